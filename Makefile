@@ -1,0 +1,170 @@
+# scalebench: strong and weak scaling of CNN training, from one YAML file to a figure.
+#   make deps bench CONFIG=strong_scaling.yaml      make deps test      make help
+
+# --- What may be set on the command line or in the environment ------------------------------------
+CONFIG   ?= strong_scaling.yaml
+SET      ?=
+OUT      ?= results
+FRESH    ?=
+BUILD    ?= build
+WERROR   ?= $(if $(CI),1)
+SANITIZE ?=
+CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
+OPT      ?= -O3 -g
+MPICC    ?= $(firstword $(shell command -v mpicc.mpich mpicc 2>/dev/null) mpicc.mpich)
+MPIEXEC  ?= $(firstword $(shell command -v mpiexec.mpich mpiexec 2>/dev/null) mpiexec.mpich)
+PKGCONF  ?= pkg-config
+NPROC    := $(shell nproc 2>/dev/null || echo 2)
+
+# --- Compilers and libraries ------------------------------------------------------------------------
+# Each library comes from <NAME>_DIR (include/ and lib/ below it) or from pkg-config.
+lib_cflags = $(if $($(1)_DIR),-I$($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
+lib_ldlibs = $(if $($(1)_DIR),-L$($(1)_DIR)/lib -Wl,-rpath,$($(1)_DIR)/lib $(3),$(or $(shell $(PKGCONF) --libs $(2) 2>/dev/null),$(3)))
+
+YAML_CFLAGS    = $(call lib_cflags,YAML,yaml-0.1)
+YAML_LIBS      = $(call lib_ldlibs,YAML,yaml-0.1,-lyaml)
+HWLOC_CFLAGS   = $(call lib_cflags,HWLOC,hwloc)
+HWLOC_LIBS     = $(call lib_ldlibs,HWLOC,hwloc,-lhwloc)
+BLIS_CFLAGS    = $(call lib_cflags,BLIS,blis) $(if $(BLIS_DIR),-I$(BLIS_DIR)/include/blis)
+BLIS_LIBS      = $(call lib_ldlibs,BLIS,blis,-lblis)
+JANSSON_CFLAGS = $(call lib_cflags,JANSSON,jansson)
+JANSSON_LIBS   = $(call lib_ldlibs,JANSSON,jansson,-ljansson)
+ZLIB_CFLAGS    = $(call lib_cflags,ZLIB,zlib)
+ZLIB_LIBS      = $(call lib_ldlibs,ZLIB,zlib,-lz)
+MD_CFLAGS      = $(call lib_cflags,MD,libmd)
+MD_LIBS        = $(call lib_ldlibs,MD,libmd,-lmd)
+XXHASH_CFLAGS  = $(call lib_cflags,XXHASH,libxxhash)
+CMOCKA_CFLAGS  = $(call lib_cflags,CMOCKA,cmocka)
+CMOCKA_LIBS    = $(call lib_ldlibs,CMOCKA,cmocka,-lcmocka)
+
+# ISO C17 keeps -ffp-contract=off: what is fused is fused on purpose. Binaries run on any node of their
+# architecture: no -march here, instruction sets are chosen at run time.
+WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
+CPPFLAGS += -I. -D_GNU_SOURCE
+CFLAGS   += -std=c17 -ffp-contract=off $(OPT) $(WARN) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -DSCALEBENCH_SANITIZE)
+LDFLAGS  += $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+LDLIBS   += -lpthread -lm
+
+# --- Sources ------------------------------------------------------------------------------------------
+DESC_SRC      := $(wildcard kernels/base/*.c kernels/desc/*.c comm/cost/*.c)
+KERNELS_SRC   := $(wildcard kernels/*.c)
+COMM_SRC      := $(wildcard comm/*.c)
+SPEC_SRC      := $(wildcard bench/spec/*.c)
+PLACE_SRC     := $(filter-out bench/place/pin.c,$(wildcard bench/place/*.c))
+SITES_SRC     := $(wildcard bench/sites/*.c)
+COLLECT_SRC   := $(wildcard bench/collect/*.c)
+RUNNER_SRC    := $(wildcard bench/runner/*.c)
+DATA_SRC      := $(wildcard bench/workloads/data/*.c)
+TRAIN_SRC     := $(wildcard bench/workloads/train_cnn/*.c)
+
+PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin
+
+obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
+
+LIBDESC    := $(BUILD)/libdesc.a
+LIBSPEC    := $(BUILD)/libspec.a
+LIBPLACE   := $(BUILD)/libplace.a
+LIBSITES   := $(BUILD)/libsites.a
+LIBCOLLECT := $(BUILD)/libcollect.a
+LIBRUNNER  := $(BUILD)/librunner.a
+LIBDATA    := $(BUILD)/libdata.a
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all deps deps-extra bench figures test asan ubsan format lint info help clean
+
+all: $(PROGRAMS)
+
+# --- Libraries and programs -----------------------------------------------------------------------------
+$(LIBDESC):    $(call obj,$(DESC_SRC))
+$(LIBSPEC):    $(call obj,$(SPEC_SRC))
+$(LIBPLACE):   $(call obj,$(PLACE_SRC))
+$(LIBSITES):   $(call obj,$(SITES_SRC))
+$(LIBCOLLECT): $(call obj,$(COLLECT_SRC))
+$(LIBRUNNER):  $(call obj,$(filter-out bench/runner/main.c,$(RUNNER_SRC)))
+$(LIBDATA):    $(call obj,$(DATA_SRC))
+$(BUILD)/libkernels.a:     $(call obj,$(KERNELS_SRC))
+$(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC))
+$(BUILD)/libcomm.a:        $(call obj,$(COMM_SRC))
+$(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
+
+%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# A test or a program names its libraries; LINK adds what they stand on.
+MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
+MPI_CFLAGS  = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | tr '\n' ' ')
+RUNNER_LINK  = $(LIBRUNNER) $(LIBCOLLECT) $(LIBSITES) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
+WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
+
+$(BUILD)/scalebench: $(call obj,bench/runner/main.c) $(RUNNER_LINK)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RUNNER_LIBS)
+
+$(BUILD)/pin: $(call obj,bench/place/pin.c) $(LIBPLACE) $(LIBDESC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HWLOC_LIBS) $(LDLIBS)
+
+$(BUILD)/train_cnn: $(call obj,$(TRAIN_SRC)) $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+
+$(BUILD)/train_cnn_f64: $(call obj_f64,$(TRAIN_SRC)) $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+
+# --- Objects ----------------------------------------------------------------------------------------------
+# Only the rooms that may use a library see its headers (ci/check_layers.sh holds the rest).
+obj_cflags = \
+  $(if $(filter kernels/gemm.c,$(1)),$(BLIS_CFLAGS)) \
+  $(if $(filter comm/% bench/workloads/%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
+  $(if $(filter bench/place/%,$(1)),$(HWLOC_CFLAGS)) \
+  $(if $(filter bench/spec/%,$(1)),$(YAML_CFLAGS)) \
+  $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
+  $(if $(findstring /tests/,$(1)),$(CMOCKA_CFLAGS))
+
+# Rebuilt when flags or compiler change.
+FLAGS_STAMP := $(BUILD)/flags
+FLAGS_NOW   := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+$(FLAGS_STAMP): FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
+.PHONY: FORCE
+
+$(BUILD)/obj/%.o: %.c $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj-f64/%.o: %.c $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# --- Tests ------------------------------------------------------------------------------------------------
+# Beside the code: kernels/tests, comm/tests, bench/tests. test_*.c are cmocka programs, mpi_*.c run at
+# 1, 2, 3, 4 and 7 ranks, *.sh use the programs as a user does. All print TAP.
+KERNELS_TESTS := $(wildcard kernels/tests/test_*.c)
+COMM_TESTS    := $(wildcard comm/tests/test_*.c)
+MPI_TESTS     := $(wildcard comm/tests/mpi_*.c)
+BENCH_TESTS   := $(wildcard bench/tests/test_*.c)
+tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
+TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
+                 $(addsuffix _f64,$(call tests_of,$(KERNELS_TESTS) $(MPI_TESTS)))
+
+$(BUILD)/tests:
+	@mkdir -p $@
+
+define test_rules
+$$(call tests_of,$(1)): $$(call obj,$(1)) $(2) | $(BUILD)/tests
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
+endef
+define test_rules_f64
+$$(call tests_of,$(1))_f64: $$(call obj_f64,$(1)) $(2) | $(BUILD)/tests
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
+endef
+$(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
+$(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
+$(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
+$(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(WORKLOAD_LIBS))))
+$(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(WORKLOAD_LIBS))))
+$(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,87 @@
+/* From records to tables: one row a launch (raw.csv), one row a point (summary.csv), the table that
+ * a campaign ends with, figures. Everything is computed from the run's folder alone: its resolved
+ * spec, journal and records; nothing is run. */
+#ifndef SCALEBENCH_COLLECT_COLLECT_H
+#define SCALEBENCH_COLLECT_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "bench/collect/journal.h"
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+#include "kernels/base/stats.h"
+
+/* What the records of one launch say, over its ranks. Milliseconds are a step's, mean over timed
+ * steps and ranks; NAN where unknown. */
+struct launch_result {
+    int ranks;
+    double step_ms; /* timed window of the slowest rank over its steps */
+    int steps;
+    double load_ms, forward_ms, backward_ms, pack_ms, comm_total_ms, comm_exposed_ms, wait_ms,
+        optimizer_ms;
+    int last_rank;        /* the rank that arrived last most often, -1 if unknown */
+    double last_rank_pct; /* in how many of the timed steps */
+    double read_s, epoch_s;
+    double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
+    double poll_s, user_s, sys_s, rss_mib, cpu_pct;
+    double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */
+    double batch_per_rank;
+    long global_batch;
+    bool weights_equal;
+    bool weights_checked; /* they were compared at all */
+    char bound[1024];     /* "0|1" */
+    char dataset[32], data_source[32], precision[8], wire_source[64], host[64], mpi[64], blas[64];
+    long params;
+    double flops_per_image; /* forward and backward, of the net as written */
+};
+
+/* Reads DIR/rank.*.jsonl. ERR_DATA, naming file and line, unless every rank of `ranks` has its
+ * `end` and the ranks agree on what they ran. A torn last line is ignored. */
+enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
+
+/* One point of the summary: a cell of text for every column ("" is unknown), and the numbers that
+ * the table, the stop rule and the figures want. */
+struct point_summary {
+    const struct point *point;
+    char **cells; /* one a column of columns.def */
+    char status[16];
+    char reason[512];
+    size_t launches; /* timed ones that count */
+    struct interval step_ms, speedup;
+    double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
+    double karp_flatt;
+    bool precision_met;
+    bool timed; /* launches were asked for */
+};
+
+struct summary {
+    const struct spec *spec; /* borrowed */
+    struct point_summary *points;
+    size_t n;
+    struct launch_result *results; /* of every ok launch of the journal, in its order */
+    size_t n_results;
+};
+
+/* Computes the summary of a run. */
+enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
+                            const struct journal *journal, struct error *e);
+void summary_free(struct summary *s);
+
+/* Writes <run>/raw.csv and <run>/summary.csv (each by way of a temporary file and a rename). */
+enum status summary_write(const struct summary *s, const char *run_dir,
+                          const struct journal *journal, struct error *e);
+
+/* The closing table, for people. `run_dir` as the user would type it. */
+void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision);
+
+/* Draws the spec's figures from <run>/summary.csv with gnuplot: <run>/<figure>.svg and .png.
+ * `plots_dir` holds the scripts. */
+enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
+                         struct error *e);
+
+/* Prints every column: name, type, meaning. */
+void columns_print(FILE *out);
+
+#endif

@@ -1,0 +1,65 @@
+/* The journal of a campaign: results/<name>/<run>/journal.jsonl, append-only, every line on disk
+ * before the next step is taken, so that whatever is killed can be gone on with. A torn last line
+ * is ignored.
+ *
+ *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
+ *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}
+ *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41}
+ *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
+ *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
+ *
+ * A launch that is running and not done was interrupted: it does not count and is run again under
+ * the next free number. */
+#ifndef SCALEBENCH_COLLECT_JOURNAL_H
+#define SCALEBENCH_COLLECT_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/error.h"
+
+enum launch_status { LAUNCH_RUNNING, LAUNCH_OK, LAUNCH_FAILED, LAUNCH_TIMEOUT };
+enum launch_run { RUN_TIME, RUN_ACCURACY };
+
+struct journal_launch {
+    char launch[128]; /* folder, relative to the run's */
+    char point[16];
+    enum launch_run run;
+    int block; /* of RUN_TIME, from 0 */
+    uint64_t seed;
+    enum launch_status status;
+    char reason[512];
+    double wall_s; /* exec to exit; 0 while running */
+};
+
+struct journal_skip {
+    char point[16];
+    char reason[512];
+};
+
+struct journal {
+    char path[4096];
+    int fd; /* -1 when only read */
+    struct journal_launch *launches;
+    size_t n_launches;
+    struct journal_skip *skips;
+    size_t n_skips;
+    bool finished;
+};
+
+/* Reads <run>/journal.jsonl (none yet is an empty journal); with `append` also opens it for
+ * writing, locked: a second runner on the same run gets ERR_UNAVAILABLE. */
+enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e);
+void journal_close(struct journal *j);
+
+/* Each writes a line, syncs it and updates the lists. */
+enum status journal_running(struct journal *j, const struct journal_launch *launch,
+                            struct error *e);
+enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
+                         const char *reason, double wall_s, struct error *e);
+enum status journal_skipped(struct journal *j, const char *point, const char *reason,
+                            struct error *e);
+enum status journal_finished(struct journal *j, double wall_s, struct error *e);
+
+#endif

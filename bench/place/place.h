@@ -1,0 +1,61 @@
+/* Which cores a rank gets: planned with hwloc inside the set this process inherited, bound by
+ * build/pin, read back by the rank. The only user of hwloc. */
+#ifndef SCALEBENCH_PLACE_PLACE_H
+#define SCALEBENCH_PLACE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/base/error.h"
+
+enum place_bind { BIND_NONE, BIND_HWTHREAD, BIND_CORE, BIND_NUMA };
+enum place_order { ORDER_COMPACT, ORDER_SCATTER };
+
+/* What this process may use: the smaller of its affinity mask and its cgroup quota. */
+struct place_machine {
+    int cores;          /* physical cores with a usable hardware thread */
+    int hwthreads;      /* usable hardware threads */
+    int numa_nodes;     /* that hold them */
+    double quota_cores; /* cgroup quota in cores; 0: none */
+    int usable_cores;   /* min(cores, floor(quota)), at least 1 */
+    int machine_cores;  /* of the whole machine */
+};
+
+/* One rank's share. `cpus` is a list of OS processor numbers in Linux list form, "0" or "0-3,8";
+ * empty for BIND_NONE. */
+struct place_slot {
+    char cpus[256];
+    int core, numa; /* logical index of the first core and its NUMA node */
+};
+
+struct place_plan {
+    struct place_slot *slots; /* [ranks] */
+    int ranks, threads_per_rank;
+    bool oversubscribed; /* more threads than usable cores */
+};
+
+struct place;
+
+/* Loads the topology. `xml` names a recorded machine (hwloc's XML) for tests, or is NULL. */
+enum status place_open(struct place **place, const char *xml, struct error *e);
+void place_close(struct place *place);
+struct place_machine place_machine(const struct place *place);
+
+/* Plans `ranks` x `threads` on this node. ERR_UNAVAILABLE with a sentence for people when there are
+ * fewer cores than threads and `oversubscribe` is false. */
+enum status place_make_plan(const struct place *place, int ranks, int threads, enum place_bind bind,
+                            enum place_order order, bool oversubscribe, struct place_plan *plan,
+                            struct error *e);
+void place_plan_free(struct place_plan *plan);
+
+/* Binds the calling thread, and what it starts, to a cpu list. */
+enum status place_bind_self(const char *cpus, struct error *e);
+
+/* Reads back what the calling thread may run on, as a cpu list. */
+enum status place_read_back(char *cpus, size_t size, struct error *e);
+
+/* Numbers of a cpu list into cpus[max]; returns how many there are (may exceed max), -1 if
+ * malformed. */
+int place_parse_cpus(const char *text, int *cpus, int max);
+
+#endif

@@ -1,0 +1,171 @@
+/* A campaign as a YAML file says it: options, a matrix of points, a baseline. Reading is strict: an
+ * unknown or repeated key, a value out of range or of the wrong kind is an error with its place. */
+#ifndef SCALEBENCH_SPEC_SPEC_H
+#define SCALEBENCH_SPEC_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "kernels/base/error.h"
+#include "kernels/desc/net_desc.h"
+
+enum option_id {
+#define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
+#include "bench/spec/options.def"
+#undef OPTION
+    OPTION_COUNT
+};
+
+enum option_type {
+    TYPE_INT,
+    TYPE_REAL,
+    TYPE_BOOL, /* true or false */
+    TYPE_TEXT,
+    TYPE_ENUM,      /* one of the names; kept as index and as text */
+    TYPE_TIME,      /* "90s", "10min", "1h", "250ms"; kept in seconds */
+    TYPE_SIZE,      /* "64KiB", "25MiB"; kept in bytes */
+    TYPE_PERCENT,   /* "5%"; kept in per cent */
+    TYPE_RANGE,     /* "6..20" or "6"; kept as two integers */
+    TYPE_TEXTS,     /* list of texts */
+    TYPE_INTS,      /* list of integers */
+    TYPE_RANKS,     /* an integer; in a matrix also auto */
+    TYPE_CONDITION, /* ">= 96.5"; kept as number; "" is none */
+};
+
+enum option_scope { SCOPE_CAMPAIGN, SCOPE_POINT, SCOPE_WORKLOAD };
+
+struct option {
+    enum option_id id;
+    const char *key;
+    enum option_type type;
+    enum option_scope scope;
+    const char *unit;
+    double min, max;
+    const char *preset;
+    const char *const *(*names)(size_t *n); /* allowed names, or NULL */
+    const char *help;
+};
+
+const struct option *option_get(enum option_id id);
+/* By key ("train.lr"), or NULL. */
+const struct option *option_find(const char *key);
+/* What `scalebench explain KEY` prints: type, unit, range, allowed names, preset, help. */
+void option_explain(FILE *out, const struct option *option);
+
+/* Where a value was written; line 0: a preset, or the command line (file says which). */
+struct mark {
+    const char *file; /* borrowed from the spec */
+    int line, column;
+};
+
+/* A value of an option. `text` is canonical: what a resolved spec and a command line write. */
+struct value {
+    bool set; /* written by the spec, SET or the command line; false: preset */
+    struct mark mark;
+    char *text;
+    double
+        number; /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
+    double number_hi; /* RANGE high */
+    double *numbers;  /* INTS */
+    char **texts;     /* TEXTS */
+    size_t n;         /* of numbers or texts */
+};
+
+/* One value for every option. */
+struct config {
+    struct value values[OPTION_COUNT];
+};
+
+enum status config_init(struct config *config, struct error *e); /* every option at its preset */
+enum status config_copy(struct config *to, const struct config *from, struct error *e);
+void config_free(struct config *config);
+/* Parses and stores one value; error names key, text and what is accepted. */
+enum status config_set(struct config *config, const struct option *option, const char *text,
+                       struct mark mark, struct error *e);
+
+static inline double config_number(const struct config *c, enum option_id id)
+{
+    return c->values[id].number;
+}
+static inline long config_int(const struct config *c, enum option_id id)
+{
+    return (long)c->values[id].number;
+}
+static inline const char *config_text(const struct config *c, enum option_id id)
+{
+    return c->values[id].text;
+}
+
+/* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce");
+ * `id` is 12 hexadecimal digits of the SHA-256 of all its POINT and WORKLOAD values. */
+struct point {
+    struct config config;
+    char id[16];
+    char label[128];
+    bool base;      /* the baseline of the speed-ups */
+    bool requested; /* in the matrix; false: added only as baseline */
+};
+
+struct spec {
+    char *path;           /* of the file */
+    struct config config; /* outside the matrix */
+    struct point
+        *points; /* in matrix order, the last key varying fastest; the baseline first if added */
+    size_t n_points;
+    size_t base;                   /* index of the baseline */
+    const enum option_id *varying; /* options that differ between requested points */
+    size_t n_varying;
+};
+
+/* What expansion needs to know of the machine. */
+struct spec_machine {
+    int usable_cores;
+};
+
+/* Reads `path` (looked for as given, then in configs/), applies `set` ("train.epochs=1
+ * matrix.ranks=[1,2]", or NULL), checks every value and every rule between values, expands the
+ * matrix. ERR_SPEC with file:line:column. The spec is freed with spec_free in any case. */
+enum status spec_load(struct spec *spec, const char *path, const char *set,
+                      const struct spec_machine *machine, struct error *e);
+void spec_free(struct spec *spec);
+
+/* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
+ * points: results/<name>/<run>/spec.yaml. */
+enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
+
+/* The options of a point that its workload takes, as "--key=value" strings; a NULL-terminated array
+ * in one allocation, freed with free. */
+char **point_arguments(const struct point *point, struct error *e);
+
+/* Command line of a workload: "--key=value" and "--key value" for every option of scope WORKLOAD,
+ * into config. argv[0] is skipped; what is not an option of this table is left in argv[1..*argc).
+ */
+enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
+
+/* Reads a model file, `name` being a path (with a '/' or ending in .yaml) or a name looked for as
+ * configs/models/<name>.yaml below the current folder, then below $SCALEBENCH_HOME. The parameter
+ * count that the file states is checked. ERR_SPEC or ERR_SHAPE with file:line:column. */
+enum status model_load(struct net_desc *net, const char *name, struct error *e);
+
+/* Names behind ENUM and TEXTS options, read from the .def lists that own them. */
+#define NAMES(list) const char *const *names_##list(size_t *n)
+NAMES(scaling);
+NAMES(workloads);
+NAMES(sites);
+NAMES(figures);
+NAMES(data_sets);
+NAMES(optimizers);
+NAMES(lr_rules);
+NAMES(remainders);
+NAMES(strategies);
+NAMES(overlaps);
+NAMES(plans);
+NAMES(binds);
+NAMES(orders);
+NAMES(oversubscribe);
+NAMES(checks);
+#undef NAMES
+
+#endif

@@ -1,0 +1,51 @@
+/* Data sets: bytes of images and labels, mapped read-only from a cache file that is made once. */
+#ifndef SCALEBENCH_WORKLOADS_DATA_DATA_SET_H
+#define SCALEBENCH_WORKLOADS_DATA_DATA_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/error.h"
+#include "kernels/desc/net_desc.h"
+
+/* images [n,C,H,W] bytes, labels [n] below `classes`. Owned by the data set. */
+struct data_part {
+    const uint8_t *images;
+    const uint8_t *labels;
+    uint32_t n;
+};
+
+struct data_set {
+    char name[32];      /* "mnist", "digits": what was really used */
+    const char *source; /* "real" or "generated" */
+    char path[1024];    /* of the files that were read; "generated" */
+    struct shape shape;
+    int classes;
+    struct data_part train, test;
+    void *maps[4];
+    size_t map_bytes[4];
+};
+
+/* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
+ * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set> and ../shared/data/<set> are tried in this
+ * order, and "mnist" that is found nowhere becomes "digits". A folder that is given and holds no
+ * such files is ERR_DATA.
+ *
+ * Compressed or generated contents are written once to a cache folder ($SCALEBENCH_CACHE, else
+ * $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench), safe against processes that do the same at
+ * the same time, and mapped from there; plain IDX files are mapped where they lie.
+ *
+ * Wrong magic numbers, truncated or overlong files, counts that disagree, labels out of range and
+ * corrupt gzip are ERR_DATA with file, byte offset, what was found and what was expected. */
+enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
+void data_close(struct data_set *data);
+
+/* Copies images and labels of n samples to images [n,C,H,W], labels [n]. */
+void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
+                 size_t n, uint8_t *images, uint8_t *labels);
+
+/* Draws digit number `index` of a generated set: image [28*28] bytes and its label, a pure function
+ * of (seed, index). */
+void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
+
+#endif

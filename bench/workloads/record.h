@@ -1,0 +1,35 @@
+/* What a workload tells: DIR/rank.N.jsonl, one JSON object a line, units in the names. Lines are
+ * kept in memory and written after the timed window. A launch counts only when every rank has
+ * written `end`.
+ *
+ *   {"type":"hello","schema":1,"rank":0,"ranks":2,"host":"n1","pid":7,"workload":"train_cnn",
+ *    "precision":"f32","model":"lenet_21k","params":21840,"flops_forward":961280,
+ *    "flops_backward":1634560,                       an image, of the net as written
+ *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
+ *    "test_images":10000,"read_s":0.012,"optimizer":"adam","lr":0.001,"seed":1,
+ *    "strategy":"allreduce","overlap":"none","batch":128,"global_batch":256,"threads":1,
+ *    "bound":"0","mpi":"MPICH 4.0.2","mpi_thread_level":"funneled","blas":"BLIS 0.9.0 skx",
+ *    "flushes_denormals":true,"timer_resolution_ns":10,"timer_overhead_ns":20}
+ *   {"type":"step","epoch":0,"step":11,"timed":true,"samples":128,"begin_ns":0,"end_ns":0,"load_ns":0,
+ *    "forward_ns":0,"backward_ns":0,"pack_ns":0,"comm_total_ns":0,"comm_exposed_ns":0,
+ *    "optimizer_ns":0,"arrive_ns":0,                  clock reading on entering the first wait
+ *    "poll_ns":0,"loss_sum":294.1,"correct":13,"hash":"0011223344556677"}
+ *   {"type":"epoch","epoch":0,"seconds":1.5,"steps":235,"samples":60000,"train_loss":0.3,
+ *    "train_acc_pct":91.2,"lr":0.001}                 over all ranks
+ *   {"type":"eval","epoch":0,"seconds":0.2,"samples":10000,"test_loss":0.09,"test_acc_pct":97.3}
+ *   {"type":"end","status":"ok","steps":70,"timed_steps":60,
+ *    "window_ns":0,                                   sum of end - begin over timed steps, this
+ * rank "window_cpu_ns":0,                               user and system time of the process inside
+ * it "poll_ns":0,                                     spent polling in the timed steps
+ *    "calls":60,"bytes_payload":5241600,"bytes_wire":5241600,"messages_wire":60,    in timed steps
+ *    "wire_source":"formula: rabenseifner","user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
+ *    "check":"step","weights_equal":true,"first_difference":""}
+ *
+ * begin and end are CLOCK_MONOTONIC: comparable between the ranks of a node. In accuracy runs steps
+ * are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. */
+#ifndef SCALEBENCH_WORKLOADS_RECORD_H
+#define SCALEBENCH_WORKLOADS_RECORD_H
+
+#define RECORD_SCHEMA 1
+
+#endif

@@ -1,0 +1,51 @@
+/* What a strategy costs on paper: calls, messages, bytes, and time in the alpha-beta-gamma model
+ * (Hockney; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+ * MPICH", 2005). Plain functions, no MPI: the runner predicts with them, tests hold counters to
+ * them. */
+#ifndef SCALEBENCH_COMM_COST_COST_H
+#define SCALEBENCH_COMM_COST_COST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum strategy_kind {
+#define STRATEGY(name, flags, source, summary) STRATEGY_##name,
+#include "comm/cost/strategies.def"
+#undef STRATEGY
+    STRATEGIES
+};
+
+enum strategy_flag {
+    STRATEGY_EXACT = 1,          /* p ranks compute what one rank would, up to rounding */
+    STRATEGY_DETERMINISTIC = 2,  /* the same bits every time at the same p */
+    STRATEGY_OVERLAPS = 4,       /* communicates during backward */
+    STRATEGY_OWNS_OPTIMIZER = 8, /* runs the optimizer on a share of the parameters */
+    STRATEGY_POWER_OF_TWO = 16,  /* p must be a power of two */
+    STRATEGY_LOCAL_MEAN = 32,    /* wants gradients divided by the local sample count */
+};
+
+/* What one step costs one rank. Bytes count what the rank sends. */
+struct cost {
+    uint64_t calls;         /* at the MPI boundary */
+    uint64_t bytes_payload; /* handed to those calls */
+    uint64_t messages_wire, bytes_wire;
+    double seconds;          /* of the model */
+    const char *wire_source; /* "formula: rabenseifner", "counted", "none" */
+};
+
+/* alpha: seconds a message; beta: seconds a byte sent; gamma: seconds a byte reduced. */
+struct link_model {
+    double alpha_s, beta_s, gamma_s;
+};
+
+/* Cost of one step of `strategy` for rank `rank` of `ranks`, tensors of counts[n] numbers of
+ * `width` bytes. `model` may be NULL (seconds is then 0). */
+struct cost strategy_cost(enum strategy_kind strategy, int rank, int ranks, const size_t *counts,
+                          size_t n, size_t width, const struct link_model *model);
+
+const char *const *strategy_names(void); /* STRATEGIES names */
+unsigned strategy_flags(enum strategy_kind strategy);
+const char *strategy_source(enum strategy_kind strategy);
+const char *strategy_summary(enum strategy_kind strategy);
+
+#endif

@@ -1,0 +1,139 @@
+/* Gradient synchronisation. A strategy sees flat arenas cut into tensors, never layers; it decides
+ * when and over which slice the optimizer runs, which is what lets sharded optimizers, local SGD,
+ * parameter servers and delayed updates share one training loop.
+ *
+ * One step of the training loop:
+ *
+ *   step_begin
+ *   forward:   params_needed(range, PASS_FORWARD)  .. compute ..  params_done(range, PASS_FORWARD)
+ *   backward:  params_needed(range, PASS_BACKWARD) .. compute ..  params_done(range, PASS_BACKWARD)
+ *              grad_buffer(range) before, grad_ready(range, micro, last) after, in backward order
+ *   step_end(optimizer): parameters are ready when params_needed of the next step returns
+ *
+ * The loss gradient is divided by the global sample count before backward, so exact strategies sum
+ * and never average. */
+#ifndef SCALEBENCH_COMM_STRATEGY_H
+#define SCALEBENCH_COMM_STRATEGY_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm/cost/cost.h"
+#include "comm/wait.h"
+#include "kernels/base/error.h"
+#include "kernels/base/real.h"
+#include "kernels/desc/net_desc.h"
+#include "kernels/kernels.h"
+
+enum pass { PASS_FORWARD, PASS_BACKWARD };
+
+/* Tensors [first, last) of the table; they lie without gaps in each arena. */
+struct range {
+    int first, last;
+};
+
+/* The flat arenas, cut into tensors by one table. The strategy supplies their memory. */
+struct arenas {
+    const struct tensor_desc *tensors; /* borrowed from the net's description */
+    int n_tensors;
+    size_t n; /* numbers in one arena */
+    real *params, *grads;
+    real *state; /* [slots][n] */
+    int slots;
+};
+
+/* What one step spent in communication, and when; set to zero by step_begin. */
+struct sync_times {
+    int64_t pack_ns;         /* copies, casts, selections */
+    int64_t comm_total_ns;   /* first call to end of last */
+    int64_t comm_exposed_ns; /* of these, while no compute ran */
+    int64_t optimizer_ns;
+    int64_t poll_ns;   /* of the exposed time, spent testing for messages */
+    int64_t arrive_ns; /* clock reading on entering the first blocking wait; 0: there was none */
+};
+
+/* Counted since the strategy was created. `calls` and `bytes_payload` are at the MPI boundary. */
+struct sync_counters {
+    uint64_t calls, bytes_payload;
+    uint64_t messages_wire, bytes_wire;
+    const char *wire_source;
+};
+
+struct sync_options {
+    MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
+    const struct net_desc *desc;
+    int slots; /* of optimizer state */
+    struct wait_policy wait;
+    struct exec *exec; /* local sums charge their work here */
+};
+
+struct sync;
+
+struct strategy {
+    enum strategy_kind kind;
+    /* Allocates arenas and whatever else a step needs: nothing is allocated later. Collective. */
+    enum status (*create)(struct sync *s, struct error *e);
+    void (*step_begin)(struct sync *s);
+    /* NULL hooks do nothing. */
+    enum status (*params_needed)(struct sync *s, struct range range, enum pass pass,
+                                 struct error *e);
+    void (*params_done)(struct sync *s, struct range range, enum pass pass);
+    /* Where backward leaves the gradients of `range`; NULL hook: in the arena, at their offset. */
+    real *(*grad_buffer)(struct sync *s, struct range range);
+    /* Gradients of `range` are complete for micro-batch `micro`; `last` when no other will follow.
+     */
+    enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
+                              struct error *e);
+    void (*poll)(struct sync *s);
+    /* Sum of squares of this rank's share of the synchronised gradient, for clipping by global
+     * norm. */
+    double (*norm2_local)(struct sync *s);
+    enum status (*step_end)(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                            struct error *e);
+    /* Makes params the model to evaluate (an average, say) and puts things back. */
+    enum status (*eval_begin)(struct sync *s, struct error *e);
+    enum status (*eval_end)(struct sync *s, struct error *e);
+    /* Bytes of state beyond the arenas, for checkpoints; *data is borrowed until the next call. */
+    enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
+    enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
+    void (*destroy)(struct sync *s);
+};
+
+/* A strategy at work. Strategies keep what is theirs in `own`. */
+struct sync {
+    const struct strategy *strategy;
+    MPI_Comm comm;
+    int rank, ranks;
+    struct arenas arenas;
+    struct sync_times times;
+    struct sync_counters counters;
+    struct wait_policy wait;
+    struct exec *exec;
+    void *own;
+};
+
+const struct strategy *strategy_get(enum strategy_kind kind);
+
+/* Creates a strategy with its arenas. Collective. On error nothing is left. */
+enum status sync_create(struct sync **sync, enum strategy_kind kind,
+                        const struct sync_options *options, struct error *e);
+void sync_destroy(struct sync *sync);
+
+/* The hooks, with what a NULL hook means filled in. */
+void sync_step_begin(struct sync *s);
+enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e);
+void sync_params_done(struct sync *s, struct range range, enum pass pass);
+real *sync_grad_buffer(struct sync *s, struct range range);
+enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                            struct error *e);
+enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                          struct error *e);
+enum status sync_eval_begin(struct sync *s, struct error *e);
+enum status sync_eval_end(struct sync *s, struct error *e);
+
+/* Gives every rank the parameters of rank 0. Collective. */
+enum status sync_broadcast_params(struct sync *s, struct error *e);
+
+#endif

@@ -1,0 +1,12 @@
+/* One clock: CLOCK_MONOTONIC, the same for every process of a node. */
+#ifndef SCALEBENCH_BASE_CLOCK_H
+#define SCALEBENCH_BASE_CLOCK_H
+
+#include <stdint.h>
+
+int64_t clock_ns(void);
+
+/* Measured on this machine: the smallest step the clock takes and what one reading costs. */
+void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns);
+
+#endif

@@ -1,0 +1,18 @@
+/* Looking names up in small tables, and saying something useful when a name is not there. */
+#ifndef SCALEBENCH_BASE_NAMES_H
+#define SCALEBENCH_BASE_NAMES_H
+
+#include <stddef.h>
+
+/* The known name nearest to `name` by edit distance (insert, delete, replace, swap of neighbours),
+ * or NULL when none is within half its length. Borrowed from `known`. */
+const char *name_nearest(const char *name, const char *const *known, size_t n);
+
+/* Index of `name` in `known`, or -1. */
+int name_index(const char *name, const char *const *known, size_t n);
+
+/* Writes "'rign' is unknown; nearest 'ring'; known: none allreduce ring" to `text` (cut to fit) and
+ * returns it. */
+char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n);
+
+#endif

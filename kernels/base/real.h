@@ -1,0 +1,17 @@
+/* The number type that a build computes in. The trainer is built twice from the same sources: float
+ * for use, double (-DSCALEBENCH_F64) to prove that strategies and rank counts give the same model.
+ */
+#ifndef SCALEBENCH_BASE_REAL_H
+#define SCALEBENCH_BASE_REAL_H
+
+#ifdef SCALEBENCH_F64
+typedef double real;
+#define REAL_NAME    "f64"
+#define REAL_EPSILON 0x1p-52
+#else
+typedef float real;
+#define REAL_NAME    "f32"
+#define REAL_EPSILON 0x1p-23
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* Statistics of launches: nonparametric, exact where an exact form exists. Inputs are not changed.
+ * An undefined value is NAN. */
+#ifndef SCALEBENCH_BASE_STATS_H
+#define SCALEBENCH_BASE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct interval {
+    double lo, mid, hi; /* mid is the sample median */
+    double level;       /* the confidence the interval really has, e.g. 0.96875 at n = 6 */
+    bool met;           /* false where n is too small for the level asked: lo, hi = min, max */
+};
+
+double stats_mean(const double *x, size_t n);
+
+/* Quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */
+double stats_quantile(const double *x, size_t n, double q);
+
+double stats_median(const double *x, size_t n);
+
+/* The narrowest pair of order statistics, symmetric in rank, that covers the median with
+ * probability at least `level`, from the binomial distribution (n, 1/2). n = 6 is the smallest for
+ * 95 %. */
+struct interval stats_median_interval(const double *x, size_t n, double level);
+
+/* Half the width over the median; NAN for n < 2. */
+double stats_relative_half_width(const struct interval *i);
+
+#endif

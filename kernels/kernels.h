@@ -1,0 +1,163 @@
+/* Single-process compute: a network made of layers, an optimizer over flat arenas. No MPI, no
+ * files.
+ *
+ * Shapes are written [N,C,H,W]; N is the number of images of the call. All numbers are `real`, in
+ * row-major order without gaps. */
+#ifndef SCALEBENCH_KERNELS_H
+#define SCALEBENCH_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/pool.h"
+#include "kernels/base/real.h"
+#include "kernels/desc/net_desc.h"
+
+/* What kind of work is charged to a simulated clock. */
+enum work { WORK_FLOP, WORK_BYTE };
+
+/* Execution context: what a call may use and whom it must let speak. All pointers are borrowed. */
+struct exec {
+    struct pool *pool; /* NULL: the calling thread alone */
+
+    /* Called at tile boundaries, at most every 200 us, so that communication can progress. NULL:
+     * never. */
+    void (*poll)(void *arg);
+    void *poll_arg;
+
+    /* Sums `values` over the ranks that share a batch (synchronised batch norm). NULL: one rank. */
+    enum status (*group_sum)(void *arg, double *values, size_t n);
+    void *group_arg;
+
+    /* Charges work to a simulated clock. NULL: the work takes real time. */
+    void (*charge)(void *arg, enum work kind, double amount);
+    void *charge_arg;
+
+    bool training;   /* dropout is on, state for backward is kept */
+    bool accumulate; /* backward adds to gradients instead of overwriting them */
+
+    /* Which samples these are: dropout and augmentation are functions of (seed, epoch, sample). */
+    uint64_t seed;
+    uint32_t epoch;
+    const uint32_t *samples; /* [N] */
+};
+
+/* Compute of one kind of layer; one const table a file, named layer_<name>. `saved` holds what
+ * forward leaves for backward of the same images; `scratch` holds nothing between calls; both are
+ * aligned and may be NULL when their size is 0. n >= 1 images. */
+struct layer_kernel {
+    const char *name;
+    size_t (*saved_bytes)(const struct layer_desc *layer, int n);
+    size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);
+    /* y [N,out] <- x [N,in]; params is the layer's first tensor, NULL if it has none. */
+    void (*forward)(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
+                    const real *x, const real *params, void *saved, void *scratch);
+    /* dx [N,in], dparams (layout of params) <- dy [N,out]. dx is NULL when nobody wants it. */
+    void (*backward)(const struct exec *ex, const struct layer_desc *layer, int n, real *dx,
+                     real *dparams, const real *dy, const real *x, const real *y,
+                     const real *params, const void *saved, void *scratch);
+};
+
+/* Which kernels a plan is made of. The reference plan is plain loops, never tuned: the oracle. */
+enum plan { PLAN_REFERENCE, PLAN_FAST };
+const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan);
+
+/* A network compiled for at most `n_max` images a call: a list of steps, one a layer for now, and
+ * `slots` sets of activations. */
+struct net;
+struct net_options {
+    enum plan plan;
+    int n_max;   /* images of a call at most */
+    int threads; /* of the pool that calls will bring */
+    int slots;   /* activation sets, 1 unless pipelined */
+};
+enum status net_create(struct net **net, const struct net_desc *desc,
+                       const struct net_options *options, struct error *e);
+void net_destroy(struct net *net);
+int net_steps(const struct net *net);
+/* Tensors [*first, *last) of step `step`; empty for a step without parameters. */
+void net_step_tensors(const struct net *net, int step, int *first, int *last);
+size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
+
+/* Puts n <= n_max images, bytes [N,C,H,W], into slot's input as (byte/255 - mean)/std. */
+void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
+
+/* Runs steps [first, last) on the n images loaded into the slot. params: the parameter arena. */
+void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
+                 const real *params);
+
+/* What a batch scored, summed over its n images. */
+struct score {
+    double loss_sum;  /* natural logarithm */
+    uint32_t correct; /* images whose largest logit, the first of equals, is the label */
+    uint32_t samples;
+};
+
+/* Softmax cross-entropy of the slot's logits against labels [N]. With `gradient_scale` > 0 also
+ * leaves dlogits = gradient_scale * (softmax - onehot) for backward; exact data parallelism passes
+ * 1 / global samples. weights [N] (or NULL: all 1) multiply each image's loss, gradient and count
+ * (0 for padding). */
+struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
+                      const real *weights, double gradient_scale);
+
+/* Runs steps last-1 down to first backward. grads: the gradient arena, overwritten for the tensors
+ * of these steps, or added to with ex->accumulate. */
+void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
+                  const real *params, real *grads);
+
+/* The slot's logits [N, classes], valid after the last forward step. */
+const real *net_logits(const struct net *net, int slot);
+
+/* Initial weights of tensors as the desc's initializer says, from (seed, tensor, element) alone. */
+void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
+
+/* Optimizers: one const table a file, a line in optimizers.def. They work on any slice of the
+ * arenas, in a fixed order without contraction, so that replicas stay bitwise equal. */
+enum optimizer_kind {
+#define OPTIMIZER(name, summary) OPTIMIZER_##name,
+#include "kernels/desc/optimizers.def"
+#undef OPTIMIZER
+    OPTIMIZERS
+};
+
+struct optimizer {
+    enum optimizer_kind kind;
+    double momentum, weight_decay; /* sgd; weight decay is coupled (added to the gradient) */
+    double beta1, beta2, epsilon;  /* adam */
+    size_t n;                      /* parameters */
+    real *state;                   /* [optimizer_slots][n], borrowed: an arena like the others */
+};
+
+const char *const *optimizer_names(void);
+const char *optimizer_summary(enum optimizer_kind kind);
+int optimizer_slots(enum optimizer_kind kind);
+
+/* Updates params[begin, end) from grads[begin, end); `step` counts from 1, `lr` is this step's
+ * rate. */
+void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
+                    size_t begin, size_t end, uint64_t step, double lr);
+
+/* Sets flush-to-zero and denormals-are-zero in the calling thread; every thread that computes calls
+ * it. */
+void fp_mode_set(void);
+bool fp_mode_flushes(void);
+
+/* "BLIS 0.9.0 skx": the matrix library and the kernel set it runs with here. */
+const char *gemm_library(void);
+
+/* Prepares the matrix library for single-threaded calls from any thread; before any net runs. */
+void gemm_init(void);
+
+/* c [m,n] <- a [m,k] * b [k,n], plus c when `add`. Row-major with leading dimensions; a transposed
+ * operand is stored as [k,m] or [n,k]. */
+struct gemm_operand {
+    const real *data;
+    size_t ld;
+    bool transposed;
+};
+void gemm(size_t m, size_t n, size_t k, real *c, size_t ldc, struct gemm_operand a,
+          struct gemm_operand b, bool add);
+
+#endif
