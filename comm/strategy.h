@@ -27,6 +27,13 @@
 #include "kernels/desc/net_desc.h"
 #include "kernels/kernels.h"
 
+/* The MPI type of `real`. */
+#ifdef SCALEBENCH_F64
+#define MPI_REAL_TYPE MPI_DOUBLE
+#else
+#define MPI_REAL_TYPE MPI_FLOAT
+#endif
+
 enum pass { PASS_FORWARD, PASS_BACKWARD };
 
 /* Tensors [first, last) of the table; they lie without gaps in each arena. */
@@ -54,25 +61,17 @@ struct sync_times {
     int64_t arrive_ns; /* clock reading on entering the first blocking wait; 0: there was none */
 };
 
-/* Counted since the strategy was created. `calls` and `bytes_payload` are at the MPI boundary. */
-struct sync_counters {
-    uint64_t calls, bytes_payload;
-    uint64_t messages_wire, bytes_wire;
-    const char *wire_source;
-};
-
 struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
     const struct net_desc *desc;
-    int slots; /* of optimizer state */
-    struct wait_policy wait;
-    struct exec *exec; /* local sums charge their work here */
+    int slots;             /* of optimizer state */
+    struct waiter *waiter; /* borrowed */
+    struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
 };
 
 struct sync;
 
 struct strategy {
-    enum strategy_kind kind;
     /* Allocates arenas and whatever else a step needs: nothing is allocated later. Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
@@ -103,18 +102,20 @@ struct strategy {
 
 /* A strategy at work. Strategies keep what is theirs in `own`. */
 struct sync {
+    enum strategy_kind kind;
     const struct strategy *strategy;
     MPI_Comm comm;
     int rank, ranks;
     struct arenas arenas;
     struct sync_times times;
-    struct sync_counters counters;
-    struct wait_policy wait;
+    struct waiter *waiter;
     struct exec *exec;
     void *own;
 };
 
-const struct strategy *strategy_get(enum strategy_kind kind);
+/* Memory for one set of arenas: zeroed, aligned, present. What a strategy without wishes of its own
+ * calls in its create hook; freed by sync_destroy. */
+enum status arenas_alloc(struct arenas *a, struct error *e);
 
 /* Creates a strategy with its arenas. Collective. On error nothing is left. */
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
@@ -132,6 +133,13 @@ enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t st
                           struct error *e);
 enum status sync_eval_begin(struct sync *s, struct error *e);
 enum status sync_eval_end(struct sync *s, struct error *e);
+
+/* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call. */
+void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                   uint64_t step, double lr);
+
+/* Sum of squares of this rank's share of the synchronised gradient. */
+double sync_norm2_local(struct sync *s);
 
 /* Gives every rank the parameters of rank 0. Collective. */
 enum status sync_broadcast_params(struct sync *s, struct error *e);

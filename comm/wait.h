@@ -1,47 +1,61 @@
 /* Waiting for other ranks. No other file of this project calls a blocking MPI function once the
- * ranks have started: here a wait has a deadline, a policy and a name. */
+ * ranks have started: here every wait has a deadline, a policy, a name and a sequence number. */
 #ifndef SCALEBENCH_COMM_WAIT_H
 #define SCALEBENCH_COMM_WAIT_H
 
 #include <mpi.h>
 #include <stdint.h>
 
+#include "comm/watchdog.h"
 #include "kernels/base/error.h"
 
 enum wait_kind {
-    WAIT_BLOCK, /* the rank owns its core: the library's own call, watched by a watchdog thread */
+    WAIT_BLOCK, /* the rank owns its core: the library's own call, guarded by the watchdog */
     WAIT_POLL,  /* test in a loop */
     WAIT_YIELD, /* test and yield: more ranks than cores */
 };
 
-struct wait_policy {
+/* How this rank waits, and what its waits have cost. Set up by waiter_open, then passed to every
+ * call; one thread at a time. */
+struct waiter {
     enum wait_kind kind;
     double deadline_s; /* <= 0: none */
-    /* A table shared by the ranks of a node, one word a rank, where each notes the sequence number
-     * of its last wait: whoever lags is named when a deadline passes. NULL: none. */
+    struct watchdog *watchdog;
+
+    /* One word a rank of the node, in memory they share: the sequence number of its last wait. When
+     * a deadline passes, whoever has a smaller one lags. NULL: unknown. */
     volatile uint64_t *arrivals;
-    int rank, ranks;
+    int node_rank, node_ranks;
+    int *world_ranks; /* of the node's ranks, for messages */
+    MPI_Win window;
+
+    uint64_t sequence;     /* waits so far */
+    const char *operation; /* of the last one */
+    int64_t deadline_ns;
+    uint64_t calls, bytes_payload; /* at the MPI boundary */
+    int64_t poll_ns;               /* spent testing and yielding */
 };
 
-/* Starts and stops the watchdog thread that guards blocking calls: after a deadline it writes which
- * wait (sequence number, operation) and which ranks lag to standard error and ends the process with
- * status 3 of the MPI job. One a process. */
-enum status watchdog_start(struct error *e);
-void watchdog_stop(void);
+/* Collective over comm. Starts the watchdog when `kind` is WAIT_BLOCK and there is a deadline. */
+enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
+                        struct error *e);
+/* Collective. */
+void waiter_close(struct waiter *w);
 
-/* Sums `values` over comm in place. Never returns before every rank has entered. */
-enum status wait_allreduce(const struct wait_policy *w, void *values, int count, MPI_Datatype type,
-                           MPI_Op op, MPI_Comm comm, const char *operation, int64_t *poll_ns,
-                           struct error *e);
-enum status wait_bcast(const struct wait_policy *w, void *values, int count, MPI_Datatype type,
-                       int root, MPI_Comm comm, const char *operation, struct error *e);
-enum status wait_gather(const struct wait_policy *w, const void *mine, int bytes, void *all,
-                        int root, MPI_Comm comm, const char *operation, struct error *e);
-enum status wait_barrier(const struct wait_policy *w, MPI_Comm comm, const char *operation,
-                         struct error *e);
+/* Sums `count` values over comm in place. ERR_TIMEOUT names operation, sequence number and the
+ * ranks of this node that lag; under WAIT_BLOCK the watchdog ends the process with the same
+ * message. */
+enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
+                           MPI_Op op, MPI_Comm comm, const char *operation, struct error *e);
 
-/* Completes n requests. */
-enum status comm_wait(const struct wait_policy *w, MPI_Request *requests, int n,
-                      const char *operation, int64_t *poll_ns, struct error *e);
+/* Gives every rank the root's values. */
+enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatype type, int root,
+                       MPI_Comm comm, const char *operation, struct error *e);
+
+/* Collects `bytes` of every rank at the root: all [ranks][bytes]. */
+enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
+                        MPI_Comm comm, const char *operation, struct error *e);
+
+enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e);
 
 #endif

@@ -1,0 +1,166 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/local_ops.h"
+#include "comm/strategy.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+#define STRATEGY(name, flags, source, summary) extern const struct strategy strategy_##name;
+#include "comm/cost/strategies.def"
+#undef STRATEGY
+
+static const struct strategy *const STRATEGY_TABLE[] = {
+#define STRATEGY(name, flags, source, summary) &strategy_##name,
+#include "comm/cost/strategies.def"
+#undef STRATEGY
+};
+
+enum status arenas_alloc(struct arenas *a, struct error *e)
+{
+    size_t bytes = a->n * sizeof(real);
+    a->params = mem_alloc(bytes);
+    a->grads = mem_alloc(bytes);
+    a->state = mem_alloc(bytes * (size_t)a->slots);
+    if (a->params == NULL || a->grads == NULL || a->state == NULL) {
+        return error_set(e, ERR_MEMORY, "no memory for %zu parameters with %d optimizer slots",
+                         a->n, a->slots);
+    }
+    return OK;
+}
+
+static void arenas_free(struct arenas *a)
+{
+    mem_free(a->params);
+    mem_free(a->grads);
+    mem_free(a->state);
+}
+
+static enum status check_ranks(const struct sync *s, struct error *e)
+{
+    if ((strategy_flags(s->kind) & STRATEGY_POWER_OF_TWO) && (s->ranks & (s->ranks - 1)) != 0) {
+        return error_set(e, ERR_ARGUMENT, "strategy %s wants a power of two of ranks, not %d",
+                         strategy_names()[s->kind], s->ranks);
+    }
+    return OK;
+}
+
+enum status sync_create(struct sync **sync, enum strategy_kind kind,
+                        const struct sync_options *options, struct error *e)
+{
+    struct sync *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return error_set(e, ERR_MEMORY, "no memory for a strategy");
+    }
+    s->kind = kind;
+    s->strategy = STRATEGY_TABLE[kind];
+    s->waiter = options->waiter;
+    s->exec = options->exec;
+    s->arenas.tensors = options->desc->tensors;
+    s->arenas.n_tensors = options->desc->n_tensors;
+    s->arenas.n = options->desc->n_params;
+    s->arenas.slots = options->slots;
+    MPI_Comm_dup(options->comm, &s->comm);
+    MPI_Comm_rank(s->comm, &s->rank);
+    MPI_Comm_size(s->comm, &s->ranks);
+
+    enum status status = check_ranks(s, e);
+    if (status == OK) {
+        status = s->strategy->create(s, e);
+    }
+    if (status != OK) {
+        sync_destroy(s);
+        return status;
+    }
+    *sync = s;
+    return OK;
+}
+
+void sync_destroy(struct sync *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    if (s->strategy->destroy != NULL) {
+        s->strategy->destroy(s);
+    } else {
+        arenas_free(&s->arenas);
+    }
+    MPI_Comm_free(&s->comm);
+    free(s);
+}
+
+void sync_step_begin(struct sync *s)
+{
+    memset(&s->times, 0, sizeof s->times);
+    if (s->strategy->step_begin != NULL) {
+        s->strategy->step_begin(s);
+    }
+}
+
+enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e)
+{
+    return s->strategy->params_needed != NULL ? s->strategy->params_needed(s, range, pass, e) : OK;
+}
+
+void sync_params_done(struct sync *s, struct range range, enum pass pass)
+{
+    if (s->strategy->params_done != NULL) {
+        s->strategy->params_done(s, range, pass);
+    }
+}
+
+real *sync_grad_buffer(struct sync *s, struct range range)
+{
+    if (s->strategy->grad_buffer != NULL) {
+        return s->strategy->grad_buffer(s, range);
+    }
+    return s->arenas.grads;
+}
+
+enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                            struct error *e)
+{
+    return s->strategy->grad_ready != NULL ? s->strategy->grad_ready(s, range, micro, last, e) : OK;
+}
+
+enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                          struct error *e)
+{
+    return s->strategy->step_end(s, o, step, lr, e);
+}
+
+enum status sync_eval_begin(struct sync *s, struct error *e)
+{
+    return s->strategy->eval_begin != NULL ? s->strategy->eval_begin(s, e) : OK;
+}
+
+enum status sync_eval_end(struct sync *s, struct error *e)
+{
+    return s->strategy->eval_end != NULL ? s->strategy->eval_end(s, e) : OK;
+}
+
+void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                   uint64_t step, double lr)
+{
+    int64_t begin_ns = clock_ns();
+    optimizer_step(o, s->exec->pool, s->arenas.params, s->arenas.grads, begin, end, step, lr);
+    s->times.optimizer_ns += clock_ns() - begin_ns;
+}
+
+double sync_norm2_local(struct sync *s)
+{
+    if (s->strategy->norm2_local != NULL) {
+        return s->strategy->norm2_local(s);
+    }
+    /* Every rank holds the whole gradient: each answers for a share. */
+    size_t begin, end;
+    pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
+    return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
+}
+
+enum status sync_broadcast_params(struct sync *s, struct error *e)
+{
+    return wait_bcast(s->waiter, s->arenas.params, s->arenas.n, MPI_REAL_TYPE, 0, s->comm,
+                      "broadcast of the initial weights", e);
+}

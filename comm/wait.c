@@ -1,0 +1,226 @@
+#include "comm/wait.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+
+/* A cache line a rank, so that noting an arrival does not disturb the others. */
+#define ARRIVAL_STRIDE (64 / sizeof(uint64_t))
+
+static enum status mpi_error(struct error *e, int code, const char *operation)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
+}
+
+/* Appends " 1 3" for the ranks of this node that have not arrived at the current wait. */
+static void name_laggards(const struct waiter *w, char *text, size_t size)
+{
+    for (int r = 0; w->arrivals != NULL && r < w->node_ranks; r++) {
+        size_t used = strlen(text);
+        if (w->arrivals[(size_t)r * ARRIVAL_STRIDE] < w->sequence && used < size) {
+            snprintf(text + used, size - used, " %d", w->world_ranks[r]);
+        }
+    }
+}
+
+/* Also the watchdog's, from its own thread: it reads what wait_enter left. */
+static void describe_timeout(void *arg, char *text, size_t size)
+{
+    const struct waiter *w = arg;
+    char late[256] = "";
+    name_laggards(w, late, sizeof late);
+    snprintf(text, size, "rank %d: wait %llu (%s) lasted longer than %g s; not there yet: rank%s",
+             w->world_ranks[w->node_rank], (unsigned long long)w->sequence, w->operation,
+             w->deadline_s, late[0] != '\0' ? late : "s of other nodes, or none: the network");
+}
+
+/* The node's ranks get one window; its first word group belongs to node rank 0, and so on. */
+static enum status share_arrivals(struct waiter *w, MPI_Comm comm, struct error *e)
+{
+    MPI_Comm node;
+    int world_rank, code;
+    MPI_Comm_rank(comm, &world_rank);
+    code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
+    if (code != MPI_SUCCESS) {
+        return mpi_error(e, code, "finding the ranks of this node");
+    }
+    MPI_Comm_rank(node, &w->node_rank);
+    MPI_Comm_size(node, &w->node_ranks);
+    w->world_ranks = malloc((size_t)w->node_ranks * sizeof *w->world_ranks);
+    if (w->world_ranks == NULL) {
+        MPI_Comm_free(&node);
+        return error_set(e, ERR_MEMORY, "no memory for %d rank numbers", w->node_ranks);
+    }
+    MPI_Allgather(&world_rank, 1, MPI_INT, w->world_ranks, 1, MPI_INT, node);
+
+    void *mine;
+    MPI_Aint bytes = w->node_rank == 0 ? 64 * (MPI_Aint)w->node_ranks : 0;
+    code = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &w->window);
+    if (code == MPI_SUCCESS) {
+        MPI_Aint size;
+        int unit;
+        void *shared;
+        MPI_Win_shared_query(w->window, 0, &size, &unit, &shared);
+        w->arrivals = shared;
+        w->arrivals[(size_t)w->node_rank * ARRIVAL_STRIDE] = 0;
+        MPI_Barrier(node);
+    }
+    MPI_Comm_free(&node);
+    return code == MPI_SUCCESS ? OK : mpi_error(e, code, "sharing arrivals among a node's ranks");
+}
+
+enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
+                        struct error *e)
+{
+    memset(w, 0, sizeof *w);
+    w->kind = kind;
+    w->deadline_s = deadline_s;
+    w->window = MPI_WIN_NULL;
+    enum status status = share_arrivals(w, comm, e);
+    if (status == OK && kind == WAIT_BLOCK && deadline_s > 0) {
+        status = watchdog_start(&w->watchdog, describe_timeout, w, e);
+    }
+    if (status != OK) {
+        waiter_close(w);
+    }
+    return status;
+}
+
+void waiter_close(struct waiter *w)
+{
+    watchdog_stop(w->watchdog);
+    w->watchdog = NULL;
+    if (w->window != MPI_WIN_NULL) {
+        MPI_Win_free(&w->window);
+    }
+    w->arrivals = NULL;
+    free(w->world_ranks);
+    w->world_ranks = NULL;
+}
+
+/* Notes the arrival and starts the deadline. */
+static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
+{
+    w->operation = operation;
+    w->sequence++;
+    w->calls++;
+    w->bytes_payload += bytes;
+    if (w->arrivals != NULL) {
+        w->arrivals[(size_t)w->node_rank * ARRIVAL_STRIDE] = w->sequence;
+    }
+    w->deadline_ns = w->deadline_s > 0 ? clock_ns() + (int64_t)(w->deadline_s * 1e9) : INT64_MAX;
+    if (w->watchdog != NULL) {
+        watchdog_arm(w->watchdog, w->deadline_ns);
+    }
+}
+
+/* Ends a blocking call. */
+static enum status wait_leave(struct waiter *w, int code, struct error *e)
+{
+    if (w->watchdog != NULL) {
+        watchdog_disarm(w->watchdog);
+    }
+    return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
+}
+
+/* Tests until the request that `code` says was started is complete or the deadline has passed. */
+static enum status wait_test(struct waiter *w, int code, MPI_Request *request, struct error *e)
+{
+    int64_t begin_ns = clock_ns();
+    int done = 0;
+    while (code == MPI_SUCCESS && !done) {
+        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && w->kind == WAIT_YIELD) {
+            sched_yield();
+        }
+        if (!done && clock_ns() > w->deadline_ns) {
+            char text[512];
+            describe_timeout(w, text, sizeof text);
+            return error_set(e, ERR_TIMEOUT, "%s", text);
+        }
+    }
+    w->poll_ns += clock_ns() - begin_ns;
+    return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
+}
+
+static enum status check_count(size_t count, const char *operation, struct error *e)
+{
+    if (count > INT_MAX) {
+        return error_set(e, ERR_ARGUMENT, "%s: %zu elements in one call; MPI takes at most %d",
+                         operation, count, INT_MAX);
+    }
+    return OK;
+}
+
+static size_t type_bytes(MPI_Datatype type)
+{
+    int bytes;
+    MPI_Type_size(type, &bytes);
+    return (size_t)bytes;
+}
+
+enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
+                           MPI_Op op, MPI_Comm comm, const char *operation, struct error *e)
+{
+    if (check_count(count, operation, e) != OK) {
+        return ERR_ARGUMENT;
+    }
+    wait_enter(w, operation, count * type_bytes(type));
+    if (w->kind == WAIT_BLOCK) {
+        int code = MPI_Allreduce(MPI_IN_PLACE, values, (int)count, type, op, comm);
+        return wait_leave(w, code, e);
+    }
+    MPI_Request request;
+    int code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, type, op, comm, &request);
+    return wait_test(w, code, &request, e);
+}
+
+enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatype type, int root,
+                       MPI_Comm comm, const char *operation, struct error *e)
+{
+    if (check_count(count, operation, e) != OK) {
+        return ERR_ARGUMENT;
+    }
+    wait_enter(w, operation, count * type_bytes(type));
+    if (w->kind == WAIT_BLOCK) {
+        return wait_leave(w, MPI_Bcast(values, (int)count, type, root, comm), e);
+    }
+    MPI_Request request;
+    int code = MPI_Ibcast(values, (int)count, type, root, comm, &request);
+    return wait_test(w, code, &request, e);
+}
+
+enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
+                        MPI_Comm comm, const char *operation, struct error *e)
+{
+    if (check_count(bytes, operation, e) != OK) {
+        return ERR_ARGUMENT;
+    }
+    wait_enter(w, operation, bytes);
+    int n = (int)bytes;
+    if (w->kind == WAIT_BLOCK) {
+        return wait_leave(w, MPI_Gather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm), e);
+    }
+    MPI_Request request;
+    int code = MPI_Igather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm, &request);
+    return wait_test(w, code, &request, e);
+}
+
+enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
+{
+    wait_enter(w, operation, 0);
+    if (w->kind == WAIT_BLOCK) {
+        return wait_leave(w, MPI_Barrier(comm), e);
+    }
+    MPI_Request request;
+    return wait_test(w, MPI_Ibarrier(comm, &request), &request, e);
+}
