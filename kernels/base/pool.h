@@ -22,7 +22,7 @@ void pool_destroy(struct pool *pool);
 int pool_threads(const struct pool *pool);
 
 /* Runs f on every thread and returns when all have returned. Workers spin for a short while between
- * calls, then sleep. A NULL pool is one thread. */
+ * calls, then sleep. A NULL pool is one thread. Called by one thread at a time and never from f. */
 void pool_run(struct pool *pool, pool_function *f, void *arg);
 
 /* The share [begin, end) of n items that falls to `part` of `parts`; shares differ by at most one

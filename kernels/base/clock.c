@@ -1,0 +1,29 @@
+#include "kernels/base/clock.h"
+
+#include <time.h>
+
+int64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Best of several rounds: an interrupt can only make a round longer. */
+void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns)
+{
+    enum { ROUNDS = 20, READINGS = 500 };
+    *resolution_ns = INT64_MAX;
+    *overhead_ns = INT64_MAX;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t begin = clock_ns(), last = begin;
+        for (int i = 0; i < READINGS; i++) {
+            int64_t now = clock_ns();
+            if (now > last && now - last < *resolution_ns)
+                *resolution_ns = now - last;
+            last = now;
+        }
+        if ((last - begin) / READINGS < *overhead_ns)
+            *overhead_ns = (last - begin) / READINGS;
+    }
+}

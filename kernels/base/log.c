@@ -1,0 +1,33 @@
+#include "kernels/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/names.h"
+
+static const char *const level_names[] = {"error", "warning", "note", "detail"};
+#define LEVELS (sizeof level_names / sizeof level_names[0])
+
+static enum log_level log_threshold(void)
+{
+    const char *text = getenv("SCALEBENCH_LOG");
+    int level = text ? name_index(text, level_names, LEVELS) : -1;
+    return level < 0 ? LOG_NOTE : (enum log_level)level;
+}
+
+/* One write a message: the ranks of a job share standard error, and lines must not mix. */
+void log_print(enum log_level level, const char *format, ...)
+{
+    if (level > log_threshold())
+        return;
+    char text[1536], line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    snprintf(line, sizeof line, "%.255s: %s: %s\n", program_invocation_short_name,
+             level_names[level], text);
+    fputs(line, stderr);
+}

@@ -1,0 +1,82 @@
+#include "kernels/base/names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longer names are never called near: nobody mistypes those by a letter or two. */
+#define LENGTH_MAX 127
+#define FAR        ((size_t)-1)
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment distance (Damerau 1964; Levenshtein 1966): rows[i % 3] holds the
+ * distances of the first i letters of `a` to every beginning of `b`. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][LENGTH_MAX + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LENGTH_MAX || m > LENGTH_MAX)
+        return FAR;
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3], *above2 = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            row[j] = smaller(above[j], row[j - 1]) + 1;
+            row[j] = smaller(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], above2[j - 2] + 1);
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *name_nearest(const char *name, const char *const *known, size_t n)
+{
+    const char *nearest = NULL;
+    size_t best = strlen(name) / 2 + 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t distance = edit_distance(name, known[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = known[i];
+        }
+    }
+    return nearest;
+}
+
+int name_index(const char *name, const char *const *known, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, known[i]) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Appends to text, as much as fits. */
+static void append(char *text, size_t size, const char *format, const char *value)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, format, value);
+}
+
+char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n)
+{
+    if (size == 0)
+        return text;
+    text[0] = '\0';
+    append(text, size, "'%s' is unknown", name);
+    const char *nearest = name_nearest(name, known, n);
+    if (nearest)
+        append(text, size, "; nearest '%s'", nearest);
+    append(text, size, "; known:%s", n == 0 ? " nothing" : "");
+    for (size_t i = 0; i < n; i++)
+        append(text, size, " %s", known[i]);
+    return text;
+}

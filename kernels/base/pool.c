@@ -1,0 +1,245 @@
+#include "kernels/base/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+
+/* Longer than the gap between the layers of a step, shorter than a scheduler's time slice. */
+#define SPIN_NS 50000
+
+struct worker {
+    struct pool *pool;
+    int number;
+    pthread_t id;
+};
+
+/* A call is announced by a new `generation`; what it is to run is written before. `running` counts
+ * the workers that have not finished it. The mutex guards sleeping only. */
+struct pool {
+    int threads, started;
+    int64_t spin_ns;
+    void (*start)(void);
+    pool_function *function;
+    void *arg;
+    bool stop;
+    atomic_uint generation;
+    atomic_int running;
+    pthread_mutex_t mutex;
+    pthread_cond_t announced, finished;
+    struct worker workers[]; /* [threads - 1] */
+};
+
+static inline void cpu_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Waits until generation differs from `seen`, and returns it. */
+static unsigned wait_for_call(struct pool *pool, unsigned seen)
+{
+    unsigned now = 0;
+    int64_t end = clock_ns() + pool->spin_ns;
+    do {
+        now = atomic_load_explicit(&pool->generation, memory_order_acquire);
+        if (now != seen)
+            return now;
+        cpu_pause();
+    } while (clock_ns() < end);
+    pthread_mutex_lock(&pool->mutex);
+    while ((now = atomic_load(&pool->generation)) == seen)
+        pthread_cond_wait(&pool->announced, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
+    return now;
+}
+
+static void wait_for_workers(struct pool *pool)
+{
+    int64_t end = clock_ns() + pool->spin_ns;
+    do {
+        if (atomic_load_explicit(&pool->running, memory_order_acquire) == 0)
+            return;
+        cpu_pause();
+    } while (clock_ns() < end);
+    pthread_mutex_lock(&pool->mutex);
+    while (atomic_load(&pool->running) > 0)
+        pthread_cond_wait(&pool->finished, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void announce(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->generation, 1);
+    pthread_cond_broadcast(&pool->announced);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void report_finished(struct pool *pool)
+{
+    if (atomic_fetch_sub(&pool->running, 1) > 1)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->finished);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *worker = arg;
+    struct pool *pool = worker->pool;
+    if (pool->start)
+        pool->start();
+    for (unsigned seen = 0;;) {
+        seen = wait_for_call(pool, seen);
+        if (pool->stop)
+            return NULL;
+        pool->function(pool->arg, worker->number, pool->threads);
+        report_finished(pool);
+    }
+}
+
+/* Makes threads of these attributes begin on `cpu`: bound before the first instruction, so that the
+ * first touch of memory is already local. */
+static int attributes_bind(pthread_attr_t *attributes, int cpu)
+{
+    cpu_set_t *set = CPU_ALLOC(cpu + 1);
+    size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+    if (!set)
+        return ENOMEM;
+    CPU_ZERO_S(bytes, set);
+    CPU_SET_S(cpu, bytes, set);
+    int failed = pthread_attr_setaffinity_np(attributes, bytes, set);
+    CPU_FREE(set);
+    return failed;
+}
+
+/* Starts one worker, bound to `cpu` unless that is negative. */
+static int worker_start(struct worker *worker, int cpu)
+{
+    pthread_attr_t attributes;
+    int failed = pthread_attr_init(&attributes);
+    if (failed)
+        return failed;
+    if (cpu >= 0)
+        failed = attributes_bind(&attributes, cpu);
+    if (!failed)
+        failed = pthread_create(&worker->id, &attributes, worker_main, worker);
+    pthread_attr_destroy(&attributes);
+    return failed;
+}
+
+/* More threads than cores must not spin: they would keep the very thread they wait for from
+ * running. Where each worker has a core of its own, the caller's set says nothing about that. */
+static int64_t choose_spin_ns(int threads, const int *cpus)
+{
+    cpu_set_t set;
+    bool crowded =
+        !cpus && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < threads;
+    return crowded ? 0 : SPIN_NS;
+}
+
+static enum status pool_start(struct pool *pool, const int *cpus, struct error *e)
+{
+    for (int t = 1; t < pool->threads; t++) {
+        struct worker *worker = &pool->workers[t - 1];
+        *worker = (struct worker){.pool = pool, .number = t};
+        int cpu = cpus ? cpus[t] : -1;
+        int failed = worker_start(worker, cpu);
+        if (failed && cpus)
+            return error_set(e, ERR_SYSTEM,
+                             "cannot start thread %d of %d on CPU %d: %s; it must be a CPU that "
+                             "this process may use",
+                             t, pool->threads, cpu, strerror(failed));
+        if (failed)
+            return error_set(e, ERR_SYSTEM, "cannot start thread %d of %d: %s", t, pool->threads,
+                             strerror(failed));
+        pool->started++;
+    }
+    return OK;
+}
+
+static enum status check_request(int threads, const int *cpus, struct error *e)
+{
+    if (threads < 1)
+        return error_set(e, ERR_ARGUMENT, "a pool of %d threads; it takes 1 or more", threads);
+    for (int t = 1; cpus && t < threads; t++)
+        if (cpus[t] < 0)
+            return error_set(e, ERR_ARGUMENT, "CPU %d for thread %d; CPUs count from 0", cpus[t],
+                             t);
+    return OK;
+}
+
+enum status pool_create(struct pool **created, int threads, const int *cpus, void (*start)(void),
+                        struct error *e)
+{
+    enum status status = check_request(threads, cpus, e);
+    if (status != OK)
+        return status;
+    struct pool *pool = calloc(1, sizeof *pool + (size_t)(threads - 1) * sizeof pool->workers[0]);
+    if (!pool)
+        return error_set(e, ERR_MEMORY, "no memory for a pool of %d threads", threads);
+    pool->threads = threads;
+    pool->start = start;
+    pool->spin_ns = choose_spin_ns(threads, cpus);
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->announced, NULL);
+    pthread_cond_init(&pool->finished, NULL);
+
+    /* Workers inherit a mask in which all is blocked: signals are for the thread that handles them.
+     */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    status = pool_start(pool, cpus, e);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status != OK) {
+        pool_destroy(pool);
+        return status;
+    }
+    *created = pool;
+    return OK;
+}
+
+void pool_destroy(struct pool *pool)
+{
+    if (!pool)
+        return;
+    pool->stop = true;
+    announce(pool);
+    for (int i = 0; i < pool->started; i++)
+        pthread_join(pool->workers[i].id, NULL);
+    pthread_cond_destroy(&pool->finished);
+    pthread_cond_destroy(&pool->announced);
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool);
+}
+
+int pool_threads(const struct pool *pool)
+{
+    return pool ? pool->threads : 1;
+}
+
+void pool_run(struct pool *pool, pool_function *f, void *arg)
+{
+    if (pool_threads(pool) == 1) {
+        f(arg, 0, 1);
+        return;
+    }
+    pool->function = f;
+    pool->arg = arg;
+    atomic_store(&pool->running, pool->threads - 1);
+    announce(pool);
+    f(arg, 0, pool->threads);
+    wait_for_workers(pool);
+}
