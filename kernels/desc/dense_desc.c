@@ -1,0 +1,51 @@
+#include <math.h>
+
+#include "kernels/desc/rules.h"
+
+static const struct layer_option options[] = {
+    {"outputs", LAYER_INT, offsetof(struct layer_desc, channels), 1, NET_CHANNELS_MAX, NAN,
+     "length of the output vector"},
+    {.key = NULL},
+};
+
+static enum status infer(struct layer_desc *layer, struct error *e)
+{
+    (void)e;
+    layer->out = (struct shape){layer->channels, 1, 1};
+    return OK;
+}
+
+static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
+{
+    size_t fan_in = shape_count(layer->in), fan_out = (size_t)layer->channels;
+    list[0] = (struct tensor_desc){
+        .name = "weight",
+        .n_dims = 2,
+        .dims = {layer->channels, (int)fan_in},
+        .fan_in = fan_in,
+        .fan_out = fan_out,
+    };
+    list[1] = (struct tensor_desc){
+        .name = "bias",
+        .n_dims = 1,
+        .dims = {layer->channels},
+        .fan_in = fan_in,
+        .fan_out = fan_out,
+        .bias = true,
+    };
+    return 2;
+}
+
+static uint64_t flops(const struct layer_desc *layer)
+{
+    return 2 * (uint64_t)shape_count(layer->in) * (uint64_t)layer->channels;
+}
+
+const struct layer_rule layer_rule_dense = {
+    .name = "dense",
+    .summary = layer_summary_dense,
+    .options = options,
+    .infer = infer,
+    .tensors = tensors,
+    .flops = flops,
+};

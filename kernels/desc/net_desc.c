@@ -1,0 +1,283 @@
+#include "kernels/desc/net_desc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/names.h"
+#include "kernels/desc/rules.h"
+
+#define LAYER(name, summary) const char layer_summary_##name[] = summary;
+#include "kernels/desc/layers.def"
+#undef LAYER
+
+static const struct layer_rule *const rules[] = {
+#define LAYER(name, summary) &layer_rule_##name,
+#include "kernels/desc/layers.def"
+#undef LAYER
+};
+
+const struct layer_rule *layer_rule_get(enum layer_kind kind)
+{
+    return rules[kind];
+}
+
+const char *const *layer_names(void)
+{
+    static const char *const names[] = {
+#define LAYER(name, summary) #name,
+#include "kernels/desc/layers.def"
+#undef LAYER
+    };
+    return names;
+}
+
+const char *const *initializer_names(void)
+{
+    static const char *const names[INITIALIZERS] = {
+        [INIT_PYTORCH] = "pytorch", [INIT_GLOROT] = "glorot", [INIT_HE] = "he"};
+    return names;
+}
+
+char *shape_text(char text[40], struct shape s)
+{
+    if (s.h == 1 && s.w == 1)
+        snprintf(text, 40, "%d", s.c);
+    else
+        snprintf(text, 40, "%dx%dx%d", s.c, s.h, s.w);
+    return text;
+}
+
+/* --- Options of a layer ------------------------------------------------------------------------
+ */
+
+/* Where the option's number, or number `i` of its pair, lies in the layer. */
+static int *option_int(struct layer_desc *layer, const struct layer_option *option, int i)
+{
+    return (int *)((char *)layer + option->offset) + i;
+}
+
+static double *option_real(struct layer_desc *layer, const struct layer_option *option)
+{
+    return (double *)((char *)layer + option->offset);
+}
+
+struct layer_desc layer_desc_preset(enum layer_kind kind)
+{
+    struct layer_desc layer = {.kind = kind};
+    for (const struct layer_option *o = layer_rule_get(kind)->options; o->key; o++) {
+        if (isnan(o->preset))
+            continue;
+        if (o->type == LAYER_REAL)
+            *option_real(&layer, o) = o->preset;
+        else
+            for (int i = 0; i < (o->type == LAYER_PAIR ? 2 : 1); i++)
+                *option_int(&layer, o, i) = (int)o->preset;
+    }
+    return layer;
+}
+
+/* The reader of model files has checked these ranges; nets built by code come here first. */
+static enum status check_options(struct layer_desc *layer, struct error *e)
+{
+    const struct layer_rule *rule = layer_rule_get(layer->kind);
+    for (const struct layer_option *o = rule->options; o->key; o++)
+        for (int i = 0; i < (o->type == LAYER_PAIR ? 2 : 1); i++) {
+            double value =
+                o->type == LAYER_REAL ? *option_real(layer, o) : *option_int(layer, o, i);
+            if (!(value >= o->min && value <= o->max))
+                return layer_error(layer, e, "%s is %g; it must be %g to %g", o->key, value, o->min,
+                                   o->max);
+        }
+    return OK;
+}
+
+/* --- Building a net ----------------------------------------------------------------------------
+ */
+
+static enum status check_name(const char *what, const char *name, struct error *e)
+{
+    if (name[0] == '\0' || strlen(name) >= NET_NAME_MAX)
+        return error_set(e, ERR_SPEC, "%s '%s' has %zu characters; it must have 1 to %d", what,
+                         name, strlen(name), NET_NAME_MAX - 1);
+    return OK;
+}
+
+#define SIDE_MAX 4096 /* rows and columns of the input */
+
+static bool within(int value, int most)
+{
+    return value >= 1 && value <= most;
+}
+
+enum status net_desc_begin(struct net_desc *net, const char *name, struct shape input, int classes,
+                           struct error *e)
+{
+    *net = (struct net_desc){.input = input, .classes = classes, .initializer = INIT_PYTORCH};
+    enum status status = check_name("net name", name, e);
+    if (status != OK)
+        return status;
+    if (!within(input.c, NET_CHANNELS_MAX) || !within(input.h, SIDE_MAX) ||
+        !within(input.w, SIDE_MAX))
+        return error_set(e, ERR_SHAPE,
+                         "net '%s': an input of %dx%dx%d; channels must be 1 to %d, rows and "
+                         "columns 1 to %d",
+                         name, input.c, input.h, input.w, NET_CHANNELS_MAX, SIDE_MAX);
+    if (classes < 2 || classes > 1000)
+        return error_set(e, ERR_SHAPE, "net '%s': %d classes; there must be 2 to 1000", name,
+                         classes);
+    snprintf(net->name, sizeof net->name, "%s", name);
+    for (int c = 0; c < 4; c++)
+        net->std[c] = 1;
+    return OK;
+}
+
+static const struct layer_desc *find_layer(const struct net_desc *net, const char *name)
+{
+    for (int i = 0; i < net->n_layers; i++)
+        if (strcmp(net->layers[i].name, name) == 0)
+            return &net->layers[i];
+    return NULL;
+}
+
+/* "conv2d1" for the first of its kind, and so on past names that are taken. */
+static void name_by_kind(const struct net_desc *net, struct layer_desc *layer)
+{
+    int number = 1;
+    for (int i = 0; i < net->n_layers; i++)
+        number += net->layers[i].kind == layer->kind;
+    do
+        snprintf(layer->name, sizeof layer->name, "%s%d", layer_names()[layer->kind], number++);
+    while (find_layer(net, layer->name));
+}
+
+static enum status name_layer(const struct net_desc *net, struct layer_desc *layer, struct error *e)
+{
+    if (layer->name[0] == '\0') {
+        name_by_kind(net, layer);
+        return OK;
+    }
+    if (find_layer(net, layer->name))
+        return error_at(e, ERR_SPEC, NULL, layer->line, layer->column,
+                        "a second layer is called '%s'; names must differ", layer->name);
+    return OK;
+}
+
+static enum status infer_shapes(const struct net_desc *net, struct layer_desc *layer,
+                                struct error *e)
+{
+    layer->in = net->n_layers > 0 ? net->layers[net->n_layers - 1].out : net->input;
+    if (shape_count(layer->in) > NET_COUNT_MAX)
+        return layer_error(layer, e, "an input of %zu numbers; at most %u are accepted",
+                           shape_count(layer->in), NET_COUNT_MAX);
+    enum status status = layer_rule_get(layer->kind)->infer(layer, e);
+    if (status != OK)
+        return status;
+    char text[40];
+    if (shape_count(layer->out) > NET_COUNT_MAX)
+        return layer_error(layer, e, "an output of %s is %zu numbers; at most %u are accepted",
+                           shape_text(text, layer->out), shape_count(layer->out), NET_COUNT_MAX);
+    return OK;
+}
+
+/* Completes what the rule said of the layer's tensors: names, sizes, places in the arena. The
+ * rule's part of a name ("weight") has at most 7 letters, which leaves a layer's name whole. */
+static enum status place_tensors(const struct net_desc *net, struct layer_desc *layer,
+                                 struct tensor_desc tensors[2], struct error *e)
+{
+    const struct layer_rule *rule = layer_rule_get(layer->kind);
+    layer->first_tensor = net->n_tensors;
+    layer->n_tensors = rule->tensors ? rule->tensors(layer, tensors) : 0;
+    size_t offset = net->n_params;
+    for (int i = 0; i < layer->n_tensors; i++) {
+        struct tensor_desc *t = &tensors[i];
+        char part[NET_NAME_MAX + 8];
+        memcpy(part, t->name, sizeof part);
+        snprintf(t->name, sizeof t->name, "%.47s.%.7s", layer->name, part);
+        t->layer = net->n_layers;
+        t->count = 1;
+        for (int d = 0; d < t->n_dims; d++)
+            t->count *= (size_t)t->dims[d];
+        t->offset = offset;
+        offset += t->count;
+        if (offset > NET_COUNT_MAX)
+            return layer_error(layer, e,
+                               "brings the net to %zu parameters; at most %u are accepted", offset,
+                               NET_COUNT_MAX);
+    }
+    return OK;
+}
+
+static void count_flops(const struct net_desc *net, struct layer_desc *layer)
+{
+    const struct layer_rule *rule = layer_rule_get(layer->kind);
+    layer->flops_forward = rule->flops ? rule->flops(layer) : 0;
+    bool first_with_parameters = net->n_params == 0;
+    layer->flops_backward = (first_with_parameters ? 1 : 2) * layer->flops_forward;
+}
+
+/* Grows the net's tables by this layer, or leaves them as they are. */
+static enum status append(struct net_desc *net, const struct layer_desc *layer,
+                          const struct tensor_desc *tensors, struct error *e)
+{
+    size_t n_layers = (size_t)net->n_layers + 1;
+    size_t n_tensors = (size_t)(net->n_tensors + layer->n_tensors);
+    struct layer_desc *more_layers = realloc(net->layers, n_layers * sizeof *more_layers);
+    if (more_layers)
+        net->layers = more_layers;
+    /* One more than needed, so that the size is never 0. */
+    struct tensor_desc *more_tensors =
+        realloc(net->tensors, (n_tensors + 1) * sizeof *more_tensors);
+    if (more_tensors)
+        net->tensors = more_tensors;
+    if (!more_layers || !more_tensors)
+        return error_set(e, ERR_MEMORY, "no memory for layer '%s'", layer->name);
+    net->layers[net->n_layers++] = *layer;
+    for (int i = 0; i < layer->n_tensors; i++) {
+        net->tensors[net->n_tensors++] = tensors[i];
+        net->n_params += tensors[i].count;
+    }
+    return OK;
+}
+
+enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, struct error *e)
+{
+    struct layer_desc added = *layer;
+    struct tensor_desc tensors[2];
+    enum status status = name_layer(net, &added, e);
+    if (status == OK)
+        status = check_options(&added, e);
+    if (status == OK)
+        status = infer_shapes(net, &added, e);
+    if (status == OK)
+        status = place_tensors(net, &added, tensors, e);
+    if (status != OK)
+        return status;
+    count_flops(net, &added);
+    return append(net, &added, tensors, e);
+}
+
+enum status net_desc_end(struct net_desc *net, struct error *e)
+{
+    if (net->n_layers == 0)
+        return error_set(e, ERR_SHAPE, "net '%s' has no layers; it needs at least one", net->name);
+    const struct layer_desc *last = &net->layers[net->n_layers - 1];
+    char text[40];
+    if (last->out.c != net->classes || last->out.h != 1 || last->out.w != 1)
+        return layer_error(last, e,
+                           "the last layer gives %s; softmax over %d classes needs a vector of %d",
+                           shape_text(text, last->out), net->classes, net->classes);
+    net->flops_forward = net->flops_backward = 0;
+    for (int i = 0; i < net->n_layers; i++) {
+        net->flops_forward += net->layers[i].flops_forward;
+        net->flops_backward += net->layers[i].flops_backward;
+    }
+    return OK;
+}
+
+void net_desc_free(struct net_desc *net)
+{
+    free(net->layers);
+    free(net->tensors);
+    *net = (struct net_desc){.n_layers = 0};
+}

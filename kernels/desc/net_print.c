@@ -1,0 +1,80 @@
+#include <string.h>
+
+#include "kernels/desc/net_desc.h"
+
+/* Digits in groups of three: 690,590. */
+static const char *grouped(char text[32], uint64_t value)
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    char *end = text;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            *end++ = ',';
+        *end++ = digits[i];
+    }
+    *end = '\0';
+    return text;
+}
+
+static int wider(int width, const char *text)
+{
+    int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
+/* Widths of the two columns of words; numbers have room for what a net may hold. */
+struct widths {
+    int name, kind;
+};
+
+static struct widths measure(const struct net_desc *net)
+{
+    struct widths w = {(int)strlen("layer"), (int)strlen("kind")};
+    for (int i = 0; i < net->n_layers; i++) {
+        w.name = wider(w.name, net->layers[i].name);
+        w.kind = wider(w.kind, layer_names()[net->layers[i].kind]);
+    }
+    return w;
+}
+
+static void print_row(FILE *out, struct widths w, const char *const words[3],
+                      const char *const numbers[3])
+{
+    fprintf(out, "%-*s  %-*s  %-14s  %13s  %17s  %17s\n", w.name, words[0], w.kind, words[1],
+            words[2], numbers[0], numbers[1], numbers[2]);
+}
+
+static void print_numbers(FILE *out, struct widths w, const char *const words[3], size_t params,
+                          uint64_t forward, uint64_t backward)
+{
+    char p[32], f[32], b[32];
+    print_row(out, w, words,
+              (const char *const[]){grouped(p, params), grouped(f, forward), grouped(b, backward)});
+}
+
+static size_t layer_params(const struct net_desc *net, const struct layer_desc *layer)
+{
+    size_t n = 0;
+    for (int t = 0; t < layer->n_tensors; t++)
+        n += net->tensors[layer->first_tensor + t].count;
+    return n;
+}
+
+void net_desc_print(FILE *out, const struct net_desc *net)
+{
+    struct widths w = measure(net);
+    char shape[40], bytes[32];
+    fprintf(out, "%s: %s in, %d classes; FLOPs are of one image\n", net->name,
+            shape_text(shape, net->input), net->classes);
+    print_row(out, w, (const char *const[]){"layer", "kind", "output"},
+              (const char *const[]){"parameters", "forward FLOPs", "backward FLOPs"});
+    for (int i = 0; i < net->n_layers; i++) {
+        const struct layer_desc *l = &net->layers[i];
+        const char *const words[] = {l->name, layer_names()[l->kind], shape_text(shape, l->out)};
+        print_numbers(out, w, words, layer_params(net, l), l->flops_forward, l->flops_backward);
+    }
+    print_numbers(out, w, (const char *const[]){"total", "", ""}, net->n_params, net->flops_forward,
+                  net->flops_backward);
+    fprintf(out, "parameters in fp32: %s bytes\n", grouped(bytes, 4 * (uint64_t)net->n_params));
+}

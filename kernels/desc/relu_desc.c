@@ -1,0 +1,10 @@
+#include "kernels/desc/rules.h"
+
+static const struct layer_option options[] = {{.key = NULL}};
+
+const struct layer_rule layer_rule_relu = {
+    .name = "relu",
+    .summary = layer_summary_relu,
+    .options = options,
+    .infer = layer_keep_shape,
+};

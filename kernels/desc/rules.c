@@ -1,0 +1,34 @@
+#include "kernels/desc/rules.h"
+
+#include <stdarg.h>
+
+enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
+{
+    char sentence[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return error_at(e, ERR_SHAPE, NULL, layer->line, layer->column, "%s '%s': %s",
+                    layer_rule_get(layer->kind)->name, layer->name, sentence);
+}
+
+enum status layer_slide_window(struct layer_desc *layer, struct error *e)
+{
+    int padded_h = layer->in.h + 2 * layer->pad_h, padded_w = layer->in.w + 2 * layer->pad_w;
+    if (layer->kernel_h > padded_h || layer->kernel_w > padded_w)
+        return layer_error(layer, e, "a %dx%d %s does not fit its input of %dx%d (padded %dx%d)",
+                           layer->kernel_h, layer->kernel_w,
+                           layer->kind == LAYER_conv2d ? "kernel" : "window", layer->in.h,
+                           layer->in.w, padded_h, padded_w);
+    layer->out.h = (padded_h - layer->kernel_h) / layer->stride_h + 1;
+    layer->out.w = (padded_w - layer->kernel_w) / layer->stride_w + 1;
+    return OK;
+}
+
+enum status layer_keep_shape(struct layer_desc *layer, struct error *e)
+{
+    (void)e;
+    layer->out = layer->in;
+    return OK;
+}

@@ -1,0 +1,29 @@
+/* For the files of this folder: what the rules of layers share. */
+#ifndef SCALEBENCH_DESC_RULES_H
+#define SCALEBENCH_DESC_RULES_H
+
+#include "kernels/desc/net_desc.h"
+
+/* One rule a kind, in <kind>_desc.c; its summary comes from layers.def. */
+#define LAYER(name, summary)                                                                       \
+    extern const struct layer_rule layer_rule_##name;                                              \
+    extern const char layer_summary_##name[];
+#include "kernels/desc/layers.def"
+#undef LAYER
+
+/* Most numbers that an activation or all parameters together may have: what an int counts, because
+ * dimensions and MPI counts are ints. */
+#define NET_COUNT_MAX 2147483647u
+
+/* ERR_SHAPE at the layer's place: "conv2d 'conv1': " and the sentence. */
+enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Rows and columns of layer->out for a window of kernel_h x kernel_w that moves by the strides over
+ * the padded input, rounded down. ERR_SHAPE when not even one window fits. */
+enum status layer_slide_window(struct layer_desc *layer, struct error *e);
+
+/* layer->out = layer->in, for kinds that work on each number. Cannot fail. */
+enum status layer_keep_shape(struct layer_desc *layer, struct error *e);
+
+#endif
