@@ -79,6 +79,7 @@ struct config {
 };
 
 enum status config_init(struct config *config, struct error *e); /* every option at its preset */
+/* `to` is overwritten, not freed. On error nothing is left in it. */
 enum status config_copy(struct config *to, const struct config *from, struct error *e);
 void config_free(struct config *config);
 /* Parses and stores one value; error names key, text and what is accepted. */
@@ -104,18 +105,22 @@ struct point {
     struct config config;
     char id[16];
     char label[128];
-    bool base;      /* the baseline of the speed-ups */
-    bool requested; /* in the matrix; false: added only as baseline */
+    bool base;         /* some point's speed-up refers to it; then base_index is its own index */
+    size_t base_index; /* of the point that this one's speed-up refers to */
+    bool requested;    /* in the matrix; false: added only as baseline */
 };
 
+/* The base of a point is the point with the values of `baseline:` applied; it is added where the
+ * matrix lacks it. Without `baseline:` it is the first point with the fewest ranks among those that
+ * solve the same problem (that differ in ranks, nodes, place.* and sync.* only). */
 struct spec {
-    char *path;           /* of the file */
-    struct config config; /* outside the matrix */
-    struct point
-        *points; /* in matrix order, the last key varying fastest; the baseline first if added */
+    char *path;            /* of the file */
+    struct config config;  /* outside the matrix */
+    struct matrix *matrix; /* matrix, exclude and baseline as read: what spec_write repeats */
+    struct point *points;  /* added baselines first, then the matrix in order, the last key varying
+                              fastest */
     size_t n_points;
-    size_t base;                   /* index of the baseline */
-    const enum option_id *varying; /* options that differ between requested points */
+    enum option_id *varying; /* options that differ between requested points */
     size_t n_varying;
 };
 
@@ -124,9 +129,11 @@ struct spec_machine {
     int usable_cores;
 };
 
-/* Reads `path` (looked for as given, then in configs/), applies `set` ("train.epochs=1
- * matrix.ranks=[1,2]", or NULL), checks every value and every rule between values, expands the
- * matrix. ERR_SPEC with file:line:column. The spec is freed with spec_free in any case. */
+/* Reads `path` (looked for as given, then in configs/ and $SCALEBENCH_HOME/configs/), applies `set`
+ * ("train.epochs=1 matrix.ranks=[1,2]", or NULL), checks every value, every rule between values and
+ * the models it names, expands the matrix. A SET of `key` replaces the file's value or its axis of
+ * the matrix; a SET of `matrix.key` replaces or adds an axis; a SET of `baseline` replaces the
+ * baseline. ERR_SPEC with file:line:column. The spec is freed with spec_free in any case. */
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
@@ -140,8 +147,8 @@ enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 char **point_arguments(const struct point *point, struct error *e);
 
 /* Command line of a workload: "--key=value" and "--key value" for every option of scope WORKLOAD,
- * into config. argv[0] is skipped; what is not an option of this table is left in argv[1..*argc).
- */
+ * into config; of several for one key the last counts. argv[0] is skipped; what is not an option of
+ * this table, and whatever follows "--", is left in argv[1..*argc). */
 enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e);
 
 /* Reads a model file, `name` being a path (with a '/' or ending in .yaml) or a name looked for as
