@@ -1,0 +1,307 @@
+#include "bench/workloads/data/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sha2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/base/log.h"
+
+/* A page, so that the contents start on one. */
+#define HEADER_BYTES 4096
+
+struct entry {
+    char folder[PATH_MAX];
+    char path[PATH_MAX];
+    const char *key;
+};
+
+/* ---- mapping --------------------------------------------------------------------------------- */
+
+/* Present on return: a page fault inside a timed step would be measured as computing. */
+static bool map_descriptor(struct file_map *map, int fd, size_t bytes)
+{
+    void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (address == MAP_FAILED)
+        return false;
+    *map = (struct file_map){address, bytes, address, bytes};
+    return true;
+}
+
+static enum status map_regular(struct file_map *map, const char *path, int fd, struct error *e)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0)
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (!S_ISREG(s.st_mode))
+        return error_at(e, ERR_DATA, path, 0, 0, "not a regular file");
+    if (s.st_size == 0)
+        return error_at(e, ERR_DATA, path, 0, 0, "byte 0: the file is empty");
+    if (!map_descriptor(map, fd, (size_t)s.st_size))
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped: %s", strerror(errno));
+    return OK;
+}
+
+enum status file_map_open(struct file_map *map, const char *path, struct error *e)
+{
+    *map = (struct file_map){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be opened: %s", strerror(errno));
+    enum status status = map_regular(map, path, fd, e);
+    close(fd);
+    return status;
+}
+
+void file_map_close(struct file_map *map)
+{
+    if (map->map)
+        munmap(map->map, map->map_bytes);
+    *map = (struct file_map){0};
+}
+
+/* ---- contents of an entry -------------------------------------------------------------------- */
+
+/* Text, so that `head -c 4096` shows what an entry is, on any machine that shares the folder. */
+static void header_format(char header[HEADER_BYTES], const char *key, size_t contents)
+{
+    memset(header, 0, HEADER_BYTES);
+    snprintf(header, HEADER_BYTES, "scalebench data cache 1\nbytes %zu\nkey %s\n", contents, key);
+}
+
+/* Whether the mapped file is whole and the one that `key` asks for; shrinks *map to the contents.
+ */
+static bool header_accepts(struct file_map *map, const char *key)
+{
+    if (map->map_bytes <= HEADER_BYTES)
+        return false;
+    char header[HEADER_BYTES];
+    header_format(header, key, map->map_bytes - HEADER_BYTES);
+    if (memcmp(header, map->map, HEADER_BYTES) != 0)
+        return false;
+    map->bytes = (const uint8_t *)map->map + HEADER_BYTES;
+    map->n = map->map_bytes - HEADER_BYTES;
+    return true;
+}
+
+enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
+{
+    const char *next = bytes;
+    while (n > 0) {
+        ssize_t written = write(sink, next, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return error_set(e, ERR_SYSTEM, "cannot be written: %s", strerror(errno));
+        next += written;
+        n -= (size_t)written;
+    }
+    return OK;
+}
+
+/* The header goes in last, because it tells how long the contents turned out to be. */
+static enum status write_contents(int fd, const char *key, cache_fill *fill, void *arg,
+                                  struct error *e)
+{
+    char header[HEADER_BYTES] = {0};
+    enum status status = cache_write(fd, header, sizeof header, e);
+    if (status == OK)
+        status = fill(arg, fd, e);
+    if (status != OK)
+        return status;
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
+    header_format(header, key, (size_t)end - HEADER_BYTES);
+    return cache_write(fd, header, sizeof header, e);
+}
+
+static enum status map_contents(struct file_map *map, int fd, const char *key, struct error *e)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0 || !map_descriptor(map, fd, (size_t)s.st_size))
+        return error_set(e, ERR_SYSTEM, "cannot be mapped: %s", strerror(errno));
+    if (header_accepts(map, key))
+        return OK;
+    file_map_close(map);
+    return error_set(e, ERR_SYSTEM, "does not read back as written");
+}
+
+/* ---- the folder ------------------------------------------------------------------------------ */
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+static enum status folder_find(char folder[PATH_MAX], struct error *e)
+{
+    const char *own = environment("SCALEBENCH_CACHE"), *xdg = environment("XDG_CACHE_HOME"),
+               *home = environment("HOME");
+    int length;
+    if (own)
+        length = snprintf(folder, PATH_MAX, "%s", own);
+    else if (xdg)
+        length = snprintf(folder, PATH_MAX, "%s/scalebench", xdg);
+    else if (home)
+        length = snprintf(folder, PATH_MAX, "%s/.cache/scalebench", home);
+    else
+        return error_set(e, ERR_SYSTEM,
+                         "no cache folder: SCALEBENCH_CACHE, XDG_CACHE_HOME and HOME are not set");
+    if (length >= PATH_MAX)
+        return error_set(e, ERR_SYSTEM, "the name of the cache folder is too long");
+    return OK;
+}
+
+/* Creates the folder and those above it. Only the last mkdir counts: those above may exist, and may
+ * refuse to be written. */
+static enum status folder_create(const char *folder, struct error *e)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return error_at(e, ERR_SYSTEM, folder, 0, 0, "cannot be created: %s", strerror(errno));
+    return OK;
+}
+
+static enum status entry_locate(struct entry *entry, const char *name, const char *key,
+                                struct error *e)
+{
+    char digest[SHA256_DIGEST_STRING_LENGTH];
+    entry->key = key;
+    enum status status = folder_find(entry->folder, e);
+    if (status != OK)
+        return status;
+    SHA256Data((const uint8_t *)key, strlen(key), digest);
+    int length =
+        snprintf(entry->path, sizeof entry->path, "%s/%s-%.16s.cache", entry->folder, name, digest);
+    if (length >= (int)sizeof entry->path)
+        return error_at(e, ERR_SYSTEM, entry->folder, 0, 0, "the name of the folder is too long");
+    return OK;
+}
+
+/* Maps the entry when it is there and whole. */
+static bool entry_map(const struct entry *entry, struct file_map *map)
+{
+    if (file_map_open(map, entry->path, NULL) != OK)
+        return false;
+    if (header_accepts(map, entry->key))
+        return true;
+    file_map_close(map);
+    return false;
+}
+
+/* Makes the entry under a temporary name and renames it. The host is part of that name because some
+ * shared file systems lock only within a node. */
+static enum status entry_make(const struct entry *entry, struct file_map *map, cache_fill *fill,
+                              void *arg, struct error *e)
+{
+    char host[HOST_NAME_MAX + 1] = "", path[PATH_MAX + HOST_NAME_MAX + 8];
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%s.%s.tmp", entry->path, host);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be created: %s", strerror(errno));
+    enum status status = write_contents(fd, entry->key, fill, arg, e);
+    if (status == OK && fsync(fd) != 0)
+        status = error_set(e, ERR_SYSTEM, "cannot be synced: %s", strerror(errno));
+    if (status == OK && rename(path, entry->path) != 0)
+        status = error_set(e, ERR_SYSTEM, "cannot be renamed: %s", strerror(errno));
+    if (status == OK)
+        status = map_contents(map, fd, entry->key, e);
+    else
+        unlink(path);
+    close(fd);
+    if (status == ERR_SYSTEM) {
+        const struct error why = *e;
+        error_at(e, status, path, 0, 0, "%s", why.text);
+    }
+    return status;
+}
+
+/* The lock is on a file of its own, which stays: one that is removed locks nobody out. */
+static enum status folder_lock(const char *folder, int *lock, struct error *e)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/lock", folder);
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (*lock < 0)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be created: %s", strerror(errno));
+    int failed;
+    do
+        failed = flock(*lock, LOCK_EX);
+    while (failed && errno == EINTR);
+    if (!failed)
+        return OK;
+    error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be locked: %s", strerror(errno));
+    close(*lock);
+    return ERR_SYSTEM;
+}
+
+/* Of processes that come at the same time one makes the entry and the others find it made. */
+static enum status entry_make_locked(const struct entry *entry, struct file_map *map,
+                                     cache_fill *fill, void *arg, struct error *e)
+{
+    int lock;
+    enum status status = folder_create(entry->folder, e);
+    if (status == OK)
+        status = folder_lock(entry->folder, &lock, e);
+    if (status != OK)
+        return status;
+    if (!entry_map(entry, map)) {
+        if (access(entry->path, F_OK) == 0)
+            log_print(LOG_WARNING, "%s: truncated or not a cache of ours; made anew", entry->path);
+        status = entry_make(entry, map, fill, arg, e);
+    }
+    close(lock);
+    return status;
+}
+
+static enum status memory_make(struct file_map *map, const char *name, const char *key,
+                               cache_fill *fill, void *arg, struct error *e)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0)
+        return error_set(e, ERR_MEMORY, "no memory for data '%s': %s", name, strerror(errno));
+    enum status status = write_contents(fd, key, fill, arg, e);
+    if (status == OK)
+        status = map_contents(map, fd, key, e);
+    close(fd);
+    return status;
+}
+
+enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
+                       void *arg, struct error *e)
+{
+    struct entry entry;
+    struct error why = {0};
+    *map = (struct file_map){0};
+    enum status status = entry_locate(&entry, name, key, &why);
+    if (status == OK && !entry_map(&entry, map))
+        status = entry_make_locked(&entry, map, fill, arg, &why);
+    if (status == ERR_SYSTEM) {
+        log_print(LOG_WARNING,
+                  "%s%s%s; '%s' is made in the memory of each process instead; "
+                  "$SCALEBENCH_CACHE may name a folder that can be written",
+                  why.file, why.file[0] ? ": " : "", why.text, name);
+        return memory_make(map, name, key, fill, arg, e);
+    }
+    if (status != OK && e)
+        *e = why;
+    return status;
+}

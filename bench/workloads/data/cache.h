@@ -1,0 +1,44 @@
+/* Files that are mapped read-only, and a folder of such files that are made once and then reused:
+ * decompressed data and generated data.
+ *
+ * The folder is $SCALEBENCH_CACHE, else $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench. An
+ * entry is a header that repeats its key, and the contents. It is written to a temporary name under
+ * a lock, synced and renamed, so a process that is killed at any moment never leaves half an entry
+ * under the final name. */
+#ifndef SCALEBENCH_WORKLOADS_DATA_CACHE_H
+#define SCALEBENCH_WORKLOADS_DATA_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/error.h"
+
+/* `bytes` [n] inside a read-only mapping of map_bytes at `map`. */
+struct file_map {
+    const uint8_t *bytes;
+    size_t n;
+    void *map;
+    size_t map_bytes;
+};
+
+/* Maps a regular file that is not empty. What cannot be opened or mapped is ERR_DATA. */
+enum status file_map_open(struct file_map *map, const char *path, struct error *e);
+void file_map_close(struct file_map *map);
+
+/* Writes the contents of an entry to `sink` with cache_write. A source at fault is ERR_DATA; it
+ * must not be ERR_SYSTEM, which says that the sink is at fault. */
+typedef enum status cache_fill(void *arg, int sink, struct error *e);
+
+/* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM when it takes no more. */
+enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
+
+/* Longest key, its final zero included. */
+#define CACHE_KEY_MAX 2048
+
+/* Maps the entry of `key` (all that the contents depend on, one line of text), after `fill` has
+ * made it where it was not there. `name` only makes the file's name readable. Where no folder can
+ * be written, a warning says why and the contents are made in this process's memory. */
+enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
+                       void *arg, struct error *e);
+
+#endif

@@ -1,0 +1,52 @@
+#include "bench/workloads/data/data_set.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench/workloads/data/readers.h"
+#include "kernels/base/names.h"
+
+static const char *const names[] = {
+#define DATA_SET(name, summary) #name,
+#include "bench/spec/data_sets.def"
+#undef DATA_SET
+};
+
+static data_reader *const readers[] = {
+#define DATA_SET(name, summary) data_open_##name,
+#include "bench/spec/data_sets.def"
+#undef DATA_SET
+};
+
+enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e)
+{
+    const size_t n = sizeof names / sizeof *names;
+    *data = (struct data_set){0};
+    int i = name_index(set, names, n);
+    if (i < 0) {
+        char text[256];
+        return error_set(e, ERR_ARGUMENT, "data set %s",
+                         name_explain(text, sizeof text, set, names, n));
+    }
+    enum status status = readers[i](data, path, e);
+    if (status != OK)
+        *data = (struct data_set){0};
+    return status;
+}
+
+void data_close(struct data_set *data)
+{
+    for (size_t i = 0; i < sizeof data->maps / sizeof *data->maps; i++)
+        if (data->maps[i])
+            munmap(data->maps[i], data->map_bytes[i]);
+    *data = (struct data_set){0};
+}
+
+void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
+                 size_t n, uint8_t *images, uint8_t *labels)
+{
+    for (size_t i = 0; i < n; i++) {
+        memcpy(images + i * image_bytes, part->images + samples[i] * image_bytes, image_bytes);
+        labels[i] = part->labels[samples[i]];
+    }
+}

@@ -1,0 +1,263 @@
+#include "bench/workloads/data/idx.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
+#define CHUNK_BYTES 65536
+
+/* ---- header ---------------------------------------------------------------------------------- */
+
+size_t idx_header_bytes(int n_dims)
+{
+    return 4 + 4 * (size_t)n_dims;
+}
+
+static uint32_t big_endian(const uint8_t b[4])
+{
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* Bytes of the whole file. Cannot overflow: 2^32 images of IDX_SIDE_MAX^2 bytes are below 2^62. */
+static uint64_t expected_bytes(const struct idx_file *file)
+{
+    uint64_t bytes = 1;
+    for (int d = 0; d < file->n_dims; d++)
+        bytes *= file->dims[d];
+    return idx_header_bytes(file->n_dims) + bytes;
+}
+
+/* Reads the header out of the `n` first bytes, decompressed, of file->path. */
+static enum status read_header(struct idx_file *file, const uint8_t *bytes, size_t n,
+                               struct error *e)
+{
+    size_t header = idx_header_bytes(file->n_dims);
+    if (n < header)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "truncated: a header of %zu bytes expected, %zu found", header, n);
+    uint32_t magic = big_endian(bytes), wanted = MAGIC_BYTES | (uint32_t)file->n_dims;
+    if (magic != wanted)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "byte 0: magic number 0x%08" PRIx32 ", expected 0x%08" PRIx32
+                        " (unsigned bytes, %d dimension%s)",
+                        magic, wanted, file->n_dims, file->n_dims == 1 ? "" : "s");
+    for (int d = 0; d < file->n_dims; d++) {
+        uint32_t most = d == 0 ? UINT32_MAX : IDX_SIDE_MAX;
+        file->dims[d] = big_endian(bytes + 4 + 4 * d);
+        if (file->dims[d] < 1 || file->dims[d] > most)
+            return error_at(e, ERR_DATA, file->path, 0, 0,
+                            "byte %d: dimension %d is %" PRIu32 ", expected 1 to %" PRIu32,
+                            4 + 4 * d, d + 1, file->dims[d], most);
+    }
+    return OK;
+}
+
+static char *describe_size(char *text, size_t size, const struct idx_file *file)
+{
+    int used = snprintf(text, size, "%" PRIu64 " bytes expected (%zu", expected_bytes(file),
+                        idx_header_bytes(file->n_dims));
+    for (int d = 0; d < file->n_dims; d++)
+        used += snprintf(text + used, size - (size_t)used, "%s%" PRIu32, d ? " x " : " + ",
+                         file->dims[d]);
+    snprintf(text + used, size - (size_t)used, ")");
+    return text;
+}
+
+static enum status error_truncated(const struct idx_file *file, uint64_t found, struct error *e)
+{
+    char expected[128];
+    return error_at(e, ERR_DATA, file->path, 0, 0, "truncated: %s, %" PRIu64 " found",
+                    describe_size(expected, sizeof expected, file), found);
+}
+
+static enum status error_overlong(const struct idx_file *file, const char *found, struct error *e)
+{
+    char expected[128];
+    return error_at(e, ERR_DATA, file->path, 0, 0, "byte %" PRIu64 ": trailing bytes: %s, %s found",
+                    expected_bytes(file), describe_size(expected, sizeof expected, file), found);
+}
+
+/* ---- gzip ------------------------------------------------------------------------------------ */
+
+/* A gzip file on its way into the cache. Members follow one another, as some packers write them. */
+struct inflation {
+    struct idx_file file;
+    struct file_map packed;
+    z_stream z;
+    size_t fed; /* bytes of `packed` handed to zlib */
+    bool ended; /* the last member ended where the file ends */
+};
+
+static size_t inflation_offset(const struct inflation *in)
+{
+    return in->fed - in->z.avail_in;
+}
+
+/* Hands zlib the next piece; its counters hold 32 bits. */
+static void inflation_feed(struct inflation *in)
+{
+    size_t rest = in->packed.n - in->fed;
+    if (in->z.avail_in > 0 || rest == 0)
+        return;
+    in->z.next_in = (Bytef *)(uintptr_t)(in->packed.bytes + in->fed);
+    in->z.avail_in = (uInt)(rest < INT_MAX ? rest : INT_MAX);
+    in->fed += in->z.avail_in;
+}
+
+/* What follows a member: nothing, another one, or something that does not belong here. */
+static enum status inflation_next_member(struct inflation *in, struct error *e)
+{
+    size_t offset = inflation_offset(in), rest = in->packed.n - offset;
+    const uint8_t *next = in->packed.bytes + offset;
+    if (rest == 0) {
+        in->ended = true;
+        return OK;
+    }
+    if (rest >= 2 && next[0] == 0x1f && next[1] == 0x8b && inflateReset(&in->z) == Z_OK)
+        return OK;
+    return error_at(e, ERR_DATA, in->file.path, 0, 0,
+                    "byte %zu: %zu trailing bytes after the gzip data", offset, rest);
+}
+
+/* Fills `out` with up to CHUNK_BYTES decompressed bytes; fewer only at the end. */
+static enum status inflation_read(struct inflation *in, uint8_t *out, size_t *n, struct error *e)
+{
+    in->z.next_out = out;
+    in->z.avail_out = CHUNK_BYTES;
+    enum status status = OK;
+    while (status == OK && !in->ended && in->z.avail_out > 0) {
+        inflation_feed(in);
+        int result = inflate(&in->z, Z_NO_FLUSH);
+        if (result == Z_STREAM_END)
+            status = inflation_next_member(in, e);
+        else if (result == Z_BUF_ERROR)
+            status = error_at(e, ERR_DATA, in->file.path, 0, 0,
+                              "byte %zu: the file ends before its gzip data does", in->packed.n);
+        else if (result != Z_OK)
+            status = error_at(e, ERR_DATA, in->file.path, 0, 0, "byte %zu: corrupt gzip data: %s",
+                              inflation_offset(in), in->z.msg ? in->z.msg : zError(result));
+    }
+    *n = CHUNK_BYTES - in->z.avail_out;
+    return status;
+}
+
+/* Decompresses everything to `sink`, refusing at once what is longer than its header says. */
+static enum status inflation_run(struct inflation *in, uint8_t *chunk, int sink, struct error *e)
+{
+    uint64_t written = 0, expected = 0;
+    while (!in->ended) {
+        size_t n;
+        enum status status = inflation_read(in, chunk, &n, e);
+        if (status == OK && written == 0) {
+            status = read_header(&in->file, chunk, n, e);
+            expected = expected_bytes(&in->file);
+        }
+        if (status == OK && n > expected - written)
+            status = error_overlong(&in->file, "more", e);
+        if (status == OK)
+            status = cache_write(sink, chunk, n, e);
+        if (status != OK)
+            return status;
+        written += n;
+    }
+    return written < expected ? error_truncated(&in->file, written, e) : OK;
+}
+
+static enum status inflation_fill(void *arg, int sink, struct error *e)
+{
+    struct inflation *in = arg;
+    in->z = (z_stream){0};
+    in->fed = 0;
+    in->ended = false;
+    uint8_t *chunk = malloc(CHUNK_BYTES);
+    if (!chunk || inflateInit2(&in->z, 16 + MAX_WBITS) != Z_OK) {
+        free(chunk);
+        return error_at(e, ERR_MEMORY, in->file.path, 0, 0, "no memory to decompress it");
+    }
+    enum status status = inflation_run(in, chunk, sink, e);
+    inflateEnd(&in->z);
+    free(chunk);
+    return status;
+}
+
+/* All that the decompressed bytes depend on. */
+static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char *path,
+                            struct error *e)
+{
+    struct stat s;
+    char *real = realpath(path, NULL);
+    if (!real || stat(real, &s) != 0) {
+        free(real);
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
+    }
+    int length = snprintf(key, CACHE_KEY_MAX, "%s size=%jd mtime=%jd.%09ld %s", set,
+                          (intmax_t)s.st_size, (intmax_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec, real);
+    free(real);
+    if (length >= CACHE_KEY_MAX)
+        return error_at(e, ERR_DATA, path, 0, 0, "the path is longer than %d bytes",
+                        CACHE_KEY_MAX - 128);
+    return OK;
+}
+
+static enum status open_gzip(struct idx_file *file, const char *set, struct error *e)
+{
+    char key[CACHE_KEY_MAX], name[128];
+    const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
+    snprintf(name, sizeof name, "%s-%.*s", set, (int)(strlen(base) - strlen(".gz")), base);
+    struct inflation in = {.file = *file};
+    enum status status = file_map_open(&in.packed, file->path, e);
+    if (status == OK)
+        status = make_key(key, set, file->path, e);
+    if (status == OK)
+        status = cache_open(&file->map, name, key, inflation_fill, &in, e);
+    file_map_close(&in.packed);
+    return status;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static enum status check_size(const struct idx_file *file, struct error *e)
+{
+    char found[32];
+    uint64_t expected = expected_bytes(file);
+    snprintf(found, sizeof found, "%zu", file->map.n);
+    if (file->map.n < expected)
+        return error_truncated(file, file->map.n, e);
+    return file->map.n > expected ? error_overlong(file, found, e) : OK;
+}
+
+enum status idx_open(struct idx_file *file, const char *set, const char *path, int n_dims,
+                     struct error *e)
+{
+    *file = (struct idx_file){.path = path, .n_dims = n_dims};
+    enum status status =
+        ends_with(path, ".gz") ? open_gzip(file, set, e) : file_map_open(&file->map, path, e);
+    if (status == OK)
+        status = read_header(file, file->map.bytes, file->map.n, e);
+    if (status == OK)
+        status = check_size(file, e);
+    if (status == OK)
+        file->bytes = file->map.bytes + idx_header_bytes(n_dims);
+    else
+        idx_close(file);
+    return status;
+}
+
+void idx_close(struct idx_file *file)
+{
+    file_map_close(&file->map);
+    file->bytes = NULL;
+}

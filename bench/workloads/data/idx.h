@@ -1,0 +1,36 @@
+/* The IDX format of the MNIST files: two zero bytes, a type (8 is unsigned bytes), the number of
+ * dimensions, each dimension as a big-endian 32-bit number, then the bytes in C order. Plain or
+ * gzip. Format: http://yann.lecun.com/exdb/mnist. */
+#ifndef SCALEBENCH_WORKLOADS_DATA_IDX_H
+#define SCALEBENCH_WORKLOADS_DATA_IDX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/workloads/data/cache.h"
+#include "kernels/base/error.h"
+
+#define IDX_DIMS_MAX 3
+/* Longest row or column of an image. */
+#define IDX_SIDE_MAX 32767
+
+/* A file of unsigned bytes: bytes [dims[0], ... dims[n_dims-1]] inside `map`. */
+struct idx_file {
+    const char *path;
+    int n_dims;
+    uint32_t dims[IDX_DIMS_MAX];
+    const uint8_t *bytes;
+    struct file_map map;
+};
+
+/* Bytes before the data, which is also the offset of label or image 0. */
+size_t idx_header_bytes(int n_dims);
+
+/* Opens the file at `path` (borrowed), which must hold n_dims dimensions. Plain files are mapped
+ * where they lie, those that end in ".gz" through the cache under the name of data set `set`. A
+ * file that is not exactly what its header says is ERR_DATA. */
+enum status idx_open(struct idx_file *file, const char *set, const char *path, int n_dims,
+                     struct error *e);
+void idx_close(struct idx_file *file);
+
+#endif

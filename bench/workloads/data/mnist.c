@@ -1,0 +1,226 @@
+/* MNIST: four IDX files. LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to
+ * document recognition", Proc. IEEE 86(11), 1998. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench/workloads/data/idx.h"
+#include "bench/workloads/data/readers.h"
+#include "kernels/base/log.h"
+
+#define CLASSES 10
+
+enum { TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS, FILES };
+
+static const struct {
+    const char *stem;
+    int n_dims;
+} files[FILES] = {
+    {"train-images", 3},
+    {"train-labels", 1},
+    {"t10k-images", 3},
+    {"t10k-labels", 1},
+};
+
+#define NAME_MAX_BYTES 40
+#define FILE_MAX       1152
+
+/* ---- looking for the files ------------------------------------------------------------------- */
+
+#define SPELLINGS 4
+
+/* Mirrors write a dash or a dot; a plain file wins over a compressed one. */
+static char *spell(char name[NAME_MAX_BYTES], int file, int spelling)
+{
+    snprintf(name, NAME_MAX_BYTES, "%s%cidx%d-ubyte%s", files[file].stem, spelling % 2 ? '.' : '-',
+             files[file].n_dims, spelling < 2 ? "" : ".gz");
+    return name;
+}
+
+/* Sets path to the first spelling of `file` in `folder`, to "" when there is none. */
+static enum status find_file(char path[FILE_MAX], const char *folder, int file, struct error *e)
+{
+    struct stat s;
+    char name[NAME_MAX_BYTES];
+    for (int spelling = 0; spelling < SPELLINGS; spelling++) {
+        snprintf(path, FILE_MAX, "%s/%s", folder, spell(name, file, spelling));
+        if (stat(path, &s) == 0)
+            return OK;
+        if (errno != ENOENT && errno != ENOTDIR)
+            return error_at(e, ERR_DATA, path, 0, 0, "cannot be looked at: %s", strerror(errno));
+    }
+    path[0] = '\0';
+    return OK;
+}
+
+static enum status error_missing(const char *folder, int file, struct error *e)
+{
+    char name[SPELLINGS][NAME_MAX_BYTES];
+    for (int spelling = 0; spelling < SPELLINGS; spelling++)
+        spell(name[spelling], file, spelling);
+    return error_at(e, ERR_DATA, folder, 0, 0,
+                    "some files of mnist are here, but none of %s, %s, %s, %s", name[0], name[1],
+                    name[2], name[3]);
+}
+
+/* Finds all four files or none; some of them only are an error in any folder. */
+static enum status find_files(char paths[FILES][FILE_MAX], const char *folder, bool *found,
+                              struct error *e)
+{
+    int n = 0, missing = 0;
+    for (int file = 0; file < FILES; file++) {
+        enum status status = find_file(paths[file], folder, file, e);
+        if (status != OK)
+            return status;
+        if (paths[file][0])
+            n++;
+        else
+            missing = file;
+    }
+    *found = n == FILES;
+    return n == 0 || n == FILES ? OK : error_missing(folder, missing, e);
+}
+
+static enum status error_no_files(const char *folder, struct error *e)
+{
+    char names[FILES * 2 * (NAME_MAX_BYTES + 8)] = "", name[NAME_MAX_BYTES];
+    size_t used = 0;
+    for (int file = 0; file < FILES; file++)
+        for (int spelling = 0; spelling < 2; spelling++)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s[.gz]",
+                                     used ? ", " : "", spell(name, file, spelling));
+    return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of mnist; looked for %s", names);
+}
+
+/* ---- reading them ---------------------------------------------------------------------------- */
+
+static enum status check_pair(const struct idx_file *images, const struct idx_file *labels,
+                              struct error *e)
+{
+    if (images->dims[0] != labels->dims[0])
+        return error_at(e, ERR_DATA, images->path, 0, 0,
+                        "byte 4: %" PRIu32 " images but %s has %" PRIu32 " labels", images->dims[0],
+                        labels->path, labels->dims[0]);
+    for (uint32_t i = 0; i < labels->dims[0]; i++)
+        if (labels->bytes[i] >= CLASSES)
+            return error_at(e, ERR_DATA, labels->path, 0, 0,
+                            "byte %zu: label %d at index %" PRIu32 ", 0 to %d are accepted",
+                            idx_header_bytes(1) + i, labels->bytes[i], i, CLASSES - 1);
+    return OK;
+}
+
+static enum status check_all(const struct idx_file file[FILES], struct error *e)
+{
+    const struct idx_file *train = &file[TRAIN_IMAGES], *test = &file[TEST_IMAGES];
+    enum status status = check_pair(train, &file[TRAIN_LABELS], e);
+    if (status == OK)
+        status = check_pair(test, &file[TEST_LABELS], e);
+    if (status == OK && (train->dims[1] != test->dims[1] || train->dims[2] != test->dims[2]))
+        return error_at(e, ERR_DATA, test->path, 0, 0,
+                        "byte 8: images of %" PRIu32 " x %" PRIu32 " but %s has %" PRIu32
+                        " x %" PRIu32,
+                        test->dims[1], test->dims[2], train->path, train->dims[1], train->dims[2]);
+    return status;
+}
+
+static void fill_data(struct data_set *data, struct idx_file file[FILES])
+{
+    const struct idx_file *images = &file[TRAIN_IMAGES];
+    data->source = "real";
+    data->shape = (struct shape){1, (int)images->dims[1], (int)images->dims[2]};
+    data->classes = CLASSES;
+    data->train = (struct data_part){images->bytes, file[TRAIN_LABELS].bytes, images->dims[0]};
+    data->test = (struct data_part){file[TEST_IMAGES].bytes, file[TEST_LABELS].bytes,
+                                    file[TEST_IMAGES].dims[0]};
+    for (int i = 0; i < FILES; i++) {
+        data->maps[i] = file[i].map.map;
+        data->map_bytes[i] = file[i].map.map_bytes;
+    }
+}
+
+static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX], struct error *e)
+{
+    struct idx_file file[FILES] = {0};
+    enum status status = OK;
+    for (int i = 0; i < FILES && status == OK; i++)
+        status = idx_open(&file[i], "mnist", paths[i], files[i].n_dims, e);
+    if (status == OK)
+        status = check_all(file, e);
+    if (status == OK)
+        fill_data(data, file);
+    for (int i = 0; i < FILES && status != OK; i++)
+        idx_close(&file[i]);
+    return status;
+}
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+/* Opens the files of `folder` where it has them; *found tells. */
+static enum status open_folder(struct data_set *data, const char *folder, bool *found,
+                               struct error *e)
+{
+    char paths[FILES][FILE_MAX];
+    *found = false;
+    char *real = realpath(folder, NULL);
+    if (!real && (errno == ENOENT || errno == ENOTDIR))
+        return OK;
+    if (!real)
+        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be looked at: %s", strerror(errno));
+    int length = snprintf(data->path, sizeof data->path, "%s", real);
+    free(real);
+    if (length >= (int)sizeof data->path)
+        return error_at(e, ERR_DATA, folder, 0, 0, "the path is longer than %zu bytes",
+                        sizeof data->path - 1);
+    enum status status = find_files(paths, data->path, found, e);
+    return status == OK && *found ? read_files(data, paths, e) : status;
+}
+
+static enum status open_given(struct data_set *data, const char *folder, struct error *e)
+{
+    bool found;
+    enum status status = open_folder(data, folder, &found, e);
+    return status == OK && !found ? error_no_files(folder, e) : status;
+}
+
+/* What the user names comes first, and a name that leads nowhere is worth a word. */
+static enum status open_named_by_environment(struct data_set *data, bool *found, struct error *e)
+{
+    const char *named = getenv("SCALEBENCH_DATA");
+    char folder[PATH_MAX];
+    *found = false;
+    if (!named || !named[0])
+        return OK;
+    snprintf(folder, sizeof folder, "%s/mnist", named);
+    enum status status = open_folder(data, folder, found, e);
+    if (status == OK && !*found)
+        status = open_folder(data, named, found, e);
+    if (status == OK && !*found)
+        log_print(LOG_WARNING, "SCALEBENCH_DATA=%s holds no files of mnist; looking elsewhere",
+                  named);
+    return status;
+}
+
+static enum status open_anywhere(struct data_set *data, struct error *e)
+{
+    static const char *const folders[] = {"data/mnist", "../shared/data/mnist"};
+    bool found;
+    enum status status = open_named_by_environment(data, &found, e);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && status == OK && !found; i++)
+        status = open_folder(data, folders[i], &found, e);
+    if (status != OK || found)
+        return status;
+    log_print(LOG_NOTE, "mnist is in none of $SCALEBENCH_DATA, data/mnist, ../shared/data/mnist; "
+                        "generated digits take its place");
+    return data_open_digits(data, "auto", e);
+}
+
+enum status data_open_mnist(struct data_set *data, const char *path, struct error *e)
+{
+    snprintf(data->name, sizeof data->name, "mnist");
+    return strcmp(path, "auto") == 0 ? open_anywhere(data, e) : open_given(data, path, e);
+}
