@@ -36,7 +36,9 @@ struct place_plan {
 
 struct place;
 
-/* Loads the topology. `xml` names a recorded machine (hwloc's XML) for tests, or is NULL. */
+/* Loads the topology. `xml` is NULL, or for tests names a recorded machine (hwloc's XML) or
+ * describes one ("synthetic:numa:2 core:4 pu:2", hwloc's synthetic form): such a machine has no
+ * cgroup quota and is whole but for processors that its XML disallows. */
 enum status place_open(struct place **place, const char *xml, struct error *e);
 void place_close(struct place *place);
 struct place_machine place_machine(const struct place *place);

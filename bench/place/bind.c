@@ -1,0 +1,153 @@
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/place/place.h"
+
+/* Linux knows at most this many processors. */
+#define CPUS_MAX 8192
+
+/* Reads digits; NULL unless there is a number below CPUS_MAX. */
+static const char *parse_number(const char *text, int *number)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    long value = strtol(text, &end, 10);
+    if (value >= CPUS_MAX)
+        return NULL;
+    *number = (int)value;
+    return end;
+}
+
+int place_parse_cpus(const char *text, int *cpus, int max)
+{
+    int n = 0;
+    while (*text) {
+        int low, high;
+        if (!(text = parse_number(text, &low)))
+            return -1;
+        high = low;
+        if (*text == '-' && !(text = parse_number(text + 1, &high)))
+            return -1;
+        if (high < low)
+            return -1;
+        for (int cpu = low; cpu <= high; cpu++, n++)
+            if (n < max)
+                cpus[n] = cpu;
+        if (*text == ',' && text[1] != '\0')
+            text++;
+        else if (*text)
+            return -1;
+    }
+    return n;
+}
+
+static enum status affinity_get(cpu_set_t **set, struct error *e)
+{
+    *set = CPU_ALLOC(CPUS_MAX);
+    if (!*set)
+        return error_set(e, ERR_MEMORY, "no memory for a processor set");
+    CPU_ZERO_S(CPU_ALLOC_SIZE(CPUS_MAX), *set);
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(CPUS_MAX), *set) == 0)
+        return OK;
+    CPU_FREE(*set);
+    *set = NULL;
+    return error_set(e, ERR_SYSTEM, "sched_getaffinity: %s", strerror(errno));
+}
+
+/* The kernel drops processors outside the cpuset without a word, so what it took is compared. */
+static enum status check_bound(const char *cpus, const cpu_set_t *want, struct error *e)
+{
+    cpu_set_t *got;
+    enum status status = affinity_get(&got, e);
+    if (status != OK)
+        return status;
+    bool equal = CPU_EQUAL_S(CPU_ALLOC_SIZE(CPUS_MAX), got, want);
+    CPU_FREE(got);
+    if (equal)
+        return OK;
+    char read_back[256];
+    status = place_read_back(read_back, sizeof read_back, e);
+    if (status != OK)
+        return status;
+    return error_set(e, ERR_UNAVAILABLE, "bound to processors %s, but the system gave %s", cpus,
+                     read_back);
+}
+
+static enum status bind_to(const char *cpus, const int *list, int n, struct error *e)
+{
+    cpu_set_t *want = CPU_ALLOC(CPUS_MAX);
+    if (!want)
+        return error_set(e, ERR_MEMORY, "no memory for a processor set");
+    CPU_ZERO_S(CPU_ALLOC_SIZE(CPUS_MAX), want);
+    for (int i = 0; i < n; i++)
+        CPU_SET_S((size_t)list[i], CPU_ALLOC_SIZE(CPUS_MAX), want);
+    enum status status = OK;
+    if (sched_setaffinity(0, CPU_ALLOC_SIZE(CPUS_MAX), want) != 0)
+        status = error_set(e, ERR_UNAVAILABLE, "cannot bind to processors %s: %s", cpus,
+                           strerror(errno));
+    if (status == OK)
+        status = check_bound(cpus, want, e);
+    CPU_FREE(want);
+    return status;
+}
+
+enum status place_bind_self(const char *cpus, struct error *e)
+{
+    int n = place_parse_cpus(cpus, NULL, 0);
+    if (n < 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "'%s' is not a list of processors; such a list is 0 or 0-3,8", cpus);
+    if (n == 0)
+        return OK;
+    int *list = calloc((size_t)n, sizeof *list);
+    if (!list)
+        return error_set(e, ERR_MEMORY, "no memory for %d processors", n);
+    place_parse_cpus(cpus, list, n);
+    enum status status = bind_to(cpus, list, n, e);
+    free(list);
+    return status;
+}
+
+/* The end of the run of set processors that starts at `cpu`. */
+static int run_end(const cpu_set_t *set, int cpu)
+{
+    while (cpu + 1 < CPUS_MAX && CPU_ISSET_S((size_t)cpu + 1, CPU_ALLOC_SIZE(CPUS_MAX), set))
+        cpu++;
+    return cpu;
+}
+
+static bool append_run(char *cpus, size_t size, int low, int high)
+{
+    size_t used = strlen(cpus);
+    const char *comma = used > 0 ? "," : "";
+    int n = low == high ? snprintf(cpus + used, size - used, "%s%d", comma, low)
+                        : snprintf(cpus + used, size - used, "%s%d-%d", comma, low, high);
+    return n > 0 && (size_t)n < size - used;
+}
+
+enum status place_read_back(char *cpus, size_t size, struct error *e)
+{
+    cpu_set_t *set;
+    enum status status = affinity_get(&set, e);
+    if (status != OK)
+        return status;
+    cpus[0] = '\0';
+    bool fits = true;
+    for (int cpu = 0; cpu < CPUS_MAX && fits; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE(CPUS_MAX), set))
+            continue;
+        int high = run_end(set, cpu);
+        fits = append_run(cpus, size, cpu, high);
+        cpu = high;
+    }
+    CPU_FREE(set);
+    if (!fits)
+        return error_set(e, ERR_ARGUMENT, "the processor list is longer than %zu characters",
+                         size - 1);
+    return OK;
+}

@@ -1,0 +1,143 @@
+#include "bench/place/cgroup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_BYTES 4096
+#define LINE_BYTES 8192
+
+/* One hierarchy that can hold a CPU quota: where it is mounted, which of its folders the mount
+ * shows as its root, and the own cgroup in it. */
+struct hierarchy {
+    int version; /* 1 or 2 */
+    char mount[PATH_BYTES];
+    char root[PATH_BYTES];
+    char own[PATH_BYTES];
+};
+
+static bool has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += n) {
+        bool starts = at == list || at[-1] == ',';
+        if (starts && (at[n] == ',' || at[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* A line of mountinfo: "36 25 0:30 ROOT MOUNT options [tags] - TYPE source super-options". */
+static bool parse_mount(char *line, struct hierarchy *h)
+{
+    char type[64], super[LINE_BYTES];
+    char *tail = strstr(line, " - ");
+    if (!tail || sscanf(tail, " - %63s %*s %8191s", type, super) != 2 ||
+        sscanf(line, "%*d %*d %*s %4095s %4095s", h->root, h->mount) != 2)
+        return false;
+    if (strcmp(type, "cgroup2") == 0)
+        h->version = 2;
+    else if (strcmp(type, "cgroup") == 0 && has_word(super, "cpu"))
+        h->version = 1;
+    else
+        return false;
+    return true;
+}
+
+/* Finds the own cgroup in lines "ID:CONTROLLERS:PATH"; version 2 is "0::PATH". */
+static bool find_own(const char *self_cgroup, struct hierarchy *h)
+{
+    FILE *f = fopen(self_cgroup, "r");
+    if (!f)
+        return false;
+    char line[LINE_BYTES];
+    bool found = false;
+    while (!found && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path || strlen(path + 1) >= sizeof h->own)
+            continue;
+        *path++ = '\0';
+        controllers++;
+        found = h->version == 2 ? *controllers == '\0' : has_word(controllers, "cpu");
+        if (found)
+            strcpy(h->own, path);
+    }
+    fclose(f);
+    return found;
+}
+
+static bool read_numbers(const char *folder, const char *name, int want, double *a, double *b)
+{
+    char path[2 * PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    /* "max 100000" reads no number: no quota. */
+    bool read = fscanf(f, want == 2 ? "%lf %lf" : "%lf", a, b) == want;
+    fclose(f);
+    return read;
+}
+
+/* The quota written in one folder, in cores; 0: none. */
+static double folder_quota(const struct hierarchy *h, const char *folder)
+{
+    double quota = 0, period = 0;
+    bool read;
+    if (h->version == 2)
+        read = read_numbers(folder, "cpu.max", 2, &quota, &period);
+    else
+        read = read_numbers(folder, "cpu.cfs_quota_us", 1, &quota, NULL) &&
+               read_numbers(folder, "cpu.cfs_period_us", 1, &period, NULL);
+    return read && quota > 0 && period > 0 ? quota / period : 0;
+}
+
+static double smaller_quota(double a, double b)
+{
+    if (a <= 0 || b <= 0)
+        return a > b ? a : b;
+    return a < b ? a : b;
+}
+
+/* The part of the own path that the mount shows: in a container the mount's root may be the own
+ * cgroup itself, or a folder outside it, in which case only the mount point is ours to read. */
+static const char *visible_path(const struct hierarchy *h)
+{
+    if (strcmp(h->root, "/") == 0)
+        return h->own;
+    size_t n = strlen(h->root);
+    bool below = strncmp(h->own, h->root, n) == 0 && (h->own[n] == '/' || h->own[n] == '\0');
+    return below ? h->own + n : "";
+}
+
+static double hierarchy_quota(const struct hierarchy *h)
+{
+    char folder[2 * PATH_BYTES];
+    size_t mount = strlen(h->mount);
+    snprintf(folder, sizeof folder, "%s%s", h->mount, visible_path(h));
+    double quota = 0;
+    for (;;) {
+        quota = smaller_quota(quota, folder_quota(h, folder));
+        char *slash = strrchr(folder, '/');
+        if (strlen(folder) <= mount || !slash || slash < folder + mount)
+            return quota;
+        *slash = '\0';
+    }
+}
+
+double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo)
+{
+    FILE *f = fopen(mountinfo, "r");
+    struct hierarchy *h = malloc(sizeof *h);
+    char line[LINE_BYTES];
+    double quota = 0;
+    while (f && h && fgets(line, sizeof line, f))
+        if (parse_mount(line, h) && find_own(self_cgroup, h))
+            quota = smaller_quota(quota, hierarchy_quota(h));
+    free(h);
+    if (f)
+        fclose(f);
+    return quota;
+}

@@ -1,0 +1,16 @@
+/* The cgroup part of what a process may use. Inside bench/place and its tests only. */
+#ifndef SCALEBENCH_PLACE_CGROUP_H
+#define SCALEBENCH_PLACE_CGROUP_H
+
+#include "bench/place/place.h"
+
+/* The smallest CPU quota, in cores, on the path from the own cgroup to the root (version 1 and 2);
+ * 0 when there is none. The arguments are /proc/self/cgroup and /proc/self/mountinfo, or what a
+ * test puts in their place; a file that is not there means no quota, as in a kernel without
+ * cgroups. */
+double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
+
+/* Puts a quota on a machine: usable cores follow. */
+void place_limit(struct place *place, double quota_cores);
+
+#endif

@@ -1,0 +1,147 @@
+#include "bench/place/place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/place/cgroup.h"
+#include "bench/place/topology.h"
+
+#define SYNTHETIC "synthetic:"
+
+static enum status topology_source(hwloc_topology_t topology, const char *xml, struct error *e)
+{
+    int failed = 0;
+    if (xml && strncmp(xml, SYNTHETIC, strlen(SYNTHETIC)) == 0)
+        failed = hwloc_topology_set_synthetic(topology, xml + strlen(SYNTHETIC));
+    else if (xml)
+        failed = hwloc_topology_set_xml(topology, xml);
+    if (failed)
+        return error_at(e, ERR_DATA, xml, 0, 0, "not a machine that hwloc can read: %s",
+                        strerror(errno));
+    return OK;
+}
+
+static int cores_depth(hwloc_topology_t topology)
+{
+    /* Some virtual machines show processors but no cores: then a processor counts as one. */
+    return hwloc_get_type_or_below_depth(topology, HWLOC_OBJ_CORE);
+}
+
+/* Removes what this process may not use: disallowed by the cpuset of its cgroup, or, on the real
+ * machine, outside the affinity mask it inherited. */
+static enum status topology_restrict(struct place *p, bool real, struct error *e)
+{
+    hwloc_bitmap_t usable = hwloc_bitmap_alloc();
+    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+    enum status status = OK;
+    if (!usable || !mask)
+        status = error_set(e, ERR_MEMORY, "no memory for processor sets");
+    else if (hwloc_bitmap_copy(usable, hwloc_topology_get_allowed_cpuset(p->topology)) ||
+             (real && hwloc_get_cpubind(p->topology, mask, HWLOC_CPUBIND_THREAD)) ||
+             (real && hwloc_bitmap_and(usable, usable, mask)) ||
+             hwloc_topology_restrict(p->topology, usable, 0))
+        status = error_set(e, ERR_SYSTEM, "cannot read which processors may be used: %s",
+                           strerror(errno));
+    hwloc_bitmap_free(usable);
+    hwloc_bitmap_free(mask);
+    return status;
+}
+
+static enum status topology_load(struct place *p, const char *xml, struct error *e)
+{
+    if (hwloc_topology_init(&p->topology))
+        return error_set(e, ERR_MEMORY, "no memory for the topology");
+    enum status status = topology_source(p->topology, xml, e);
+    if (status != OK)
+        return status;
+    /* Disallowed processors are loaded too, so that the whole machine can be counted. */
+    hwloc_topology_set_flags(p->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    if (hwloc_topology_load(p->topology))
+        return error_at(e, xml ? ERR_DATA : ERR_SYSTEM, xml ? xml : "", 0, 0,
+                        "hwloc cannot load the topology: %s", strerror(errno));
+    p->machine.machine_cores = hwloc_get_nbobjs_by_depth(p->topology, cores_depth(p->topology));
+    return topology_restrict(p, xml == NULL, e);
+}
+
+static hwloc_obj_t numa_of(hwloc_topology_t topology, hwloc_obj_t core)
+{
+    hwloc_obj_t node = NULL;
+    while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != NULL)
+        if (node->cpuset && hwloc_bitmap_intersects(node->cpuset, core->cpuset))
+            return node;
+    return NULL;
+}
+
+static struct place_core describe_core(hwloc_topology_t topology, hwloc_obj_t core)
+{
+    hwloc_obj_t node = numa_of(topology, core);
+    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_L3CACHE, core);
+    struct place_core c = {.cpus = core->cpuset};
+    c.numa = node ? (int)node->logical_index : 0;
+    c.numa_cpus = node ? node->cpuset : hwloc_topology_get_topology_cpuset(topology);
+    c.cache = cache ? (int)cache->logical_index : -1 - c.numa;
+    return c;
+}
+
+static enum status cores_collect(struct place *p, struct error *e)
+{
+    int depth = cores_depth(p->topology);
+    p->machine.cores = hwloc_get_nbobjs_by_depth(p->topology, depth);
+    p->machine.hwthreads = hwloc_get_nbobjs_by_type(p->topology, HWLOC_OBJ_PU);
+    p->cores = calloc((size_t)p->machine.cores, sizeof *p->cores);
+    if (!p->cores)
+        return error_set(e, ERR_MEMORY, "no memory for %d cores", p->machine.cores);
+    for (int i = 0; i < p->machine.cores; i++) {
+        hwloc_obj_t core = hwloc_get_obj_by_depth(p->topology, depth, (unsigned)i);
+        p->cores[i] = describe_core(p->topology, core);
+        /* Cores of a node are neighbours in hwloc's order. */
+        if (i == 0 || p->cores[i].numa != p->cores[i - 1].numa)
+            p->machine.numa_nodes++;
+    }
+    place_limit(p, 0);
+    return OK;
+}
+
+void place_limit(struct place *place, double quota_cores)
+{
+    struct place_machine *m = &place->machine;
+    m->quota_cores = quota_cores;
+    m->usable_cores = m->cores;
+    if (quota_cores > 0 && quota_cores < m->cores)
+        m->usable_cores = quota_cores < 1 ? 1 : (int)quota_cores;
+}
+
+enum status place_open(struct place **place, const char *xml, struct error *e)
+{
+    *place = NULL;
+    struct place *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_set(e, ERR_MEMORY, "no memory for the topology");
+    enum status status = topology_load(p, xml, e);
+    if (status == OK)
+        status = cores_collect(p, e);
+    if (status != OK) {
+        place_close(p);
+        return status;
+    }
+    if (!xml)
+        place_limit(p, cgroup_quota_cores("/proc/self/cgroup", "/proc/self/mountinfo"));
+    *place = p;
+    return OK;
+}
+
+void place_close(struct place *place)
+{
+    if (!place)
+        return;
+    if (place->topology)
+        hwloc_topology_destroy(place->topology);
+    free(place->cores);
+    free(place);
+}
+
+struct place_machine place_machine(const struct place *place)
+{
+    return place->machine;
+}

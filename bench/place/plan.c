@@ -1,0 +1,171 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/place/place.h"
+#include "bench/place/topology.h"
+
+/* Where one rank may sit: consecutive cores from `first`. `turn` orders the seats. */
+struct seat {
+    int first, numa, cache, turn;
+};
+
+/* Seats in the order in which ranks take them. */
+struct seating {
+    struct seat *seats;
+    int n;
+    int cores; /* of a seat */
+};
+
+enum domain { DOMAIN_CACHE, DOMAIN_NUMA, DOMAIN_MACHINE };
+
+static bool same_domain(const struct place_core *a, const struct place_core *b, enum domain domain)
+{
+    if (domain == DOMAIN_MACHINE)
+        return true;
+    return a->numa == b->numa && (domain == DOMAIN_NUMA || a->cache == b->cache);
+}
+
+/* Cuts the machine into seats of s->cores neighbouring cores that do not cross a domain. */
+static void seats_cut(struct seating *s, const struct place *p, enum domain domain)
+{
+    int run = 0;
+    s->n = 0;
+    for (int i = 0; i < p->machine.cores; i++) {
+        const struct place_core *core = &p->cores[i];
+        run = i > 0 && same_domain(core - 1, core, domain) ? run + 1 : 1;
+        if (run % s->cores == 0)
+            s->seats[s->n++] =
+                (struct seat){.first = i - s->cores + 1, .numa = core->numa, .cache = core->cache};
+    }
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+    return x->turn != y->turn ? x->turn - y->turn : x->first - y->first;
+}
+
+/* Reorders seats so that caches, or NUMA nodes, take turns: the first seat of each, then the second
+ * of each. */
+static void seats_take_turns(struct seating *s, bool nodes)
+{
+    for (int i = 0; i < s->n; i++) {
+        struct seat *seat = &s->seats[i];
+        seat->turn = 0;
+        for (int j = 0; j < i; j++)
+            seat->turn += nodes ? s->seats[j].numa == seat->numa : s->seats[j].cache == seat->cache;
+    }
+    qsort(s->seats, (size_t)s->n, sizeof *s->seats, by_turn);
+}
+
+/* Seats for `ranks` of `threads` cores: inside a cache where enough ranks fit so, else inside a
+ * NUMA node, else anywhere. With fewer cores than threads a seat is one core and seats are shared.
+ */
+static enum status seating_make(struct seating *s, const struct place *p, int ranks, int threads,
+                                enum place_order order, struct error *e)
+{
+    bool fits = (long)ranks * threads <= p->machine.cores;
+    s->cores = fits ? threads : 1;
+    s->seats = calloc((size_t)p->machine.cores, sizeof *s->seats);
+    if (!s->seats)
+        return error_set(e, ERR_MEMORY, "no memory to plan %d ranks", ranks);
+    for (enum domain d = DOMAIN_CACHE; d <= DOMAIN_MACHINE; d++) {
+        seats_cut(s, p, d);
+        if (s->n >= ranks)
+            break;
+    }
+    if (order == ORDER_SCATTER) {
+        seats_take_turns(s, false);
+        seats_take_turns(s, true);
+    }
+    return OK;
+}
+
+/* Core of thread `thread` (counted over all ranks); *lap says how often its core was taken before.
+ */
+static int seating_core(const struct seating *s, int thread, int *lap)
+{
+    int taken = s->n * s->cores;
+    *lap = thread / taken;
+    thread %= taken;
+    return s->seats[thread / s->cores].first + thread % s->cores;
+}
+
+static void add_cpus(hwloc_bitmap_t cpus, const struct place_core *core, int lap,
+                     enum place_bind bind)
+{
+    if (bind == BIND_CORE)
+        hwloc_bitmap_or(cpus, cpus, core->cpus);
+    else if (bind == BIND_NUMA)
+        hwloc_bitmap_or(cpus, cpus, core->numa_cpus);
+    else if (bind == BIND_HWTHREAD) {
+        int cpu = hwloc_bitmap_first(core->cpus);
+        for (int i = lap % hwloc_bitmap_weight(core->cpus); i > 0; i--)
+            cpu = hwloc_bitmap_next(core->cpus, cpu);
+        hwloc_bitmap_set(cpus, (unsigned)cpu);
+    }
+}
+
+static enum status plan_slot(const struct place *p, const struct seating *s, int rank,
+                             enum place_bind bind, struct place_plan *plan, struct error *e)
+{
+    struct place_slot *slot = &plan->slots[rank];
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    if (!cpus)
+        return error_set(e, ERR_MEMORY, "no memory for processor sets");
+    for (int t = 0; t < plan->threads_per_rank; t++) {
+        int lap, core = seating_core(s, rank * plan->threads_per_rank + t, &lap);
+        add_cpus(cpus, &p->cores[core], lap, bind);
+        if (t == 0) {
+            slot->core = core;
+            slot->numa = p->cores[core].numa;
+        }
+    }
+    int length = hwloc_bitmap_list_snprintf(slot->cpus, sizeof slot->cpus, cpus);
+    hwloc_bitmap_free(cpus);
+    if (length < 0 || (size_t)length >= sizeof slot->cpus)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "the processor list of rank %d is longer than %zu characters", rank,
+                         sizeof slot->cpus - 1);
+    return OK;
+}
+
+static enum status refuse(const struct place_machine *m, int ranks, int threads, struct error *e)
+{
+    return error_set(e, ERR_UNAVAILABLE,
+                     "%d rank%s x %d thread%s need %ld cores, this job may use %d "
+                     "(place.oversubscribe: allow runs it all the same)",
+                     ranks, ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s",
+                     (long)ranks * threads, m->usable_cores);
+}
+
+enum status place_make_plan(const struct place *place, int ranks, int threads, enum place_bind bind,
+                            enum place_order order, bool oversubscribe, struct place_plan *plan,
+                            struct error *e)
+{
+    *plan = (struct place_plan){.ranks = ranks, .threads_per_rank = threads};
+    if (ranks < 1 || threads < 1)
+        return error_set(e, ERR_ARGUMENT, "%d ranks x %d threads: both must be at least 1", ranks,
+                         threads);
+    plan->oversubscribed = (long)ranks * threads > place->machine.usable_cores;
+    if (plan->oversubscribed && !oversubscribe)
+        return refuse(&place->machine, ranks, threads, e);
+    plan->slots = calloc((size_t)ranks, sizeof *plan->slots);
+    if (!plan->slots)
+        return error_set(e, ERR_MEMORY, "no memory to plan %d ranks", ranks);
+    struct seating seating = {0};
+    enum status status = seating_make(&seating, place, ranks, threads, order, e);
+    for (int r = 0; status == OK && r < ranks; r++)
+        status = plan_slot(place, &seating, r, bind, plan, e);
+    free(seating.seats);
+    if (status != OK)
+        place_plan_free(plan);
+    return status;
+}
+
+void place_plan_free(struct place_plan *plan)
+{
+    free(plan->slots);
+    *plan = (struct place_plan){0};
+}
