@@ -30,6 +30,26 @@
 #ifndef SCALEBENCH_WORKLOADS_RECORD_H
 #define SCALEBENCH_WORKLOADS_RECORD_H
 
+#include <jansson.h>
+
+#include "kernels/base/error.h"
+
 #define RECORD_SCHEMA 1
+
+/* The lines of one rank, kept in memory. */
+struct recorder {
+    const char *dir; /* borrowed; NULL: nothing is kept */
+    int rank;
+    json_t *lines;
+};
+
+enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e);
+
+/* Adds one line; takes over `line`, which may be NULL when there was no memory for it. */
+enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
+
+/* Writes DIR/rank.N.jsonl. ERR_SYSTEM when the file cannot be written in full. */
+enum status recorder_write(struct recorder *r, struct error *e);
+void recorder_close(struct recorder *r);
 
 #endif

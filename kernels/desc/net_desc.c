@@ -243,6 +243,7 @@ static enum status append(struct net_desc *net, const struct layer_desc *layer,
 enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, struct error *e)
 {
     struct layer_desc added = *layer;
+    added.index = net->n_layers;
     struct tensor_desc tensors[2];
     enum status status = name_layer(net, &added, e);
     if (status == OK)

@@ -47,6 +47,7 @@ struct tensor_desc {
  * and an addition as two and leave out bias, ReLU, pooling and dropout, as the field does. */
 struct layer_desc {
     enum layer_kind kind;
+    int index; /* position in the net; set when it is added */
     char name[NET_NAME_MAX];
     int line, column; /* where the model file says it, 0 if built by code */
 

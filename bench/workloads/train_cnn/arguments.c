@@ -1,0 +1,152 @@
+#include "bench/workloads/train_cnn/arguments.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "bench/workloads/record.h"
+#include "kernels/base/names.h"
+
+static const char *const RUNS[] = {"accuracy", "time"};
+static const char *const WAITS[] = {"block", "poll", "yield"};
+
+static const struct option OWN_OPTIONS[] = {
+    {"record", required_argument, NULL, 'r'},
+    {"run", required_argument, NULL, 'm'},
+    {"wait", required_argument, NULL, 'w'},
+    {"version-string", required_argument, NULL, 'v'},
+    {"describe", no_argument, NULL, 'd'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static enum status parse_name(const char *option, const char *text, const char *const *names,
+                              size_t n, int *value, struct error *e)
+{
+    *value = name_index(text, names, n);
+    if (*value < 0) {
+        char explained[512];
+        return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
+                         name_explain(explained, sizeof explained, text, names, n));
+    }
+    return OK;
+}
+
+/* One option that is not in the table of spec options. */
+static enum status take_own(struct arguments *a, int letter, struct error *e)
+{
+    int value = 0;
+    enum status status = OK;
+    switch (letter) {
+    case 'r':
+        a->record_dir = optarg;
+        break;
+    case 'm':
+        status = parse_name("run", optarg, RUNS, 2, &value, e);
+        a->run = (enum run_kind)value;
+        break;
+    case 'w':
+        status = parse_name("wait", optarg, WAITS, 3, &value, e);
+        a->wait = (enum wait_kind)value;
+        break;
+    case 'v':
+        a->version = optarg;
+        break;
+    case 'd':
+        a->describe = true;
+        break;
+    case 'h':
+        a->help = true;
+        break;
+    default:
+        status = error_set(e, ERR_ARGUMENT, "see --help");
+    }
+    return status;
+}
+
+enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
+{
+    memset(a, 0, sizeof *a);
+    a->version = "";
+    enum status status = config_init(&a->config, e);
+    if (status == OK) {
+        status = config_parse_arguments(&a->config, &argc, argv, e);
+    }
+    opterr = 0;
+    optind = 1;
+    for (int letter; status == OK;) {
+        int before = optind;
+        letter = getopt_long(argc, argv, "h", OWN_OPTIONS, NULL);
+        if (letter == -1) {
+            break;
+        }
+        if (letter == '?') {
+            status =
+                error_set(e, ERR_ARGUMENT,
+                          "%s: unknown option, or its value is missing; see --help", argv[before]);
+        } else {
+            status = take_own(a, letter, e);
+        }
+    }
+    if (status == OK && optind < argc) {
+        status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
+    }
+    if (status == OK && !a->help && !a->describe && !a->config.values[OPT_MODEL].set) {
+        status = error_set(e, ERR_ARGUMENT,
+                           "--model is missing: a name from configs/models or a model file");
+    }
+    return status;
+}
+
+static bool is_workload_option(enum option_id id)
+{
+    return option_get(id)->scope == SCOPE_WORKLOAD;
+}
+
+void arguments_help(FILE *out)
+{
+    fputs("Trains a convolutional network on MPI processes.\n\n"
+          "  mpiexec -n 2 train_cnn --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n"
+          "  --run accuracy|time   train and evaluate (default), or time a few dozen steps\n"
+          "  --record DIR          write DIR/rank.N.jsonl\n"
+          "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
+          "cores\n"
+          "  --describe            options and records as JSON\n"
+          "  --help                this text\n\n"
+          "Options of a spec, as --key value or --key=value:\n",
+          out);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct spec_option *option = option_get((enum option_id)id);
+        if (is_workload_option((enum option_id)id)) {
+            fprintf(out, "  --%-28s %s%s%s%s\n", option->key, option->help,
+                    option->preset != NULL ? " (default " : "",
+                    option->preset != NULL ? option->preset : "",
+                    option->preset != NULL ? ")" : "");
+        }
+    }
+}
+
+static json_t *describe_options(void)
+{
+    json_t *options = json_array();
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct spec_option *option = option_get((enum option_id)id);
+        if (is_workload_option((enum option_id)id)) {
+            json_array_append_new(options, json_pack("{s:s, s:s, s:s?, s:s}", "key", option->key,
+                                                     "unit", option->unit, "default",
+                                                     option->preset, "help", option->help));
+        }
+    }
+    return options;
+}
+
+enum status arguments_describe(FILE *out, struct error *e)
+{
+    json_t *all = json_pack("{s:s, s:i, s:[s,s,s,s,s], s:o}", "workload", "train_cnn",
+                            "record_schema", RECORD_SCHEMA, "records", "hello", "step", "epoch",
+                            "eval", "end", "options", describe_options());
+    int failed =
+        all == NULL || json_dumpf(all, out, JSON_INDENT(2)) != 0 || fputc('\n', out) == EOF;
+    json_decref(all);
+    return failed ? error_set(e, ERR_SYSTEM, "cannot print the description") : OK;
+}

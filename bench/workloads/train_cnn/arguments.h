@@ -1,0 +1,34 @@
+/* The trainer's command line: every option of the spec that concerns a workload, as --key=value,
+ * and a few that say how to run. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench/spec/spec.h"
+#include "comm/wait.h"
+
+enum run_kind {
+    RUN_FOR_ACCURACY, /* train.epochs passes, an evaluation after each */
+    RUN_FOR_TIME,     /* measure.time.warmup_steps, then measure.time.steps timed ones */
+};
+
+struct arguments {
+    struct config config;
+    enum run_kind run;
+    enum wait_kind wait;
+    const char *record_dir; /* NULL: no record. Borrowed from argv. */
+    const char *version;    /* given by the runner, for the record */
+    bool help, describe;
+};
+
+/* ERR_ARGUMENT with what is wrong and what is accepted. Freed with config_free(&a->config). */
+enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e);
+
+void arguments_help(FILE *out);
+
+/* Options and records as JSON, for harnesses that drive this program. */
+enum status arguments_describe(FILE *out, struct error *e);
+
+#endif

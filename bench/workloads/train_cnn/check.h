@@ -1,0 +1,24 @@
+/* Are the replicas still replicas? Each rank keeps a hash of its weights per step; they are
+ * compared once, after the run. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_CHECK_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_CHECK_H
+
+#include "bench/workloads/train_cnn/report.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* Hashes of this rank's weights after some steps, in order. */
+struct hashes {
+    uint64_t *values;
+    uint64_t *steps; /* number of the step, from 1 */
+    size_t n, capacity;
+};
+
+enum status hashes_open(struct hashes *h, size_t capacity, struct error *e);
+void hashes_close(struct hashes *h);
+uint64_t hashes_add(struct hashes *h, const struct trainer *t);
+
+/* Compares all ranks' hashes; every rank gets the result. Collective. */
+enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
+                           struct error *e);
+
+#endif

@@ -1,0 +1,357 @@
+/* train_cnn: trains a network on p MPI processes and records what each step cost. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/place/place.h"
+#include "bench/workloads/data/data_set.h"
+#include "bench/workloads/record.h"
+#include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/report.h"
+#include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* Steps of an accuracy run that are written out one by one. */
+#define RECORDED_STEPS 200
+
+#define THREADS_MAX 1024
+
+/* All that a run holds, in the order it is set up. */
+struct run {
+    const struct arguments *arguments;
+    int rank, ranks;
+    struct waiter waiter;
+    struct net_desc desc;
+    struct data_set data;
+    double read_s;
+    char bound[256];
+    struct pool *pool;
+    struct trainer trainer;
+    struct hashes hashes;
+    struct recorder recorder;
+    struct window window;
+    bool all_failed; /* at the same place: every rank can leave in order */
+};
+
+static double seconds_since(int64_t begin_ns)
+{
+    return 1e-9 * (double)(clock_ns() - begin_ns);
+}
+
+/* ---- setting up
+ * ---------------------------------------------------------------------------------- */
+
+/* Threads sit on the cores that `pin` bound this rank to, one each; without a core for each they
+ * are left to the kernel. */
+static enum status open_pool(struct run *r, struct error *e)
+{
+    int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
+    int cpus[THREADS_MAX];
+    int n = place_parse_cpus(r->bound, cpus, THREADS_MAX);
+    bool one_each = n == threads && threads > 1;
+    if (one_each) {
+        char own[16];
+        snprintf(own, sizeof own, "%d", cpus[0]);
+        if (place_bind_self(own, e) != OK) {
+            return e->status;
+        }
+    }
+    return pool_create(&r->pool, threads, one_each ? cpus : NULL, fp_mode_set, e);
+}
+
+static enum status open_inputs(struct run *r, struct error *e)
+{
+    const struct config *c = &r->arguments->config;
+    enum status status = place_read_back(r->bound, sizeof r->bound, e);
+    if (status == OK) {
+        status = model_load(&r->desc, config_text(c, OPT_MODEL), e);
+    }
+    if (status == OK) {
+        int64_t begin_ns = clock_ns();
+        status =
+            data_open(&r->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
+        r->read_s = seconds_since(begin_ns);
+    }
+    if (status == OK) {
+        status = open_pool(r, e);
+    }
+    return status;
+}
+
+/* Every rank learns whether some rank failed, and how; the first that did says why, the others have
+ * nothing to say. */
+static enum status agree(struct run *r, enum status mine, struct error *e)
+{
+    enum { STATUSES = 64 };
+    int worst = mine != OK ? (r->ranks - r->rank) * STATUSES + (int)mine : 0;
+    struct error own = *e;
+    enum status status = wait_allreduce(&r->waiter, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                                        "agreement after set-up", e);
+    if (status != OK || worst == 0) {
+        return status;
+    }
+    r->all_failed = true;
+    bool first = r->rank == r->ranks - worst / STATUSES;
+    *e = first ? own : (struct error){.status = (enum status)(worst % STATUSES)};
+    return e->status;
+}
+
+static size_t planned_steps(const struct run *r)
+{
+    const struct config *c = &r->arguments->config;
+    if (r->arguments->run == RUN_FOR_TIME) {
+        return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
+    }
+    return (size_t)config_int(c, OPT_EPOCHS) * r->trainer.sampler.steps;
+}
+
+static enum status open_record(struct run *r, struct error *e)
+{
+    const struct arguments *a = r->arguments;
+    enum status status = recorder_open(&r->recorder, a->record_dir, r->rank, e);
+    if (status == OK) {
+        status = recorder_add(&r->recorder, report_hello(&r->trainer, a, r->read_s, r->bound), e);
+    }
+    return status;
+}
+
+static enum status open_run(struct run *r, struct error *e)
+{
+    const struct arguments *a = r->arguments;
+    double deadline_s = config_number(&a->config, OPT_DEADLINE);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
+    if (status != OK) {
+        return status;
+    }
+    fp_mode_set();
+    gemm_init();
+    status = agree(r, open_inputs(r, e), e);
+    if (status == OK) {
+        r->trainer.config = &a->config;
+        r->trainer.desc = &r->desc;
+        r->trainer.data = &r->data;
+        r->trainer.waiter = &r->waiter;
+        r->trainer.comm = MPI_COMM_WORLD;
+        status = agree(r, trainer_open(&r->trainer, r->pool, e), e);
+    }
+    if (status == OK) {
+        status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
+    }
+    if (status == OK) {
+        status = trainer_connect(&r->trainer, e);
+    }
+    return status == OK ? open_record(r, e) : status;
+}
+
+static void close_run(struct run *r)
+{
+    recorder_close(&r->recorder);
+    hashes_close(&r->hashes);
+    trainer_close(&r->trainer);
+    pool_destroy(r->pool);
+    data_close(&r->data);
+    net_desc_free(&r->desc);
+    waiter_close(&r->waiter);
+}
+
+/* ---- running
+ * ------------------------------------------------------------------------------------- */
+
+static bool check_every_step(const struct run *r)
+{
+    enum { CHECK_STEP, CHECK_END }; /* order of names_checks */
+    return config_int(&r->arguments->config, OPT_CHECK) == CHECK_STEP;
+}
+
+/* One step and what is kept of it, all of which happens between the timed steps. */
+static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
+                            struct score *score, struct error *e)
+{
+    struct step_record taken;
+    uint64_t calls = r->waiter.calls, bytes = r->waiter.bytes_payload;
+    if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK) {
+        return e->status;
+    }
+    if (check_every_step(r)) {
+        taken.hash = hashes_add(&r->hashes, &r->trainer);
+    }
+    score->loss_sum += taken.score.loss_sum;
+    score->correct += taken.score.correct;
+    score->samples += taken.score.samples;
+    r->window.steps++;
+    if (timed) {
+        r->window.timed_steps++;
+        r->window.window_ns += taken.end_ns - taken.begin_ns;
+        r->window.cpu_ns += taken.cpu_ns;
+        r->window.poll_ns += taken.poll_ns;
+        r->window.calls += r->waiter.calls - calls;
+        r->window.bytes_payload += r->waiter.bytes_payload - bytes;
+    }
+    return record ? recorder_add(&r->recorder, report_step(&taken, timed), e) : OK;
+}
+
+static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
+                        const struct score *train, const struct score *test)
+{
+    if (r->rank == 0) {
+        printf("epoch %u/%ld  train loss %.4f  accuracy %.2f %%  test loss %.4f  accuracy %.2f %%  "
+               "%.2f s  %.0f images/s\n",
+               epoch + 1, config_int(&r->arguments->config, OPT_EPOCHS),
+               train->loss_sum / train->samples, 100.0 * train->correct / train->samples,
+               test->loss_sum / test->samples, 100.0 * test->correct / test->samples, seconds,
+               train->samples / seconds);
+        fflush(stdout);
+    }
+}
+
+static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct error *e)
+{
+    struct trainer *t = &r->trainer;
+    struct score train = {0}, test;
+    int64_t begin_ns = clock_ns();
+    for (uint32_t step = 0; step < t->sampler.steps; step++) {
+        bool record = last && step < RECORDED_STEPS;
+        if (run_step(r, epoch, step, true, record, &train, e) != OK) {
+            return e->status;
+        }
+    }
+    double seconds = seconds_since(begin_ns);
+    if (trainer_sum_scores(t, &train, e) != OK) {
+        return e->status;
+    }
+    begin_ns = clock_ns();
+    if (trainer_evaluate(t, &r->data.test, &test, e) != OK) {
+        return e->status;
+    }
+    double eval_seconds = seconds_since(begin_ns);
+    print_epoch(r, epoch, seconds, &train, &test);
+    if (recorder_add(&r->recorder, report_epoch(t, epoch, t->sampler.steps, seconds, &train), e) !=
+        OK) {
+        return e->status;
+    }
+    return recorder_add(&r->recorder, report_eval(epoch, eval_seconds, &test), e);
+}
+
+static enum status run_for_accuracy(struct run *r, struct error *e)
+{
+    uint32_t epochs = (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS);
+    for (uint32_t epoch = 0; epoch < epochs; epoch++) {
+        if (run_epoch(r, epoch, epoch + 1 == epochs, e) != OK) {
+            return e->status;
+        }
+    }
+    return OK;
+}
+
+/* Full batches only: a smaller last batch of an epoch would be a different step. */
+static enum status run_for_time(struct run *r, struct error *e)
+{
+    const struct sampler *s = &r->trainer.sampler;
+    uint32_t warmup = (uint32_t)config_int(&r->arguments->config, OPT_TIME_WARMUP);
+    uint32_t steps = (uint32_t)config_int(&r->arguments->config, OPT_TIME_STEPS);
+    uint32_t full = s->n_samples / s->global_batch;
+    struct score score = {0};
+    for (uint32_t i = 0; i < warmup + steps; i++) {
+        if (run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK) {
+            return e->status;
+        }
+    }
+    if (r->rank == 0) {
+        double step_s = 1e-9 * (double)r->window.window_ns / steps;
+        printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
+               s->global_batch, r->ranks, 1e3 * step_s, s->global_batch / step_s);
+    }
+    return OK;
+}
+
+static void print_comparison(const struct run *r, const struct comparison *c)
+{
+    if (r->rank != 0 || r->ranks == 1) {
+        return;
+    }
+    if (c->equal) {
+        puts("weights equal on all ranks");
+    } else {
+        printf("weights differ first at %s\n", c->first_difference);
+    }
+}
+
+static enum status run(struct run *r, struct error *e)
+{
+    struct comparison comparison;
+    enum status status =
+        r->arguments->run == RUN_FOR_TIME ? run_for_time(r, e) : run_for_accuracy(r, e);
+    if (status == OK && !check_every_step(r)) {
+        hashes_add(&r->hashes, &r->trainer);
+    }
+    if (status == OK) {
+        status = hashes_compare(&r->hashes, &r->trainer, &comparison, e);
+    }
+    if (status == OK) {
+        print_comparison(r, &comparison);
+        status = recorder_add(&r->recorder, report_end(&r->trainer, &r->window, &comparison), e);
+    }
+    return status == OK ? recorder_write(&r->recorder, e) : status;
+}
+
+/* Before MPI has started only the launcher's environment tells rank 0, which speaks for all. */
+static bool is_first_process(void)
+{
+    const char *rank = getenv("PMI_RANK");
+    return rank == NULL || strcmp(rank, "0") == 0;
+}
+
+static int fail(const struct error *e, bool speak)
+{
+    if (speak && e->text[0] != '\0') {
+        fputs("train_cnn: ", stderr);
+        error_print(stderr, e);
+    }
+    return error_exit_status(e);
+}
+
+/* A rank that fails alone takes the others with it. */
+static int train(const struct arguments *arguments)
+{
+    struct error e = {0};
+    struct run r = {.arguments = arguments};
+    enum status status = open_run(&r, &e);
+    if (status == OK) {
+        status = run(&r, &e);
+    }
+    int exit_status = status == OK ? 0 : fail(&e, true);
+    if (status != OK && !r.all_failed) {
+        MPI_Abort(MPI_COMM_WORLD, exit_status);
+    }
+    close_run(&r);
+    return exit_status;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct error e = {0};
+    if (arguments_parse(&arguments, argc, argv, &e) != OK) {
+        config_free(&arguments.config);
+        return fail(&e, is_first_process());
+    }
+    int exit_status = 0;
+    if (arguments.help) {
+        arguments_help(stdout);
+    } else if (arguments.describe) {
+        exit_status = arguments_describe(stdout, &e) == OK ? 0 : fail(&e, true);
+    } else {
+        int level;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+        exit_status = train(&arguments);
+        MPI_Finalize();
+    }
+    config_free(&arguments.config);
+    return exit_status;
+}

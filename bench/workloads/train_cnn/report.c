@@ -1,0 +1,158 @@
+#include "bench/workloads/train_cnn/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "comm/cost/cost.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* "MPICH Version: 4.0.2\n..." as "MPICH 4.0.2". */
+static void mpi_name(char *text, size_t size)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    char name[32] = "", number[32] = "";
+    if (sscanf(version, "%31s Version: %31s", name, number) == 2) {
+        snprintf(text, size, "%s %s", name, number);
+        return;
+    }
+    snprintf(text, size, "%.*s", (int)strcspn(version, "\n,"), version);
+}
+
+static const char *thread_level(void)
+{
+    int level;
+    MPI_Query_thread(&level);
+    return level == MPI_THREAD_SINGLE       ? "single"
+           : level == MPI_THREAD_FUNNELED   ? "funneled"
+           : level == MPI_THREAD_SERIALIZED ? "serialized"
+                                            : "multiple";
+}
+
+/* What is about the machine and the libraries. */
+static json_t *hello_platform(const struct trainer *t, const char *bound)
+{
+    char host[256] = "", mpi[64];
+    gethostname(host, sizeof host - 1);
+    mpi_name(mpi, sizeof mpi);
+    int64_t resolution_ns, overhead_ns;
+    clock_calibrate(&resolution_ns, &overhead_ns);
+    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I}", "host", host, "pid",
+                     (int)getpid(), "bound", bound, "mpi", mpi, "mpi_thread_level", thread_level(),
+                     "blas", gemm_library(), "flushes_denormals", fp_mode_flushes(), "threads",
+                     pool_threads(t->exec.pool), "timer_resolution_ns", (json_int_t)resolution_ns,
+                     "timer_overhead_ns", (json_int_t)overhead_ns);
+}
+
+static json_t *hello_training(const struct trainer *t, const struct config *c)
+{
+    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:i, s:i}", "optimizer",
+                     config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
+                     (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY), "overlap",
+                     config_text(c, OPT_OVERLAP), "batch", (int)t->sampler.n_max, "global_batch",
+                     (int)t->global_batch);
+}
+
+static json_t *hello_data(const struct trainer *t, double read_s)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f}", "dataset", t->data->name, "data_source",
+                     t->data->source, "data_path", t->data->path, "train_images",
+                     (int)t->sampler.n_samples, "test_images", (int)t->data->test.n, "read_s",
+                     read_s);
+}
+
+json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
+                     const char *bound)
+{
+    json_t *line = json_pack("{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I}", "type",
+                             "hello", "schema", RECORD_SCHEMA, "rank", t->rank, "ranks", t->ranks,
+                             "workload", "train_cnn", "version", a->version, "precision", REAL_NAME,
+                             "model", t->desc->name, "params", (json_int_t)t->desc->n_params,
+                             "flops_forward", (json_int_t)t->desc->flops_forward, "flops_backward",
+                             (json_int_t)t->desc->flops_backward);
+    json_object_update_new(line, hello_data(t, read_s));
+    json_object_update_new(line, hello_training(t, &a->config));
+    json_object_update_new(line, hello_platform(t, bound));
+    return line;
+}
+
+json_t *report_step(const struct step_record *r, bool timed)
+{
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, r->hash);
+    json_t *line = json_pack("{s:s, s:i, s:i, s:b, s:i, s:f, s:i, s:s}", "type", "step", "epoch",
+                             (int)r->epoch, "step", (int)r->step, "timed", timed, "samples",
+                             (int)r->score.samples, "loss_sum", r->score.loss_sum, "correct",
+                             (int)r->score.correct, "hash", hash);
+    const struct {
+        const char *name;
+        int64_t ns;
+    } times[] = {
+        {"begin_ns", r->begin_ns},
+        {"end_ns", r->end_ns},
+        {"load_ns", r->load_ns},
+        {"forward_ns", r->forward_ns},
+        {"backward_ns", r->backward_ns},
+        {"pack_ns", r->sync.pack_ns},
+        {"comm_total_ns", r->sync.comm_total_ns},
+        {"comm_exposed_ns", r->sync.comm_exposed_ns},
+        {"optimizer_ns", r->sync.optimizer_ns},
+        {"arrive_ns", r->sync.arrive_ns},
+        {"poll_ns", r->poll_ns},
+    };
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        json_object_set_new(line, times[i].name, json_integer(times[i].ns));
+    }
+    return line;
+}
+
+json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
+                     const struct score *score)
+{
+    return json_pack("{s:s, s:i, s:f, s:i, s:i, s:f, s:f, s:f}", "type", "epoch", "epoch",
+                     (int)epoch, "seconds", seconds, "steps", (int)steps, "samples",
+                     (int)score->samples, "train_loss", score->loss_sum / score->samples,
+                     "train_acc_pct", 100.0 * score->correct / score->samples, "lr",
+                     trainer_lr(t->config, t->ranks, t->steps_done));
+}
+
+json_t *report_eval(uint32_t epoch, double seconds, const struct score *score)
+{
+    return json_pack("{s:s, s:i, s:f, s:i, s:f, s:f}", "type", "eval", "epoch", (int)epoch,
+                     "seconds", seconds, "samples", (int)score->samples, "test_loss",
+                     score->loss_sum / score->samples, "test_acc_pct",
+                     100.0 * score->correct / score->samples);
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+json_t *report_end(const struct trainer *t, const struct window *w,
+                   const struct comparison *comparison)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    size_t n = t->desc->n_params;
+    struct cost cost = strategy_cost(t->sync->kind, t->rank, t->ranks, &n, 1, sizeof(real), NULL);
+    json_t *line = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "type", "end", "status",
+        "ok", "steps", (json_int_t)w->steps, "timed_steps", (json_int_t)w->timed_steps, "window_ns",
+        (json_int_t)w->window_ns, "window_cpu_ns", (json_int_t)w->cpu_ns, "poll_ns",
+        (json_int_t)w->poll_ns, "calls", (json_int_t)w->calls, "bytes_payload",
+        (json_int_t)w->bytes_payload, "bytes_wire", (json_int_t)(cost.bytes_wire * w->timed_steps),
+        "messages_wire", (json_int_t)(cost.messages_wire * w->timed_steps), "wire_source",
+        cost.wire_source);
+    json_object_update_new(
+        line, json_pack("{s:f, s:f, s:f, s:s, s:b, s:s}", "user_s", seconds_of(usage.ru_utime),
+                        "sys_s", seconds_of(usage.ru_stime), "rss_mib", mem_peak_mib(), "check",
+                        config_text(t->config, OPT_CHECK), "weights_equal", comparison->equal,
+                        "first_difference", comparison->first_difference));
+    return line;
+}

@@ -1,0 +1,33 @@
+/* What a run tells: records for the collector, lines for the person at the terminal. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_REPORT_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_REPORT_H
+
+#include <jansson.h>
+
+#include "bench/workloads/record.h"
+#include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* Totals over the timed steps of this rank. */
+struct window {
+    uint64_t steps, timed_steps;
+    int64_t window_ns, cpu_ns, poll_ns;
+    uint64_t calls, bytes_payload;
+};
+
+/* Result of comparing the hashes of all ranks; valid at rank 0. */
+struct comparison {
+    bool equal;
+    char first_difference[96]; /* "step 12, rank 1" */
+};
+
+json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
+                     const char *bound);
+json_t *report_step(const struct step_record *step, bool timed);
+json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
+                     const struct score *score);
+json_t *report_eval(uint32_t epoch, double seconds, const struct score *score);
+json_t *report_end(const struct trainer *t, const struct window *window,
+                   const struct comparison *comparison);
+
+#endif

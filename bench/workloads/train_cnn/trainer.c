@@ -1,0 +1,315 @@
+#include "bench/workloads/train_cnn/trainer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* Images of a step on each rank when neither train.global_batch nor train.batch_per_rank is given.
+ */
+#define DEFAULT_BATCH_PER_RANK 64
+
+uint32_t trainer_global_batch(const struct config *config, int ranks)
+{
+    long global = config_int(config, OPT_GLOBAL_BATCH);
+    long per_rank = config_int(config, OPT_BATCH_PER_RANK);
+    if (global == 0) {
+        global = (per_rank > 0 ? per_rank : DEFAULT_BATCH_PER_RANK) * ranks;
+    }
+    return (uint32_t)global;
+}
+
+double trainer_lr(const struct config *config, int ranks, uint64_t step)
+{
+    enum { LR_CONSTANT, LR_LINEAR }; /* order of names_lr_rules */
+    double lr = config_number(config, OPT_LR);
+    if (config_int(config, OPT_LR_RULE) == LR_LINEAR) {
+        lr *= ranks;
+    }
+    double warmup = config_number(config, OPT_WARMUP_STEPS);
+    return (double)step < warmup ? lr * (double)step / warmup : lr;
+}
+
+static enum status check_data(const struct trainer *t, struct error *e)
+{
+    const struct shape want = t->desc->input, have = t->data->shape;
+    if (want.c != have.c || want.h != have.h || want.w != have.w) {
+        char a[40], b[40];
+        return error_set(e, ERR_SHAPE, "model %s takes images of %s, data set %s has %s",
+                         t->desc->name, shape_text(a, want), t->data->name, shape_text(b, have));
+    }
+    if (t->desc->classes < t->data->classes) {
+        return error_set(e, ERR_SHAPE, "model %s tells %d classes apart, data set %s has %d",
+                         t->desc->name, t->desc->classes, t->data->name, t->data->classes);
+    }
+    return OK;
+}
+
+static enum status open_sampler(struct trainer *t, struct error *e)
+{
+    uint32_t limit = (uint32_t)config_int(t->config, OPT_DATA_SAMPLES);
+    uint32_t n = t->data->train.n;
+    t->sampler = (struct sampler){
+        .n_samples = limit > 0 && limit < n ? limit : n,
+        .global_batch = t->global_batch,
+        .remainder = (enum remainder)config_int(t->config, OPT_REMAINDER),
+        .shuffle = config_int(t->config, OPT_SHUFFLE) != 0,
+        .seed = (uint64_t)config_number(t->config, OPT_SEED),
+        .rank = t->rank,
+        .ranks = t->ranks,
+    };
+    return sampler_open(&t->sampler, e);
+}
+
+static enum status open_net(struct trainer *t, struct error *e)
+{
+    enum { PLAN_NAME_FAST, PLAN_NAME_REFERENCE }; /* order of names_plans */
+    bool fast = config_int(t->config, OPT_KERNELS) == PLAN_NAME_FAST;
+    const struct net_options options = {
+        .plan = fast ? PLAN_FAST : PLAN_REFERENCE,
+        .n_max = (int)t->sampler.n_max,
+        .threads = pool_threads(t->exec.pool),
+        .slots = 1,
+    };
+    size_t image_bytes = shape_count(t->desc->input);
+    t->images = mem_alloc(t->sampler.n_max * image_bytes);
+    t->labels = mem_alloc(t->sampler.n_max);
+    t->eval_samples = mem_alloc(t->sampler.n_max * sizeof *t->eval_samples);
+    if (t->images == NULL || t->labels == NULL || t->eval_samples == NULL) {
+        return error_set(e, ERR_MEMORY, "no memory for a batch of %u images", t->sampler.n_max);
+    }
+    return net_create(&t->net, t->desc, &options, e);
+}
+
+enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
+{
+    MPI_Comm_rank(t->comm, &t->rank);
+    MPI_Comm_size(t->comm, &t->ranks);
+    t->exec = (struct exec){
+        .pool = pool, .seed = (uint64_t)config_number(t->config, OPT_SEED), .training = true};
+    t->sampler = (struct sampler){0};
+    t->net = NULL;
+    t->sync = NULL;
+    t->images = t->labels = NULL;
+    t->eval_samples = NULL;
+    t->steps_done = 0;
+    t->global_batch = trainer_global_batch(t->config, t->ranks);
+    enum status status = check_data(t, e);
+    if (status == OK) {
+        status = open_sampler(t, e);
+    }
+    return status == OK ? open_net(t, e) : status;
+}
+
+enum status trainer_connect(struct trainer *t, struct error *e)
+{
+    t->optimizer = (struct optimizer){
+        .kind = (enum optimizer_kind)config_int(t->config, OPT_OPTIMIZER),
+        .momentum = config_number(t->config, OPT_MOMENTUM),
+        .weight_decay = config_number(t->config, OPT_WEIGHT_DECAY),
+        .beta1 = config_number(t->config, OPT_BETA1),
+        .beta2 = config_number(t->config, OPT_BETA2),
+        .epsilon = config_number(t->config, OPT_EPSILON),
+        .n = t->desc->n_params,
+    };
+    const struct sync_options options = {
+        .comm = t->comm,
+        .desc = t->desc,
+        .slots = optimizer_slots(t->optimizer.kind),
+        .waiter = t->waiter,
+        .exec = &t->exec,
+    };
+    enum strategy_kind kind = (enum strategy_kind)config_int(t->config, OPT_STRATEGY);
+    enum status status = sync_create(&t->sync, kind, &options, e);
+    if (status == OK) {
+        t->optimizer.state = t->sync->arenas.state;
+        net_init_params(t->desc, t->sync->arenas.params, t->exec.seed);
+        status = sync_broadcast_params(t->sync, e);
+    }
+    return status;
+}
+
+void trainer_close(struct trainer *t)
+{
+    sync_destroy(t->sync);
+    net_destroy(t->net);
+    mem_free(t->images);
+    mem_free(t->labels);
+    mem_free(t->eval_samples);
+    sampler_close(&t->sampler);
+}
+
+static int64_t process_cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct range step_range(const struct trainer *t, int step)
+{
+    struct range range;
+    net_step_tensors(t->net, step, &range.first, &range.last);
+    return range;
+}
+
+static void load(struct trainer *t, const struct batch *batch)
+{
+    t->exec.samples = batch->samples;
+    data_gather(&t->data->train, shape_count(t->desc->input), batch->samples, batch->n, t->images,
+                t->labels);
+    net_load(t->net, &t->exec, 0, (int)batch->n, t->images);
+}
+
+/* A rank whose share of a batch is empty still takes part in what the strategy does with
+ * parameters. */
+static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
+{
+    for (int step = 0; step < net_steps(t->net); step++) {
+        struct range range = step_range(t, step);
+        if (sync_params_needed(t->sync, range, PASS_FORWARD, e) != OK) {
+            return e->status;
+        }
+        if (batch->n > 0) {
+            net_forward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params);
+        }
+        sync_params_done(t->sync, range, PASS_FORWARD);
+    }
+    return OK;
+}
+
+static void clear_gradients(const struct trainer *t, struct range range, real *grads)
+{
+    for (int i = range.first; i < range.last; i++) {
+        const struct tensor_desc *tensor = &t->desc->tensors[i];
+        memset(grads + tensor->offset, 0, tensor->count * sizeof *grads);
+    }
+}
+
+static enum status backward(struct trainer *t, const struct batch *batch, struct error *e)
+{
+    for (int step = net_steps(t->net) - 1; step >= 0; step--) {
+        struct range range = step_range(t, step);
+        if (sync_params_needed(t->sync, range, PASS_BACKWARD, e) != OK) {
+            return e->status;
+        }
+        real *grads = sync_grad_buffer(t->sync, range);
+        if (batch->n > 0) {
+            net_backward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params, grads);
+        } else {
+            clear_gradients(t, range, grads);
+        }
+        sync_params_done(t->sync, range, PASS_BACKWARD);
+        if (range.first < range.last && sync_grad_ready(t->sync, range, 0, true, e) != OK) {
+            return e->status;
+        }
+    }
+    return OK;
+}
+
+/* A strategy that does not sum, on more than one rank, learns from the rank's own images alone. */
+static double gradient_scale(const struct trainer *t, const struct batch *batch)
+{
+    bool local =
+        (strategy_flags(t->sync->kind) & (STRATEGY_EXACT | STRATEGY_LOCAL_MEAN)) != STRATEGY_EXACT;
+    uint32_t count = local ? batch->n : batch->global;
+    return count > 0 ? 1.0 / count : 0;
+}
+
+enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
+                         struct step_record *record, struct error *e)
+{
+    *record = (struct step_record){.epoch = epoch, .step = step};
+    int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
+    record->begin_ns = clock_ns();
+
+    struct batch batch = sampler_get(&t->sampler, epoch, step);
+    t->exec.epoch = epoch;
+    sync_step_begin(t->sync);
+    if (batch.n > 0) {
+        load(t, &batch);
+    }
+    int64_t loaded_ns = clock_ns();
+
+    if (forward(t, &batch, e) != OK) {
+        return e->status;
+    }
+    if (batch.n > 0) {
+        record->score =
+            net_loss(t->net, &t->exec, 0, t->labels, batch.weights, gradient_scale(t, &batch));
+    }
+    int64_t forward_ns = clock_ns();
+
+    if (backward(t, &batch, e) != OK) {
+        return e->status;
+    }
+    int64_t backward_ns = clock_ns();
+
+    t->steps_done++;
+    double lr = trainer_lr(t->config, t->ranks, t->steps_done);
+    enum status status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);
+
+    record->end_ns = clock_ns();
+    record->load_ns = loaded_ns - record->begin_ns;
+    record->forward_ns = forward_ns - loaded_ns;
+    record->backward_ns = backward_ns - forward_ns;
+    record->sync = t->sync->times;
+    record->poll_ns = t->waiter->poll_ns - poll_ns;
+    record->cpu_ns = process_cpu_ns() - cpu_ns;
+    return status;
+}
+
+uint64_t trainer_hash(const struct trainer *t)
+{
+    return XXH3_64bits(t->sync->arenas.params, t->sync->arenas.n * sizeof(real));
+}
+
+enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e)
+{
+    double sums[3] = {score->loss_sum, score->correct, score->samples};
+    enum status status =
+        wait_allreduce(t->waiter, sums, 3, MPI_DOUBLE, MPI_SUM, t->comm, "sum of the scores", e);
+    *score = (struct score){sums[0], (uint32_t)sums[1], (uint32_t)sums[2]};
+    return status;
+}
+
+/* Scores of images [first, first + n) of a part. */
+static struct score evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
+                                   size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t->eval_samples[i] = (uint32_t)(first + i);
+    }
+    t->exec.samples = t->eval_samples;
+    data_gather(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
+    net_load(t->net, &t->exec, 0, (int)n, t->images);
+    net_forward(t->net, &t->exec, 0, 0, net_steps(t->net), t->sync->arenas.params);
+    return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
+}
+
+enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
+                             struct error *e)
+{
+    if (sync_eval_begin(t->sync, e) != OK) {
+        return e->status;
+    }
+    size_t begin, end;
+    pool_share(part->n, (size_t)t->rank, (size_t)t->ranks, &begin, &end);
+    *score = (struct score){0};
+    t->exec.training = false;
+    for (size_t i = begin; i < end; i += t->sampler.n_max) {
+        size_t n = end - i < t->sampler.n_max ? end - i : t->sampler.n_max;
+        struct score slice = evaluate_slice(t, part, i, n);
+        score->loss_sum += slice.loss_sum;
+        score->correct += slice.correct;
+        score->samples += slice.samples;
+    }
+    t->exec.training = true;
+    if (sync_eval_end(t->sync, e) != OK) {
+        return e->status;
+    }
+    return trainer_sum_scores(t, score, e);
+}

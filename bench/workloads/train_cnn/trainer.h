@@ -1,0 +1,76 @@
+/* One rank's share of training: network, strategy, optimizer, batches. The loop over steps and
+ * epochs is in main.c; tests drive the same functions. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "bench/spec/spec.h"
+#include "bench/workloads/data/data_set.h"
+#include "bench/workloads/train_cnn/sampler.h"
+#include "comm/strategy.h"
+#include "kernels/kernels.h"
+
+/* What one step took and gave, on this rank. */
+struct step_record {
+    uint32_t epoch, step;
+    int64_t begin_ns, end_ns, cpu_ns; /* cpu: user and system time of the process */
+    int64_t load_ns, forward_ns, backward_ns, poll_ns;
+    struct sync_times sync;
+    struct score score;
+    uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
+};
+
+struct trainer {
+    const struct config *config; /* borrowed, as are the next four */
+    const struct net_desc *desc;
+    const struct data_set *data;
+    struct waiter *waiter;
+    MPI_Comm comm;
+    int rank, ranks;
+
+    uint32_t global_batch;
+    struct sampler sampler;
+    struct exec exec;
+    struct net *net;
+    struct sync *sync;
+    struct optimizer optimizer;
+    uint8_t *images, *labels; /* [n_max, C, H, W] and [n_max]: a batch as bytes */
+    uint32_t *eval_samples;   /* [n_max] */
+    uint64_t steps_done;
+};
+
+/* Images of a step over all ranks: train.global_batch, or train.batch_per_rank times ranks. */
+uint32_t trainer_global_batch(const struct config *config, int ranks);
+
+/* Learning rate of step `step` (from 1). */
+double trainer_lr(const struct config *config, int ranks, uint64_t step);
+
+/* Sets up what concerns this rank alone: batches and network. Fields up to `comm` are set by the
+ * caller; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and batch do not fit.
+ */
+enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
+
+/* Creates the strategy and gives every rank the same initial weights. Collective. */
+enum status trainer_connect(struct trainer *t, struct error *e);
+
+/* Also after a failed open or connect. */
+void trainer_close(struct trainer *t);
+
+/* One training step on batch `step` of `epoch`; fills `record` but for its hash. Collective. */
+enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
+                         struct step_record *record, struct error *e);
+
+/* 64-bit hash of the parameters. */
+uint64_t trainer_hash(const struct trainer *t);
+
+/* Loss and accuracy over a part of the data set, sharded over ranks, summed by count. Collective.
+ */
+enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
+                             struct error *e);
+
+/* Sums the ranks' scores in place. Collective. */
+enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e);
+
+#endif
