@@ -1,0 +1,92 @@
+#include "kernels/dropout_mask.h"
+
+#include <string.h>
+
+#include "kernels/base/rng.h"
+#include "kernels/base/simd.h"
+
+struct dropout_call {
+    const struct exec *ex;
+    const struct layer_desc *layer;
+    struct dropout_units u;
+    real *out;
+    const real *in;
+    uint8_t *draw; /* forward fills it */
+    const uint8_t *keep;
+};
+
+/* Kept with probability 1 - rate. */
+static void draw_image(uint8_t *keep, const struct dropout_call *call, uint32_t sample)
+{
+    const struct exec *ex = call->ex;
+    uint32_t stream = RNG_STREAM(RNG_DROPOUT, call->layer->index);
+    for (size_t i = 0; i < call->u.units; i += 4) {
+        uint32_t words[4];
+        rng_words4(words, ex->seed, stream, ex->epoch, sample, (uint32_t)(i / 4));
+        for (size_t j = 0; j < 4 && i + j < call->u.units; j++)
+            keep[i + j] = rng_unit(words[j]) >= call->layer->rate;
+    }
+}
+
+SIMD_CLONES static void apply_to_elements(real *restrict out, const real *restrict in,
+                                          const uint8_t *restrict keep, size_t units, real scale)
+{
+    for (size_t i = 0; i < units; i++)
+        out[i] = keep[i] ? in[i] * scale : 0;
+}
+
+SIMD_CLONES static void apply_to_planes(real *restrict out, const real *restrict in,
+                                        const uint8_t *restrict keep, struct dropout_units u,
+                                        real scale)
+{
+    for (size_t i = 0; i < u.units; i++) {
+        for (size_t j = i * u.size; j < (i + 1) * u.size; j++)
+            out[j] = keep[i] ? in[j] * scale : 0;
+    }
+}
+
+static void apply_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct dropout_call *call = arg;
+    struct dropout_units u = call->u;
+    real scale = (real)(1.0 / (1.0 - call->layer->rate));
+    for (size_t i = begin; i < end; i++) {
+        if (call->draw)
+            draw_image(call->draw + i * u.units, call, call->ex->samples[i]);
+        real *out = call->out + i * u.units * u.size;
+        const real *in = call->in + i * u.units * u.size;
+        if (u.size == 1)
+            apply_to_elements(out, in, call->keep + i * u.units, u.units, scale);
+        else
+            apply_to_planes(out, in, call->keep + i * u.units, u, scale);
+    }
+}
+
+static void copy_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct dropout_call *call = arg;
+    memcpy(call->out + begin, call->in + begin, (end - begin) * sizeof(real));
+}
+
+void dropout_mask_forward(const struct exec *ex, const struct layer_desc *layer, int n,
+                          struct dropout_units u, real *y, const real *x, uint8_t *keep)
+{
+    struct dropout_call call = {
+        .ex = ex, .layer = layer, .u = u, .out = y, .in = x, .draw = keep, .keep = keep};
+    size_t image = u.units * u.size;
+    if (ex->training)
+        exec_for(ex, (size_t)n, images_per_block(ELEMENTS_PER_BLOCK, image), apply_block, &call);
+    else
+        exec_for(ex, (size_t)n * image, ELEMENTS_PER_BLOCK, copy_block, &call);
+}
+
+void dropout_mask_backward(const struct exec *ex, const struct layer_desc *layer, int n,
+                           struct dropout_units u, real *dx, const real *dy, const uint8_t *keep)
+{
+    struct dropout_call call = {
+        .ex = ex, .layer = layer, .u = u, .out = dx, .in = dy, .keep = keep};
+    exec_for(ex, (size_t)n, images_per_block(ELEMENTS_PER_BLOCK, u.units * u.size), apply_block,
+             &call);
+}

@@ -1,0 +1,23 @@
+/* What dropout and dropout2d share: a byte a unit (an element, or a channel of one image) that says
+ * whether it is kept, and its use. A pure function of (seed, layer, epoch, sample, unit), so it
+ * depends neither on the rank that has the sample nor on its place in the batch. Internal to
+ * kernels/. */
+#ifndef SCALEBENCH_KERNELS_DROPOUT_MASK_H
+#define SCALEBENCH_KERNELS_DROPOUT_MASK_H
+
+#include "kernels/layer_tables.h"
+
+/* `units` an image, each of `size` numbers that lie together. */
+struct dropout_units {
+    size_t units, size;
+};
+
+/* Draws keep [N,units] while training, and writes y [N,units,size] <- x; a copy in evaluation. */
+void dropout_mask_forward(const struct exec *ex, const struct layer_desc *layer, int n,
+                          struct dropout_units u, real *y, const real *x, uint8_t *keep);
+
+/* dx <- dy with the mask that forward drew. */
+void dropout_mask_backward(const struct exec *ex, const struct layer_desc *layer, int n,
+                           struct dropout_units u, real *dx, const real *dy, const uint8_t *keep);
+
+#endif

@@ -1,0 +1,53 @@
+#include "kernels/loss.h"
+
+#include <math.h>
+
+/* Index of the largest, the first of equals. */
+static int largest(const real *logits, int classes)
+{
+    int best = 0;
+    for (int c = 1; c < classes; c++)
+        if (logits[c] > logits[best])
+            best = c;
+    return best;
+}
+
+/* ln(sum exp(logits)) less the maximum, which is subtracted first so that exp cannot overflow. */
+static double log_sum_exp(const real *logits, int classes, double maximum)
+{
+    double sum = 0;
+    for (int c = 0; c < classes; c++)
+        sum += exp((double)logits[c] - maximum);
+    return log(sum);
+}
+
+static void gradient_of(real *dlogits, const real *logits, int classes, int label, double log_total,
+                        double scale)
+{
+    for (int c = 0; c < classes; c++) {
+        double probability = exp((double)logits[c] - log_total);
+        dlogits[c] = (real)(scale * (probability - (c == label ? 1 : 0)));
+    }
+}
+
+struct score softmax_cross_entropy(int n, int classes, const real *logits, const uint8_t *labels,
+                                   const real *weights, double gradient_scale, real *dlogits)
+{
+    struct score score = {0};
+    for (int i = 0; i < n; i++, logits += classes) {
+        double weight = weights ? (double)weights[i] : 1;
+        int best = largest(logits, classes);
+        double log_total =
+            (double)logits[best] + log_sum_exp(logits, classes, (double)logits[best]);
+        if (dlogits) {
+            gradient_of(dlogits, logits, classes, labels[i], log_total, weight * gradient_scale);
+            dlogits += classes;
+        }
+        if (weight == 0)
+            continue;
+        score.loss_sum += weight * (log_total - (double)logits[labels[i]]);
+        score.correct += best == labels[i];
+        score.samples++;
+    }
+    return score;
+}

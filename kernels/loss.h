@@ -1,0 +1,12 @@
+/* Softmax cross-entropy of a batch. Internal to kernels/. */
+#ifndef SCALEBENCH_KERNELS_LOSS_H
+#define SCALEBENCH_KERNELS_LOSS_H
+
+#include "kernels/kernels.h"
+
+/* Scores logits [n,classes] against labels [n] below `classes`. weights [n] as in net_loss; an
+ * image of weight 0 does not count among the samples. dlogits [n,classes], or NULL. */
+struct score softmax_cross_entropy(int n, int classes, const real *logits, const uint8_t *labels,
+                                   const real *weights, double gradient_scale, real *dlogits);
+
+#endif

@@ -1,0 +1,139 @@
+/* Forward keeps where in its window each maximum was found, row * kernel_w + column, so that
+ * backward need not search again. Of equal values the first in row order counts; NaN wins over all.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/base/simd.h"
+#include "kernels/layer_tables.h"
+
+struct maxpool_call {
+    const struct layer_desc *layer;
+    real *out;
+    const real *in;
+    uint16_t *where;       /* [N,out], written by forward */
+    const uint16_t *found; /* the same, read by backward */
+};
+
+static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
+{
+    return (size_t)n * shape_count(layer->out) * sizeof(uint16_t);
+}
+
+/* One row of outputs. Inlined with constant windows, where it becomes straight-line code. */
+static inline __attribute__((always_inline)) void
+pool_row(real *restrict y, uint16_t *restrict where, const real *restrict x, size_t row,
+         int outputs, int kernel_h, int kernel_w, int stride)
+{
+    for (int o = 0; o < outputs; o++) {
+        const real *window = x + (size_t)(o * stride);
+        real best = window[0];
+        uint16_t at = 0;
+        for (int r = 0; r < kernel_h; r++) {
+            for (int c = 0; c < kernel_w; c++) {
+                real v = window[(size_t)r * row + (size_t)c];
+                bool better = v > best || v != v;
+                best = better ? v : best;
+                at = better ? (uint16_t)(r * kernel_w + c) : at;
+            }
+        }
+        y[o] = best;
+        where[o] = at;
+    }
+}
+
+SIMD_CLONES static void pool_plane(real *y, uint16_t *where, const real *x,
+                                   const struct layer_desc *l)
+{
+    size_t row = (size_t)l->in.w;
+    bool two_by_two = l->kernel_h == 2 && l->kernel_w == 2 && l->stride_w == 2;
+    for (int r = 0; r < l->out.h; r++) {
+        const real *first = x + (size_t)(r * l->stride_h) * row;
+        if (two_by_two)
+            pool_row(y, where, first, row, l->out.w, 2, 2, 2);
+        else
+            pool_row(y, where, first, row, l->out.w, l->kernel_h, l->kernel_w, l->stride_w);
+        y += l->out.w;
+        where += l->out.w;
+    }
+}
+
+/* Items are planes, one channel of one image. */
+static void maxpool_forward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct maxpool_call *call = arg;
+    const struct layer_desc *l = call->layer;
+    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
+    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
+    for (size_t p = begin; p < end; p++)
+        pool_plane(call->out + p * out_plane, call->where + p * out_plane, call->in + p * in_plane,
+                   l);
+}
+
+static void unpool_plane(real *restrict dx, const real *restrict dy, const uint16_t *found,
+                         const struct layer_desc *l)
+{
+    size_t row = (size_t)l->in.w;
+    memset(dx, 0, (size_t)l->in.h * row * sizeof *dx);
+    for (int r = 0; r < l->out.h; r++) {
+        real *first = dx + (size_t)(r * l->stride_h) * row;
+        for (int o = 0; o < l->out.w; o++) {
+            size_t at = *found++;
+            size_t window_w = (size_t)l->kernel_w;
+            first[(size_t)(o * l->stride_w) + at / window_w * row + at % window_w] += *dy++;
+        }
+    }
+}
+
+static void maxpool_backward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct maxpool_call *call = arg;
+    const struct layer_desc *l = call->layer;
+    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
+    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
+    for (size_t p = begin; p < end; p++)
+        unpool_plane(call->out + p * in_plane, call->in + p * out_plane,
+                     call->found + p * out_plane, l);
+}
+
+static void run_planes(const struct exec *ex, const struct layer_desc *layer, int n,
+                       block_function *f, struct maxpool_call *call)
+{
+    size_t plane = (size_t)layer->in.h * (size_t)layer->in.w;
+    exec_for(ex, (size_t)n * (size_t)layer->in.c, images_per_block(ELEMENTS_PER_BLOCK, plane), f,
+             call);
+}
+
+static void maxpool2d_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
+                              const real *x, const real *params, void *saved, void *scratch)
+{
+    (void)params;
+    (void)scratch;
+    struct maxpool_call call = {.layer = layer, .out = y, .in = x, .where = saved};
+    run_planes(ex, layer, n, maxpool_forward_block, &call);
+}
+
+static void maxpool2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
+                               real *dx, real *dparams, const real *dy, const real *x,
+                               const real *y, const real *params, const void *saved, void *scratch)
+{
+    (void)dparams;
+    (void)x;
+    (void)y;
+    (void)params;
+    (void)scratch;
+    if (!dx)
+        return;
+    struct maxpool_call call = {.layer = layer, .out = dx, .in = dy, .found = saved};
+    run_planes(ex, layer, n, maxpool_backward_block, &call);
+}
+
+const struct layer_kernel layer_maxpool2d = {
+    .name = "maxpool2d",
+    .saved_bytes = maxpool2d_saved_bytes,
+    .scratch_bytes = layer_needs_no_scratch,
+    .forward = maxpool2d_forward,
+    .backward = maxpool2d_backward,
+};

@@ -1,0 +1,289 @@
+/* A network compiled to a list of steps, one a layer, with all its memory allocated up front.
+ *
+ * Slot memory: value[0] is the input, value[i + 1] the output of step i. The gradient of value[i]
+ * lives in one of two buffers, number i % 2: step i reads the one and writes the other, and what
+ * lies between two calls of net_backward on a slot stays where it is. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/layer_tables.h"
+#include "kernels/loss.h"
+
+#define BYTE_VALUES  256
+#define CHANNELS_MAX 4 /* of an image of bytes */
+
+struct step {
+    const struct layer_kernel *kernel;
+    struct layer_desc layer;
+    size_t params;    /* where the layer's first tensor lies in an arena */
+    size_t value;     /* offset of the output among a slot's values */
+    size_t saved;     /* offset of what forward leaves for backward */
+    bool wants_input; /* someone before has parameters, so backward gives dx */
+};
+
+struct slot {
+    int n; /* images loaded */
+    real *values;
+    real *gradients[2];
+    char *saved;
+};
+
+struct net {
+    struct net_options options;
+    struct shape input;
+    int classes, n_steps, n_slots;
+    struct step *steps;
+    struct slot *slots;
+    char *scratch;
+    size_t value_reals, gradient_reals, saved_bytes, scratch_bytes;
+    real byte_value[CHANNELS_MAX][BYTE_VALUES]; /* (byte/255 - mean) / std, a channel */
+};
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t align_bytes(size_t bytes)
+{
+    return (bytes + MEM_ALIGNMENT - 1) / MEM_ALIGNMENT * MEM_ALIGNMENT;
+}
+
+/* Numbers of n_max activations of this shape, padded so that the next buffer is aligned. */
+static size_t padded_reals(const struct net *net, struct shape shape)
+{
+    return real_bytes((size_t)net->options.n_max * shape_count(shape)) / sizeof(real);
+}
+
+static enum status check_options(const struct net_desc *desc, const struct net_options *o,
+                                 struct error *e)
+{
+    if (o->n_max < 1 || o->threads < 1 || o->slots < 1)
+        return error_set(e, ERR_ARGUMENT,
+                         "net '%s': %d images, %d threads, %d slots; each must be at least 1",
+                         desc->name, o->n_max, o->threads, o->slots);
+    if (desc->input.c > CHANNELS_MAX)
+        return error_set(e, ERR_SHAPE, "net '%s': images of %d channels; 1 to %d can be loaded",
+                         desc->name, desc->input.c, CHANNELS_MAX);
+    return OK;
+}
+
+static void fill_byte_values(struct net *net, const struct net_desc *desc)
+{
+    for (int c = 0; c < desc->input.c; c++)
+        for (int byte = 0; byte < BYTE_VALUES; byte++)
+            net->byte_value[c][byte] = (real)((byte / 255.0 - desc->mean[c]) / desc->std[c]);
+}
+
+/* Lays out a slot and sizes the scratch, which all steps share. */
+static void plan_steps(struct net *net, const struct net_desc *desc)
+{
+    const struct net_options *o = &net->options;
+    bool parameters_before = false;
+    net->value_reals = net->gradient_reals = padded_reals(net, desc->input);
+    for (int i = 0; i < net->n_steps; i++) {
+        struct step *s = &net->steps[i];
+        s->layer = desc->layers[i];
+        s->kernel = layer_kernel_get(s->layer.kind, o->plan);
+        s->params = s->layer.n_tensors > 0 ? desc->tensors[s->layer.first_tensor].offset : 0;
+        s->wants_input = parameters_before;
+        parameters_before |= s->layer.n_tensors > 0;
+        s->value = net->value_reals;
+        s->saved = net->saved_bytes;
+        net->value_reals += padded_reals(net, s->layer.out);
+        net->gradient_reals = max_size(net->gradient_reals, padded_reals(net, s->layer.out));
+        net->saved_bytes += align_bytes(s->kernel->saved_bytes(&s->layer, o->n_max));
+        net->scratch_bytes =
+            max_size(net->scratch_bytes, s->kernel->scratch_bytes(&s->layer, o->n_max, o->threads));
+    }
+}
+
+static bool slot_alloc(const struct net *net, struct slot *slot)
+{
+    slot->values = mem_alloc(net->value_reals * sizeof(real));
+    slot->gradients[0] = mem_alloc(net->gradient_reals * sizeof(real));
+    slot->gradients[1] = mem_alloc(net->gradient_reals * sizeof(real));
+    slot->saved = mem_alloc(net->saved_bytes);
+    return slot->values && slot->gradients[0] && slot->gradients[1] && slot->saved;
+}
+
+static bool net_alloc_buffers(struct net *net)
+{
+    for (int i = 0; i < net->n_slots; i++)
+        if (!slot_alloc(net, &net->slots[i]))
+            return false;
+    net->scratch = mem_alloc(net->scratch_bytes);
+    return net->scratch != NULL;
+}
+
+/* An empty net with room for its steps and slots, or NULL. */
+static struct net *net_alloc(const struct net_desc *desc, const struct net_options *options)
+{
+    struct net *net = calloc(1, sizeof *net);
+    if (!net)
+        return NULL;
+    net->options = *options;
+    net->input = desc->input;
+    net->classes = desc->classes;
+    net->steps = calloc((size_t)desc->n_layers, sizeof *net->steps);
+    net->slots = calloc((size_t)options->slots, sizeof *net->slots);
+    if (!net->steps || !net->slots) {
+        net_destroy(net);
+        return NULL;
+    }
+    net->n_steps = desc->n_layers;
+    net->n_slots = options->slots;
+    return net;
+}
+
+enum status net_create(struct net **net, const struct net_desc *desc,
+                       const struct net_options *options, struct error *e)
+{
+    *net = NULL;
+    enum status status = check_options(desc, options, e);
+    if (status != OK)
+        return status;
+    struct net *made = net_alloc(desc, options);
+    if (!made)
+        return error_set(e, ERR_MEMORY, "net '%s': no memory for its plan", desc->name);
+    fill_byte_values(made, desc);
+    plan_steps(made, desc);
+    if (!net_alloc_buffers(made)) {
+        double mib = (double)net_bytes(made) / 0x1p20;
+        net_destroy(made);
+        return error_set(e, ERR_MEMORY,
+                         "net '%s': no memory for %.0f MiB of activations of %d images", desc->name,
+                         mib, options->n_max);
+    }
+    *net = made;
+    return OK;
+}
+
+void net_destroy(struct net *net)
+{
+    if (!net)
+        return;
+    for (int i = 0; i < net->n_slots; i++) {
+        mem_free(net->slots[i].values);
+        mem_free(net->slots[i].gradients[0]);
+        mem_free(net->slots[i].gradients[1]);
+        mem_free(net->slots[i].saved);
+    }
+    mem_free(net->scratch);
+    free(net->slots);
+    free(net->steps);
+    free(net);
+}
+
+int net_steps(const struct net *net)
+{
+    return net->n_steps;
+}
+
+void net_step_tensors(const struct net *net, int step, int *first, int *last)
+{
+    const struct layer_desc *layer = &net->steps[step].layer;
+    *first = layer->first_tensor;
+    *last = layer->first_tensor + layer->n_tensors;
+}
+
+size_t net_bytes(const struct net *net)
+{
+    size_t slot = (net->value_reals + 2 * net->gradient_reals) * sizeof(real) + net->saved_bytes;
+    return (size_t)net->n_slots * slot + net->scratch_bytes;
+}
+
+struct load_call {
+    const struct net *net;
+    real *x;
+    const uint8_t *images;
+};
+
+/* Items are planes, one channel of one image. */
+static void load_planes(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct load_call *call = arg;
+    size_t channels = (size_t)call->net->input.c;
+    size_t plane = (size_t)call->net->input.h * (size_t)call->net->input.w;
+    for (size_t p = begin; p < end; p++) {
+        const real *value = call->net->byte_value[p % channels];
+        for (size_t i = p * plane; i < (p + 1) * plane; i++)
+            call->x[i] = value[call->images[i]];
+    }
+}
+
+void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images)
+{
+    assert(n >= 1 && n <= net->options.n_max);
+    struct load_call call = {.net = net, .x = net->slots[slot].values, .images = images};
+    size_t plane = (size_t)net->input.h * (size_t)net->input.w;
+    net->slots[slot].n = n;
+    exec_for(ex, (size_t)n * (size_t)net->input.c, images_per_block(ELEMENTS_PER_BLOCK, plane),
+             load_planes, &call);
+}
+
+static void charge_flops(const struct exec *ex, uint64_t flops, int n)
+{
+    if (ex->charge)
+        ex->charge(ex->charge_arg, WORK_FLOP, (double)flops * n);
+}
+
+/* The step's input: the output of the step before, or the images. */
+static real *step_input(const struct net *net, const struct slot *slot, int step)
+{
+    return slot->values + (step > 0 ? net->steps[step - 1].value : 0);
+}
+
+static const real *step_params(const struct step *s, const real *arena)
+{
+    return s->layer.n_tensors > 0 ? arena + s->params : NULL;
+}
+
+void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
+                 const real *params)
+{
+    struct slot *at = &net->slots[slot];
+    assert(pool_threads(ex->pool) <= net->options.threads);
+    for (int i = first; i < last; i++) {
+        const struct step *s = &net->steps[i];
+        s->kernel->forward(ex, &s->layer, at->n, at->values + s->value, step_input(net, at, i),
+                           step_params(s, params), at->saved + s->saved, net->scratch);
+        charge_flops(ex, s->layer.flops_forward, at->n);
+    }
+}
+
+struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
+                      const real *weights, double gradient_scale)
+{
+    struct slot *at = &net->slots[slot];
+    real *dlogits = gradient_scale > 0 ? at->gradients[net->n_steps % 2] : NULL;
+    struct score score = softmax_cross_entropy(at->n, net->classes, net_logits(net, slot), labels,
+                                               weights, gradient_scale, dlogits);
+    exec_poll(ex);
+    return score;
+}
+
+void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
+                  const real *params, real *grads)
+{
+    struct slot *at = &net->slots[slot];
+    assert(pool_threads(ex->pool) <= net->options.threads);
+    for (int i = last - 1; i >= first; i--) {
+        const struct step *s = &net->steps[i];
+        if (!s->wants_input && s->layer.n_tensors == 0)
+            continue; /* nothing here or before learns */
+        real *dx = s->wants_input ? at->gradients[i % 2] : NULL;
+        real *dparams = s->layer.n_tensors > 0 ? grads + s->params : NULL;
+        s->kernel->backward(ex, &s->layer, at->n, dx, dparams, at->gradients[(i + 1) % 2],
+                            step_input(net, at, i), at->values + s->value, step_params(s, params),
+                            at->saved + s->saved, net->scratch);
+        charge_flops(ex, s->layer.flops_backward, at->n);
+    }
+}
+
+const real *net_logits(const struct net *net, int slot)
+{
+    return net->slots[slot].values + net->steps[net->n_steps - 1].value;
+}
