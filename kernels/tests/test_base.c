@@ -1,0 +1,423 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+#include "kernels/base/pool.h"
+
+/* --- Errors ------------------------------------------------------------------------------------
+ */
+
+static void assert_prints(const struct error *e, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    error_print(out, e);
+    fclose(out);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void errors_carry_status_place_and_text(void **state)
+{
+    (void)state;
+    struct error e;
+    assert_int_equal(error_set(&e, ERR_SHAPE, "%d rows", 3), ERR_SHAPE);
+    assert_int_equal(e.status, ERR_SHAPE);
+    assert_prints(&e, "3 rows\n");
+    assert_int_equal(error_at(&e, ERR_SPEC, "fig3.yaml", 14, 13, "'%s' is unknown", "rign"),
+                     ERR_SPEC);
+    assert_prints(&e, "fig3.yaml:14:13: 'rign' is unknown\n");
+    error_at(&e, ERR_DATA, "labels.gz", 0, 0, "truncated");
+    assert_prints(&e, "labels.gz: truncated\n");
+    error_at(&e, ERR_SPEC, "net.yaml", 7, 0, "no layers");
+    assert_prints(&e, "net.yaml:7: no layers\n");
+    assert_int_equal(error_set(NULL, ERR_MPI, "nobody listens"), ERR_MPI);
+}
+
+static void errors_can_be_wrapped_and_are_cut_to_fit(void **state)
+{
+    (void)state;
+    struct error e;
+    error_at(&e, ERR_SPEC, "a.yaml", 1, 2, "inner");
+    error_at(&e, ERR_SPEC, e.file, e.line, e.column, "outer: %s", e.text);
+    assert_prints(&e, "a.yaml:1:2: outer: inner\n");
+    char text[3000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    error_set(&e, ERR_SPEC, "%s", text);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+}
+
+static void exit_statuses_are_those_of_the_manual(void **state)
+{
+    (void)state;
+    static const struct {
+        enum status status;
+        int code;
+    } rows[] = {
+        {ERR_ARGUMENT, 2},    {ERR_SPEC, 2},          {ERR_DATA, 2}, {ERR_SHAPE, 2},
+        {ERR_MEMORY, 1},      {ERR_SYSTEM, 1},        {ERR_MPI, 1},  {ERR_TIMEOUT, 1},
+        {ERR_UNAVAILABLE, 3}, {ERR_INTERRUPTED, 130},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct error e = {.status = rows[i].status};
+        assert_int_equal(error_exit_status(&e), rows[i].code);
+    }
+}
+
+/* --- Names -------------------------------------------------------------------------------------
+ */
+
+static const char *const known[] = {"none", "allreduce", "ring"};
+
+static void nearest_name_is_found_by_edits(void **state)
+{
+    (void)state;
+    assert_string_equal(name_nearest("rign", known, 3), "ring");  /* a swap */
+    assert_string_equal(name_nearest("rng", known, 3), "ring");   /* an insertion */
+    assert_string_equal(name_nearest("rings", known, 3), "ring"); /* a deletion */
+    assert_string_equal(name_nearest("allredoce", known, 3), "allreduce");
+    assert_null(name_nearest("hypercube", known, 3));
+    assert_null(name_nearest("", known, 3));
+    assert_null(name_nearest("ring", known, 0));
+}
+
+/* "ab" -> "ba" is one edit and within half of two letters; "ab" -> "cd" is two and is not. */
+static void half_a_name_may_differ(void **state)
+{
+    (void)state;
+    const char *const short_names[] = {"ba", "cd"};
+    assert_string_equal(name_nearest("ab", short_names, 2), "ba");
+    assert_null(name_nearest("ab", short_names + 1, 1));
+    char longer[300];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_null(name_nearest(longer, short_names, 2));
+}
+
+static void names_are_looked_up(void **state)
+{
+    (void)state;
+    assert_int_equal(name_index("allreduce", known, 3), 1);
+    assert_int_equal(name_index("all", known, 3), -1);
+}
+
+static void unknown_names_are_explained(void **state)
+{
+    (void)state;
+    char text[100], little[20];
+    assert_string_equal(name_explain(text, sizeof text, "rign", known, 3),
+                        "'rign' is unknown; nearest 'ring'; known: none allreduce ring");
+    assert_string_equal(name_explain(text, sizeof text, "hypercube", known, 3),
+                        "'hypercube' is unknown; known: none allreduce ring");
+    assert_string_equal(name_explain(text, sizeof text, "x", known, 0),
+                        "'x' is unknown; known: nothing");
+    assert_string_equal(name_explain(little, sizeof little, "rign", known, 3),
+                        "'rign' is unknown; ");
+}
+
+/* --- Messages ----------------------------------------------------------------------------------
+ */
+
+/* What log_print writes to standard error when $SCALEBENCH_LOG is `level`. */
+static void capture_log(const char *level, char *text, size_t size)
+{
+    FILE *file = tmpfile();
+    int saved = dup(STDERR_FILENO);
+    assert_non_null(file);
+    if (level)
+        setenv("SCALEBENCH_LOG", level, 1);
+    else
+        unsetenv("SCALEBENCH_LOG");
+    dup2(fileno(file), STDERR_FILENO);
+    log_print(LOG_ERROR, "%d", 1);
+    log_print(LOG_WARNING, "%d", 2);
+    log_print(LOG_NOTE, "%d", 3);
+    log_print(LOG_DETAIL, "%d", 4);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    size_t n = fread(text, 1, size - 1, file);
+    text[n] = '\0';
+    fclose(file);
+}
+
+static void messages_are_filtered_by_level(void **state)
+{
+    (void)state;
+    char text[1000], expected[1000];
+    const char *me = program_invocation_short_name;
+    capture_log("warning", text, sizeof text);
+    snprintf(expected, sizeof expected, "%s: error: 1\n%s: warning: 2\n", me, me);
+    assert_string_equal(text, expected);
+    capture_log("detail", text, sizeof text);
+    snprintf(expected, sizeof expected,
+             "%s: error: 1\n%s: warning: 2\n%s: note: 3\n%s: detail: 4\n", me, me, me, me);
+    assert_string_equal(text, expected);
+    char preset[1000];
+    capture_log(NULL, preset, sizeof preset);
+    capture_log("note", text, sizeof text);
+    assert_string_equal(text, preset);
+    assert_non_null(strstr(text, "note: 3"));
+    assert_null(strstr(text, "detail: 4"));
+}
+
+/* --- Memory and time ---------------------------------------------------------------------------
+ */
+
+static void memory_is_aligned_and_zero(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 63, 64, 1000, (size_t)2 << 20, ((size_t)5 << 20) + 3};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *m = mem_alloc(sizes[i]);
+        assert_non_null(m);
+        assert_int_equal((uintptr_t)m % MEM_ALIGNMENT, 0);
+        size_t other = 0;
+        for (size_t b = 0; b < sizes[i]; b++)
+            other += m[b] != 0;
+        assert_int_equal(other, 0);
+        memset(m, 0xff, sizes[i]); /* the next one of this size may get these bytes again */
+        mem_free(m);
+    }
+    mem_free(NULL);
+}
+
+/* Sanitizers end a program that asks for this much. */
+#ifndef SCALEBENCH_SANITIZE
+static void memory_that_is_not_there_is_null(void **state)
+{
+    (void)state;
+    assert_null(mem_alloc(SIZE_MAX / 2));
+}
+#endif
+
+static void memory_is_present_before_it_is_used(void **state)
+{
+    (void)state;
+    size_t bytes = (size_t)8 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *m = mem_alloc(bytes), present[(8u << 20) / 4096];
+    assert_non_null(m);
+    assert_true(page >= 4096);
+    assert_int_equal(mincore(m, bytes, present), 0);
+    for (size_t i = 0; i < bytes / page; i++)
+        assert_true(present[i] & 1);
+    assert_true(mem_peak_mib() > 8);
+    mem_free(m);
+}
+
+static void clock_moves_forward(void **state)
+{
+    (void)state;
+    int64_t before = clock_ns(), resolution = 0, overhead = -1;
+    clock_calibrate(&resolution, &overhead);
+    assert_true(clock_ns() > before);
+    assert_true(resolution > 0 && resolution < 1000000000);
+    assert_true(overhead >= 0 && overhead < 1000000000);
+}
+
+/* --- Threads -----------------------------------------------------------------------------------
+ */
+
+enum { ITEMS = 1003, THREADS_MAX = 5 };
+
+struct sums {
+    int visits[ITEMS];
+    double partial[THREADS_MAX];
+};
+
+static void sum_share(void *arg, int thread, int threads)
+{
+    struct sums *s = arg;
+    size_t begin, end;
+    pool_share(ITEMS, (size_t)thread, (size_t)threads, &begin, &end);
+    double sum = 0;
+    for (size_t i = begin; i < end; i++) {
+        s->visits[i]++;
+        sum += 1.0 / (double)(i + 1);
+    }
+    s->partial[thread] = sum;
+}
+
+static void pool_visits_every_item_once_a_call(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= THREADS_MAX; threads++) {
+        struct pool *pool = NULL;
+        struct error e;
+        assert_int_equal(pool_create(&pool, threads, NULL, NULL, &e), OK);
+        assert_int_equal(pool_threads(pool), threads);
+        struct sums s = {.visits = {0}};
+        enum { CALLS = 500 };
+        for (int call = 0; call < CALLS; call++) {
+            pool_run(pool, sum_share, &s);
+            if (call % 100 == 0)
+                usleep(1000); /* long enough for the workers to fall asleep */
+        }
+        for (int i = 0; i < ITEMS; i++)
+            assert_int_equal(s.visits[i], CALLS);
+        pool_destroy(pool);
+    }
+}
+
+/* What each thread computes is a function of its number, so two pools agree in every bit. */
+static void pool_results_do_not_depend_on_timing(void **state)
+{
+    (void)state;
+    struct sums first = {.visits = {0}}, second = {.visits = {0}};
+    struct sums *both[] = {&first, &second};
+    for (int i = 0; i < 2; i++) {
+        struct pool *pool = NULL;
+        assert_int_equal(pool_create(&pool, 3, NULL, NULL, NULL), OK);
+        pool_run(pool, sum_share, both[i]);
+        pool_destroy(pool);
+    }
+    assert_true(first.partial[2] > 0);
+    assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void no_pool_is_one_thread(void **state)
+{
+    (void)state;
+    struct sums s = {.visits = {0}};
+    pool_run(NULL, sum_share, &s);
+    assert_int_equal(pool_threads(NULL), 1);
+    assert_int_equal(s.visits[0] + s.visits[ITEMS - 1], 2);
+    pool_destroy(NULL);
+}
+
+static atomic_int starts;
+
+static void count_start(void)
+{
+    atomic_fetch_add(&starts, 1);
+}
+
+struct facts {
+    int cpus[THREADS_MAX], cpu[THREADS_MAX];
+    int masked[THREADS_MAX];
+};
+
+static void note_facts(void *arg, int thread, int threads)
+{
+    (void)threads;
+    struct facts *f = arg;
+    cpu_set_t set;
+    sigset_t mask;
+    sched_getaffinity(0, sizeof set, &set);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    f->cpus[thread] = CPU_COUNT(&set);
+    f->cpu[thread] = sched_getcpu();
+    f->masked[thread] = sigismember(&mask, SIGINT);
+}
+
+static int last_allowed_cpu(void)
+{
+    cpu_set_t set;
+    sched_getaffinity(0, sizeof set, &set);
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
+        if (CPU_ISSET(cpu, &set))
+            return cpu;
+    return -1;
+}
+
+static void workers_are_started_bound_and_deaf_to_signals(void **state)
+{
+    (void)state;
+    int cpu = last_allowed_cpu();
+    const int cpus[] = {cpu, cpu, cpu};
+    struct facts f;
+    struct pool *pool = NULL;
+    cpu_set_t before, after;
+    sched_getaffinity(0, sizeof before, &before);
+    atomic_store(&starts, 0);
+    assert_int_equal(pool_create(&pool, 3, cpus, count_start, NULL), OK);
+    pool_run(pool, note_facts, &f);
+    assert_int_equal(atomic_load(&starts), 2);
+    for (int t = 1; t < 3; t++) {
+        assert_int_equal(f.cpus[t], 1);
+        assert_int_equal(f.cpu[t], cpu);
+        assert_int_equal(f.masked[t], 1);
+    }
+    assert_int_equal(f.masked[0], 0);
+    sched_getaffinity(0, sizeof after, &after);
+    assert_true(CPU_EQUAL(&before, &after));
+    pool_destroy(pool);
+}
+
+static void impossible_pools_are_refused(void **state)
+{
+    (void)state;
+    struct pool *pool = NULL;
+    struct error e;
+    const int negative[] = {0, -3}, absent[] = {0, 0, 100000};
+    assert_int_equal(pool_create(&pool, 0, NULL, NULL, &e), ERR_ARGUMENT);
+    assert_string_equal(e.text, "a pool of 0 threads; it takes 1 or more");
+    assert_int_equal(pool_create(&pool, 2, negative, NULL, &e), ERR_ARGUMENT);
+    assert_string_equal(e.text, "CPU -3 for thread 1; CPUs count from 0");
+    assert_int_equal(pool_create(&pool, 3, absent, NULL, &e), ERR_SYSTEM);
+    assert_non_null(strstr(e.text, "CPU"));
+    assert_null(pool);
+}
+
+static void shares_differ_by_one_larger_first(void **state)
+{
+    (void)state;
+    const size_t expected[][2] = {{0, 86}, {86, 171}, {171, 256}};
+    for (size_t part = 0; part < 3; part++) {
+        size_t begin, end;
+        pool_share(256, part, 3, &begin, &end);
+        assert_int_equal(begin, expected[part][0]);
+        assert_int_equal(end, expected[part][1]);
+    }
+    size_t begin, end;
+    pool_share(1, 1, 2, &begin, &end);
+    assert_true(begin == 1 && end == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_carry_status_place_and_text),
+        cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),
+        cmocka_unit_test(exit_statuses_are_those_of_the_manual),
+        cmocka_unit_test(nearest_name_is_found_by_edits),
+        cmocka_unit_test(half_a_name_may_differ),
+        cmocka_unit_test(names_are_looked_up),
+        cmocka_unit_test(unknown_names_are_explained),
+        cmocka_unit_test(messages_are_filtered_by_level),
+        cmocka_unit_test(memory_is_aligned_and_zero),
+#ifndef SCALEBENCH_SANITIZE
+        cmocka_unit_test(memory_that_is_not_there_is_null),
+#endif
+        cmocka_unit_test(memory_is_present_before_it_is_used),
+        cmocka_unit_test(clock_moves_forward),
+        cmocka_unit_test(pool_visits_every_item_once_a_call),
+        cmocka_unit_test(pool_results_do_not_depend_on_timing),
+        cmocka_unit_test(no_pool_is_one_thread),
+        cmocka_unit_test(workers_are_started_bound_and_deaf_to_signals),
+        cmocka_unit_test(impossible_pools_are_refused),
+        cmocka_unit_test(shares_differ_by_one_larger_first),
+    };
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

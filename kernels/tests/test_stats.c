@@ -1,0 +1,139 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "kernels/base/stats.h"
+
+enum { N_MAX = 2000 };
+
+/* The numbers 1..n, out of order: values equal their ranks. */
+static void fill_ranks(double x[N_MAX], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (double)(i % 2 ? n - i / 2 : 1 + i / 2);
+}
+
+static void mean_median_and_quantiles(void **state)
+{
+    (void)state;
+    const double x[] = {4, 1, 3, 2};
+    assert_true(stats_mean(x, 4) == 2.5);
+    assert_true(stats_median(x, 4) == 2.5);
+    assert_true(stats_median(x, 3) == 3);
+    assert_true(stats_median(x, 1) == 4);
+    assert_true(stats_quantile(x, 4, 0) == 1);
+    assert_true(stats_quantile(x, 4, 0.25) == 1.75);
+    assert_true(stats_quantile(x, 4, 1) == 4);
+    assert_true(x[0] == 4 && x[1] == 1 && x[2] == 3 && x[3] == 2);
+}
+
+static void undefined_values_are_nan(void **state)
+{
+    (void)state;
+    const double x[] = {1, NAN, 2};
+    assert_true(isnan(stats_mean(x, 0)));
+    assert_true(isnan(stats_median(x, 0)));
+    assert_true(isnan(stats_median(x, 3)));
+    assert_true(isnan(stats_quantile(x, 1, 1.5)));
+    assert_true(isnan(stats_quantile(x, 1, -0.5)));
+    for (size_t n = 0; n <= 3; n += 3) {
+        struct interval i = stats_median_interval(x, n, 0.95);
+        assert_true(isnan(i.lo) && isnan(i.mid) && isnan(i.hi) && i.level == 0 && !i.met);
+    }
+}
+
+/* Ranks from tables of the binomial distribution. */
+static void interval_takes_the_tabulated_order_statistics(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, lo, hi;
+        double level;
+    } rows[] = {
+        {6, 1, 6, 0.95},    {8, 1, 8, 0.95},   {9, 2, 8, 0.95},         {10, 2, 9, 0.95},
+        {12, 3, 10, 0.95},  {15, 4, 12, 0.95}, {20, 6, 15, 0.95},       {30, 10, 21, 0.95},
+        {50, 18, 33, 0.95}, {8, 1, 8, 0.99},   {2000, 956, 1045, 0.95},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        double x[N_MAX];
+        fill_ranks(x, rows[r].n);
+        struct interval i = stats_median_interval(x, rows[r].n, rows[r].level);
+        assert_true(i.met && i.level >= rows[r].level && i.level < 1);
+        assert_true(i.lo == (double)rows[r].lo);
+        assert_true(i.hi == (double)rows[r].hi);
+        assert_true(i.mid == (double)(rows[r].n + 1) / 2);
+    }
+}
+
+/* A sum of n terms near 1 that each carry a relative error of some n units in the last place. */
+static double tolerance(size_t n)
+{
+    return 16.0 * (double)(n * n) * 0x1p-53;
+}
+
+static void interval_says_what_it_covers(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n;
+        double level;
+    } rows[] = {
+        {1, 0},
+        {2, 0.5},
+        {5, 0.9375},
+        {6, 0.96875},
+        {9, 1 - 2 * 10 / 512.0},
+        {10, 1 - 2 * 11 / 1024.0},
+        {12, 1 - 2 * (1 + 12 + 66) / 4096.0},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        double x[N_MAX];
+        fill_ranks(x, rows[r].n);
+        struct interval i = stats_median_interval(x, rows[r].n, 0.95);
+        assert_true(fabs(i.level - rows[r].level) <= tolerance(rows[r].n));
+    }
+}
+
+static void too_few_values_give_their_range_and_say_so(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 7; n++) {
+        double x[N_MAX];
+        fill_ranks(x, n);
+        struct interval i = stats_median_interval(x, n, n < 6 ? 0.95 : 0.99);
+        assert_false(i.met);
+        assert_true(i.lo == 1 && i.hi == (double)n && i.mid == (double)(n + 1) / 2);
+    }
+}
+
+static void relative_half_width_needs_two_values(void **state)
+{
+    (void)state;
+    const double x[] = {9, 11, 10, 10, 10, 10};
+    struct interval one = stats_median_interval(x, 1, 0.95);
+    struct interval two = stats_median_interval(x, 2, 0.95);
+    struct interval six = stats_median_interval(x, 6, 0.95);
+    struct interval none = stats_median_interval(x, 0, 0.95);
+    assert_true(isnan(stats_relative_half_width(&none)));
+    assert_true(isnan(stats_relative_half_width(&one)));
+    assert_true(stats_relative_half_width(&two) == 0.1);
+    assert_true(stats_relative_half_width(&six) == 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mean_median_and_quantiles),
+        cmocka_unit_test(undefined_values_are_nan),
+        cmocka_unit_test(interval_takes_the_tabulated_order_statistics),
+        cmocka_unit_test(interval_says_what_it_covers),
+        cmocka_unit_test(too_few_values_give_their_range_and_say_so),
+        cmocka_unit_test(relative_half_width_needs_two_values),
+    };
+    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
