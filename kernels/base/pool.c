@@ -13,6 +13,9 @@
 
 /* Longer than the gap between the layers of a step, shorter than a scheduler's time slice. */
 #define SPIN_NS 50000
+/* Of that, what passes before the core is offered to others: on it may sit the very thread that is
+ * waited for, and the scheduler may leave two unbound threads on one core for long. */
+#define KEEP_NS 2000
 
 struct worker {
     struct pool *pool;
@@ -45,17 +48,29 @@ static inline void cpu_pause(void)
 #endif
 }
 
+/* One turn of a spin that began at `begin`; false when it has lasted long enough. */
+static bool spin(const struct pool *pool, int64_t begin)
+{
+    int64_t spent = clock_ns() - begin;
+    if (spent >= pool->spin_ns)
+        return false;
+    if (spent < KEEP_NS)
+        cpu_pause();
+    else
+        sched_yield();
+    return true;
+}
+
 /* Waits until generation differs from `seen`, and returns it. */
 static unsigned wait_for_call(struct pool *pool, unsigned seen)
 {
     unsigned now = 0;
-    int64_t end = clock_ns() + pool->spin_ns;
+    int64_t begin = clock_ns();
     do {
         now = atomic_load_explicit(&pool->generation, memory_order_acquire);
         if (now != seen)
             return now;
-        cpu_pause();
-    } while (clock_ns() < end);
+    } while (spin(pool, begin));
     pthread_mutex_lock(&pool->mutex);
     while ((now = atomic_load(&pool->generation)) == seen)
         pthread_cond_wait(&pool->announced, &pool->mutex);
@@ -65,12 +80,11 @@ static unsigned wait_for_call(struct pool *pool, unsigned seen)
 
 static void wait_for_workers(struct pool *pool)
 {
-    int64_t end = clock_ns() + pool->spin_ns;
+    int64_t begin = clock_ns();
     do {
         if (atomic_load_explicit(&pool->running, memory_order_acquire) == 0)
             return;
-        cpu_pause();
-    } while (clock_ns() < end);
+    } while (spin(pool, begin));
     pthread_mutex_lock(&pool->mutex);
     while (atomic_load(&pool->running) > 0)
         pthread_cond_wait(&pool->finished, &pool->mutex);
