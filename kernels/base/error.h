@@ -35,7 +35,8 @@ struct error {
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with a place in a file. */
+/* The same with a place in a file; NULL and 0 for parts that are not known. Arguments may point
+ * into `e`, which is how a caller adds to an error. */
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 

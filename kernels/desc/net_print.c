@@ -23,7 +23,8 @@ static int wider(int width, const char *text)
     return length > width ? length : width;
 }
 
-/* Widths of the two columns of words; numbers have room for what a net may hold. */
+/* Widths of the two columns of names; the others have room for any shape and number of parameters
+ * that a net may have, and for 10 TFLOP an image. */
 struct widths {
     int name, kind;
 };
