@@ -19,7 +19,8 @@ NPROC    := $(shell nproc 2>/dev/null || echo 2)
 # --- Compilers and libraries ------------------------------------------------------------------------
 # Each library comes from <NAME>_DIR (include/ and lib/ below it) or from pkg-config.
 lib_cflags = $(if $($(1)_DIR),-I$($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
-lib_ldlibs = $(if $($(1)_DIR),-L$($(1)_DIR)/lib -Wl,-rpath,$($(1)_DIR)/lib $(3),$(or $(shell $(PKGCONF) --libs $(2) 2>/dev/null),$(3)))
+comma := ,
+lib_ldlibs = $(if $($(1)_DIR),-L$($(1)_DIR)/lib -Wl$(comma)-rpath$(comma)$($(1)_DIR)/lib $(3),$(or $(shell $(PKGCONF) --libs $(2) 2>/dev/null),$(3)))
 
 YAML_CFLAGS    = $(call lib_cflags,YAML,yaml-0.1)
 YAML_LIBS      = $(call lib_ldlibs,YAML,yaml-0.1,-lyaml)
@@ -38,10 +39,11 @@ CMOCKA_CFLAGS  = $(call lib_cflags,CMOCKA,cmocka)
 CMOCKA_LIBS    = $(call lib_ldlibs,CMOCKA,cmocka,-lcmocka)
 
 # ISO C17 keeps -ffp-contract=off: what is fused is fused on purpose. Binaries run on any node of their
-# architecture: no -march here, instruction sets are chosen at run time.
+# architecture: no -march here, instruction sets are chosen at run time. Nobody reads errno or exception
+# flags after arithmetic; loops with square roots or selections vectorise only when that is said.
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
 CPPFLAGS += -I. -D_GNU_SOURCE
-CFLAGS   += -std=c17 -ffp-contract=off $(OPT) $(WARN) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -DSCALEBENCH_SANITIZE)
+CFLAGS   += -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math $(OPT) $(WARN) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -DSCALEBENCH_SANITIZE)
 LDFLAGS  += $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LDLIBS   += -lpthread -lm
 
@@ -55,7 +57,7 @@ SITES_SRC     := $(wildcard bench/sites/*.c)
 COLLECT_SRC   := $(wildcard bench/collect/*.c)
 RUNNER_SRC    := $(wildcard bench/runner/*.c)
 DATA_SRC      := $(wildcard bench/workloads/data/*.c)
-TRAIN_SRC     := $(wildcard bench/workloads/train_cnn/*.c)
+TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/train_cnn/*.c)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin
 
@@ -85,6 +87,8 @@ $(LIBSITES):   $(call obj,$(SITES_SRC))
 $(LIBCOLLECT): $(call obj,$(COLLECT_SRC))
 $(LIBRUNNER):  $(call obj,$(filter-out bench/runner/main.c,$(RUNNER_SRC)))
 $(LIBDATA):    $(call obj,$(DATA_SRC))
+$(BUILD)/libtrain.a:       $(call obj,$(filter-out %/main.c,$(TRAIN_SRC)))
+$(BUILD)/libtrain_f64.a:   $(call obj_f64,$(filter-out %/main.c,$(TRAIN_SRC)))
 $(BUILD)/libkernels.a:     $(call obj,$(KERNELS_SRC))
 $(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC))
 $(BUILD)/libcomm.a:        $(call obj,$(COMM_SRC))
@@ -94,11 +98,13 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# A test or a program names its libraries; LINK adds what they stand on.
+# What a program links: libraries of ours in the order of the arrows, then those of others.
 MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
 MPI_CFLAGS  = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | tr '\n' ' ')
 RUNNER_LINK  = $(LIBRUNNER) $(LIBCOLLECT) $(LIBSITES) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
+TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
 
 $(BUILD)/scalebench: $(call obj,bench/runner/main.c) $(RUNNER_LINK)
@@ -107,17 +113,17 @@ $(BUILD)/scalebench: $(call obj,bench/runner/main.c) $(RUNNER_LINK)
 $(BUILD)/pin: $(call obj,bench/place/pin.c) $(LIBPLACE) $(LIBDESC)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HWLOC_LIBS) $(LDLIBS)
 
-$(BUILD)/train_cnn: $(call obj,$(TRAIN_SRC)) $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+$(BUILD)/train_cnn: $(call obj,bench/workloads/train_cnn/main.c) $(TRAIN_LINK)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
-$(BUILD)/train_cnn_f64: $(call obj_f64,$(TRAIN_SRC)) $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+$(BUILD)/train_cnn_f64: $(call obj_f64,bench/workloads/train_cnn/main.c) $(TRAIN_LINK_F64)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
 # --- Objects ----------------------------------------------------------------------------------------------
 # Only the rooms that may use a library see its headers (ci/check_layers.sh holds the rest).
 obj_cflags = \
   $(if $(filter kernels/gemm.c,$(1)),$(BLIS_CFLAGS)) \
-  $(if $(filter comm/% bench/workloads/%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
+  $(if $(filter comm/% bench/workloads/% bench/tests/mpi_%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
   $(if $(filter bench/place/%,$(1)),$(HWLOC_CFLAGS)) \
   $(if $(filter bench/spec/%,$(1)),$(YAML_CFLAGS)) \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
@@ -143,7 +149,7 @@ $(BUILD)/obj-f64/%.o: %.c $(FLAGS_STAMP)
 # 1, 2, 3, 4 and 7 ranks, *.sh use the programs as a user does. All print TAP.
 KERNELS_TESTS := $(wildcard kernels/tests/test_*.c)
 COMM_TESTS    := $(wildcard comm/tests/test_*.c)
-MPI_TESTS     := $(wildcard comm/tests/mpi_*.c)
+MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/tests/test_*.c)
 tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
@@ -163,8 +169,8 @@ endef
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
 $(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
-$(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(WORKLOAD_LIBS))))
-$(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(WORKLOAD_LIBS))))
+$(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
+$(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
 $(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
