@@ -173,4 +173,71 @@ $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
 $(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
 
+# TEST=name runs the tests whose file name contains it.
+TEST ?=
+test: $(if $(filter deps,$(MAKECMDGOALS)),deps)
+	@$(MAKE) --no-print-directory -j$(NPROC) tests
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' TEST='$(TEST)' ci/run_tests.sh
+
+.PHONY: tests
+tests: $(PROGRAMS) $(TEST_PROGRAMS)
+
+asan:
+	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+
+ubsan:
+	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/ubsan SANITIZE=undefined OPT='-O1 -g'
+
+# --- Campaigns --------------------------------------------------------------------------------------------
+# `deps` on the same command line installs what is missing first, also under -j; make is then called
+# anew because this one has looked for libraries already.
+bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
+	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@$(BUILD)/scalebench run '$(CONFIG)' --out '$(OUT)' $(if $(SET),--set '$(SET)') $(if $(FRESH),--fresh)
+
+figures:
+	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@$(BUILD)/scalebench figures '$(CONFIG)' --out '$(OUT)'
+
+# --- Housekeeping -----------------------------------------------------------------------------------------
+deps:
+	@ci/deps.sh core
+
+deps-extra:
+	@ci/deps.sh extra
+
+C_FILES = $(shell git ls-files '*.c' '*.h')
+format:
+	clang-format -i $(C_FILES)
+
+lint:
+	clang-format --dry-run -Werror $(C_FILES)
+	ci/check_layers.sh
+	shellcheck $(shell git ls-files '*.sh') .ci/run
+
+info:
+	@printf '%-10s %s\n' CC '$(CC)' version "$$($(CC) --version | head -1)" MPICC '$(MPICC)' \
+	  MPIEXEC '$(MPIEXEC)' MPI "$$($(MPIEXEC) --version 2>/dev/null | sed -n 's/ *Version: */MPICH /p' | head -1)" \
+	  CFLAGS '$(CFLAGS)' yaml '$(YAML_LIBS)' hwloc '$(HWLOC_LIBS)' blis '$(BLIS_LIBS)' \
+	  jansson '$(JANSSON_LIBS)' zlib '$(ZLIB_LIBS)' md '$(MD_LIBS)' \
+	  gnuplot "$$(gnuplot --version 2>/dev/null || echo missing)" build '$(BUILD)'
+
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+
+clean:
+	rm -rf $(BUILD)
+
+#: make deps                          install what building, benchmarking and testing need
+#: make bench CONFIG=strong_scaling.yaml   run (or go on with) a campaign; table and figures
+#:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
+#: make figures CONFIG=...            redraw from the CSV, no run
+#: make test [TEST=name]              every test, or those whose file name contains it
+#: make asan | ubsan                  the same under sanitizers
+#: make format | lint                 format the sources | check format, layers and scripts
+#: make deps-extra                    packages of optional parts
+#: make info                          compilers, libraries and flags in use
+#: make clean                         remove build/
+#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 <LIBRARY>_DIR (YAML HWLOC BLIS JANSSON ZLIB MD XXHASH CMOCKA)
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,357 @@
+/* p ranks train what one rank trains. The sequential run is made in the same process, on a
+ * communicator of its own. In double precision 20 steps agree to 1e-10; in single precision, where
+ * training is chaotic, the first step's update agrees to 1e-4 and the replicas are equal to the
+ * bit. */
+#include "comm/tests/mpi_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/rng.h"
+
+enum { IMAGES = 120, TEST_IMAGES = 37, PIXELS = 784, STEPS = 20 };
+
+/* Images that are noise around a pattern of their class: something to learn, nothing to download.
+ */
+static void draw(uint8_t *images, uint8_t *labels, uint32_t n, uint32_t epoch)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        labels[i] = (uint8_t)(i % 10);
+        for (uint32_t j = 0; j < PIXELS; j++) {
+            uint32_t noise = rng_word(7, RNG_STREAM(RNG_DIGITS, 1), epoch, i, j) % 96;
+            images[i * PIXELS + j] = (uint8_t)(noise + (j % 10 == labels[i] ? 150 : 0));
+        }
+    }
+}
+
+struct fixture {
+    struct config config;
+    struct net_desc desc;
+    struct data_set data;
+    uint8_t images[(IMAGES + TEST_IMAGES) * PIXELS], labels[IMAGES + TEST_IMAGES];
+};
+
+static struct fixture fixture;
+
+static void option(enum option_id id, const char *text)
+{
+    struct error e;
+    assert_int_equal(config_set(&fixture.config, option_get(id), text, (struct mark){0}, &e), OK);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    struct error e;
+    struct fixture *f = &fixture;
+    memset(f, 0, sizeof *f);
+    draw(f->images, f->labels, IMAGES, 0);
+    draw(f->images + IMAGES * PIXELS, f->labels + IMAGES, TEST_IMAGES, 1);
+    f->data =
+        (struct data_set){.name = "patterns",
+                          .source = "generated",
+                          .shape = {1, 28, 28},
+                          .classes = 10,
+                          .train = {f->images, f->labels, IMAGES},
+                          .test = {f->images + IMAGES * PIXELS, f->labels + IMAGES, TEST_IMAGES}};
+    if (config_init(&f->config, &e) != OK || model_load(&f->desc, "lenet_21k", &e) != OK) {
+        return -1;
+    }
+    option(OPT_GLOBAL_BATCH, "25");
+    option(OPT_MOMENTUM, "0.5");
+    option(OPT_LR, "0.01");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    config_free(&fixture.config);
+    net_desc_free(&fixture.desc);
+    return 0;
+}
+
+/* A trainer on `comm`, with the waiter and pool it borrows. */
+struct session {
+    struct waiter waiter;
+    struct pool *pool;
+    struct trainer trainer;
+};
+
+static bool session_open(struct session *s, MPI_Comm comm, int threads)
+{
+    struct error e;
+    memset(s, 0, sizeof *s);
+    s->trainer = (struct trainer){.config = &fixture.config,
+                                  .desc = &fixture.desc,
+                                  .data = &fixture.data,
+                                  .waiter = &s->waiter,
+                                  .comm = comm};
+    return waiter_open(&s->waiter, WAIT_YIELD, 120, comm, &e) == OK &&
+           pool_create(&s->pool, threads, NULL, NULL, &e) == OK &&
+           trainer_open(&s->trainer, s->pool, &e) == OK && trainer_connect(&s->trainer, &e) == OK;
+}
+
+static void session_close(struct session *s)
+{
+    trainer_close(&s->trainer);
+    pool_destroy(s->pool);
+    waiter_close(&s->waiter);
+}
+
+static bool session_step(struct session *s, uint32_t i)
+{
+    struct error e;
+    struct step_record record;
+    uint32_t steps = s->trainer.sampler.steps;
+    return trainer_step(&s->trainer, i / steps, i % steps, &record, &e) == OK;
+}
+
+/* Norm of a - b over norm of b - c. */
+static double relative_difference(const real *a, const real *b, const real *c, size_t n)
+{
+    double difference = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        size += ((double)b[i] - (double)c[i]) * ((double)b[i] - (double)c[i]);
+    }
+    return sqrt(difference / size);
+}
+
+/* Trains `steps` steps on all ranks and again on this rank alone; the relative difference of what
+ * the weights have moved by. 2 when something failed. */
+static double distance_from_sequential(int steps, int threads)
+{
+    struct session all, own;
+    bool good = session_open(&all, MPI_COMM_WORLD, threads);
+    good = session_open(&own, MPI_COMM_SELF, 1) && good;
+    size_t n = fixture.desc.n_params;
+    real *initial = malloc(n * sizeof *initial);
+    memcpy(initial, own.trainer.sync->arenas.params, n * sizeof *initial);
+    for (int i = 0; i < steps; i++) {
+        good = session_step(&all, (uint32_t)i) && good;
+        good = session_step(&own, (uint32_t)i) && good;
+    }
+    double distance = relative_difference(all.trainer.sync->arenas.params,
+                                          own.trainer.sync->arenas.params, initial, n);
+    free(initial);
+    session_close(&all);
+    session_close(&own);
+    return good ? distance : 2;
+}
+
+static void expect_sequential(int threads)
+{
+#ifdef SCALEBENCH_F64
+    double distance = distance_from_sequential(STEPS, threads), allowed = 1e-10;
+#else
+    double distance = distance_from_sequential(1, threads), allowed = 1e-4;
+#endif
+    if (distance > allowed && mpi_world_rank() == 0) {
+        print_error("distance %g, allowed %g\n", distance, allowed);
+    }
+    assert_all(distance <= allowed);
+}
+
+static void sgd_equals_sequential(void **state)
+{
+    (void)state;
+    expect_sequential(1);
+}
+
+static void adam_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    expect_sequential(1);
+}
+
+static void threads_equal_sequential(void **state)
+{
+    (void)state;
+    expect_sequential(3);
+}
+
+static void padding_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_REMAINDER, "pad");
+    expect_sequential(1);
+}
+
+/* What is dropped is the rest of the division: one rank on a batch that the ranks divide sees the
+ * same, as long as the slices of the epoch begin at the same places. */
+static void dropping_leaves_out_the_remainder(void **state)
+{
+    (void)state;
+    option(OPT_REMAINDER, "drop");
+    struct session s;
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    uint32_t ranks = (uint32_t)mpi_world_ranks();
+    struct batch batch = sampler_get(&s.trainer.sampler, 0, 0);
+    bool good = batch.n == 25 / ranks && batch.global == 25 - 25 % ranks;
+    session_close(&s);
+    assert_all(good);
+}
+
+static void shares_are_uneven_by_one_at_most(void **state)
+{
+    (void)state;
+    struct session s;
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    uint32_t ranks = (uint32_t)mpi_world_ranks(), rank = (uint32_t)mpi_world_rank();
+    struct batch batch = sampler_get(&s.trainer.sampler, 0, 0);
+    bool good = batch.global == 25 && batch.n == 25 / ranks + (rank < 25 % ranks);
+    session_close(&s);
+    assert_all(good);
+}
+
+/* Every sample of an epoch is used exactly once, over all ranks. */
+static void an_epoch_uses_every_sample_once(void **state)
+{
+    (void)state;
+    struct session s;
+    int used[IMAGES] = {0}, total[IMAGES];
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    for (uint32_t step = 0; step < s.trainer.sampler.steps; step++) {
+        struct batch batch = sampler_get(&s.trainer.sampler, 3, step);
+        for (uint32_t i = 0; i < batch.n; i++) {
+            used[batch.samples[i]]++;
+        }
+    }
+    session_close(&s);
+    MPI_Allreduce(used, total, IMAGES, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    bool good = true;
+    for (int i = 0; i < IMAGES; i++) {
+        good = good && total[i] == 1;
+    }
+    assert_all(good);
+}
+
+/* Runs STEPS steps on all ranks and keeps the hash of each. */
+static bool hashed_run(struct hashes *h, struct comparison *c)
+{
+    struct session s;
+    struct error e;
+    bool good = session_open(&s, MPI_COMM_WORLD, 2) && hashes_open(h, STEPS, &e) == OK;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        good = session_step(&s, i) && good;
+        hashes_add(h, &s.trainer);
+    }
+    good = hashes_compare(h, &s.trainer, c, &e) == OK && good;
+    session_close(&s);
+    return good;
+}
+
+static void replicas_are_bitwise_equal_and_runs_repeat(void **state)
+{
+    (void)state;
+    struct hashes first, second;
+    struct comparison comparison;
+    bool good = hashed_run(&first, &comparison);
+    assert_all(good && comparison.equal);
+    good = hashed_run(&second, &comparison);
+    assert_all(good && comparison.equal);
+    bool same = memcmp(first.values, second.values, STEPS * sizeof *first.values) == 0;
+    bool moved = first.values[0] != first.values[STEPS - 1];
+    hashes_close(&first);
+    hashes_close(&second);
+    assert_all(same && moved);
+}
+
+/* The check itself: replicas that are left to themselves are found out, at the first step. */
+static void diverging_replicas_are_named(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "none");
+    struct hashes h;
+    struct comparison comparison;
+    bool good = hashed_run(&h, &comparison);
+    hashes_close(&h);
+    if (mpi_world_ranks() == 1) {
+        assert_all(good && comparison.equal);
+    } else {
+        assert_all(good && !comparison.equal &&
+                   strcmp(comparison.first_difference, "step 1, rank 1") == 0);
+    }
+}
+
+/* One rank: the serial baseline and the synchronised code compute the same bits. */
+static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
+{
+    (void)state;
+    struct session with, without;
+    option(OPT_STRATEGY, "allreduce");
+    bool good = session_open(&with, MPI_COMM_SELF, 1);
+    option(OPT_STRATEGY, "none");
+    good = session_open(&without, MPI_COMM_SELF, 1) && good;
+    for (uint32_t i = 0; i < 5; i++) {
+        good = session_step(&with, i) && session_step(&without, i) && good;
+    }
+    good = good && trainer_hash(&with.trainer) == trainer_hash(&without.trainer);
+    session_close(&with);
+    session_close(&without);
+    assert_all(good);
+}
+
+static void evaluation_is_sharded_and_summed_by_count(void **state)
+{
+    (void)state;
+    struct session all, own;
+    struct score sharded, whole;
+    struct error e;
+    bool good = session_open(&all, MPI_COMM_WORLD, 1) && session_open(&own, MPI_COMM_SELF, 1);
+    assert_all(good);
+    good = trainer_evaluate(&all.trainer, &fixture.data.test, &sharded, &e) == OK &&
+           trainer_evaluate(&own.trainer, &fixture.data.test, &whole, &e) == OK;
+    session_close(&all);
+    session_close(&own);
+    good = good && sharded.samples == TEST_IMAGES && whole.samples == TEST_IMAGES;
+    good = good && sharded.correct == whole.correct;
+    good = good && fabs(sharded.loss_sum - whole.loss_sum) <= 1e-4 * whole.loss_sum;
+    assert_all(good);
+}
+
+static void rates_follow_their_rules(void **state)
+{
+    (void)state;
+    option(OPT_LR, "0.1");
+    assert_true(trainer_lr(&fixture.config, 4, 1) == 0.1);
+    option(OPT_LR_RULE, "linear");
+    assert_true(trainer_lr(&fixture.config, 4, 1) == 0.4);
+    option(OPT_WARMUP_STEPS, "10");
+    assert_true(trainer_lr(&fixture.config, 4, 5) == 0.4 * 5 / 10);
+    assert_true(trainer_lr(&fixture.config, 4, 10) == 0.4);
+    option(OPT_GLOBAL_BATCH, "0");
+    option(OPT_BATCH_PER_RANK, "32");
+    assert_int_equal(trainer_global_batch(&fixture.config, 4), 128);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(sgd_equals_sequential),
+        TEST(adam_equals_sequential),
+        TEST(threads_equal_sequential),
+        TEST(padding_equals_sequential),
+        TEST(dropping_leaves_out_the_remainder),
+        TEST(shares_are_uneven_by_one_at_most),
+        TEST(an_epoch_uses_every_sample_once),
+        TEST(replicas_are_bitwise_equal_and_runs_repeat),
+        TEST(diverging_replicas_are_named),
+        TEST(none_at_one_rank_is_allreduce_at_one_rank),
+        TEST(evaluation_is_sharded_and_summed_by_count),
+        TEST(rates_follow_their_rules),
+    };
+    int failed = mpi_run_tests(tests);
+    MPI_Finalize();
+    return failed;
+}

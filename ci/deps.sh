@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Installs what is missing and nothing else: `deps.sh core` for building, benchmarking and testing,
+# `deps.sh extra` for optional parts. Says what it runs before it runs it.
+set -eu
+
+core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
+  zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
+extra_apt="clang clang-format shellcheck valgrind python3-torch simgrid libsimgrid-dev slurm-wlm munge
+  chromium"
+
+# What the packages are for, however it came onto this machine: modules, spack, by hand.
+core_programs="${CC:-gcc} make ${PKGCONF:-pkg-config} git gnuplot"
+core_libraries="yaml-0.1:YAML hwloc:HWLOC jansson:JANSSON zlib:ZLIB libmd:MD libxxhash:XXHASH cmocka:CMOCKA"
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+have_library() { # pkg-config name:variable
+    local dir_variable="${1#*:}_DIR"
+    [ -n "${!dir_variable:-}" ] || "${PKGCONF:-pkg-config}" --exists "${1%%:*}" 2>/dev/null
+}
+
+have_header() {
+    echo "#include <$1>" | "${CC:-gcc}" -E -x c - >/dev/null 2>&1
+}
+
+core_complete() {
+    local item
+    for item in $core_programs; do
+        have "$item" || return 1
+    done
+    for item in $core_libraries; do
+        have_library "$item" || return 1
+    done
+    [ -n "${BLIS_DIR:-}" ] || have_header blis.h || return 1
+    have mpicc.mpich || have "${MPICC:-mpicc}" || return 1
+    have mpiexec.mpich || have "${MPIEXEC:-mpiexec}"
+}
+
+other_systems() {
+    cat >&2 <<'TEXT'
+deps: no apt-get here. The same things under other package managers:
+  dnf install   gcc make pkgconf-pkg-config git mpich-devel blis-devel hwloc-devel libyaml-devel
+                jansson-devel zlib-devel libmd-devel xxhash-devel libcmocka-devel gnuplot
+  brew install  gcc make pkg-config git mpich blis hwloc libyaml jansson zlib libmd xxhash cmocka gnuplot
+  spack install mpich blis hwloc libyaml jansson zlib-ng libmd xxhash cmocka gnuplot
+Libraries outside the usual places: make BLIS_DIR=/opt/blis HWLOC_DIR=... (include/ and lib/ below).
+TEXT
+    exit 1
+}
+
+missing_packages() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+    done
+}
+
+install_packages() {
+    local missing as_root=()
+    have apt-get || other_systems
+    mapfile -t missing < <(missing_packages "$@")
+    [ "${#missing[@]}" -gt 0 ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        have sudo || {
+            echo "deps: these packages are missing, and there is no sudo here: ${missing[*]}" >&2
+            exit 1
+        }
+        as_root=(sudo)
+    fi
+    echo "deps: ${as_root[*]} apt-get install --no-install-recommends ${missing[*]}" >&2
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+case "${1:-}" in
+core)
+    # shellcheck disable=SC2086 # a list of words
+    core_complete || install_packages $core_apt
+    core_complete || {
+        echo "deps: something is still missing; make info shows what was found" >&2
+        exit 1
+    }
+    ;;
+extra)
+    # shellcheck disable=SC2086 # a list of words
+    install_packages $extra_apt
+    ;;
+*)
+    echo "usage: deps.sh core|extra" >&2
+    exit 2
+    ;;
+esac
