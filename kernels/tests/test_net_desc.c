@@ -232,6 +232,22 @@ static void lenet_is_counted_exactly(void **state)
     net_desc_free(&net);
 }
 
+/* Nobody wants dx of the first layer with parameters, wherever it stands. */
+static void backward_ends_at_the_first_parameters(void **state)
+{
+    (void)state;
+    struct net_desc net;
+    begin(&net, "late", mnist);
+    add(&net, relu());
+    add(&net, conv(3, 5, 0));
+    add(&net, dense(10));
+    end(&net);
+    assert_int_equal(net.layers[0].flops_backward, 0);
+    assert_int_equal(net.layers[1].flops_backward, net.layers[1].flops_forward);
+    assert_int_equal(net.layers[2].flops_backward, 2 * net.layers[2].flops_forward);
+    net_desc_free(&net);
+}
+
 static void table_is_aligned_and_ends_with_totals(void **state)
 {
     (void)state;
@@ -471,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_and_flops_are_those_of_the_tables),
         cmocka_unit_test(lenet_is_counted_exactly),
+        cmocka_unit_test(backward_ends_at_the_first_parameters),
         cmocka_unit_test(table_is_aligned_and_ends_with_totals),
         cmocka_unit_test(outputs_follow_from_windows),
         cmocka_unit_test(shapes_are_written_short),
