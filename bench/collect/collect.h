@@ -30,8 +30,10 @@ struct launch_result {
     double batch_per_rank;
     long global_batch;
     bool weights_equal;
-    bool weights_checked; /* they were compared at all */
-    char bound[1024];     /* "0|1" */
+    bool weights_checked;       /* they were compared at all */
+    char check[8];              /* when: "step" or "end" */
+    char first_difference[160]; /* step and rank at which weights first differed; "" */
+    char bound[1024];           /* "0|1" */
     char dataset[32], data_source[32], precision[8], wire_source[64], host[64], mpi[64], blas[64];
     long params;
     double flops_per_image; /* forward and backward, of the net as written */
@@ -41,35 +43,54 @@ struct launch_result {
  * `end` and the ranks agree on what they ran. A torn last line is ignored. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
+/* One launch of the journal. `ok` means that it counts: the journal says so and its records read;
+ * otherwise `reason` says why not and `result` is not to be used. */
+struct summary_launch {
+    bool ok;
+    bool must_be_equal; /* several ranks and an exact strategy: their weights must not differ */
+    char reason[512];
+    struct launch_result result;
+};
+
 /* One point of the summary: a cell of text for every column ("" is unknown), and the numbers that
- * the table, the stop rule and the figures want. */
+ * the table and the figures want. Undefined numbers are NAN. */
 struct point_summary {
     const struct point *point;
     char **cells; /* one a column of columns.def */
     char status[16];
     char reason[512];
+    char flags[64];
+    size_t base;     /* index of the point that the speed-up refers to */
+    int cores;       /* ranks times threads */
     size_t launches; /* timed ones that count */
     struct interval step_ms, speedup;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;
+    int last_rank;        /* the rank that arrived last most often, -1 if unknown */
+    double last_rank_pct; /* in how many of the steps */
     bool precision_met;
-    bool timed; /* launches were asked for */
+    bool timed;        /* launches were asked for */
+    bool compute_only; /* strategy none at several ranks: they train apart */
 };
 
 struct summary {
-    const struct spec *spec; /* borrowed */
-    struct point_summary *points;
+    const struct spec *spec;      /* borrowed */
+    struct point_summary *points; /* as many as the spec has, in its order */
     size_t n;
-    struct launch_result *results; /* of every ok launch of the journal, in its order */
-    size_t n_results;
+    struct summary_launch *launches; /* one a launch of the journal, in its order */
+    size_t n_launches;
+    size_t n_timed, n_accuracy; /* finished launches, whether they count or not */
+    double wall_s, core_s;      /* what they took, one after another, and times their cores */
 };
 
-/* Computes the summary of a run. */
+/* Computes the summary of a run. A launch that the journal calls ok but whose records do not read
+ * makes its point failed, with the file and line as the reason. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
 void summary_free(struct summary *s);
 
-/* Writes <run>/raw.csv and <run>/summary.csv (each by way of a temporary file and a rename). */
+/* Writes <run>/raw.csv and <run>/summary.csv (RFC 4180, each by way of a temporary file and a
+ * rename; decimal points whatever the locale). `journal` is the one that was collected. */
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
 

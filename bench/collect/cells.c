@@ -1,0 +1,300 @@
+/* A point's row of summary.csv. */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+
+struct cells {
+    char **cells;
+    bool no_memory;
+};
+
+static void set_text(struct cells *c, enum column_id id, const char *text)
+{
+    free(c->cells[id]);
+    c->cells[id] = strdup(text);
+    if (c->cells[id])
+        text_clean(c->cells[id]);
+    else
+        c->no_memory = true;
+}
+
+static void set_real(struct cells *c, enum column_id id, double x)
+{
+    char text[TEXT_NUMBER];
+    set_text(c, id, text_real(text, x));
+}
+
+/* -1 is unknown. */
+static void set_bool(struct cells *c, enum column_id id, int value)
+{
+    set_text(c, id, value < 0 ? "" : value ? "1" : "0");
+}
+
+static void set_option(struct cells *c, enum column_id id, const struct point *point,
+                       enum option_id option)
+{
+    set_text(c, id, config_text(&point->config, option));
+}
+
+enum status usable_cores_read(int *cores, const char *run_dir, struct error *e)
+{
+    char path[4096];
+    json_error_t reason;
+    snprintf(path, sizeof path, "%s/manifest.json", run_dir);
+    *cores = 0;
+    FILE *file = fopen(path, "r");
+    if (!file && errno == ENOENT)
+        return OK;
+    if (!file)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", strerror(errno));
+    json_t *manifest = json_loadf(file, 0, &reason);
+    fclose(file);
+    if (!manifest)
+        return error_at(e, ERR_DATA, path, reason.line, reason.column, "%s", reason.text);
+    json_t *machine = json_object_get(manifest, "machine");
+    *cores = (int)json_integer_value(json_object_get(machine, "usable_cores"));
+    json_decref(manifest);
+    return OK;
+}
+
+static int ranks_per_node(const struct point *point)
+{
+    long ranks = config_int(&point->config, OPT_RANKS);
+    long nodes = config_int(&point->config, OPT_NODES);
+    return (int)((ranks + nodes - 1) / nodes);
+}
+
+int point_is_oversubscribed(const struct point *point, int cores)
+{
+    if (strcmp(config_text(&point->config, OPT_OVERSUBSCRIBE), "refuse") == 0)
+        return 0;
+    if (cores <= 0)
+        return -1;
+    return ranks_per_node(point) * config_int(&point->config, OPT_THREADS) > cores;
+}
+
+static long global_batch(const struct point *point)
+{
+    long batch = config_int(&point->config, OPT_GLOBAL_BATCH);
+    long ranks = config_int(&point->config, OPT_RANKS);
+    return batch > 0 ? batch : ranks * config_int(&point->config, OPT_BATCH_PER_RANK);
+}
+
+/* Sites say by their name what their numbers are. */
+static const char *kind_of_site(const char *site)
+{
+    bool made_up = strcmp(site, "emulated") == 0 || strcmp(site, "simulated") == 0;
+    return made_up ? site : "measured";
+}
+
+static void add_seed(char *text, size_t size, uint64_t seed)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%llu", used ? " " : "", (unsigned long long)seed);
+}
+
+/* Each seed once, in the order of the launches. */
+static void list_seeds(char *text, size_t size, const struct runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++) {
+        bool known = false;
+        for (size_t k = 0; k < i; k++)
+            known = known || runs->items[k].journal->seed == runs->items[i].journal->seed;
+        if (!known)
+            add_seed(text, size, runs->items[i].journal->seed);
+    }
+}
+
+static void fill_seed(struct cells *c, const struct point *point, const struct runs *time,
+                      const struct runs *accuracy)
+{
+    char seeds[512] = "";
+    list_seeds(seeds, sizeof seeds, accuracy->n ? accuracy : time);
+    set_text(c, COLUMN_seed, seeds[0] ? seeds : config_text(&point->config, OPT_SEED));
+}
+
+static void fill_options(struct cells *c, const struct spec *spec, const struct point *point)
+{
+    const char *site = config_text(&spec->config, OPT_SITE);
+    set_text(c, COLUMN_spec, config_text(&spec->config, OPT_NAME));
+    set_text(c, COLUMN_point, point->id);
+    set_text(c, COLUMN_kind, kind_of_site(site));
+    set_text(c, COLUMN_site, site);
+    set_text(c, COLUMN_workload, config_text(&spec->config, OPT_WORKLOAD));
+    set_option(c, COLUMN_model, point, OPT_MODEL);
+    set_option(c, COLUMN_optimizer, point, OPT_OPTIMIZER);
+    set_real(c, COLUMN_lr, config_number(&point->config, OPT_LR));
+    set_option(c, COLUMN_lr_rule, point, OPT_LR_RULE);
+    set_option(c, COLUMN_strategy, point, OPT_STRATEGY);
+    set_option(c, COLUMN_overlap, point, OPT_OVERLAP);
+    set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
+    set_real(c, COLUMN_ranks_per_node, ranks_per_node(point));
+    set_real(c, COLUMN_ranks, config_number(&point->config, OPT_RANKS));
+    set_real(c, COLUMN_threads_per_rank, config_number(&point->config, OPT_THREADS));
+    set_option(c, COLUMN_bind, point, OPT_BIND);
+    set_option(c, COLUMN_order, point, OPT_ORDER);
+    set_option(c, COLUMN_remainder, point, OPT_REMAINDER);
+    set_real(c, COLUMN_global_batch, (double)global_batch(point));
+    set_bool(c, COLUMN_base, point->base);
+}
+
+/* What the launches themselves said about their set-up. */
+static void fill_identity(struct cells *c, const struct launch_result *result)
+{
+    set_real(c, COLUMN_params, (double)result->params);
+    set_text(c, COLUMN_dataset, result->dataset);
+    set_text(c, COLUMN_data_source, result->data_source);
+    set_text(c, COLUMN_precision, result->precision);
+    set_text(c, COLUMN_bound, result->bound);
+    set_real(c, COLUMN_batch_per_rank, result->batch_per_rank);
+    set_real(c, COLUMN_global_batch, (double)result->global_batch);
+    set_text(c, COLUMN_wire_source, result->wire_source);
+    set_text(c, COLUMN_host, result->host);
+    set_text(c, COLUMN_mpi, result->mpi);
+    set_text(c, COLUMN_blas, result->blas);
+}
+
+static void fill_medians(struct cells *c, const struct runs *time)
+{
+#define MEDIAN(column)                                                                             \
+    set_real(c, COLUMN_##column, runs_median(time, offsetof(struct launch_result, column)))
+    MEDIAN(read_s);
+    MEDIAN(load_ms);
+    MEDIAN(forward_ms);
+    MEDIAN(backward_ms);
+    MEDIAN(pack_ms);
+    MEDIAN(comm_total_ms);
+    MEDIAN(comm_exposed_ms);
+    MEDIAN(wait_ms);
+    MEDIAN(optimizer_ms);
+    MEDIAN(calls);
+    MEDIAN(bytes_payload);
+    MEDIAN(bytes_wire);
+    MEDIAN(messages_wire);
+    MEDIAN(cpu_pct);
+    MEDIAN(poll_s);
+    MEDIAN(user_s);
+    MEDIAN(sys_s);
+#undef MEDIAN
+    if (time->n)
+        set_real(c, COLUMN_steps, time->items[0].result->steps);
+}
+
+static void fill_accuracy(struct cells *c, const struct runs *accuracy)
+{
+#define MEDIAN(field) runs_median(accuracy, offsetof(struct launch_result, field))
+    set_real(c, COLUMN_epoch_s_median, MEDIAN(epoch_s));
+    set_real(c, COLUMN_train_loss, MEDIAN(train_loss));
+    set_real(c, COLUMN_train_acc_pct, MEDIAN(train_acc_pct));
+    set_real(c, COLUMN_test_loss, MEDIAN(test_loss));
+    set_real(c, COLUMN_test_acc_pct, MEDIAN(test_acc_pct));
+#undef MEDIAN
+    for (size_t i = 0; i < accuracy->n; i++)
+        accuracy->values[i] = accuracy->items[i].journal->wall_s;
+    set_real(c, COLUMN_total_s_median, stats_median(accuracy->values, accuracy->n));
+}
+
+static void fill_times(struct cells *c, const struct point_summary *p,
+                       const struct point_summary *base)
+{
+    set_real(c, COLUMN_launches, (double)p->launches);
+    set_real(c, COLUMN_step_ms_median, p->step_ms.mid);
+    set_real(c, COLUMN_step_ms_lo, p->step_ms.lo);
+    set_real(c, COLUMN_step_ms_hi, p->step_ms.hi);
+    set_real(c, COLUMN_ci_level, p->launches > 1 ? p->step_ms.level : NAN);
+    set_real(c, COLUMN_images_per_s, p->images_per_s);
+    set_real(c, COLUMN_gflop_per_s, p->gflop_per_s);
+    set_real(c, COLUMN_speedup, p->speedup.mid);
+    set_real(c, COLUMN_speedup_lo, p->speedup.lo);
+    set_real(c, COLUMN_speedup_hi, p->speedup.hi);
+    set_real(c, COLUMN_efficiency, p->efficiency);
+    set_text(c, COLUMN_base_point, base->point->id);
+    set_real(c, COLUMN_base_step_ms, base->step_ms.mid);
+    set_real(c, COLUMN_karp_flatt, p->karp_flatt);
+}
+
+static double largest_rss(const struct runs *time, const struct runs *accuracy)
+{
+    double largest = NAN;
+    for (size_t i = 0; i < time->n; i++)
+        largest = fmax(largest, time->items[i].result->rss_mib);
+    for (size_t i = 0; i < accuracy->n; i++)
+        largest = fmax(largest, accuracy->items[i].result->rss_mib);
+    return largest;
+}
+
+/* 1 when every launch found them equal, 0 when one did not, -1 when one did not look. */
+static int weights_verdict(const struct runs *time, const struct runs *accuracy)
+{
+    int verdict = time->n + accuracy->n ? 1 : -1;
+    const struct runs *both[] = {time, accuracy};
+    for (size_t b = 0; b < 2; b++)
+        for (size_t i = 0; i < both[b]->n; i++) {
+            const struct launch_result *result = both[b]->items[i].result;
+            if (result->weights_checked && !result->weights_equal)
+                return 0;
+            if (!result->weights_checked)
+                verdict = -1;
+        }
+    return verdict;
+}
+
+enum status cells_fill(struct point_summary *p, const struct summary *s, const struct runs *time,
+                       const struct runs *accuracy, int cores, struct error *e)
+{
+    struct cells c = {.cells = calloc(COLUMNS, sizeof *c.cells)};
+    if (!c.cells)
+        return error_set(e, ERR_MEMORY, "no memory for %d columns", COLUMNS);
+    p->cells = c.cells;
+    for (int i = 0; i < COLUMNS; i++)
+        set_text(&c, i, "");
+    fill_options(&c, s->spec, p->point);
+    fill_seed(&c, p->point, time, accuracy);
+    if (time->n + accuracy->n)
+        fill_identity(&c, time->n ? time->items[0].result : accuracy->items[0].result);
+    fill_medians(&c, time);
+    fill_accuracy(&c, accuracy);
+    fill_times(&c, p, &s->points[p->base]);
+    set_real(&c, COLUMN_rss_mib, largest_rss(time, accuracy));
+    set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
+    set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, cores));
+    set_text(&c, COLUMN_status, p->status);
+    set_text(&c, COLUMN_reason, p->reason);
+    set_text(&c, COLUMN_flags, p->flags);
+    return c.no_memory ? error_set(e, ERR_MEMORY, "no memory for a row of the summary") : OK;
+}
+
+void cells_free(char **cells)
+{
+    for (int i = 0; cells && i < COLUMNS; i++)
+        free(cells[i]);
+    free(cells);
+}
+
+/* Whether an earlier requested point has the same text. */
+static bool seen_before(const struct summary *s, size_t i, enum column_id id)
+{
+    for (size_t k = 0; k < i; k++)
+        if (s->points[k].point->requested &&
+            strcmp(s->points[k].cells[id], s->points[i].cells[id]) == 0)
+            return true;
+    return false;
+}
+
+char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < s->n; i++) {
+        const char *cell = s->points[i].cells[id];
+        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, id))
+            continue;
+        int more = snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
+        used = used + (size_t)more < size ? used + (size_t)more : size - 1;
+    }
+    return text;
+}

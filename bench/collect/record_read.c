@@ -1,0 +1,686 @@
+/* Reads the records of one launch. Each kind of line has a table of the fields it must carry, so
+ * that a missing or mistyped one is named with its place. */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/collect.h"
+
+/* The version of bench/workloads/record.h that this file reads. */
+#define SCHEMA_READ 1
+
+enum field_type {
+    FIELD_TEXT,
+    FIELD_COUNT,   /* integer, not negative */
+    FIELD_REAL,    /* any number; null is unknown */
+    FIELD_VERDICT, /* true, false; null is unknown */
+};
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
+
+struct field {
+    const char *name;
+    enum field_type type;
+    size_t offset, size;
+    bool agreed; /* the same on every rank */
+};
+
+struct hello {
+    int64_t schema, rank, ranks, params, flops_forward, flops_backward, batch, global_batch;
+    double read_s;
+    char host[64], model[256], precision[8], dataset[32], data_source[32], strategy[32];
+    char bound[1024], mpi[64], blas[64];
+};
+
+struct step {
+    int64_t epoch, step;
+    enum verdict timed;
+    int64_t load_ns, forward_ns, backward_ns, pack_ns, comm_total_ns, comm_exposed_ns;
+    int64_t optimizer_ns, arrive_ns;
+};
+
+struct epoch {
+    double seconds, train_loss, train_acc_pct;
+};
+
+struct eval {
+    double test_loss, test_acc_pct;
+};
+
+struct end {
+    int64_t steps, timed_steps, window_ns, window_cpu_ns, poll_ns;
+    int64_t calls, bytes_payload, bytes_wire, messages_wire;
+    double user_s, sys_s, rss_mib;
+    enum verdict weights_equal;
+    char status[64], wire_source[64], check[8], first_difference[160];
+};
+
+#define FIELD(record, field, type, agreed)                                                         \
+    {                                                                                              \
+#field, type, offsetof(struct record, field), sizeof((struct record *)0)->field, agreed    \
+    }
+#define FIELDS(table) table, sizeof table / sizeof table[0]
+
+static const struct field hello_fields[] = {
+    FIELD(hello, schema, FIELD_COUNT, false),
+    FIELD(hello, rank, FIELD_COUNT, false),
+    FIELD(hello, ranks, FIELD_COUNT, false),
+    FIELD(hello, host, FIELD_TEXT, false),
+    FIELD(hello, precision, FIELD_TEXT, true),
+    FIELD(hello, model, FIELD_TEXT, true),
+    FIELD(hello, params, FIELD_COUNT, true),
+    FIELD(hello, flops_forward, FIELD_COUNT, true),
+    FIELD(hello, flops_backward, FIELD_COUNT, true),
+    FIELD(hello, dataset, FIELD_TEXT, true),
+    FIELD(hello, data_source, FIELD_TEXT, true),
+    FIELD(hello, read_s, FIELD_REAL, false),
+    FIELD(hello, strategy, FIELD_TEXT, true),
+    FIELD(hello, batch, FIELD_COUNT, false),
+    FIELD(hello, global_batch, FIELD_COUNT, true),
+    FIELD(hello, bound, FIELD_TEXT, false),
+    FIELD(hello, mpi, FIELD_TEXT, false),
+    FIELD(hello, blas, FIELD_TEXT, false),
+};
+
+static const struct field step_fields[] = {
+    FIELD(step, epoch, FIELD_COUNT, true),
+    FIELD(step, step, FIELD_COUNT, true),
+    FIELD(step, timed, FIELD_VERDICT, false),
+    FIELD(step, load_ns, FIELD_COUNT, false),
+    FIELD(step, forward_ns, FIELD_COUNT, false),
+    FIELD(step, backward_ns, FIELD_COUNT, false),
+    FIELD(step, pack_ns, FIELD_COUNT, false),
+    FIELD(step, comm_total_ns, FIELD_COUNT, false),
+    FIELD(step, comm_exposed_ns, FIELD_COUNT, false),
+    FIELD(step, optimizer_ns, FIELD_COUNT, false),
+    FIELD(step, arrive_ns, FIELD_COUNT, false),
+};
+
+static const struct field epoch_fields[] = {
+    FIELD(epoch, seconds, FIELD_REAL, false),
+    FIELD(epoch, train_loss, FIELD_REAL, false),
+    FIELD(epoch, train_acc_pct, FIELD_REAL, false),
+};
+
+static const struct field eval_fields[] = {
+    FIELD(eval, test_loss, FIELD_REAL, false),
+    FIELD(eval, test_acc_pct, FIELD_REAL, false),
+};
+
+static const struct field end_fields[] = {
+    FIELD(end, status, FIELD_TEXT, false),
+    FIELD(end, steps, FIELD_COUNT, true),
+    FIELD(end, timed_steps, FIELD_COUNT, true),
+    FIELD(end, window_ns, FIELD_COUNT, false),
+    FIELD(end, window_cpu_ns, FIELD_COUNT, false),
+    FIELD(end, poll_ns, FIELD_COUNT, false),
+    FIELD(end, calls, FIELD_COUNT, false),
+    FIELD(end, bytes_payload, FIELD_COUNT, false),
+    FIELD(end, bytes_wire, FIELD_COUNT, false),
+    FIELD(end, messages_wire, FIELD_COUNT, false),
+    FIELD(end, wire_source, FIELD_TEXT, false),
+    FIELD(end, user_s, FIELD_REAL, false),
+    FIELD(end, sys_s, FIELD_REAL, false),
+    FIELD(end, rss_mib, FIELD_REAL, false),
+    FIELD(end, check, FIELD_TEXT, false),
+    FIELD(end, weights_equal, FIELD_VERDICT, false),
+    FIELD(end, first_difference, FIELD_TEXT, false),
+};
+
+/* A growing list of equal items. */
+struct list {
+    void *items;
+    size_t n, room;
+};
+
+/* One rank's records. */
+struct rank_record {
+    char path[4096];
+    int hello_line, end_line; /* 0: not read */
+    struct hello hello;
+    struct list steps; /* struct step, timed ones only */
+    struct list epochs, evals;
+    struct end end;
+};
+
+static void *list_add(struct list *list, size_t size)
+{
+    if (list->n == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        void *items = realloc(list->items, room * size);
+        if (!items)
+            return NULL;
+        list->items = items;
+        list->room = room;
+    }
+    return (char *)list->items + size * list->n++;
+}
+
+/* Where a line stands, for messages. */
+struct place {
+    const char *path;
+    int line;
+    struct error *e;
+};
+
+static enum status wrong_field(const struct place *at, const char *record,
+                               const struct field *field, const char *what)
+{
+    return error_at(at->e, ERR_DATA, at->path, at->line, 0, "%s: '%s' %s", record, field->name,
+                    what);
+}
+
+static enum status store_text(const struct place *at, const char *record, const struct field *field,
+                              const json_t *value, char *to)
+{
+    if (!json_is_string(value))
+        return wrong_field(at, record, field, "is not a text");
+    if (json_string_length(value) >= field->size)
+        return wrong_field(at, record, field, "is too long");
+    memcpy(to, json_string_value(value), json_string_length(value) + 1);
+    return OK;
+}
+
+static enum status store_count(const struct place *at, const char *record,
+                               const struct field *field, const json_t *value, int64_t *to)
+{
+    if (!json_is_integer(value))
+        return wrong_field(at, record, field, "is not an integer");
+    if (json_integer_value(value) < 0)
+        return wrong_field(at, record, field, "is negative");
+    *to = json_integer_value(value);
+    return OK;
+}
+
+static enum status store_field(const struct place *at, const char *record,
+                               const struct field *field, const json_t *line, char *to)
+{
+    const json_t *value = json_object_get(line, field->name);
+    if (!value)
+        return wrong_field(at, record, field, "is missing");
+    switch (field->type) {
+    case FIELD_TEXT:
+        return store_text(at, record, field, value, to);
+    case FIELD_COUNT:
+        return store_count(at, record, field, value, (int64_t *)to);
+    case FIELD_REAL:
+        if (!json_is_number(value) && !json_is_null(value))
+            return wrong_field(at, record, field, "is not a number");
+        *(double *)to = json_is_null(value) ? NAN : json_number_value(value);
+        return OK;
+    case FIELD_VERDICT:
+        if (!json_is_boolean(value) && !json_is_null(value))
+            return wrong_field(at, record, field, "is not true or false");
+        *(enum verdict *)to = json_is_null(value)   ? VERDICT_UNKNOWN
+                              : json_is_true(value) ? VERDICT_TRUE
+                                                    : VERDICT_FALSE;
+        return OK;
+    }
+    return wrong_field(at, record, field, "has no known type");
+}
+
+static enum status store_fields(const struct place *at, const char *record,
+                                const struct field *fields, size_t n, const json_t *line, void *to)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < n && status == OK; i++)
+        status = store_field(at, record, &fields[i], line, (char *)to + fields[i].offset);
+    return status;
+}
+
+static enum status take_hello(struct rank_record *r, const struct place *at, const json_t *line,
+                              int rank, int ranks)
+{
+    if (r->hello_line)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a second hello");
+    enum status status = store_fields(at, "hello", FIELDS(hello_fields), line, &r->hello);
+    if (status != OK)
+        return status;
+    if (r->hello.schema != SCHEMA_READ)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "records of schema %lld; this program reads schema %d",
+                        (long long)r->hello.schema, SCHEMA_READ);
+    if (r->hello.rank != rank || r->hello.ranks != ranks)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "written by rank %lld of %lld, expected rank %d of %d",
+                        (long long)r->hello.rank, (long long)r->hello.ranks, rank, ranks);
+    r->hello_line = at->line;
+    return OK;
+}
+
+static enum status take_step(struct rank_record *r, const struct place *at, const json_t *line)
+{
+    struct step step = {0};
+    enum status status = store_fields(at, "step", FIELDS(step_fields), line, &step);
+    if (status != OK || step.timed != VERDICT_TRUE)
+        return status;
+    struct step *to = list_add(&r->steps, sizeof step);
+    if (!to)
+        return error_set(at->e, ERR_MEMORY, "no memory for the steps of %s", at->path);
+    *to = step;
+    return OK;
+}
+
+static enum status take_end(struct rank_record *r, const struct place *at, const json_t *line)
+{
+    enum status status = store_fields(at, "end", FIELDS(end_fields), line, &r->end);
+    if (status != OK)
+        return status;
+    if (strcmp(r->end.status, "ok") != 0)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "the rank ended with status '%s', expected 'ok'", r->end.status);
+    if (r->end.timed_steps > 0 && r->end.window_ns <= 0)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "end: %lld timed steps in a window of 0 ns", (long long)r->end.timed_steps);
+    r->end_line = at->line;
+    return OK;
+}
+
+static enum status take_listed(struct list *list, const struct place *at, const char *record,
+                               const struct field *fields, size_t n, size_t size,
+                               const json_t *line)
+{
+    void *to = list_add(list, size);
+    if (!to)
+        return error_set(at->e, ERR_MEMORY, "no memory for the records of %s", at->path);
+    return store_fields(at, record, fields, n, line, to);
+}
+
+static enum status take_line(struct rank_record *r, const struct place *at, const json_t *line,
+                             int rank, int ranks)
+{
+    const char *type = json_string_value(json_object_get(line, "type"));
+    if (!type)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line without 'type'");
+    if (r->end_line)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a line after 'end'");
+    if (strcmp(type, "hello") == 0)
+        return take_hello(r, at, line, rank, ranks);
+    if (!r->hello_line)
+        return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                        "the first line has type '%s', expected 'hello'", type);
+    if (strcmp(type, "step") == 0)
+        return take_step(r, at, line);
+    if (strcmp(type, "epoch") == 0)
+        return take_listed(&r->epochs, at, type, FIELDS(epoch_fields), sizeof(struct epoch), line);
+    if (strcmp(type, "eval") == 0)
+        return take_listed(&r->evals, at, type, FIELDS(eval_fields), sizeof(struct eval), line);
+    if (strcmp(type, "end") == 0)
+        return take_end(r, at, line);
+    return error_at(at->e, ERR_DATA, at->path, at->line, 0,
+                    "type '%s' is unknown; known: hello step epoch eval end", type);
+}
+
+/* A line that does not parse is an error, unless it is the last: the writer died over it. */
+static enum status read_lines(struct rank_record *r, FILE *file, int rank, int ranks,
+                              struct error *e)
+{
+    char *text = NULL;
+    size_t room = 0;
+    enum status status = OK;
+    struct error torn = {.status = OK};
+    struct place at = {.path = r->path, .e = e};
+    for (ssize_t length; status == OK && (length = getline(&text, &room, file)) >= 0;) {
+        at.line++;
+        if (torn.status != OK) {
+            if (e)
+                *e = torn;
+            status = torn.status;
+            break;
+        }
+        json_error_t reason;
+        json_t *line = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &reason);
+        if (json_is_object(line))
+            status = take_line(r, &at, line, rank, ranks);
+        else
+            error_at(&torn, ERR_DATA, r->path, at.line, 0, "not a JSON object: %s",
+                     line ? "another value" : reason.text);
+        json_decref(line);
+    }
+    free(text);
+    if (status == OK && ferror(file))
+        status = error_set(e, ERR_SYSTEM, "cannot read %s: %s", r->path, strerror(errno));
+    if (status == OK && !r->end_line)
+        status = error_at(e, ERR_DATA, r->path, at.line, 0,
+                          "the record ends without 'end': the rank did not finish");
+    return status;
+}
+
+static enum status read_rank(struct rank_record *r, const char *dir, int rank, int ranks,
+                             struct error *e)
+{
+    snprintf(r->path, sizeof r->path, "%s/rank.%d.jsonl", dir, rank);
+    FILE *file = fopen(r->path, "r");
+    if (!file)
+        return error_at(e, ERR_DATA, r->path, 0, 0, "rank %d of %d left no record: %s", rank, ranks,
+                        strerror(errno));
+    enum status status = read_lines(r, file, rank, ranks, e);
+    fclose(file);
+    return status;
+}
+
+/* A field as text, for messages. */
+static const char *field_text(char text[64], const struct field *field, const void *record)
+{
+    const char *value = (const char *)record + field->offset;
+    if (field->type == FIELD_TEXT)
+        return value;
+    snprintf(text, 64, "%lld", (long long)*(const int64_t *)value);
+    return text;
+}
+
+/* Ranks of one launch did the same thing, or its times mean nothing. */
+static enum status check_fields(const struct rank_record *r, int line, const struct field *fields,
+                                size_t n, const void *mine, const void *first, struct error *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        char a[64], b[64];
+        const char *here = field_text(a, &fields[i], mine);
+        const char *there = field_text(b, &fields[i], first);
+        if (fields[i].agreed && strcmp(here, there) != 0)
+            return error_at(e, ERR_DATA, r->path, line, 0,
+                            "ranks disagree on '%s': '%s' here, '%s' on rank 0", fields[i].name,
+                            here, there);
+    }
+    return OK;
+}
+
+static enum status check_steps(const struct rank_record *r, const struct rank_record *first,
+                               struct error *e)
+{
+    if (r->steps.n != first->steps.n)
+        return error_at(e, ERR_DATA, r->path, r->end_line, 0,
+                        "ranks disagree on timed steps: %zu lines here, %zu on rank 0", r->steps.n,
+                        first->steps.n);
+    const struct step *mine = r->steps.items, *theirs = first->steps.items;
+    enum status status = OK;
+    for (size_t i = 0; i < r->steps.n && status == OK; i++)
+        status = check_fields(r, r->end_line, FIELDS(step_fields), &mine[i], &theirs[i], e);
+    return status;
+}
+
+static enum status check_agreement(const struct rank_record *records, int ranks, struct error *e)
+{
+    const struct rank_record *first = &records[0];
+    enum status status = OK;
+    for (int i = 1; i < ranks && status == OK; i++) {
+        const struct rank_record *r = &records[i];
+        status = check_fields(r, r->hello_line, FIELDS(hello_fields), &r->hello, &first->hello, e);
+        if (status == OK)
+            status = check_fields(r, r->end_line, FIELDS(end_fields), &r->end, &first->end, e);
+        if (status == OK)
+            status = check_steps(r, first, e);
+    }
+    return status;
+}
+
+/* Mean over ranks and timed steps of a duration, in milliseconds. */
+static double mean_ms(const struct rank_record *records, int ranks, size_t offset)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (int i = 0; i < ranks; i++) {
+        const struct step *steps = records[i].steps.items;
+        for (size_t k = 0; k < records[i].steps.n; k++)
+            sum += (double)*(const int64_t *)((const char *)&steps[k] + offset);
+        n += records[i].steps.n;
+    }
+    return n ? sum / (double)n / 1e6 : NAN;
+}
+
+static void fill_phases(struct launch_result *result, const struct rank_record *records)
+{
+    int p = result->ranks;
+    result->load_ms = mean_ms(records, p, offsetof(struct step, load_ns));
+    result->forward_ms = mean_ms(records, p, offsetof(struct step, forward_ns));
+    result->backward_ms = mean_ms(records, p, offsetof(struct step, backward_ns));
+    result->pack_ms = mean_ms(records, p, offsetof(struct step, pack_ns));
+    result->comm_total_ms = mean_ms(records, p, offsetof(struct step, comm_total_ns));
+    result->comm_exposed_ms = mean_ms(records, p, offsetof(struct step, comm_exposed_ns));
+    result->optimizer_ms = mean_ms(records, p, offsetof(struct step, optimizer_ns));
+}
+
+static const struct step *step_of(const struct rank_record *r, size_t k)
+{
+    return (const struct step *)r->steps.items + k;
+}
+
+/* The rank that arrived last at step k; -1 where some rank has no arrival. */
+static int last_to_arrive(const struct rank_record *records, int ranks, size_t k)
+{
+    int last = 0;
+    for (int i = 0; i < ranks; i++) {
+        if (step_of(&records[i], k)->arrive_ns == 0)
+            return -1;
+        if (step_of(&records[i], k)->arrive_ns > step_of(&records[last], k)->arrive_ns)
+            last = i;
+    }
+    return last;
+}
+
+/* Clocks of different nodes do not compare. */
+static bool on_one_host(const struct rank_record *records, int ranks)
+{
+    for (int i = 1; i < ranks; i++)
+        if (strcmp(records[i].hello.host, records[0].hello.host) != 0)
+            return false;
+    return true;
+}
+
+/* Waiting at step k, summed over ranks: until the last arrived, but no longer than communication
+ * stood in the way. Without arrivals it is 0 if nothing was communicated, else unknown. */
+static double wait_ns(const struct rank_record *records, int ranks, size_t k, int last)
+{
+    double sum = 0;
+    for (int i = 0; i < ranks; i++) {
+        const struct step *step = step_of(&records[i], k);
+        double exposed = (double)step->comm_exposed_ns;
+        if (last >= 0) {
+            double wait = (double)(step_of(&records[last], k)->arrive_ns - step->arrive_ns);
+            sum += wait < exposed ? wait : exposed;
+        } else if (exposed > 0) {
+            return NAN;
+        }
+    }
+    return sum;
+}
+
+static enum status fill_wait(struct launch_result *result, const struct rank_record *records,
+                             struct error *e)
+{
+    int p = result->ranks;
+    size_t n = records[0].steps.n, *times_last = calloc((size_t)p, sizeof *times_last);
+    if (!times_last)
+        return error_set(e, ERR_MEMORY, "no memory for %d ranks", p);
+    double sum = 0;
+    size_t arrivals = 0;
+    bool comparable = on_one_host(records, p);
+    for (size_t k = 0; k < n && comparable; k++) {
+        int last = last_to_arrive(records, p, k);
+        sum += wait_ns(records, p, k, last);
+        if (last >= 0) {
+            times_last[last]++;
+            arrivals++;
+        }
+    }
+    result->wait_ms = comparable && n ? sum / (double)n / p / 1e6 : NAN;
+    result->last_rank = arrivals ? 0 : -1;
+    for (int i = 1; i < p && arrivals; i++)
+        if (times_last[i] > times_last[result->last_rank])
+            result->last_rank = i;
+    result->last_rank_pct =
+        arrivals ? 100.0 * (double)times_last[result->last_rank] / (double)arrivals : NAN;
+    free(times_last);
+    return OK;
+}
+
+/* Sums over ranks, then means. */
+static void fill_resources(struct launch_result *result, const struct rank_record *records)
+{
+    double p = result->ranks, steps = (double)records[0].end.timed_steps;
+    double calls = 0, payload = 0, wire = 0, messages = 0, poll = 0, user = 0, sys = 0, cpu = 0;
+    for (int i = 0; i < result->ranks; i++) {
+        const struct end *end = &records[i].end;
+        calls += (double)end->calls;
+        payload += (double)end->bytes_payload;
+        wire += (double)end->bytes_wire;
+        messages += (double)end->messages_wire;
+        poll += (double)end->poll_ns / 1e9;
+        user += end->user_s;
+        sys += end->sys_s;
+        cpu += (double)(end->window_cpu_ns - end->poll_ns) / (double)end->window_ns;
+        result->rss_mib = i == 0 ? end->rss_mib : fmax(result->rss_mib, end->rss_mib);
+    }
+    bool timed = steps > 0;
+    result->calls = timed ? calls / p / steps : NAN;
+    result->bytes_payload = timed ? payload / p / steps : NAN;
+    result->bytes_wire = timed ? wire / p / steps : NAN;
+    result->messages_wire = timed ? messages / p / steps : NAN;
+    result->cpu_pct = timed ? 100 * cpu / p : NAN;
+    result->poll_s = poll / p;
+    result->user_s = user / p;
+    result->sys_s = sys / p;
+    strcpy(result->wire_source, records[0].end.wire_source);
+}
+
+/* The slowest rank sets the pace. */
+static void fill_step_time(struct launch_result *result, const struct rank_record *records)
+{
+    int64_t window = 0;
+    for (int i = 0; i < result->ranks; i++)
+        if (records[i].end.window_ns > window)
+            window = records[i].end.window_ns;
+    result->steps = (int)records[0].end.timed_steps;
+    result->step_ms = result->steps ? (double)window / result->steps / 1e6 : NAN;
+}
+
+/* Median over epochs of the slowest rank's seconds; ranks may leave epochs to rank 0. */
+static enum status fill_epochs(struct launch_result *result, const struct rank_record *records,
+                               struct error *e)
+{
+    size_t n = 0;
+    for (int i = 0; i < result->ranks; i++)
+        n = records[i].epochs.n > n ? records[i].epochs.n : n;
+    double *seconds = calloc(n + 1, sizeof *seconds);
+    if (!seconds)
+        return error_set(e, ERR_MEMORY, "no memory for %zu epochs", n);
+    for (size_t k = 0; k < n; k++)
+        seconds[k] = NAN;
+    for (int i = result->ranks - 1; i >= 0; i--) {
+        const struct epoch *epochs = records[i].epochs.items;
+        for (size_t k = 0; k < records[i].epochs.n; k++)
+            seconds[k] = fmax(seconds[k], epochs[k].seconds);
+        if (records[i].epochs.n) {
+            result->train_loss = epochs[records[i].epochs.n - 1].train_loss;
+            result->train_acc_pct = epochs[records[i].epochs.n - 1].train_acc_pct;
+        }
+        if (records[i].evals.n) {
+            const struct eval *evals = records[i].evals.items;
+            result->test_loss = evals[records[i].evals.n - 1].test_loss;
+            result->test_acc_pct = evals[records[i].evals.n - 1].test_acc_pct;
+        }
+    }
+    result->epoch_s = stats_median(seconds, n);
+    free(seconds);
+    return OK;
+}
+
+static void fill_weights(struct launch_result *result, const struct rank_record *records)
+{
+    result->weights_checked = true;
+    result->weights_equal = true;
+    for (int i = 0; i < result->ranks; i++) {
+        const struct end *end = &records[i].end;
+        if (end->weights_equal == VERDICT_UNKNOWN)
+            result->weights_checked = false;
+        if (end->weights_equal != VERDICT_TRUE)
+            result->weights_equal = false;
+        if (!result->first_difference[0])
+            strcpy(result->first_difference, end->first_difference);
+    }
+    strcpy(result->check, records[0].end.check);
+}
+
+/* Processors of every rank, separated by |; cut with "..." where there are too many. */
+static void fill_bound(struct launch_result *result, const struct rank_record *records)
+{
+    size_t used = 0, room = sizeof result->bound - sizeof "...";
+    for (int i = 0; i < result->ranks; i++) {
+        const char *bound = records[i].hello.bound;
+        if (used + 1 + strlen(bound) > room) {
+            strcpy(result->bound + used, "...");
+            return;
+        }
+        used += (size_t)sprintf(result->bound + used, "%s%s", i ? "|" : "", bound);
+    }
+}
+
+static void fill_identity(struct launch_result *result, const struct rank_record *records)
+{
+    const struct hello *hello = &records[0].hello;
+    double batch = 0;
+    for (int i = 0; i < result->ranks; i++) {
+        batch += (double)records[i].hello.batch;
+        result->read_s = fmax(result->read_s, records[i].hello.read_s);
+    }
+    result->batch_per_rank = batch / result->ranks;
+    result->global_batch = (long)hello->global_batch;
+    result->params = (long)hello->params;
+    result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
+    strcpy(result->dataset, hello->dataset);
+    strcpy(result->data_source, hello->data_source);
+    strcpy(result->precision, hello->precision);
+    strcpy(result->host, hello->host);
+    strcpy(result->mpi, hello->mpi);
+    strcpy(result->blas, hello->blas);
+}
+
+static enum status fill_result(struct launch_result *result, const struct rank_record *records,
+                               int ranks, struct error *e)
+{
+    *result = (struct launch_result){.ranks = ranks,
+                                     .read_s = NAN,
+                                     .train_loss = NAN,
+                                     .train_acc_pct = NAN,
+                                     .test_loss = NAN,
+                                     .test_acc_pct = NAN};
+    fill_identity(result, records);
+    fill_bound(result, records);
+    fill_step_time(result, records);
+    fill_phases(result, records);
+    fill_resources(result, records);
+    fill_weights(result, records);
+    enum status status = fill_wait(result, records, e);
+    return status == OK ? fill_epochs(result, records, e) : status;
+}
+
+static void records_free(struct rank_record *records, int ranks)
+{
+    for (int i = 0; i < ranks; i++) {
+        free(records[i].steps.items);
+        free(records[i].epochs.items);
+        free(records[i].evals.items);
+    }
+    free(records);
+}
+
+enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e)
+{
+    if (ranks < 1)
+        return error_set(e, ERR_ARGUMENT, "a launch of %d ranks; at least 1", ranks);
+    struct rank_record *records = calloc((size_t)ranks, sizeof *records);
+    if (!records)
+        return error_set(e, ERR_MEMORY, "no memory for the records of %d ranks", ranks);
+    enum status status = OK;
+    for (int i = 0; i < ranks && status == OK; i++)
+        status = read_rank(&records[i], dir, i, ranks, e);
+    if (status == OK)
+        status = check_agreement(records, ranks, e);
+    if (status == OK)
+        status = fill_result(result, records, ranks, e);
+    records_free(records, ranks);
+    return status;
+}

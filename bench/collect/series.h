@@ -1,0 +1,23 @@
+/* Points that differ in their ranks only: a line of a figure. Internal to bench/collect. */
+#ifndef SCALEBENCH_COLLECT_SERIES_H
+#define SCALEBENCH_COLLECT_SERIES_H
+
+#include "bench/collect/collect.h"
+
+struct series {
+    char name[128]; /* what tells it from the other series: "allreduce", "compute only (none)" */
+    size_t *points; /* indices by rising ranks; begins with the base if that has fewer ranks */
+    size_t n;
+};
+
+struct series_list {
+    struct series *items;
+    size_t n;
+};
+
+/* Cuts the summary into series, in the order of the spec. A base that belongs to no series of its
+ * own stands in those that refer to it only. Freed with series_free in any case. */
+enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
+void series_free(struct series_list *list);
+
+#endif

@@ -1,0 +1,430 @@
+/* From launches to points: status, medians with intervals, speed-ups paired by block. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/collect.h"
+#include "bench/collect/summary.h"
+#include "comm/cost/cost.h"
+#include "kernels/base/names.h"
+
+#define CONFIDENCE 0.95
+
+static int point_cores(const struct point *point)
+{
+    return (int)(config_int(&point->config, OPT_RANKS) * config_int(&point->config, OPT_THREADS));
+}
+
+static const struct point *point_find(const struct spec *spec, const char *id)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (strcmp(spec->points[i].id, id) == 0)
+            return &spec->points[i];
+    return NULL;
+}
+
+static int strategy_of(const struct point *point)
+{
+    return name_index(config_text(&point->config, OPT_STRATEGY), strategy_names(), STRATEGIES);
+}
+
+/* Whether replicas must be bitwise equal. */
+static bool point_is_exact(const struct point *point)
+{
+    int kind = strategy_of(point);
+    return kind >= 0 && strategy_flags((enum strategy_kind)kind) & STRATEGY_EXACT;
+}
+
+/* Cut to fit. */
+static void copy_clean(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
+    text_clean(to);
+}
+
+/* --- Launches ------------------------------------------------------------------------------------
+ */
+
+/* The error in one sentence, cut to fit. */
+static void take_error(struct summary_launch *launch, const struct error *e)
+{
+    char text[sizeof e->file + sizeof e->text + 32];
+    if (e->line > 0)
+        snprintf(text, sizeof text, "%s:%d: %s", e->file, e->line, e->text);
+    else
+        snprintf(text, sizeof text, "%s%s%s", e->file, e->file[0] ? ": " : "", e->text);
+    copy_clean(launch->reason, sizeof launch->reason, text);
+}
+
+static void take_launch(struct summary_launch *launch, const struct spec *spec, const char *run_dir,
+                        const struct journal_launch *journal)
+{
+    const struct point *point = point_find(spec, journal->point);
+    if (journal->status != LAUNCH_OK || !point) {
+        copy_clean(launch->reason, sizeof launch->reason,
+                   point ? journal->reason : "a point that the spec does not have");
+        return;
+    }
+    char dir[4096];
+    struct error e = {.status = OK};
+    int ranks = (int)config_int(&point->config, OPT_RANKS);
+    snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
+    launch->must_be_equal = ranks > 1 && point_is_exact(point);
+    launch->ok = launch_read(dir, ranks, &launch->result, &e) == OK;
+    if (!launch->ok)
+        take_error(launch, &e);
+}
+
+static enum status take_launches(struct summary *s, const char *run_dir,
+                                 const struct journal *journal, struct error *e)
+{
+    s->n_launches = journal->n_launches;
+    s->launches = calloc(s->n_launches + 1, sizeof *s->launches);
+    if (!s->launches)
+        return error_set(e, ERR_MEMORY, "no memory for %zu launches", s->n_launches);
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct journal_launch *launch = &journal->launches[i];
+        const struct point *point = point_find(s->spec, launch->point);
+        take_launch(&s->launches[i], s->spec, run_dir, launch);
+        if (launch->status == LAUNCH_RUNNING || !point)
+            continue;
+        s->n_timed += launch->run == RUN_TIME;
+        s->n_accuracy += launch->run == RUN_ACCURACY;
+        s->wall_s += launch->wall_s;
+        s->core_s += launch->wall_s * point_cores(point);
+    }
+    return OK;
+}
+
+/* --- The launches of a point
+ * ------------------------------------------------------------------------ */
+
+enum status runs_take(struct runs *runs, const struct summary *s, const struct journal *journal,
+                      const char *point, enum launch_run run, struct error *e)
+{
+    *runs = (struct runs){.items = calloc(s->n_launches + 1, sizeof *runs->items),
+                          .values = calloc(s->n_launches + 1, sizeof *runs->values)};
+    if (!runs->items || !runs->values)
+        return error_set(e, ERR_MEMORY, "no memory for %zu launches", s->n_launches);
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct journal_launch *launch = &journal->launches[i];
+        if (s->launches[i].ok && launch->run == run && strcmp(launch->point, point) == 0)
+            runs->items[runs->n++] = (struct run){launch, &s->launches[i].result};
+    }
+    return OK;
+}
+
+void runs_free(struct runs *runs)
+{
+    free(runs->items);
+    free(runs->values);
+}
+
+double runs_median(const struct runs *runs, size_t offset)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < runs->n; i++) {
+        double value = *(const double *)((const char *)runs->items[i].result + offset);
+        if (!isnan(value))
+            runs->values[n++] = value;
+    }
+    return stats_median(runs->values, n);
+}
+
+/* A single value has no interval. */
+static struct interval interval_of(const double *values, size_t n)
+{
+    struct interval i = stats_median_interval(values, n, CONFIDENCE);
+    if (n < 2)
+        i.lo = i.hi = NAN;
+    return i;
+}
+
+static struct interval step_interval(const struct runs *time)
+{
+    for (size_t i = 0; i < time->n; i++)
+        time->values[i] = time->items[i].result->step_ms;
+    return interval_of(time->values, time->n);
+}
+
+static const struct run *run_of_block(const struct runs *runs, int block)
+{
+    for (size_t i = 0; i < runs->n; i++)
+        if (runs->items[i].journal->block == block)
+            return &runs->items[i];
+    return NULL;
+}
+
+static double images_per_ms(const struct launch_result *result)
+{
+    return (double)result->global_batch / result->step_ms;
+}
+
+/* Launches of one block ran under like conditions: ratios are formed within blocks, and the median
+ * and its interval are those of the blocks. */
+static struct interval speedup_interval(const struct runs *time, const struct runs *base)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < time->n; i++) {
+        const struct run *reference = run_of_block(base, time->items[i].journal->block);
+        if (reference)
+            time->values[n++] =
+                images_per_ms(time->items[i].result) / images_per_ms(reference->result);
+    }
+    return interval_of(time->values, n);
+}
+
+/* --- Status
+ * ------------------------------------------------------------------------------------------- */
+
+static void set_status(struct point_summary *p, const char *status, const char *reason)
+{
+    snprintf(p->status, sizeof p->status, "%s", status);
+    copy_clean(p->reason, sizeof p->reason, reason);
+}
+
+static bool find_failure(struct point_summary *p, const struct summary *s,
+                         const struct journal *journal)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct journal_launch *launch = &journal->launches[i];
+        if (strcmp(launch->point, p->point->id) != 0 || s->launches[i].ok ||
+            launch->status == LAUNCH_RUNNING)
+            continue;
+        set_status(p, launch->status == LAUNCH_TIMEOUT ? "timeout" : "failed",
+                   s->launches[i].reason);
+        return true;
+    }
+    return false;
+}
+
+static bool find_difference(struct point_summary *p, const struct runs *runs)
+{
+    if (!point_is_exact(p->point))
+        return false;
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct launch_result *result = runs->items[i].result;
+        if (!result->weights_checked || result->weights_equal)
+            continue;
+        char reason[512];
+        snprintf(reason, sizeof reason, "weights differ between ranks in %s%s%s",
+                 runs->items[i].journal->launch, result->first_difference[0] ? ": " : "",
+                 result->first_difference);
+        set_status(p, "unverified", reason);
+        return true;
+    }
+    return false;
+}
+
+/* Replicas that train apart (`none` at several ranks) owe no accuracy. */
+static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
+                            const struct runs *accuracy)
+{
+    const struct value *wanted = &spec->config.values[OPT_ACCURACY_MIN];
+    if (!wanted->text[0] || p->compute_only)
+        return false;
+    for (size_t i = 0; i < accuracy->n; i++) {
+        double reached = accuracy->items[i].result->test_acc_pct;
+        if (reached >= wanted->number)
+            continue;
+        char reason[512], number[TEXT_NUMBER];
+        snprintf(reason, sizeof reason, "seed %llu: %s %% test accuracy, %s wanted",
+                 (unsigned long long)accuracy->items[i].journal->seed,
+                 text_fixed(number, reached, 1), wanted->text);
+        set_status(p, "unverified", reason);
+        return true;
+    }
+    return false;
+}
+
+static const struct journal_skip *find_skip(const struct journal *journal, const char *point)
+{
+    for (size_t i = 0; i < journal->n_skips; i++)
+        if (strcmp(journal->skips[i].point, point) == 0)
+            return &journal->skips[i];
+    return NULL;
+}
+
+static void judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
+                  const struct runs *time, const struct runs *accuracy)
+{
+    const struct journal_skip *skip = find_skip(journal, p->point->id);
+    if (find_failure(p, s, journal) || find_difference(p, time) || find_difference(p, accuracy) ||
+        find_inaccuracy(p, s->spec, accuracy))
+        return;
+    if (time->n + accuracy->n > 0)
+        set_status(p, "ok", "");
+    else
+        set_status(p, "skipped", skip ? skip->reason : "no launch finished");
+}
+
+static void set_flags(struct point_summary *p, bool oversubscribed)
+{
+    bool loose = p->timed && p->launches > 0 && !p->precision_met;
+    snprintf(p->flags, sizeof p->flags, "%s%s%s", loose ? " ci_not_met" : "",
+             oversubscribed ? " oversubscribed" : "", p->compute_only ? " compute_only" : "");
+    memmove(p->flags, p->flags + (p->flags[0] == ' '), strlen(p->flags));
+}
+
+/* --- Numbers
+ * ------------------------------------------------------------------------------------------ */
+
+static double share_pct(double part_ms, double step_ms)
+{
+    return 100 * part_ms / step_ms;
+}
+
+static void set_shares(struct point_summary *p, const struct runs *time)
+{
+#define MEDIAN(field) runs_median(time, offsetof(struct launch_result, field))
+    double step = p->step_ms.mid, wait = MEDIAN(wait_ms);
+    double compute = MEDIAN(load_ms) + MEDIAN(forward_ms) + MEDIAN(backward_ms) + MEDIAN(pack_ms) +
+                     MEDIAN(optimizer_ms);
+    p->compute_pct = share_pct(compute, step);
+    p->wait_pct = share_pct(wait, step);
+    /* Where waiting is unknown, it is part of communication. */
+    p->comm_pct = share_pct(MEDIAN(comm_exposed_ms) - (isnan(wait) ? 0 : wait), step);
+#undef MEDIAN
+}
+
+static void set_rates(struct point_summary *p, const struct runs *time)
+{
+    p->images_per_s = p->gflop_per_s = NAN;
+    if (time->n == 0)
+        return;
+    const struct launch_result *result = time->items[0].result;
+    p->images_per_s = 1e3 * (double)result->global_batch / p->step_ms.mid;
+    p->gflop_per_s = p->images_per_s * result->flops_per_image / 1e9;
+}
+
+/* The rank that most launches call the last, and how often it was in those. */
+static void set_last_rank(struct point_summary *p, const struct runs *time)
+{
+    size_t most = 0;
+    p->last_rank = -1;
+    p->last_rank_pct = NAN;
+    for (size_t i = 0; i < time->n; i++) {
+        int rank = time->items[i].result->last_rank;
+        size_t n = 0;
+        for (size_t k = 0; k < time->n; k++)
+            if (time->items[k].result->last_rank == rank)
+                time->values[n++] = time->items[k].result->last_rank_pct;
+        if (rank < 0 || n <= most)
+            continue;
+        most = n;
+        p->last_rank = rank;
+        p->last_rank_pct = stats_median(time->values, n);
+    }
+}
+
+static void measure(struct point_summary *p, const struct spec *spec, const struct runs *time,
+                    const struct runs *accuracy)
+{
+    const struct point *point = p->point;
+    p->cores = point_cores(point);
+    p->base = point->base_index;
+    p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    p->compute_only =
+        strategy_of(point) == STRATEGY_none && config_int(&point->config, OPT_RANKS) > 1;
+    p->launches = time->n;
+    p->step_ms = step_interval(time);
+    p->precision_met = p->step_ms.met && 100 * stats_relative_half_width(&p->step_ms) <=
+                                             config_number(&spec->config, OPT_TIME_PRECISION);
+    set_shares(p, time);
+    set_rates(p, time);
+    set_last_rank(p, time);
+    p->test_acc_pct = runs_median(accuracy, offsetof(struct launch_result, test_acc_pct));
+}
+
+/* Karp and Flatt, "Measuring parallel processor performance", 1990, over r = cores / base cores.
+ * Defined where the problem stays the same. */
+static double karp_flatt(double speedup, double r)
+{
+    return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
+}
+
+static void compare(struct point_summary *p, const struct summary *s, const struct runs *time,
+                    const struct runs *base)
+{
+    const struct point_summary *reference = &s->points[p->base];
+    bool strong = strcmp(config_text(&s->spec->config, OPT_SCALING), "strong") == 0;
+    double r = (double)p->cores / reference->cores;
+    if (p == reference && time->n > 0)
+        p->speedup = (struct interval){.lo = NAN, .mid = 1, .hi = NAN};
+    else
+        p->speedup = speedup_interval(time, base);
+    p->efficiency = p->speedup.mid / r;
+    p->karp_flatt = strong ? karp_flatt(p->speedup.mid, r) : NAN;
+}
+
+/* --- Points
+ * --------------------------------------------------------------------------------------------- */
+
+static enum status summarise(struct summary *s, size_t i, const struct journal *journal, int cores,
+                             struct error *e)
+{
+    struct point_summary *p = &s->points[i];
+    struct runs time = {0}, accuracy = {0};
+    p->point = &s->spec->points[i];
+    enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
+    if (status == OK)
+        status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
+    if (status == OK) {
+        measure(p, s->spec, &time, &accuracy);
+        judge(p, s, journal, &time, &accuracy);
+        set_flags(p, point_is_oversubscribed(p->point, cores) == 1);
+    }
+    runs_free(&time);
+    runs_free(&accuracy);
+    return status;
+}
+
+static enum status compare_and_write(struct summary *s, size_t i, const struct journal *journal,
+                                     int cores, struct error *e)
+{
+    struct point_summary *p = &s->points[i];
+    struct runs time = {0}, accuracy = {0}, base = {0};
+    enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
+    if (status == OK)
+        status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
+    if (status == OK)
+        status = runs_take(&base, s, journal, s->points[p->base].point->id, RUN_TIME, e);
+    if (status == OK) {
+        compare(p, s, &time, &base);
+        status = cells_fill(p, s, &time, &accuracy, cores, e);
+    }
+    runs_free(&time);
+    runs_free(&accuracy);
+    runs_free(&base);
+    return status;
+}
+
+enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
+                            const struct journal *journal, struct error *e)
+{
+    int cores = 0;
+    *s = (struct summary){.spec = spec};
+    s->points = calloc(spec->n_points + 1, sizeof *s->points);
+    if (!s->points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", spec->n_points);
+    s->n = spec->n_points;
+    enum status status = usable_cores_read(&cores, run_dir, e);
+    if (status == OK)
+        status = take_launches(s, run_dir, journal, e);
+    for (size_t i = 0; i < s->n && status == OK; i++)
+        status = summarise(s, i, journal, cores, e);
+    for (size_t i = 0; i < s->n && status == OK; i++)
+        status = compare_and_write(s, i, journal, cores, e);
+    return status;
+}
+
+void summary_free(struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        cells_free(s->points[i].cells);
+    free(s->points);
+    free(s->launches);
+    *s = (struct summary){0};
+}

@@ -1,0 +1,45 @@
+/* What the parts of the summary share. Internal to bench/collect. */
+#ifndef SCALEBENCH_COLLECT_SUMMARY_H
+#define SCALEBENCH_COLLECT_SUMMARY_H
+
+#include "bench/collect/collect.h"
+#include "bench/collect/columns.h"
+#include "bench/collect/text.h"
+
+/* A launch that counts. */
+struct run {
+    const struct journal_launch *journal;
+    const struct launch_result *result;
+};
+
+/* The launches of one point and kind that count; `values` is room for a number of each. */
+struct runs {
+    struct run *items;
+    size_t n;
+    double *values;
+};
+
+/* Freed with runs_free in any case. */
+enum status runs_take(struct runs *runs, const struct summary *s, const struct journal *journal,
+                      const char *point, enum launch_run run, struct error *e);
+void runs_free(struct runs *runs);
+
+/* Median of the double at `offset` of struct launch_result, unknown ones left out. */
+double runs_median(const struct runs *runs, size_t offset);
+
+/* Cores that this run could use, from its manifest; 0 where it has none. */
+enum status usable_cores_read(int *cores, const char *run_dir, struct error *e);
+
+/* 1 when the point wants more cores than there are on a node, 0 when not, -1 unknown. */
+int point_is_oversubscribed(const struct point *point, int cores);
+
+/* Fills p->cells once its numbers and those of its base are known. */
+enum status cells_fill(struct point_summary *p, const struct summary *s, const struct runs *time,
+                       const struct runs *accuracy, int cores, struct error *e);
+void cells_free(char **cells);
+
+/* The different texts that this column has in the requested points, as "a, b"; cut to fit. Returns
+ * text. */
+char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
+
+#endif

@@ -1,0 +1,436 @@
+/* The table that a campaign ends with. Each column formats one cell of one point; the table is
+ * formatted twice, first for the widths, then for print. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/collect/collect.h"
+#include "bench/collect/series.h"
+#include "bench/collect/summary.h"
+
+#define CELL 128
+
+struct table_column {
+    const char *header;
+    void (*format)(char text[CELL], const struct point_summary *p, enum option_id option);
+    enum option_id option; /* of a column that shows an option */
+};
+
+static void format_option(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    snprintf(text, CELL, "%s", config_text(&p->point->config, option));
+}
+
+static void format_batch(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    snprintf(text, CELL, "%.6s", p->cells[COLUMN_batch_per_rank]);
+    if (!text[0])
+        snprintf(text, CELL, "-");
+}
+
+static void format_launches(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    snprintf(text, CELL, "%zu", p->launches);
+}
+
+static void format_step(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    text_interval(text, &p->step_ms, 4);
+}
+
+static void format_rate(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    text_significant(text, p->images_per_s, 4);
+}
+
+static void format_speedup(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    bool base = p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base;
+    if (base)
+        snprintf(text, CELL, "base");
+    else
+        text_interval(text, &p->speedup, 3);
+}
+
+static void format_pct(char text[CELL], double pct, int decimals)
+{
+    char number[TEXT_NUMBER];
+    snprintf(text, CELL, "%s%s", text_fixed(number, pct, decimals), isfinite(pct) ? " %" : "");
+}
+
+static void format_efficiency(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, 100 * p->efficiency, 0);
+}
+
+static void format_compute(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->compute_pct, 0);
+}
+
+static void format_comm(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->comm_pct, 0);
+}
+
+static void format_wait(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->wait_pct, 0);
+}
+
+static void format_accuracy(char text[CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->test_acc_pct, 1);
+}
+
+/* Columns that every table has, after ranks and whatever else varies. */
+static const struct table_column measured_columns[] = {
+    {"img/rank", format_batch, OPTION_COUNT},
+    {"launches", format_launches, OPTION_COUNT},
+    {"step ms [95 % CI]", format_step, OPTION_COUNT},
+    {"images/s", format_rate, OPTION_COUNT},
+    {"speed-up [95 % CI]", format_speedup, OPTION_COUNT},
+    {"eff.", format_efficiency, OPTION_COUNT},
+    {"compute", format_compute, OPTION_COUNT},
+    {"comm", format_comm, OPTION_COUNT},
+    {"wait", format_wait, OPTION_COUNT},
+    {"test acc", format_accuracy, OPTION_COUNT},
+};
+
+#define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
+#define TABLE_COLUMNS    (1 + OPTION_COUNT + MEASURED_COLUMNS)
+
+struct table {
+    struct table_column columns[TABLE_COLUMNS];
+    int widths[TABLE_COLUMNS];
+    size_t n, n_options;
+};
+
+/* "strategy" of "sync.strategy". */
+static const char *short_key(enum option_id option)
+{
+    const char *key = option_get(option)->key, *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+static void table_add_option(struct table *t, enum option_id option)
+{
+    t->columns[t->n++] = (struct table_column){short_key(option), format_option, option};
+    t->n_options = t->n;
+}
+
+static bool was_measured(const struct point_summary *p)
+{
+    return p->launches > 0 || isfinite(p->test_acc_pct);
+}
+
+static void table_make(struct table *t, const struct summary *s)
+{
+    *t = (struct table){0};
+    table_add_option(t, OPT_RANKS);
+    for (size_t i = 0; i < s->spec->n_varying; i++)
+        if (s->spec->varying[i] != OPT_RANKS)
+            table_add_option(t, s->spec->varying[i]);
+    for (size_t i = 0; i < MEASURED_COLUMNS; i++)
+        t->columns[t->n++] = measured_columns[i];
+    for (size_t c = 0; c < t->n; c++) {
+        t->widths[c] = (int)strlen(t->columns[c].header);
+        for (size_t i = 0; i < s->n; i++) {
+            char text[CELL];
+            if (c >= t->n_options && !was_measured(&s->points[i]))
+                continue;
+            t->columns[c].format(text, &s->points[i], t->columns[c].option);
+            t->widths[c] = (int)strlen(text) > t->widths[c] ? (int)strlen(text) : t->widths[c];
+        }
+    }
+}
+
+/* What a reader should know of a point beside its numbers. */
+static void print_remarks(FILE *out, const struct point_summary *p)
+{
+    if (strcmp(p->status, "ok") != 0)
+        fprintf(out, "  %s: %s", p->status, p->reason);
+    if (strstr(p->flags, "ci_not_met"))
+        fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
+    if (strstr(p->flags, "oversubscribed"))
+        fputs("  (oversubscribed)", out);
+    if (p->compute_only)
+        fputs("  (compute only)", out);
+}
+
+static void print_row(FILE *out, const struct table *t, const struct point_summary *p)
+{
+    bool measured = was_measured(p);
+    size_t n = measured ? t->n : t->n_options + 2;
+    for (size_t c = 0; c < n; c++) {
+        char text[CELL] = "-";
+        if (measured || c < t->n_options)
+            t->columns[c].format(text, p, t->columns[c].option);
+        fprintf(out, "%s%*s", c ? "  " : "", t->widths[c], text);
+    }
+    print_remarks(out, p);
+    fputc('\n', out);
+}
+
+static void print_rows(FILE *out, const struct summary *s)
+{
+    struct table t;
+    table_make(&t, s);
+    for (size_t c = 0; c < t.n; c++)
+        fprintf(out, "%s%*s", c ? "  " : "", t.widths[c], t.columns[c].header);
+    fputc('\n', out);
+    for (size_t i = 0; i < s->n; i++)
+        print_row(out, &t, &s->points[i]);
+}
+
+/* --- Above the table ---------------------------------------------------------------------------
+ */
+
+/* Prints a part of a heading; parts that are unknown leave no trace. */
+static void print_part(FILE *out, const char *separator, const char *text)
+{
+    if (text[0])
+        fprintf(out, "%s%s", separator, text);
+}
+
+/* "690,590 params" */
+static void print_params(FILE *out, const struct summary *s)
+{
+    char text[CELL], number[TEXT_NUMBER];
+    long params = 0;
+    summary_distinct(text, sizeof text, s, COLUMN_params);
+    if (sscanf(text, "%ld", &params) == 1 && !strchr(text, ','))
+        fprintf(out, " %s params", text_count(number, params));
+}
+
+static void print_heading(FILE *out, const struct summary *s)
+{
+    const struct config *config = &s->spec->config;
+    char text[256];
+    bool per_rank = config_int(config, OPT_BATCH_PER_RANK) > 0;
+    const char *scaling = config_text(config, OPT_SCALING);
+    fprintf(out, "%s  ", config_text(config, OPT_NAME));
+    if (strcmp(scaling, "none") != 0)
+        fprintf(out, "%s scaling | ", scaling);
+    fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
+    print_params(out, s);
+    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
+    print_part(out, " ", summary_distinct(text, sizeof text, s, COLUMN_data_source));
+    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
+    if (per_rank)
+        fprintf(out, ", batch per rank %s", config_text(config, OPT_BATCH_PER_RANK));
+    else
+        print_part(out, ", global batch ",
+                   summary_distinct(text, sizeof text, s, COLUMN_global_batch));
+    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
+    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
+    print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
+    fputc('\n', out);
+}
+
+static void print_machine(FILE *out, const struct summary *s, const char *revision)
+{
+    static const enum column_id columns[] = {COLUMN_host, COLUMN_mpi, COLUMN_blas};
+    char text[256];
+    bool any = false;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        summary_distinct(text, sizeof text, s, columns[i]);
+        print_part(out, any ? " | " : "", text);
+        any = any || text[0];
+    }
+    print_part(out, any ? " | " : "", revision);
+    if (any || revision[0])
+        fputc('\n', out);
+}
+
+/* --- Below the table ---------------------------------------------------------------------------
+ */
+
+static void print_bases(FILE *out, const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
+        long n = config_int(&p->point->config, OPT_RANKS);
+        bool silent = n == 1 && strcmp(p->cells[COLUMN_strategy], "none") == 0;
+        if (!p->point->base || p->launches == 0)
+            continue;
+        fprintf(out, "Base: %s, %s, %s ms a step, %s GFLOP/s.\n", text_plural(ranks, n, "rank"),
+                silent ? "no communication" : p->cells[COLUMN_strategy],
+                text_interval(step, &p->step_ms, 4), text_significant(rate, p->gflop_per_s, 3));
+    }
+}
+
+/* Says what was checked, and only what was. */
+static void print_weights(FILE *out, const struct summary *s)
+{
+    bool every_step = true;
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct summary_launch *launch = &s->launches[i];
+        if (!launch->ok || !launch->must_be_equal)
+            continue;
+        if (!launch->result.weights_checked || !launch->result.weights_equal)
+            return;
+        every_step = every_step && strcmp(launch->result.check, "step") == 0;
+        n++;
+    }
+    if (n > 0)
+        fprintf(out, "Weights equal on all ranks %s.\n",
+                every_step ? "after every step" : "at the end of every launch");
+}
+
+/* The largest measured point of a series that synchronises and has more cores than its base. */
+static const struct point_summary *last_compared(const struct series *series,
+                                                 const struct summary *s)
+{
+    for (size_t i = series->n; i-- > 0;) {
+        const struct point_summary *p = &s->points[series->points[i]];
+        if (!p->compute_only && isfinite(p->efficiency) && p->cores > s->points[p->base].cores)
+            return p;
+    }
+    return NULL;
+}
+
+static void print_term(FILE *out, bool first, double pct, const char *name)
+{
+    char number[TEXT_NUMBER];
+    const char *sign = pct < 0 ? (first ? "-" : " - ") : (first ? "" : " + ");
+    fprintf(out, "%s%s %s", sign, text_fixed(number, fabs(pct), 1), name);
+}
+
+/* Named where one rank lags clearly more often than chance would have it. */
+static void print_last_rank(FILE *out, const struct point_summary *p)
+{
+    char number[TEXT_NUMBER];
+    double chance = 100.0 / (double)config_int(&p->point->config, OPT_RANKS);
+    if (p->last_rank >= 0 && p->last_rank_pct > 1.25 * chance)
+        fprintf(out, " (rank %d last in %s %% of steps)", p->last_rank,
+                text_fixed(number, p->last_rank_pct, 0));
+}
+
+static double known(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+
+/* Of a step at p, a share of `efficiency` would be left if all scaled. The rest is lost: what
+ * communication and waiting take beyond their part in the base, and compute that got slower. */
+static void print_losses(FILE *out, const struct point_summary *p, const struct point_summary *base)
+{
+    double lost = 100 * (1 - p->efficiency);
+    double comm = p->comm_pct - p->efficiency * known(base->comm_pct);
+    double wait = known(p->wait_pct) - p->efficiency * known(base->wait_pct);
+    double compute = lost - comm - wait;
+    if (isnan(comm)) {
+        fputs(", phases unknown", out);
+        return;
+    }
+    fputs(" = ", out);
+    print_term(out, true, comm, isnan(p->wait_pct) ? "comm and wait" : "comm");
+    if (!isnan(p->wait_pct))
+        print_term(out, false, wait, "wait");
+    print_last_rank(out, p);
+    print_term(out, false, compute, compute < 0 ? "faster compute" : "slower compute");
+}
+
+static void print_karp_flatt(FILE *out, const struct series *series, const struct summary *s)
+{
+    bool rising = true, falling = true;
+    double before = NAN;
+    size_t n = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        char number[TEXT_NUMBER];
+        double share = s->points[series->points[i]].karp_flatt;
+        if (!isfinite(share))
+            continue;
+        fprintf(out, "%s %s", n ? "" : "; Karp-Flatt", text_fixed(number, 100 * share, 1));
+        rising = rising && !(share <= before);
+        falling = falling && !(share >= before);
+        before = share;
+        n++;
+    }
+    if (n > 0)
+        fprintf(out, " %%%s", n < 2 ? "" : rising ? ", rising" : falling ? ", falling" : "");
+}
+
+static void print_bend(FILE *out, const struct series *series, size_t n_series,
+                       const struct summary *s)
+{
+    const struct point_summary *p = last_compared(series, s);
+    char number[TEXT_NUMBER], ranks[TEXT_NUMBER];
+    if (!p)
+        return;
+    double lost = 100 * (1 - p->efficiency);
+    fputs("Why it bends", out);
+    if (n_series > 1)
+        fprintf(out, " (%s)", series->name);
+    fprintf(out, ": %s %% %s at %s", text_fixed(number, fabs(lost), 1),
+            lost < 0 ? "gained" : "lost",
+            text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank"));
+    if (lost >= 0)
+        print_losses(out, p, &s->points[p->base]);
+    print_karp_flatt(out, series, s);
+    fputs(".\n", out);
+}
+
+static void print_bends(FILE *out, const struct summary *s)
+{
+    struct series_list list;
+    struct error e = {.status = OK};
+    if (series_collect(&list, s, &e) != OK)
+        fprintf(out, "Why it bends: not computed: %s\n", e.text);
+    for (size_t i = 0; e.status == OK && i < list.n; i++)
+        print_bend(out, &list.items[i], list.n, s);
+    series_free(&list);
+}
+
+static void print_effort(FILE *out, const struct summary *s)
+{
+    size_t met = 0, wanted = 0;
+    char launches[TEXT_NUMBER], runs[TEXT_NUMBER], wall[TEXT_NUMBER], hours[TEXT_NUMBER];
+    for (size_t i = 0; i < s->n; i++) {
+        wanted += s->points[i].timed && s->points[i].launches > 0;
+        met += s->points[i].timed && s->points[i].launches > 0 && s->points[i].precision_met;
+    }
+    if (wanted > 0)
+        fprintf(out, "Precision met %zu/%zu. ", met, wanted);
+    fprintf(out, "%s + %s in %s, %s core-hours.\n",
+            text_plural(launches, (long)s->n_timed, "launch"),
+            text_plural(runs, (long)s->n_accuracy, "accuracy run"), text_duration(wall, s->wall_s),
+            text_significant(hours, s->core_s / 3600, 2));
+}
+
+static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
+{
+    const struct value *figures = &s->spec->config.values[OPT_FIGURES];
+    fprintf(out, "  table    %s/{summary,raw}.csv\n", run_dir);
+    if (figures->n > 0) {
+        fprintf(out, "  figures  %s/{", run_dir);
+        for (size_t i = 0; i < figures->n; i++)
+            fprintf(out, "%s%s", i ? "," : "", figures->texts[i]);
+        fputs("}.{svg,png}\n", out);
+    }
+    fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
+}
+
+void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision)
+{
+    print_heading(out, s);
+    print_machine(out, s, revision);
+    print_rows(out, s);
+    print_bases(out, s);
+    print_weights(out, s);
+    print_bends(out, s);
+    print_effort(out, s);
+    print_paths(out, s, run_dir);
+}

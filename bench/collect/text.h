@@ -1,0 +1,39 @@
+/* Numbers as text: exact ones for files, rounded ones for people. Decimal points whatever the
+ * locale; NAN is "" in files and "-" for people. Each fills `text` and returns it. Internal to
+ * bench/collect. */
+#ifndef SCALEBENCH_COLLECT_TEXT_H
+#define SCALEBENCH_COLLECT_TEXT_H
+
+#include <stddef.h>
+
+#include "kernels/base/stats.h"
+
+#define TEXT_NUMBER   40
+#define TEXT_INTERVAL (3 * TEXT_NUMBER)
+
+/* Ten significant digits, as many as a measurement has use for. */
+char *text_real(char text[TEXT_NUMBER], double x);
+
+/* `decimals` digits after the point. */
+char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
+
+/* So many significant digits, but every digit before the point: 26.10, 1446. */
+char *text_significant(char text[TEXT_NUMBER], double x, int digits);
+
+/* "177.0 [176.2, 178.1]", rounded alike; the median alone where there is no interval. */
+char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits);
+
+/* 690,590 */
+char *text_count(char text[TEXT_NUMBER], long n);
+
+/* "4 min 31 s" */
+char *text_duration(char text[TEXT_NUMBER], double seconds);
+
+/* "1 rank", "2 ranks", "3 launches" */
+char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
+
+/* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
+ * nor doubled quotation marks inside a field. */
+void text_clean(char *text);
+
+#endif
