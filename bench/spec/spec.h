@@ -36,7 +36,7 @@ enum option_type {
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_POINT, SCOPE_WORKLOAD };
 
-struct option {
+struct spec_option {
     enum option_id id;
     const char *key;
     enum option_type type;
@@ -48,11 +48,11 @@ struct option {
     const char *help;
 };
 
-const struct option *option_get(enum option_id id);
+const struct spec_option *option_get(enum option_id id);
 /* By key ("train.lr"), or NULL. */
-const struct option *option_find(const char *key);
+const struct spec_option *option_find(const char *key);
 /* What `scalebench explain KEY` prints: type, unit, range, allowed names, preset, help. */
-void option_explain(FILE *out, const struct option *option);
+void option_explain(FILE *out, const struct spec_option *option);
 
 /* Where a value was written; line 0: a preset, or the command line (file says which). */
 struct mark {
@@ -83,7 +83,7 @@ enum status config_init(struct config *config, struct error *e); /* every option
 enum status config_copy(struct config *to, const struct config *from, struct error *e);
 void config_free(struct config *config);
 /* Parses and stores one value; error names key, text and what is accepted. */
-enum status config_set(struct config *config, const struct option *option, const char *text,
+enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
 static inline double config_number(const struct config *c, enum option_id id)

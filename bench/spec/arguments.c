@@ -1,0 +1,83 @@
+/* Options on the command line of a workload: written by point_arguments, read back by
+ * config_parse_arguments. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/spec.h"
+
+static bool is_argument(const struct spec_option *option)
+{
+    return option->scope == SCOPE_WORKLOAD;
+}
+
+char **point_arguments(const struct point *point, struct error *e)
+{
+    size_t n = 0, bytes = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (!is_argument(option))
+            continue;
+        n++;
+        bytes += strlen("--=") + strlen(option->key) + strlen(point->config.values[i].text) + 1;
+    }
+    char **arguments = malloc((n + 1) * sizeof *arguments + bytes);
+    if (!arguments) {
+        error_set(e, ERR_MEMORY, "no memory for the arguments of a point");
+        return NULL;
+    }
+    char *text = (char *)(arguments + n + 1);
+    n = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (!is_argument(option))
+            continue;
+        arguments[n++] = text;
+        text = stpcpy(stpcpy(text, "--"), option->key);
+        text = stpcpy(stpcpy(text, "="), point->config.values[i].text) + 1;
+    }
+    arguments[n] = NULL;
+    return arguments;
+}
+
+/* The option that "--key" or "--key=value" names, or NULL; *value is NULL in the first form. */
+static const struct spec_option *argument_option(const char *argument, const char **value)
+{
+    if (strncmp(argument, "--", 2) != 0)
+        return NULL;
+    argument += 2;
+    size_t length = strcspn(argument, "=");
+    *value = argument[length] == '=' ? argument + length + 1 : NULL;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (is_argument(option) && strlen(option->key) == length &&
+            strncmp(option->key, argument, length) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+enum status config_parse_arguments(struct config *config, int *argc, char **argv, struct error *e)
+{
+    const struct mark mark = {"command line", 0, 0};
+    int left = 1, i = 1;
+    for (; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *value;
+        const struct spec_option *option = argument_option(argv[i], &value);
+        if (!option) {
+            argv[left++] = argv[i];
+            continue;
+        }
+        if (!value && ++i < *argc)
+            value = argv[i];
+        if (!value)
+            return error_set(e, ERR_ARGUMENT, "--%s has no value", option->key);
+        enum status status = config_set(config, option, value, mark, e);
+        if (status != OK)
+            return status;
+    }
+    while (i < *argc)
+        argv[left++] = argv[i++];
+    argv[left] = NULL;
+    *argc = left;
+    return OK;
+}

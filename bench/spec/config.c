@@ -1,0 +1,70 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/spec.h"
+#include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
+
+enum status config_set(struct config *config, const struct spec_option *option, const char *text,
+                       struct mark mark, struct error *e)
+{
+    struct value *value = &config->values[option->id];
+    if (option->type == TYPE_INTS || option->type == TYPE_TEXTS) {
+        struct node list;
+        enum status status = yaml_read_text(&list, text, mark, e);
+        if (status == OK)
+            status = value_parse(value, option, &list, e);
+        node_free(&list);
+        return status;
+    }
+    struct node scalar = {.kind = NODE_SCALAR, .mark = mark, .text = (char *)text};
+    return value_parse(value, option, &scalar, e);
+}
+
+/* An option without a preset starts as an empty text. */
+static enum status set_preset(struct config *config, const struct spec_option *option,
+                              struct error *e)
+{
+    struct value *value = &config->values[option->id];
+    const struct mark mark = {"preset", 0, 0};
+    if (option->preset) {
+        enum status status = config_set(config, option, option->preset, mark, e);
+        value->set = false;
+        return status;
+    }
+    value->mark = mark;
+    value->text = strdup("");
+    return value->text ? OK : error_set(e, ERR_MEMORY, "no memory for the options");
+}
+
+enum status config_init(struct config *config, struct error *e)
+{
+    memset(config, 0, sizeof *config);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        enum status status = set_preset(config, option_get((enum option_id)i), e);
+        if (status != OK) {
+            config_free(config);
+            return status;
+        }
+    }
+    return OK;
+}
+
+enum status config_copy(struct config *to, const struct config *from, struct error *e)
+{
+    memset(to, 0, sizeof *to);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        enum status status = value_copy(&to->values[i], &from->values[i], e);
+        if (status != OK) {
+            config_free(to);
+            return status;
+        }
+    }
+    return OK;
+}
+
+void config_free(struct config *config)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        value_free(&config->values[i]);
+}

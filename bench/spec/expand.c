@@ -1,0 +1,292 @@
+#include "bench/spec/expand.h"
+
+#include <sha256.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
+
+#define POINTS_MAX 4096
+
+bool option_is_problem(const struct spec_option *option)
+{
+    return option->scope != SCOPE_CAMPAIGN && option->id != OPT_RANKS && option->id != OPT_NODES &&
+           strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0;
+}
+
+/* --- Identity ------------------------------------------------------------------------------- */
+
+/* 12 hexadecimal digits of the SHA-256 over "key=value\n" of what a point may differ in. */
+static void identify(struct point *point)
+{
+    SHA256_CTX context;
+    SHA256_Init(&context);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        const char *text = point->config.values[i].text;
+        if (option->scope == SCOPE_CAMPAIGN)
+            continue;
+        SHA256_Update(&context, (const uint8_t *)option->key, strlen(option->key));
+        SHA256_Update(&context, (const uint8_t *)"=", 1);
+        SHA256_Update(&context, (const uint8_t *)text, strlen(text));
+        SHA256_Update(&context, (const uint8_t *)"\n", 1);
+    }
+    char digest[SHA256_DIGEST_STRING_LENGTH];
+    SHA256_End(&context, digest);
+    snprintf(point->id, sizeof point->id, "%.12s", digest);
+}
+
+static struct point *find_point(const struct point *points, size_t n, const char *id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(points[i].id, id) == 0)
+            return (struct point *)&points[i];
+    return NULL;
+}
+
+/* --- The matrix ----------------------------------------------------------------------------- */
+
+static enum status count_combinations(const struct spec *spec, size_t *n, struct error *e)
+{
+    *n = 1;
+    for (size_t i = 0; i < spec->matrix->n_axes; i++) {
+        const struct axis *axis = &spec->matrix->axes[i];
+        *n *= axis->n;
+        if (*n > POINTS_MAX)
+            return mark_error(e, ERR_SPEC, axis->mark, "the matrix has more than %d points",
+                              POINTS_MAX);
+    }
+    return OK;
+}
+
+static enum status put_value(struct config *config, enum option_id id, const struct value *value,
+                             struct error *e)
+{
+    value_free(&config->values[id]);
+    return value_copy(&config->values[id], value, e);
+}
+
+/* Combination number `index`, the last axis running fastest. */
+static enum status combine(struct config *config, const struct spec *spec, size_t index,
+                           struct error *e)
+{
+    enum status status = config_copy(config, &spec->config, e);
+    for (size_t i = spec->matrix->n_axes; i-- > 0 && status == OK;) {
+        const struct axis *axis = &spec->matrix->axes[i];
+        status = put_value(config, axis->id, &axis->values[index % axis->n], e);
+        index /= axis->n;
+    }
+    return status;
+}
+
+static bool is_excluded(struct matrix *matrix, const struct config *config)
+{
+    bool excluded = false;
+    for (size_t i = 0; i < matrix->n_excludes; i++)
+        if (selection_matches(&matrix->excludes[i], config)) {
+            matrix->excludes[i].matches++;
+            excluded = true;
+        }
+    return excluded;
+}
+
+static enum status check_excludes(const struct spec *spec, struct error *e)
+{
+    const struct matrix *matrix = spec->matrix;
+    for (size_t i = 0; i < matrix->n_excludes; i++)
+        if (matrix->excludes[i].matches == 0 && !selection_is_open(&matrix->excludes[i], spec))
+            return mark_error(e, ERR_SPEC, matrix->excludes[i].mark,
+                              "this exclude matches no point of the matrix");
+    if (spec->n_points == 0)
+        return mark_error(e, ERR_SPEC, matrix->excludes[0].mark,
+                          "exclude leaves no point of the matrix");
+    return OK;
+}
+
+static enum status expand_matrix(struct spec *spec, struct error *e)
+{
+    size_t combinations;
+    enum status status = count_combinations(spec, &combinations, e);
+    if (status != OK)
+        return status;
+    spec->points = calloc(combinations, sizeof *spec->points);
+    if (!spec->points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", combinations);
+    for (size_t i = 0; i < combinations; i++) {
+        struct point *point = &spec->points[spec->n_points];
+        status = combine(&point->config, spec, i, e);
+        if (status != OK || is_excluded(spec->matrix, &point->config)) {
+            config_free(&point->config);
+            if (status != OK)
+                return status;
+            continue;
+        }
+        point->requested = true;
+        identify(point);
+        spec->n_points++;
+    }
+    return check_excludes(spec, e);
+}
+
+/* --- Bases ---------------------------------------------------------------------------------- */
+
+static bool same_problem(const struct config *a, const struct config *b)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_is_problem(option_get((enum option_id)i)) &&
+            !value_equal(&a->values[i], &b->values[i]))
+            return false;
+    return true;
+}
+
+/* Without `baseline:` the first point with the fewest ranks that solves the same problem. */
+static void choose_bases(struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        size_t best = i;
+        for (size_t j = 0; j < spec->n_points; j++) {
+            long ranks = config_int(&spec->points[j].config, OPT_RANKS);
+            long best_ranks = config_int(&spec->points[best].config, OPT_RANKS);
+            if (same_problem(&spec->points[i].config, &spec->points[j].config) &&
+                (ranks < best_ranks || (ranks == best_ranks && j < best)))
+                best = j;
+        }
+        spec->points[i].base_index = best;
+    }
+}
+
+/* The point with the baseline's values applied. */
+static enum status make_base(struct point *base, const struct point *point,
+                             const struct selection *baseline, struct error *e)
+{
+    memset(base, 0, sizeof *base);
+    enum status status = config_copy(&base->config, &point->config, e);
+    for (size_t i = 0; i < OPTION_COUNT && status == OK; i++)
+        if (baseline->config.values[i].set)
+            status = put_value(&base->config, (enum option_id)i, &baseline->config.values[i], e);
+    if (status != OK)
+        config_free(&base->config);
+    else
+        identify(base);
+    return status;
+}
+
+/* Makes the base of points[i], or finds it among the first `n`; *base is its index. */
+static enum status place_base(struct spec *spec, size_t i, size_t *n, struct error *e)
+{
+    struct point base;
+    enum status status = make_base(&base, &spec->points[i], &spec->matrix->baseline, e);
+    if (status != OK)
+        return status;
+    struct point *found = find_point(spec->points, *n, base.id);
+    if (found) {
+        config_free(&base.config);
+    } else {
+        found = &spec->points[(*n)++];
+        *found = base;
+        found->base_index = (size_t)(found - spec->points);
+    }
+    spec->points[i].base_index = (size_t)(found - spec->points);
+    return OK;
+}
+
+/* Moves the added points, which lie behind the first `requested`, to the front. */
+static enum status bring_forward(struct spec *spec, size_t requested, struct error *e)
+{
+    size_t n = spec->n_points, added = n - requested;
+    struct point *points = malloc(n * sizeof *points);
+    if (!points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", n);
+    memcpy(points, spec->points + requested, added * sizeof *points);
+    memcpy(points + added, spec->points, requested * sizeof *points);
+    free(spec->points);
+    spec->points = points;
+    for (size_t i = 0; i < n; i++)
+        points[i].base_index = (points[i].base_index + added) % n;
+    return OK;
+}
+
+static enum status add_bases(struct spec *spec, struct error *e)
+{
+    size_t requested = spec->n_points;
+    struct point *points = reallocarray(spec->points, 2 * requested, sizeof *points);
+    if (!points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", requested);
+    spec->points = points;
+    for (size_t i = 0; i < requested; i++) {
+        enum status status = place_base(spec, i, &spec->n_points, e);
+        if (status != OK)
+            return status;
+    }
+    return bring_forward(spec, requested, e);
+}
+
+/* --- What varies ---------------------------------------------------------------------------- */
+
+static bool differs(const struct spec *spec, enum option_id id, bool requested_only)
+{
+    const struct value *first = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[id];
+        if (requested_only && !spec->points[i].requested)
+            continue;
+        if (first && !value_equal(first, value))
+            return true;
+        first = value;
+    }
+    return false;
+}
+
+static enum status list_varying(struct spec *spec, struct error *e)
+{
+    spec->varying = calloc(OPTION_COUNT, sizeof *spec->varying);
+    if (!spec->varying)
+        return error_set(e, ERR_MEMORY, "no memory for the points");
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (differs(spec, (enum option_id)i, true))
+            spec->varying[spec->n_varying++] = (enum option_id)i;
+    return OK;
+}
+
+/* Appends "ranks=2", or "allreduce" where the value speaks for itself. */
+static void extend_label(struct point *point, const struct spec_option *option)
+{
+    size_t used = strlen(point->label), room = sizeof point->label - used;
+    const char *dot = strrchr(option->key, '.'), *text = point->config.values[option->id].text;
+    bool plain = option->id == OPT_STRATEGY || option->id == OPT_MODEL;
+    snprintf(point->label + used, room, "%s%s%s%s", used > 0 ? " " : "",
+             plain ? "" : (dot ? dot + 1 : option->key), plain ? "" : "=", text);
+}
+
+/* Ranks come first: that is how people look for a point. */
+static void label_points(struct spec *spec)
+{
+    if (differs(spec, OPT_RANKS, false))
+        for (size_t i = 0; i < spec->n_points; i++)
+            extend_label(&spec->points[i], option_get(OPT_RANKS));
+    for (size_t id = 0; id < OPTION_COUNT; id++)
+        if (id != OPT_RANKS && differs(spec, (enum option_id)id, false))
+            for (size_t i = 0; i < spec->n_points; i++)
+                extend_label(&spec->points[i], option_get((enum option_id)id));
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].label[0] == '\0')
+            strcpy(spec->points[i].label, "base");
+}
+
+enum status expand_points(struct spec *spec, struct error *e)
+{
+    enum status status = expand_matrix(spec, e);
+    if (status != OK)
+        return status;
+    if (spec->matrix->has_baseline)
+        status = add_bases(spec, e);
+    else
+        choose_bases(spec);
+    if (status != OK)
+        return status;
+    for (size_t i = 0; i < spec->n_points; i++)
+        spec->points[spec->points[i].base_index].base = true;
+    label_points(spec);
+    return list_varying(spec, e);
+}

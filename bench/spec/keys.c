@@ -1,0 +1,141 @@
+#include "bench/spec/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/names.h"
+
+#define PATH_MAX_BYTES 256
+
+static const char *const structural[] = {"matrix", "exclude", "baseline"};
+#define N_STRUCTURAL (sizeof structural / sizeof *structural)
+
+struct walk {
+    keys_visitor *visit;
+    void *arg;
+    bool top; /* keys of a whole spec */
+};
+
+/* Whether options lie below `path` ("train"), its first `length` characters. */
+static bool is_group(const char *path, size_t length)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *key = option_get((enum option_id)i)->key;
+        if (strncmp(key, path, length) == 0 && key[length] == '.')
+            return true;
+    }
+    return false;
+}
+
+/* Words that may follow the first `length` characters of `path` (0: that may begin a key), cut out
+ * of the option table; returns how many. */
+static size_t known_words(const char *path, size_t length, bool top,
+                          char words[OPTION_COUNT + N_STRUCTURAL][40],
+                          const char *known[OPTION_COUNT + N_STRUCTURAL])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *key = option_get((enum option_id)i)->key;
+        if (length > 0 && (strncmp(key, path, length) != 0 || key[length] != '.'))
+            continue;
+        const char *word = key + length + (length > 0);
+        snprintf(words[n], sizeof words[n], "%.*s", (int)strcspn(word, "."), word);
+        if (name_index(words[n], known, n) < 0) {
+            known[n] = words[n];
+            n++;
+        }
+    }
+    for (size_t i = 0; top && length == 0 && i < N_STRUCTURAL; i++)
+        known[n++] = structural[i];
+    return n;
+}
+
+/* The option whose key ends with ".word": what somebody meant who forgot the group. */
+static const struct spec_option *find_by_tail(const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        size_t key_length = strlen(option->key);
+        if (key_length > length && option->key[key_length - length - 1] == '.' &&
+            strcmp(option->key + key_length - length, word) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+/* Names the first word of `path` that leads nowhere, and what could stand in its place. */
+static enum status unknown_key(const char *path, const struct node *entry, bool top,
+                               struct error *e)
+{
+    size_t length = 0; /* of the part of the path that is a group */
+    for (size_t end = strcspn(path, "."); path[end] == '.' && is_group(path, end);
+         end += 1 + strcspn(path + end + 1, "."))
+        length = end;
+    const char *rest = path + length + (length > 0);
+    char word[PATH_MAX_BYTES];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(rest, "."), rest);
+
+    const struct spec_option *meant = find_by_tail(rest);
+    if (meant)
+        return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown; '%s' is what is known",
+                          path, meant->key);
+    char words[OPTION_COUNT + N_STRUCTURAL][40], text[900];
+    const char *known[OPTION_COUNT + N_STRUCTURAL];
+    size_t n = known_words(path, length, top, words, known);
+    name_explain(text, sizeof text, word, known, n);
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%.*s%s%s", (int)length, path,
+                      length > 0 ? ": " : "", text);
+}
+
+static enum status not_a_group(const char *path, const struct node *entry, struct error *e)
+{
+    char words[OPTION_COUNT + N_STRUCTURAL][40];
+    const char *known[OPTION_COUNT + N_STRUCTURAL];
+    size_t n = known_words(path, strlen(path), false, words, known);
+    return mark_error(e, ERR_SPEC, entry->mark,
+                      "%s is a group of options, not one value: write %s: {%s: ...}; it has %zu",
+                      path, path, known[0], n);
+}
+
+static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
+                            struct error *e);
+
+static enum status walk_entry(const struct walk *walk, const struct node *entry, const char *prefix,
+                              struct error *e)
+{
+    char path[PATH_MAX_BYTES];
+    snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", entry->key);
+    const struct spec_option *option = option_find(path);
+    if (option)
+        return walk->visit(walk->arg, option, entry, e);
+    if (!is_group(path, strlen(path)))
+        return unknown_key(path, entry, walk->top, e);
+    if (entry->kind != NODE_MAP)
+        return not_a_group(path, entry, e);
+    return walk_map(walk, entry, path, e);
+}
+
+static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
+                            struct error *e)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const struct node *entry = &map->items[i];
+        if (walk->top && prefix[0] == '\0' && name_index(entry->key, structural, N_STRUCTURAL) >= 0)
+            continue;
+        enum status status = walk_entry(walk, entry, prefix, e);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
+{
+    return walk_map(&(struct walk){visit, arg, false}, map, "", e);
+}
+
+enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
+{
+    return walk_map(&(struct walk){visit, arg, true}, map, "", e);
+}

@@ -1,0 +1,20 @@
+/* Options in a tree of YAML: `train: {lr: 1e-3}` and `train.lr: 1e-3` are the same key. */
+#ifndef SCALEBENCH_SPEC_KEYS_H
+#define SCALEBENCH_SPEC_KEYS_H
+
+#include "bench/spec/spec.h"
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/error.h"
+
+/* Called for each option with its entry of the map. */
+typedef enum status keys_visitor(void *arg, const struct spec_option *option,
+                                 const struct node *entry, struct error *e);
+
+/* Visits every option that `map` holds, nested or dotted; a key that is neither an option nor a
+ * group of them is an error that names the nearest. */
+enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, struct error *e);
+
+/* The same for the top of a spec: passes over matrix, exclude and baseline. */
+enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e);
+
+#endif

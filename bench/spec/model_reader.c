@@ -1,0 +1,359 @@
+/* Networks as YAML: configs/models/<name>.yaml. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/find.h"
+#include "bench/spec/spec.h"
+#include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/names.h"
+
+/* Images are grey, grey with alpha, RGB or RGBA: struct net_desc has a mean for each channel. */
+#define CHANNELS_MAX 4
+#define SIDE_MAX     4096
+#define CLASSES_MAX  1000
+#define COUNT_MAX    9007199254740992.0 /* beyond this a double is not exact */
+
+/* What a number in a model file may be. */
+struct bounds {
+    const char *what; /* "conv2d: kernel" */
+    double min, max;
+    bool whole;
+};
+
+static enum status unknown_name(const char *what, const char *name, struct mark mark,
+                                const char *const *known, size_t n, struct error *e)
+{
+    char text[900];
+    return mark_error(e, ERR_SPEC, mark, "%s: %s", what,
+                      name_explain(text, sizeof text, name, known, n));
+}
+
+static enum status read_number(const struct node *node, const struct bounds *bounds, double *number,
+                               struct error *e)
+{
+    const char *kind = bounds->whole ? "whole number" : "number";
+    if (node->kind != NODE_SCALAR)
+        return mark_error(e, ERR_SPEC, node->mark, "%s takes one %s", bounds->what, kind);
+    if (node->quoted || !number_parse(node->text, number) ||
+        (bounds->whole && *number != floor(*number)))
+        return mark_error(e, ERR_SPEC, node->mark, "%s: '%s' is not a %s", bounds->what, node->text,
+                          kind);
+    if (*number < bounds->min || *number > bounds->max)
+        return mark_error(e, ERR_SPEC, node->mark, "%s = %s: allowed %.15g..%.15g", bounds->what,
+                          node->text, bounds->min, bounds->max);
+    return OK;
+}
+
+static enum status read_numbers(const struct node *node, const struct bounds *bounds,
+                                double *numbers, size_t n, struct error *e)
+{
+    if (node->kind != NODE_LIST || node->n != n)
+        return mark_error(e, ERR_SPEC, node->mark, "%s takes a list of %zu numbers", bounds->what,
+                          n);
+    for (size_t i = 0; i < n; i++) {
+        enum status status = read_number(&node->items[i], bounds, &numbers[i], e);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+static enum status read_name(const struct node *node, const char *what, char name[NET_NAME_MAX],
+                             struct error *e)
+{
+    if (node->kind != NODE_SCALAR || node->text[0] == '\0' || strlen(node->text) >= NET_NAME_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "%s takes a name of 1 to %d characters", what,
+                          NET_NAME_MAX - 1);
+    strcpy(name, node->text);
+    return OK;
+}
+
+/* Gives an error of kernels/desc its file, and the place unless it names a layer's. */
+static enum status place_error(const struct error *inner, struct mark mark, struct error *e)
+{
+    if (inner->line > 0)
+        mark = (struct mark){mark.file, inner->line, inner->column};
+    return mark_error(e, inner->status, mark, "%s", inner->text);
+}
+
+/* --- Layers --------------------------------------------------------------------------------- */
+
+static void store_int(struct layer_desc *layer, size_t offset, double number)
+{
+    *(int *)((char *)layer + offset) = (int)number;
+}
+
+static enum status read_layer_option(struct layer_desc *layer, const struct layer_option *option,
+                                     const struct node *node, struct error *e)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%s: %s", layer_rule_get(layer->kind)->name, option->key);
+    struct bounds bounds = {what, option->min, option->max, option->type != LAYER_REAL};
+    double numbers[2];
+    bool pair = option->type == LAYER_PAIR && node->kind == NODE_LIST;
+    enum status status = pair ? read_numbers(node, &bounds, numbers, 2, e)
+                              : read_number(node, &bounds, &numbers[0], e);
+    if (status != OK)
+        return status;
+    if (option->type == LAYER_REAL) {
+        *(double *)((char *)layer + option->offset) = numbers[0];
+        return OK;
+    }
+    store_int(layer, option->offset, numbers[0]);
+    if (option->type == LAYER_PAIR)
+        store_int(layer, option->offset + sizeof(int), numbers[pair]);
+    return OK;
+}
+
+static const struct layer_option *find_layer_option(const struct layer_rule *rule, const char *key)
+{
+    for (const struct layer_option *o = rule->options; o->key; o++)
+        if (strcmp(o->key, key) == 0)
+            return o;
+    return NULL;
+}
+
+static enum status unknown_layer_option(const struct layer_rule *rule, const struct node *entry,
+                                        struct error *e)
+{
+    const char *known[16] = {"name"};
+    size_t n = 1;
+    for (const struct layer_option *o = rule->options; o->key && n < 16; o++)
+        known[n++] = o->key;
+    return unknown_name(rule->name, entry->key, entry->key_mark, known, n, e);
+}
+
+static enum status check_layer_complete(const struct layer_rule *rule, const struct node *options,
+                                        struct mark mark, struct error *e)
+{
+    for (const struct layer_option *o = rule->options; o->key; o++)
+        if (isnan(o->preset) && !(options && node_find(options, o->key)))
+            return mark_error(e, ERR_SPEC, mark, "%s: '%s' is missing: %s", rule->name, o->key,
+                              o->help);
+    return OK;
+}
+
+static enum status read_layer_options(struct layer_desc *layer, const struct node *options,
+                                      struct error *e)
+{
+    const struct layer_rule *rule = layer_rule_get(layer->kind);
+    if (options->kind != NODE_MAP)
+        return mark_error(e, ERR_SPEC, options->mark, "%s takes a map of options", rule->name);
+    for (size_t i = 0; i < options->n; i++) {
+        const struct node *entry = &options->items[i];
+        const struct layer_option *option = find_layer_option(rule, entry->key);
+        enum status status;
+        if (option)
+            status = read_layer_option(layer, option, entry, e);
+        else if (strcmp(entry->key, "name") == 0)
+            status = read_name(entry, "name", layer->name, e);
+        else
+            status = unknown_layer_option(rule, entry, e);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+/* `- relu` or `- conv2d: {...}`. */
+static enum status read_layer(struct net_desc *net, const struct node *node, struct error *e)
+{
+    bool map = node->kind == NODE_MAP && node->n == 1;
+    if (!map && (node->kind != NODE_SCALAR || node_is_empty(node)))
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "a layer is written as `- relu` or `- dense: {channels: 10}`");
+    const char *name = map ? node->items[0].key : node->text;
+    const struct node *options = map && !node_is_empty(&node->items[0]) ? &node->items[0] : NULL;
+    int kind = name_index(name, layer_names(), LAYER_KINDS);
+    if (kind < 0)
+        return unknown_name("layer", name, node->mark, layer_names(), LAYER_KINDS, e);
+
+    struct layer_desc layer = layer_desc_preset((enum layer_kind)kind);
+    layer.line = node->mark.line;
+    layer.column = node->mark.column;
+    enum status status = options ? read_layer_options(&layer, options, e) : OK;
+    if (status == OK)
+        status = check_layer_complete(layer_rule_get(layer.kind), options, node->mark, e);
+    if (status != OK)
+        return status;
+    struct error inner;
+    status = net_desc_add(net, &layer, &inner);
+    return status == OK ? OK : place_error(&inner, node->mark, e);
+}
+
+static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)
+{
+    if (list->kind != NODE_LIST || list->n == 0)
+        return mark_error(e, ERR_SPEC, list->mark, "layers takes a list of layers");
+    for (size_t i = 0; i < list->n; i++) {
+        enum status status = read_layer(net, &list->items[i], e);
+        if (status != OK)
+            return status;
+    }
+    struct error inner;
+    enum status status = net_desc_end(net, &inner);
+    return status == OK ? OK : place_error(&inner, list->mark, e);
+}
+
+/* --- The net -------------------------------------------------------------------------------- */
+
+enum model_key {
+    KEY_NAME,
+    KEY_INPUT,
+    KEY_CLASSES,
+    KEY_LAYERS,
+    KEYS_REQUIRED,
+    KEY_NORMALIZE = KEYS_REQUIRED,
+    KEY_INITIALIZER,
+    KEY_PARAMETERS,
+    KEYS
+};
+
+static const char *const key_names[KEYS] = {[KEY_NAME] = "name",
+                                            [KEY_INPUT] = "input",
+                                            [KEY_CLASSES] = "classes",
+                                            [KEY_LAYERS] = "layers",
+                                            [KEY_NORMALIZE] = "normalize",
+                                            [KEY_INITIALIZER] = "initializer",
+                                            [KEY_PARAMETERS] = "parameters"};
+
+/* The entries of the file by key; those it may lack are NULL. */
+static enum status sort_entries(const struct node *root, const struct node *entries[KEYS],
+                                struct error *e)
+{
+    if (root->kind != NODE_MAP)
+        return mark_error(e, ERR_SPEC, root->mark,
+                          "a model is a map: name, input, classes, layers");
+    for (size_t i = 0; i < root->n; i++) {
+        const struct node *entry = &root->items[i];
+        int key = name_index(entry->key, key_names, KEYS);
+        if (key < 0)
+            return unknown_name("model", entry->key, entry->key_mark, key_names, KEYS, e);
+        entries[key] = entry;
+    }
+    for (int key = 0; key < KEYS_REQUIRED; key++)
+        if (!entries[key])
+            return mark_error(e, ERR_SPEC, root->mark, "'%s' is missing", key_names[key]);
+    return OK;
+}
+
+static enum status begin_net(struct net_desc *net, const struct node *entries[KEYS],
+                             struct error *e)
+{
+    char name[NET_NAME_MAX];
+    double channels, sides[3], classes;
+    enum status status = read_name(entries[KEY_NAME], "name", name, e);
+    if (status == OK)
+        status = read_numbers(
+            entries[KEY_INPUT],
+            &(struct bounds){"input (channels, rows, columns)", 1, SIDE_MAX, true}, sides, 3, e);
+    if (status == OK)
+        status =
+            read_number(&entries[KEY_INPUT]->items[0],
+                        &(struct bounds){"input channels", 1, CHANNELS_MAX, true}, &channels, e);
+    if (status == OK)
+        status = read_number(entries[KEY_CLASSES],
+                             &(struct bounds){"classes", 2, CLASSES_MAX, true}, &classes, e);
+    if (status != OK)
+        return status;
+    struct shape input = {(int)channels, (int)sides[1], (int)sides[2]};
+    struct error inner;
+    status = net_desc_begin(net, name, input, (int)classes, &inner);
+    return status == OK ? OK : place_error(&inner, entries[KEY_INPUT]->mark, e);
+}
+
+static enum status read_normalize(struct net_desc *net, const struct node *map, struct error *e)
+{
+    static const char *const known[] = {"mean", "std"};
+    static const struct bounds bounds[] = {{"normalize: mean", -1000, 1000, false},
+                                           {"normalize: std", 1e-6, 1000, false}};
+    if (map->kind != NODE_MAP)
+        return mark_error(e, ERR_SPEC, map->mark, "normalize takes {mean: [...], std: [...]}");
+    for (size_t i = 0; i < map->n; i++) {
+        const struct node *entry = &map->items[i];
+        int key = name_index(entry->key, known, 2);
+        if (key < 0)
+            return unknown_name("normalize", entry->key, entry->key_mark, known, 2, e);
+        enum status status = read_numbers(entry, &bounds[key], key == 0 ? net->mean : net->std,
+                                          (size_t)net->input.c, e);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+static enum status read_initializer(struct net_desc *net, const struct node *node, struct error *e)
+{
+    const char *name = node->kind == NODE_SCALAR ? node->text : "a list or map";
+    int index = name_index(name, initializer_names(), INITIALIZERS);
+    if (index < 0)
+        return unknown_name("initializer", name, node->mark, initializer_names(), INITIALIZERS, e);
+    net->initializer = (enum initializer)index;
+    return OK;
+}
+
+static enum status check_parameters(const struct net_desc *net, const struct node *node,
+                                    struct error *e)
+{
+    double stated;
+    enum status status =
+        read_number(node, &(struct bounds){"parameters", 0, COUNT_MAX, true}, &stated, e);
+    if (status != OK || stated == (double)net->n_params)
+        return status;
+    return mark_error(e, ERR_SPEC, node->mark, "parameters = %.0f, but the layers have %zu", stated,
+                      net->n_params);
+}
+
+static enum status read_model(struct net_desc *net, const struct node *root, struct error *e)
+{
+    const struct node *entries[KEYS] = {NULL};
+    enum status status = sort_entries(root, entries, e);
+    if (status == OK)
+        status = begin_net(net, entries, e);
+    if (status == OK && entries[KEY_NORMALIZE])
+        status = read_normalize(net, entries[KEY_NORMALIZE], e);
+    if (status == OK && entries[KEY_INITIALIZER])
+        status = read_initializer(net, entries[KEY_INITIALIZER], e);
+    if (status == OK)
+        status = read_layers(net, entries[KEY_LAYERS], e);
+    if (status == OK && entries[KEY_PARAMETERS])
+        status = check_parameters(net, entries[KEY_PARAMETERS], e);
+    return status;
+}
+
+/* --- The file ------------------------------------------------------------------------------- */
+
+static bool is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+}
+
+static enum status find_model(char **path, const char *name, struct error *e)
+{
+    if (is_path(name)) {
+        *path = strdup(name);
+        return *path ? OK : error_set(e, ERR_MEMORY, "no memory for a path");
+    }
+    return find_config(path, "configs/models", name, e);
+}
+
+enum status model_load(struct net_desc *net, const char *name, struct error *e)
+{
+    char *path = NULL;
+    struct node root;
+    memset(net, 0, sizeof *net);
+    enum status status = find_model(&path, name, e);
+    if (status != OK)
+        return status;
+    status = yaml_read_file(&root, path, e);
+    if (status == OK)
+        status = read_model(net, &root, e);
+    if (status != OK)
+        net_desc_free(net);
+    node_free(&root);
+    free(path);
+    return status;
+}

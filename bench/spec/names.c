@@ -1,0 +1,79 @@
+/* The names behind ENUM and TEXTS options. Those that other parts own are read from their lists;
+ * the plain ones stand here. */
+#include "bench/spec/spec.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+#define NAMES_DEFINE(list, ...)                                                                    \
+    const char *const *names_##list(size_t *n)                                                     \
+    {                                                                                              \
+        static const char *const names[] = {__VA_ARGS__};                                          \
+        *n = COUNT(names);                                                                         \
+        return names;                                                                              \
+    }
+
+NAMES_DEFINE(scaling, "none", "strong", "weak", "epoch")
+NAMES_DEFINE(workloads, "train_cnn")
+NAMES_DEFINE(lr_rules, "constant", "linear")
+NAMES_DEFINE(remainders, "uneven", "drop", "pad")
+NAMES_DEFINE(overlaps, "none")
+NAMES_DEFINE(plans, "fast", "reference")
+NAMES_DEFINE(binds, "none", "hwthread", "core", "numa")
+NAMES_DEFINE(orders, "compact", "scatter")
+NAMES_DEFINE(oversubscribe, "refuse", "allow")
+NAMES_DEFINE(checks, "step", "end")
+
+const char *const *names_sites(size_t *n)
+{
+    static const char *const names[] = {
+#define SITE(name, summary) #name,
+#include "bench/spec/sites.def"
+#undef SITE
+    };
+    *n = COUNT(names);
+    return names;
+}
+
+const char *const *names_figures(size_t *n)
+{
+    static const char *const names[] = {
+#define FIGURE(name, summary) #name,
+#include "bench/spec/figures.def"
+#undef FIGURE
+    };
+    *n = COUNT(names);
+    return names;
+}
+
+const char *const *names_data_sets(size_t *n)
+{
+    static const char *const names[] = {
+#define DATA_SET(name, summary) #name,
+#include "bench/spec/data_sets.def"
+#undef DATA_SET
+    };
+    *n = COUNT(names);
+    return names;
+}
+
+const char *const *names_optimizers(size_t *n)
+{
+    static const char *const names[] = {
+#define OPTIMIZER(name, summary) #name,
+#include "kernels/desc/optimizers.def"
+#undef OPTIMIZER
+    };
+    *n = COUNT(names);
+    return names;
+}
+
+const char *const *names_strategies(size_t *n)
+{
+    static const char *const names[] = {
+#define STRATEGY(name, flags, source, summary) #name,
+#include "comm/cost/strategies.def"
+#undef STRATEGY
+    };
+    *n = COUNT(names);
+    return names;
+}

@@ -1,0 +1,75 @@
+#include <string.h>
+
+#include "bench/spec/spec.h"
+
+static const struct spec_option options[OPTION_COUNT] = {
+#define OPTION(id, key, type, scope, unit, min, max, preset, names, help)                          \
+    {OPT_##id, key, TYPE_##type, SCOPE_##scope, unit, min, max, preset, names, help},
+#include "bench/spec/options.def"
+#undef OPTION
+};
+
+const struct spec_option *option_get(enum option_id id)
+{
+    return &options[id];
+}
+
+const struct spec_option *option_find(const char *key)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (strcmp(options[i].key, key) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static const char *type_text(enum option_type type)
+{
+    static const char *const texts[] = {
+        [TYPE_INT] = "whole number",
+        [TYPE_REAL] = "number",
+        [TYPE_BOOL] = "true or false",
+        [TYPE_TEXT] = "text",
+        [TYPE_ENUM] = "one of the names below",
+        [TYPE_TIME] = "time: a number and ms, s, min or h, as 90s",
+        [TYPE_SIZE] = "size: a number and B, KiB, MiB or GiB, as 64KiB",
+        [TYPE_PERCENT] = "share, as 5%",
+        [TYPE_RANGE] = "least and most, as 6..20, or one whole number",
+        [TYPE_TEXTS] = "list of the names below",
+        [TYPE_INTS] = "list of whole numbers",
+        [TYPE_RANKS] = "whole number; in a matrix also auto",
+        [TYPE_CONDITION] = "condition, as \">= 96.5\"",
+    };
+    return texts[type];
+}
+
+static const char *scope_text(enum option_scope scope)
+{
+    static const char *const texts[] = {
+        [SCOPE_CAMPAIGN] = "one value a campaign",
+        [SCOPE_POINT] = "may stand in the matrix",
+        [SCOPE_WORKLOAD] = "may stand in the matrix; handed to the workload",
+    };
+    return texts[scope];
+}
+
+void option_explain(FILE *out, const struct spec_option *option)
+{
+    fprintf(out, "%s\n  %s\n", option->key, option->help);
+    fprintf(out, "  type     %s\n", type_text(option->type));
+    if (option->min < option->max)
+        fprintf(out, "  allowed  %.15g..%.15g%s%s\n", option->min, option->max,
+                option->unit[0] ? " " : "", option->unit);
+    if (option->names) {
+        size_t n;
+        const char *const *names = option->names(&n);
+        fprintf(out, "  names   ");
+        for (size_t i = 0; i < n; i++)
+            fprintf(out, " %s", names[i]);
+        fprintf(out, "\n");
+    }
+    if (!option->preset)
+        fprintf(out, "  preset   none: must be given\n");
+    else
+        fprintf(out, "  preset   %s\n", option->preset[0] ? option->preset : "none");
+    fprintf(out, "  scope    %s\n", scope_text(option->scope));
+}

@@ -1,0 +1,232 @@
+#include "bench/spec/rules.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "bench/spec/expand.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/yaml_reader.h"
+
+/* --- The campaign --------------------------------------------------------------------------- */
+
+static enum status missing(const struct spec *spec, enum option_id id, struct error *e)
+{
+    const struct spec_option *option = option_get(id);
+    return mark_error(e, ERR_SPEC, (struct mark){spec->path, 1, 1}, "%s is missing: %s",
+                      option->key, option->help);
+}
+
+static bool is_folder_name(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && (c == name || !strchr("_-.", *c)))
+            return false;
+    return strlen(name) <= 64;
+}
+
+/* The name becomes a folder and a field of CSV. */
+static enum status check_name(const struct spec *spec, struct error *e)
+{
+    const struct value *name = &spec->config.values[OPT_NAME];
+    if (!name->set)
+        return missing(spec, OPT_NAME, e);
+    if (is_folder_name(name->text))
+        return OK;
+    return mark_error(e, ERR_SPEC, name->mark,
+                      "name: '%s' cannot name a folder: at most 64 letters, digits, _ - and ., "
+                      "beginning with a letter or digit",
+                      name->text);
+}
+
+static enum status check_measure(const struct spec *spec, struct error *e)
+{
+    const struct value *launches = &spec->config.values[OPT_TIME_LAUNCHES];
+    if (launches->number_hi > 0 || spec->config.values[OPT_ACCURACY_SEEDS].n > 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, launches->mark,
+                      "nothing is measured: measure.time.launches is %s and "
+                      "measure.accuracy.seeds is []",
+                      launches->text);
+}
+
+/* A speed-up compares times of one problem; the base may only run it elsewhere or otherwise. */
+static enum status check_baseline(const struct spec *spec, struct error *e)
+{
+    if (!spec->matrix->has_baseline || config_int(&spec->config, OPT_SCALING) == 0)
+        return OK;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct value *value = &spec->matrix->baseline.config.values[i];
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (value->set && option_is_problem(option))
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "baseline: %s changes the problem, which scaling: %s compares over "
+                              "ranks; a base may differ in ranks, nodes, place.* and sync.*",
+                              option->key, config_text(&spec->config, OPT_SCALING));
+    }
+    return OK;
+}
+
+enum status rules_check_spec(const struct spec *spec, struct error *e)
+{
+    enum status status = check_name(spec, e);
+    if (status == OK)
+        status = check_measure(spec, e);
+    return status == OK ? check_baseline(spec, e) : status;
+}
+
+/* --- Points --------------------------------------------------------------------------------- */
+
+/* 0 is how a command line says "not given"; a spec leaves the key out instead. */
+static enum status check_batch_positive(const struct point *point, enum option_id id,
+                                        struct error *e)
+{
+    const struct value *value = &point->config.values[id];
+    const struct spec_option *option = option_get(id);
+    if (!value->set || value->number > 0)
+        return OK;
+    return mark_error(e, ERR_SPEC, value->mark, "%s = 0 %s: allowed 1..%.0f", option->key,
+                      option->unit, option->max);
+}
+
+static enum status refuse_batch(const struct spec *spec, const struct value *wrong,
+                                const char *wrong_key, const char *right_key, struct error *e)
+{
+    const struct value *scaling = &spec->config.values[OPT_SCALING];
+    return mark_error(e, ERR_SPEC, wrong->mark,
+                      "%s does not go with scaling: %s (line %d, column %d), which fixes %s",
+                      wrong_key, scaling->text, scaling->mark.line, scaling->mark.column,
+                      right_key);
+}
+
+/* Strong scaling fixes the batch of all ranks, weak and epoch scaling that of each. */
+static enum status check_batch_given(const struct spec *spec, const struct point *point,
+                                     struct error *e)
+{
+    static const char global_key[] = "train.global_batch", rank_key[] = "train.batch_per_rank";
+    const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
+    const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
+    const char *scaling = config_text(&spec->config, OPT_SCALING);
+    bool none = strcmp(scaling, "none") == 0, strong = strcmp(scaling, "strong") == 0;
+    if (global->set && rank->set)
+        return mark_error(e, ERR_SPEC, rank->mark,
+                          "%s and %s (line %d, column %d) are both given: leave one out", rank_key,
+                          global_key, global->mark.line, global->mark.column);
+    if (rank->set && strong)
+        return refuse_batch(spec, rank, rank_key, global_key, e);
+    if (global->set && !strong && !none)
+        return refuse_batch(spec, global, global_key, rank_key, e);
+    if (!global->set && !rank->set)
+        return mark_error(e, ERR_SPEC, (struct mark){spec->path, 1, 1},
+                          "a batch size is missing: give %s%s%s", none || strong ? global_key : "",
+                          none ? " or " : "", strong ? "" : rank_key);
+    return OK;
+}
+
+static enum status check_batch_fits(const struct point *point, struct error *e)
+{
+    const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
+    const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
+    const struct value *ranks = &point->config.values[OPT_RANKS];
+    double most = option_get(OPT_GLOBAL_BATCH)->max;
+    if (global->set && ranks->number > global->number)
+        return mark_error(e, ERR_SPEC, ranks->mark,
+                          "ranks = %s, but train.global_batch = %s (line %d, column %d) has no "
+                          "image for each of them",
+                          ranks->text, global->text, global->mark.line, global->mark.column);
+    if (rank->set && rank->number * ranks->number > most)
+        return mark_error(e, ERR_SPEC, rank->mark,
+                          "train.batch_per_rank = %s on %s ranks is more than %.0f images a step",
+                          rank->text, ranks->text, most);
+    return OK;
+}
+
+static enum status check_nodes(const struct point *point, struct error *e)
+{
+    const struct value *nodes = &point->config.values[OPT_NODES];
+    const struct value *ranks = &point->config.values[OPT_RANKS];
+    if (nodes->number <= ranks->number)
+        return OK;
+    return mark_error(e, ERR_SPEC, nodes->mark, "nodes = %s, but ranks = %s: a node needs a rank",
+                      nodes->text, ranks->text);
+}
+
+static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
+{
+    if (!point->config.values[OPT_MODEL].set)
+        return missing(spec, OPT_MODEL, e);
+    enum status status = check_batch_positive(point, OPT_GLOBAL_BATCH, e);
+    if (status == OK)
+        status = check_batch_positive(point, OPT_BATCH_PER_RANK, e);
+    if (status == OK)
+        status = check_batch_given(spec, point, e);
+    if (status == OK)
+        status = check_batch_fits(point, e);
+    return status == OK ? check_nodes(point, e) : status;
+}
+
+/* An option of an optimizer that no point uses would be ignored without a word. */
+static enum status check_optimizer_options(const struct spec *spec, struct error *e)
+{
+    static const struct {
+        enum option_id id;
+        const char *optimizer;
+    } owned[] = {
+        {OPT_MOMENTUM, "sgd"}, {OPT_BETA1, "adam"}, {OPT_BETA2, "adam"}, {OPT_EPSILON, "adam"}};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+        const struct spec_option *option = option_get(owned[i].id);
+        const struct value *misplaced = NULL;
+        bool used = false;
+        for (size_t j = 0; j < spec->n_points; j++) {
+            const struct config *config = &spec->points[j].config;
+            const struct value *value = &config->values[option->id];
+            if (strcmp(config_text(config, OPT_OPTIMIZER), owned[i].optimizer) == 0)
+                used = true;
+            else if (value->set && strcmp(value->text, option->preset) != 0)
+                misplaced = value;
+        }
+        if (misplaced && !used)
+            return mark_error(e, ERR_SPEC, misplaced->mark,
+                              "%s is an option of %s, which no point uses", option->key,
+                              owned[i].optimizer);
+    }
+    return OK;
+}
+
+/* Reads the model; a model file that is not there is an error of the spec, at its place. */
+static enum status check_model(const struct value *model, struct error *e)
+{
+    struct net_desc net;
+    struct error inner;
+    enum status status = model_load(&net, model->text, &inner);
+    if (status == OK) {
+        net_desc_free(&net);
+        return OK;
+    }
+    if (inner.file[0])
+        return error_at(e, status, inner.file, inner.line, inner.column, "%s", inner.text);
+    return mark_error(e, status, model->mark, "model: %s", inner.text);
+}
+
+static enum status check_models(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *model = &spec->points[i].config.values[OPT_MODEL];
+        bool seen =
+            i > 0 && strcmp(model->text, config_text(&spec->points[i - 1].config, OPT_MODEL)) == 0;
+        enum status status = seen ? OK : check_model(model, e);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+enum status rules_check_points(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points; i++) {
+        enum status status = check_point(spec, &spec->points[i], e);
+        if (status != OK)
+            return status;
+    }
+    enum status status = check_optimizer_options(spec, e);
+    return status == OK ? check_models(spec, e) : status;
+}

@@ -1,0 +1,64 @@
+#include "bench/spec/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/spec/expand.h"
+#include "bench/spec/find.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/rules.h"
+#include "bench/spec/yaml_reader.h"
+
+static enum status find_spec(struct spec *spec, const char *path, struct error *e)
+{
+    if (access(path, F_OK) != 0 && path[0] != '/')
+        return find_config(&spec->path, "configs", path, e);
+    spec->path = strdup(path);
+    return spec->path ? OK : error_set(e, ERR_MEMORY, "no memory for a path");
+}
+
+static enum status read_values(struct spec *spec, const char *set,
+                               const struct spec_machine *machine, struct error *e)
+{
+    struct node root;
+    enum status status = yaml_read_file(&root, spec->path, e);
+    if (status == OK)
+        status = matrix_read(spec, &root, machine, e);
+    node_free(&root);
+    if (status == OK && set)
+        status = matrix_apply_set(spec, set, machine, e);
+    return status;
+}
+
+enum status spec_load(struct spec *spec, const char *path, const char *set,
+                      const struct spec_machine *machine, struct error *e)
+{
+    memset(spec, 0, sizeof *spec);
+    spec->matrix = calloc(1, sizeof *spec->matrix);
+    if (!spec->matrix)
+        return error_set(e, ERR_MEMORY, "no memory for a spec");
+    enum status status = find_spec(spec, path, e);
+    if (status == OK)
+        status = config_init(&spec->config, e);
+    if (status == OK)
+        status = read_values(spec, set, machine, e);
+    if (status == OK)
+        status = rules_check_spec(spec, e);
+    if (status == OK)
+        status = expand_points(spec, e);
+    return status == OK ? rules_check_points(spec, e) : status;
+}
+
+void spec_free(struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        config_free(&spec->points[i].config);
+    free(spec->points);
+    free(spec->varying);
+    config_free(&spec->config);
+    if (spec->matrix)
+        matrix_free(spec->matrix);
+    free(spec->path);
+    memset(spec, 0, sizeof *spec);
+}

@@ -1,0 +1,454 @@
+#include "bench/spec/value.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/names.h"
+
+/* Whole numbers beyond this are not exact in a double. */
+#define WHOLE_MAX 9007199254740992.0
+
+typedef enum status value_parser(struct value *value, const struct spec_option *option,
+                                 const struct node *node, struct error *e);
+
+/* "key: what is wrong", at the place of the value. */
+static enum status refuse(struct error *e, const struct spec_option *option,
+                          const struct node *node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static enum status refuse(struct error *e, const struct spec_option *option,
+                          const struct node *node, const char *format, ...)
+{
+    char text[sizeof e->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return mark_error(e, ERR_SPEC, node->mark, "%s: %s", option->key, text);
+}
+
+static enum status set_text(struct value *value, struct error *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum status set_text(struct value *value, struct error *e, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&value->text, format, arguments);
+    va_end(arguments);
+    if (length >= 0)
+        return OK;
+    value->text = NULL;
+    return error_set(e, ERR_MEMORY, "no memory for a value");
+}
+
+bool number_parse(const char *text, double *number)
+{
+    if (text[strspn(text, "0123456789+-.eE")] != '\0' ||
+        !isdigit((unsigned char)text[strcspn(text, "0123456789")]))
+        return false;
+    char *end;
+    *number = strtod(text, &end);
+    return *end == '\0' && isfinite(*number);
+}
+
+/* The shortest of two forms that reads back to the same number. */
+static const char *number_text(char text[32], double number)
+{
+    snprintf(text, 32, "%.15g", number);
+    if (strtod(text, NULL) != number)
+        snprintf(text, 32, "%.17g", number);
+    return text;
+}
+
+/* `written` is the number with its unit, as the file has it; `unit` follows the bounds. */
+static enum status check_range(const struct spec_option *option, const struct node *node,
+                               double number, const char *unit, struct error *e)
+{
+    if (number >= option->min && number <= option->max)
+        return OK;
+    char min[32], max[32];
+    bool words = unit[0] == '\0' && option->unit[0] != '\0'; /* "0 images", but "0s" and "5%" */
+    return mark_error(e, ERR_SPEC, node->mark, "%s = %s%s%s: allowed %s%s..%s%s", option->key,
+                      node->text, words ? " " : "", words ? option->unit : "",
+                      number_text(min, option->min), unit, number_text(max, option->max), unit);
+}
+
+static enum status parse_number(const struct spec_option *option, const struct node *node,
+                                double *number, struct error *e)
+{
+    if (node->quoted)
+        return refuse(e, option, node, "'%s' is in quotes, which makes it a text; a number is %s",
+                      node->text, "written without");
+    if (!number_parse(node->text, number))
+        return refuse(e, option, node, "'%s' is not a number", node->text);
+    return OK;
+}
+
+static enum status parse_whole(const struct spec_option *option, const struct node *node,
+                               double *number, struct error *e)
+{
+    enum status status = parse_number(option, node, number, e);
+    if (status != OK)
+        return status;
+    if (*number != floor(*number) || fabs(*number) > WHOLE_MAX)
+        return refuse(e, option, node, "'%s' is not a whole number", node->text);
+    return check_range(option, node, *number, "", e);
+}
+
+static enum status parse_int(struct value *value, const struct spec_option *option,
+                             const struct node *node, struct error *e)
+{
+    enum status status = parse_whole(option, node, &value->number, e);
+    return status == OK ? set_text(value, e, "%.0f", value->number) : status;
+}
+
+static enum status parse_real(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    enum status status = parse_number(option, node, &value->number, e);
+    if (status == OK)
+        status = check_range(option, node, value->number, "", e);
+    char text[32];
+    return status == OK ? set_text(value, e, "%s", number_text(text, value->number)) : status;
+}
+
+static enum status parse_bool(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    bool yes = strcmp(node->text, "true") == 0, no = strcmp(node->text, "false") == 0;
+    if (node->quoted || (!yes && !no))
+        return refuse(e, option, node, "'%s'%s is neither true nor false", node->text,
+                      node->quoted ? " in quotes" : "");
+    value->number = yes;
+    return set_text(value, e, "%s", node->text);
+}
+
+/* Control characters would not survive a command line or a line of a file. */
+static enum status parse_text(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    if (node->text[0] == '\0')
+        return refuse(e, option, node, "an empty text");
+    for (const char *c = node->text; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            return refuse(e, option, node, "a text with a line break or control character in it");
+    return set_text(value, e, "%s", node->text);
+}
+
+static enum status parse_name(const struct spec_option *option, const struct node *node, int *index,
+                              struct error *e)
+{
+    size_t n;
+    const char *const *names = option->names(&n);
+    *index = name_index(node->text, names, n);
+    if (*index >= 0)
+        return OK;
+    char text[512];
+    return refuse(e, option, node, "%s", name_explain(text, sizeof text, node->text, names, n));
+}
+
+static enum status parse_enum(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    int index;
+    enum status status = parse_name(option, node, &index, e);
+    if (status != OK)
+        return status;
+    value->number = index;
+    return set_text(value, e, "%s", node->text);
+}
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+/* A number directly followed by one of the units. */
+static bool parse_unit(const char *text, const struct unit *units, size_t n, double *number)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < n; i++) {
+        size_t unit_length = strlen(units[i].name);
+        char digits[64];
+        if (length <= unit_length || length - unit_length >= sizeof digits ||
+            strcmp(text + length - unit_length, units[i].name) != 0)
+            continue;
+        memcpy(digits, text, length - unit_length);
+        digits[length - unit_length] = '\0';
+        if (number_parse(digits, number)) {
+            *number *= units[i].factor;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status parse_time(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    static const struct unit units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
+    if (!parse_unit(node->text, units, 4, &value->number))
+        return refuse(e, option, node, "'%s' is not a time: a number and ms, s, min or h, as 90s",
+                      node->text);
+    enum status status = check_range(option, node, value->number, "s", e);
+    char text[32];
+    return status == OK ? set_text(value, e, "%ss", number_text(text, value->number)) : status;
+}
+
+static enum status parse_size(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    static const struct unit units[] = {
+        {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
+    if (!parse_unit(node->text, units, 4, &value->number) || value->number != floor(value->number))
+        return refuse(e, option, node,
+                      "'%s' is not a size: a number and B, KiB, MiB or GiB, as 64KiB, whole bytes",
+                      node->text);
+    enum status status = check_range(option, node, value->number, "B", e);
+    if (status != OK)
+        return status;
+    size_t i = 0;
+    while (value->number == 0 ? i < 3 : fmod(value->number, units[i].factor) != 0)
+        i++;
+    return set_text(value, e, "%.0f%s", value->number / units[i].factor, units[i].name);
+}
+
+static enum status parse_percent(struct value *value, const struct spec_option *option,
+                                 const struct node *node, struct error *e)
+{
+    static const struct unit units[] = {{"%", 1}};
+    if (!parse_unit(node->text, units, 1, &value->number))
+        return refuse(e, option, node, "'%s' is not a share: a number and %%, as 5%%", node->text);
+    enum status status = check_range(option, node, value->number, "%", e);
+    char text[32];
+    return status == OK ? set_text(value, e, "%s%%", number_text(text, value->number)) : status;
+}
+
+/* "6..20" into its halves; "6" into twice the same. */
+static bool split_range(const char *text, double *low, double *high)
+{
+    const char *dots = strstr(text, "..");
+    char first[32];
+    size_t length = dots ? (size_t)(dots - text) : strlen(text);
+    if (length >= sizeof first)
+        return false;
+    memcpy(first, text, length);
+    first[length] = '\0';
+    return number_parse(first, low) && number_parse(dots ? dots + 2 : first, high) &&
+           *low == floor(*low) && *high == floor(*high);
+}
+
+static enum status parse_range(struct value *value, const struct spec_option *option,
+                               const struct node *node, struct error *e)
+{
+    if (!split_range(node->text, &value->number, &value->number_hi))
+        return refuse(e, option, node, "'%s' is not a range of whole numbers, as 6..20 or 6",
+                      node->text);
+    if (value->number > value->number_hi)
+        return refuse(e, option, node, "'%s' is empty: the least comes first", node->text);
+    enum status status = check_range(option, node, value->number, "", e);
+    if (status == OK)
+        status = check_range(option, node, value->number_hi, "", e);
+    return status == OK ? set_text(value, e, "%.0f..%.0f", value->number, value->number_hi)
+                        : status;
+}
+
+static enum status parse_ranks(struct value *value, const struct spec_option *option,
+                               const struct node *node, struct error *e)
+{
+    if (strcmp(node->text, "auto") == 0)
+        return refuse(e, option, node, "auto is for a matrix: matrix: {ranks: auto}");
+    return parse_int(value, option, node, e);
+}
+
+static enum status parse_condition(struct value *value, const struct spec_option *option,
+                                   const struct node *node, struct error *e)
+{
+    if (node->text[0] == '\0')
+        return set_text(value, e, "%s", "");
+    const char *number = node->text + 2;
+    if (strncmp(node->text, ">=", 2) != 0 ||
+        !number_parse(number + strspn(number, " "), &value->number))
+        return refuse(e, option, node, "'%s' is not a condition, as \">= 96.5\"", node->text);
+    enum status status = check_range(option, node, value->number, "", e);
+    char text[32];
+    return status == OK ? set_text(value, e, ">= %s", number_text(text, value->number)) : status;
+}
+
+/* The text of a list, "[a, b]", from the texts of its items. */
+static enum status join_texts(struct value *value, const char *const *texts, size_t n,
+                              struct error *e)
+{
+    size_t size = 3;
+    for (size_t i = 0; i < n; i++)
+        size += strlen(texts[i]) + 2;
+    value->text = malloc(size);
+    if (!value->text)
+        return error_set(e, ERR_MEMORY, "no memory for a value");
+    char *end = stpcpy(value->text, "[");
+    for (size_t i = 0; i < n; i++)
+        end = stpcpy(stpcpy(end, i ? ", " : ""), texts[i]);
+    stpcpy(end, "]");
+    return OK;
+}
+
+static enum status refuse_repeated(const struct spec_option *option, const struct node *list,
+                                   size_t i, struct error *e)
+{
+    return refuse(e, option, &list->items[i], "'%s' is listed twice", list->items[i].text);
+}
+
+static enum status parse_ints(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    value->numbers = calloc(node->n + 1, sizeof *value->numbers);
+    char(*texts)[24] = calloc(node->n + 1, sizeof *texts);
+    const char **pointers = calloc(node->n + 1, sizeof *pointers);
+    enum status status = value->numbers && texts && pointers
+                             ? OK
+                             : error_set(e, ERR_MEMORY, "no memory for a value");
+    for (size_t i = 0; i < node->n && status == OK; i++) {
+        status = parse_whole(option, &node->items[i], &value->numbers[i], e);
+        for (size_t j = 0; j < i && status == OK; j++)
+            if (value->numbers[j] == value->numbers[i])
+                status = refuse_repeated(option, node, i, e);
+        if (status == OK) {
+            snprintf(texts[i], sizeof texts[i], "%.0f", value->numbers[i]);
+            pointers[i] = texts[i];
+            value->n++;
+        }
+    }
+    if (status == OK)
+        status = join_texts(value, pointers, value->n, e);
+    free(texts);
+    free(pointers);
+    return status;
+}
+
+static enum status parse_texts(struct value *value, const struct spec_option *option,
+                               const struct node *node, struct error *e)
+{
+    value->texts = calloc(node->n + 1, sizeof *value->texts);
+    if (!value->texts)
+        return error_set(e, ERR_MEMORY, "no memory for a value");
+    for (size_t i = 0; i < node->n; i++) {
+        int index;
+        enum status status = parse_name(option, &node->items[i], &index, e);
+        if (status != OK)
+            return status;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(value->texts[j], node->items[i].text) == 0)
+                return refuse_repeated(option, node, i, e);
+        value->texts[i] = strdup(node->items[i].text);
+        if (!value->texts[i])
+            return error_set(e, ERR_MEMORY, "no memory for a value");
+        value->n++;
+    }
+    return join_texts(value, (const char *const *)value->texts, value->n, e);
+}
+
+static value_parser *parser_of(enum option_type type)
+{
+    static value_parser *const parsers[] = {
+        [TYPE_INT] = parse_int,
+        [TYPE_REAL] = parse_real,
+        [TYPE_BOOL] = parse_bool,
+        [TYPE_TEXT] = parse_text,
+        [TYPE_ENUM] = parse_enum,
+        [TYPE_TIME] = parse_time,
+        [TYPE_SIZE] = parse_size,
+        [TYPE_PERCENT] = parse_percent,
+        [TYPE_RANGE] = parse_range,
+        [TYPE_TEXTS] = parse_texts,
+        [TYPE_INTS] = parse_ints,
+        [TYPE_RANKS] = parse_ranks,
+        [TYPE_CONDITION] = parse_condition,
+    };
+    return parsers[type];
+}
+
+/* A list where one belongs and nowhere else, with plain values in it; something written at all. */
+static enum status check_kind(const struct spec_option *option, const struct node *node,
+                              struct error *e)
+{
+    bool list = option->type == TYPE_INTS || option->type == TYPE_TEXTS;
+    if (node_is_empty(node) && option->type != TYPE_CONDITION)
+        return refuse(e, option, node, "has no value");
+    if (node->kind == NODE_MAP)
+        return refuse(e, option, node, "takes %s, not a map", list ? "a list" : "one value");
+    if (list && node->kind != NODE_LIST)
+        return refuse(e, option, node, "takes a list: [%s]", node->text);
+    if (!list && node->kind == NODE_LIST)
+        return refuse(e, option, node, "takes one value, not a list");
+    for (size_t i = 0; i < node->n; i++)
+        if (node->items[i].kind != NODE_SCALAR)
+            return refuse(e, option, &node->items[i], "takes a list of plain values");
+    return OK;
+}
+
+enum status value_parse(struct value *value, const struct spec_option *option,
+                        const struct node *node, struct error *e)
+{
+    enum status status = check_kind(option, node, e);
+    if (status != OK)
+        return status;
+    struct value read = {.set = true, .mark = node->mark};
+    status = parser_of(option->type)(&read, option, node, e);
+    if (status != OK) {
+        value_free(&read);
+        return status;
+    }
+    value_free(value);
+    *value = read;
+    return OK;
+}
+
+static bool copy_lists(struct value *to, const struct value *from)
+{
+    if (from->numbers) {
+        to->numbers = calloc(from->n + 1, sizeof *to->numbers);
+        if (!to->numbers)
+            return false;
+        memcpy(to->numbers, from->numbers, from->n * sizeof *to->numbers);
+    }
+    if (from->texts) {
+        to->texts = calloc(from->n + 1, sizeof *to->texts);
+        for (size_t i = 0; to->texts && i < from->n; i++)
+            if (!(to->texts[i] = strdup(from->texts[i])))
+                return false;
+        return to->texts != NULL;
+    }
+    return true;
+}
+
+enum status value_copy(struct value *to, const struct value *from, struct error *e)
+{
+    *to = *from;
+    to->numbers = NULL;
+    to->texts = NULL;
+    to->text = NULL;
+    bool copied = !from->text || (to->text = strdup(from->text)) != NULL;
+    if (copied && copy_lists(to, from))
+        return OK;
+    value_free(to);
+    return error_set(e, ERR_MEMORY, "no memory for a value");
+}
+
+void value_free(struct value *value)
+{
+    free(value->text);
+    free(value->numbers);
+    for (size_t i = 0; value->texts && i < value->n; i++)
+        free(value->texts[i]);
+    free(value->texts);
+    memset(value, 0, sizeof *value);
+}
+
+bool value_equal(const struct value *a, const struct value *b)
+{
+    return strcmp(a->text, b->text) == 0;
+}

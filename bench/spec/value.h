@@ -1,0 +1,25 @@
+/* One value of an option: read from a node of YAML by the option's type, range and names. */
+#ifndef SCALEBENCH_SPEC_VALUE_H
+#define SCALEBENCH_SPEC_VALUE_H
+
+#include <stdbool.h>
+
+#include "bench/spec/spec.h"
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/error.h"
+
+/* A decimal number and nothing else: no blanks, no hexadecimal, no infinity. */
+bool number_parse(const char *text, double *number);
+
+/* Reads `node` as a value of `option`. What the value held is freed. On error it is as before. */
+enum status value_parse(struct value *value, const struct spec_option *option,
+                        const struct node *node, struct error *e);
+
+/* `to` is overwritten, not freed. On error nothing is left in it. */
+enum status value_copy(struct value *to, const struct value *from, struct error *e);
+void value_free(struct value *value);
+
+/* Two values of the same option say the same. */
+bool value_equal(const struct value *a, const struct value *b);
+
+#endif

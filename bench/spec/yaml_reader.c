@@ -1,0 +1,348 @@
+#include "bench/spec/yaml_reader.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <yaml.h>
+
+/* No specification comes near these; what does is not one. They also bound the search for duplicate
+ * keys, which compares each with each. */
+#define FILE_BYTES_MAX (1u << 20)
+#define DEPTH_MAX      16
+#define ITEMS_MAX      1000
+#define KEY_BYTES_MAX  200
+
+struct reader {
+    yaml_parser_t parser;
+    const char *text;
+    size_t size;
+    struct mark origin; /* of the first character */
+};
+
+enum status mark_error(struct error *e, enum status status, struct mark mark, const char *format,
+                       ...)
+{
+    char text[sizeof e->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_at(e, status, mark.file, mark.line, mark.column, "%s", text);
+}
+
+static struct mark place_mark(const struct reader *r, size_t line, size_t column)
+{
+    struct mark mark = r->origin;
+    if (mark.line == 0)
+        return mark;
+    mark.line += (int)line;
+    mark.column = (int)column + (line == 0 ? mark.column : 1);
+    return mark;
+}
+
+static struct mark event_mark(const struct reader *r, const yaml_event_t *event)
+{
+    return place_mark(r, event->start_mark.line, event->start_mark.column);
+}
+
+/* libyaml reports bytes it cannot decode by offset alone. */
+static struct mark offset_mark(const struct reader *r, size_t offset)
+{
+    size_t line = 0, column = 0;
+    for (size_t i = 0; i < offset && i < r->size; i++) {
+        unsigned char c = (unsigned char)r->text[i];
+        if (c == '\n') {
+            line++;
+            column = 0;
+        } else if ((c & 0xC0) != 0x80) { /* not the continuation of a character */
+            column++;
+        }
+    }
+    return place_mark(r, line, column);
+}
+
+static enum status parser_error(const struct reader *r, struct error *e)
+{
+    const yaml_parser_t *p = &r->parser;
+    if (p->error == YAML_MEMORY_ERROR)
+        return error_set(e, ERR_MEMORY, "no memory to read %s", r->origin.file);
+    if (p->error == YAML_READER_ERROR)
+        return mark_error(e, ERR_SPEC, offset_mark(r, p->problem_offset),
+                          "not a text file: %s (byte %zu)", p->problem, p->problem_offset);
+
+    struct mark mark = place_mark(r, p->problem_mark.line, p->problem_mark.column);
+    size_t index = p->problem_mark.index;
+    if (index < r->size && r->text[index] == '\t')
+        return mark_error(e, ERR_SPEC, mark, "a tab: indent with spaces");
+    return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem, p->context ? " " : "",
+                      p->context ? p->context : "");
+}
+
+static enum status next_event(struct reader *r, yaml_event_t *event, struct error *e)
+{
+    return yaml_parser_parse(&r->parser, event) ? OK : parser_error(r, e);
+}
+
+/* Anchors, aliases and tags make a file mean something else than it shows. */
+static enum status refuse_indirection(const struct reader *r, const yaml_event_t *event,
+                                      struct error *e)
+{
+    const yaml_char_t *anchor = NULL, *tag = NULL;
+    switch (event->type) {
+    case YAML_ALIAS_EVENT:
+        anchor = event->data.alias.anchor;
+        break;
+    case YAML_SCALAR_EVENT:
+        anchor = event->data.scalar.anchor;
+        tag = event->data.scalar.tag;
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        anchor = event->data.sequence_start.anchor;
+        tag = event->data.sequence_start.tag;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        anchor = event->data.mapping_start.anchor;
+        tag = event->data.mapping_start.tag;
+        break;
+    default:
+        break;
+    }
+    if (anchor)
+        return mark_error(e, ERR_SPEC, event_mark(r, event),
+                          "'%s' is an anchor or alias: write the value out where it is used",
+                          anchor);
+    if (tag)
+        return mark_error(e, ERR_SPEC, event_mark(r, event),
+                          "'%s' is a tag: types follow from the key, leave it out", tag);
+    return OK;
+}
+
+static enum status copy_scalar(const struct reader *r, const yaml_event_t *event, char **text,
+                               struct error *e)
+{
+    const char *value = (const char *)event->data.scalar.value;
+    if (strlen(value) != event->data.scalar.length)
+        return mark_error(e, ERR_SPEC, event_mark(r, event), "a text with a zero byte in it");
+    *text = strdup(value);
+    return *text ? OK : error_set(e, ERR_MEMORY, "no memory to read %s", r->origin.file);
+}
+
+static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
+                             int depth, struct error *e);
+
+/* Room for one more item, zeroed. */
+static enum status add_item(struct node *node, struct node **item, struct error *e)
+{
+    if (node->n == ITEMS_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "more than %d items", ITEMS_MAX);
+    struct node *items = reallocarray(node->items, node->n + 1, sizeof *items);
+    if (!items)
+        return error_set(e, ERR_MEMORY, "no memory to read %s", node->mark.file);
+    node->items = items;
+    *item = &items[node->n++];
+    memset(*item, 0, sizeof **item);
+    return OK;
+}
+
+/* Reads the node that comes next. */
+static enum status read_next(struct reader *r, struct node *node, int depth, struct error *e)
+{
+    yaml_event_t event;
+    enum status status = next_event(r, &event, e);
+    if (status != OK)
+        return status;
+    status = read_node(r, &event, node, depth, e);
+    yaml_event_delete(&event);
+    return status;
+}
+
+static enum status check_key(const struct node *map, const struct node *item, struct error *e)
+{
+    if (strlen(item->key) > KEY_BYTES_MAX)
+        return mark_error(e, ERR_SPEC, item->key_mark, "a key of more than %d bytes",
+                          KEY_BYTES_MAX);
+    const struct node *first = node_find(map, item->key);
+    if (first != item)
+        return mark_error(e, ERR_SPEC, item->key_mark,
+                          "'%s' is given twice: here and in line %d, column %d", item->key,
+                          first->key_mark.line, first->key_mark.column);
+    return OK;
+}
+
+static enum status read_entry(struct reader *r, const yaml_event_t *event, struct node *map,
+                              int depth, struct error *e)
+{
+    enum status status = refuse_indirection(r, event, e);
+    if (status != OK)
+        return status;
+    if (event->type != YAML_SCALAR_EVENT)
+        return mark_error(e, ERR_SPEC, event_mark(r, event), "a key must be one word");
+    struct node *item = NULL;
+    status = add_item(map, &item, e);
+    if (status != OK)
+        return status;
+    item->key_mark = event_mark(r, event);
+    status = copy_scalar(r, event, &item->key, e);
+    if (status == OK)
+        status = check_key(map, item, e);
+    return status == OK ? read_next(r, item, depth + 1, e) : status;
+}
+
+static enum status read_element(struct reader *r, const yaml_event_t *event, struct node *list,
+                                int depth, struct error *e)
+{
+    struct node *item = NULL;
+    enum status status = add_item(list, &item, e);
+    return status == OK ? read_node(r, event, item, depth + 1, e) : status;
+}
+
+/* Items up to the end event of a list or map. */
+static enum status read_items(struct reader *r, struct node *node, int depth, struct error *e)
+{
+    bool map = node->kind == NODE_MAP;
+    yaml_event_type_t end = map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
+    for (;;) {
+        yaml_event_t event;
+        enum status status = next_event(r, &event, e);
+        if (status != OK)
+            return status;
+        bool done = event.type == end;
+        if (!done)
+            status = (map ? read_entry : read_element)(r, &event, node, depth, e);
+        yaml_event_delete(&event);
+        if (done || status != OK)
+            return status;
+    }
+}
+
+static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
+                             int depth, struct error *e)
+{
+    node->mark = event_mark(r, event);
+    if (depth > DEPTH_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "nested more than %d levels deep", DEPTH_MAX);
+    enum status status = refuse_indirection(r, event, e);
+    if (status != OK)
+        return status;
+    if (event->type == YAML_SCALAR_EVENT) {
+        node->kind = NODE_SCALAR;
+        node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        return copy_scalar(r, event, &node->text, e);
+    }
+    node->kind = event->type == YAML_MAPPING_START_EVENT ? NODE_MAP : NODE_LIST;
+    return read_items(r, node, depth, e);
+}
+
+/* Takes the next event, which libyaml's grammar guarantees to be of this type or the end. */
+static enum status take_event(struct reader *r, yaml_event_type_t type, bool *taken,
+                              struct mark *mark, struct error *e)
+{
+    yaml_event_t event;
+    enum status status = next_event(r, &event, e);
+    if (status != OK)
+        return status;
+    *taken = event.type == type;
+    *mark = event_mark(r, &event);
+    yaml_event_delete(&event);
+    return OK;
+}
+
+static enum status read_document(struct reader *r, struct node *root, struct error *e)
+{
+    bool taken;
+    struct mark mark;
+    enum status status = take_event(r, YAML_STREAM_START_EVENT, &taken, &mark, e);
+    if (status == OK)
+        status = take_event(r, YAML_DOCUMENT_START_EVENT, &taken, &mark, e);
+    if (status == OK && !taken)
+        return mark_error(e, ERR_SPEC, place_mark(r, 0, 0), "nothing is written here");
+    if (status == OK)
+        status = read_next(r, root, 0, e);
+    if (status == OK)
+        status = take_event(r, YAML_DOCUMENT_END_EVENT, &taken, &mark, e);
+    if (status == OK)
+        status = take_event(r, YAML_STREAM_END_EVENT, &taken, &mark, e);
+    if (status == OK && !taken)
+        return mark_error(e, ERR_SPEC, mark, "a second document begins: a file holds one");
+    return status;
+}
+
+static enum status read_buffer(struct node *root, const char *text, size_t size, struct mark origin,
+                               struct error *e)
+{
+    struct reader r = {.text = text, .size = size, .origin = origin};
+    if (!yaml_parser_initialize(&r.parser))
+        return error_set(e, ERR_MEMORY, "no memory to read %s", origin.file);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
+    enum status status = read_document(&r, root, e);
+    yaml_parser_delete(&r.parser);
+    return status;
+}
+
+/* The bytes of a file, at most FILE_BYTES_MAX + 1 of them. */
+static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t *size,
+                              struct error *e)
+{
+    struct stat info;
+    if (fstat(fileno(file), &info) != 0)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be examined: %s", strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return error_at(e, ERR_SPEC, path, 0, 0, "is a folder; a YAML file is expected");
+    *bytes = malloc(FILE_BYTES_MAX + 1);
+    if (!*bytes)
+        return error_set(e, ERR_MEMORY, "no memory to read %s", path);
+    *size = fread(*bytes, 1, FILE_BYTES_MAX + 1, file);
+    if (ferror(file))
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (*size > FILE_BYTES_MAX)
+        return error_at(e, ERR_SPEC, path, 0, 0, "is larger than 1 MiB; a YAML file is expected");
+    return OK;
+}
+
+enum status yaml_read_file(struct node *root, const char *path, struct error *e)
+{
+    memset(root, 0, sizeof *root);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return error_at(e, ERR_SPEC, path, 0, 0, "cannot be opened: %s", strerror(errno));
+    char *bytes = NULL;
+    size_t size = 0;
+    enum status status = load_bytes(file, path, &bytes, &size, e);
+    fclose(file);
+    if (status == OK)
+        status = read_buffer(root, bytes, size, (struct mark){path, 1, 1}, e);
+    free(bytes);
+    return status;
+}
+
+enum status yaml_read_text(struct node *root, const char *text, struct mark origin, struct error *e)
+{
+    memset(root, 0, sizeof *root);
+    return read_buffer(root, text, strlen(text), origin, e);
+}
+
+void node_free(struct node *node)
+{
+    for (size_t i = 0; i < node->n; i++)
+        node_free(&node->items[i]);
+    free(node->items);
+    free(node->key);
+    free(node->text);
+    memset(node, 0, sizeof *node);
+}
+
+const struct node *node_find(const struct node *map, const char *key)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (map->items[i].key && strcmp(map->items[i].key, key) == 0)
+            return &map->items[i];
+    return NULL;
+}
+
+bool node_is_empty(const struct node *node)
+{
+    return node->kind == NODE_SCALAR && !node->quoted && node->text[0] == '\0';
+}
