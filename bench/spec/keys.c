@@ -74,7 +74,8 @@ static enum status unknown_key(const char *path, const struct node *entry, bool 
         length = end;
     const char *rest = path + length + (length > 0);
     char word[PATH_MAX_BYTES];
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(rest, "."), rest);
+    snprintf(word, sizeof word, "%s", rest);
+    word[strcspn(word, ".")] = '\0';
 
     const struct spec_option *meant = find_by_tail(rest);
     if (meant)

@@ -49,9 +49,9 @@ static void remove_axis(struct matrix *matrix, struct axis *axis)
 static enum status given_twice(const struct spec_option *option, const struct node *entry,
                                struct mark first, struct error *e)
 {
-    return mark_error(e, ERR_SPEC, entry->key_mark,
-                      "%s is given twice: here and in line %d, column %d", option->key, first.line,
-                      first.column);
+    char place[MARK_TEXT_BYTES];
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%s is given twice: here and at %s",
+                      option->key, mark_text(place, first));
 }
 
 /* --- Single values: the top of a spec, an exclude, a baseline ----------------------------------
@@ -227,11 +227,11 @@ static enum status check_axis_new(const struct reading *reading, const struct sp
     if (axis && (!reading->override || from_set(axis->mark)))
         return given_twice(option, entry, axis->mark, e);
     const struct value *fixed = &reading->spec->config.values[option->id];
+    char place[MARK_TEXT_BYTES];
     if (fixed->set && (!reading->override || from_set(fixed->mark)))
         return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s is in the matrix and has one value in line %d, column %d too: "
-                          "leave one of them out",
-                          option->key, fixed->mark.line, fixed->mark.column);
+                          "%s is in the matrix and has one value at %s too: leave one of them out",
+                          option->key, mark_text(place, fixed->mark));
     return OK;
 }
 

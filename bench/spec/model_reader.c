@@ -163,7 +163,7 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     bool map = node->kind == NODE_MAP && node->n == 1;
     if (!map && (node->kind != NODE_SCALAR || node_is_empty(node)))
         return mark_error(e, ERR_SPEC, node->mark,
-                          "a layer is written as `- relu` or `- dense: {channels: 10}`");
+                          "a layer is written as `- relu` or `- dense: {outputs: 10}`");
     const char *name = map ? node->items[0].key : node->text;
     const struct node *options = map && !node_is_empty(&node->items[0]) ? &node->items[0] : NULL;
     int kind = name_index(name, layer_names(), LAYER_KINDS);

@@ -92,10 +92,10 @@ static enum status refuse_batch(const struct spec *spec, const struct value *wro
                                 const char *wrong_key, const char *right_key, struct error *e)
 {
     const struct value *scaling = &spec->config.values[OPT_SCALING];
+    char place[MARK_TEXT_BYTES];
     return mark_error(e, ERR_SPEC, wrong->mark,
-                      "%s does not go with scaling: %s (line %d, column %d), which fixes %s",
-                      wrong_key, scaling->text, scaling->mark.line, scaling->mark.column,
-                      right_key);
+                      "%s does not go with scaling: %s (%s), which fixes %s", wrong_key,
+                      scaling->text, mark_text(place, scaling->mark), right_key);
 }
 
 /* Strong scaling fixes the batch of all ranks, weak and epoch scaling that of each. */
@@ -106,11 +106,11 @@ static enum status check_batch_given(const struct spec *spec, const struct point
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
     const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
     const char *scaling = config_text(&spec->config, OPT_SCALING);
+    char place[MARK_TEXT_BYTES];
     bool none = strcmp(scaling, "none") == 0, strong = strcmp(scaling, "strong") == 0;
     if (global->set && rank->set)
-        return mark_error(e, ERR_SPEC, rank->mark,
-                          "%s and %s (line %d, column %d) are both given: leave one out", rank_key,
-                          global_key, global->mark.line, global->mark.column);
+        return mark_error(e, ERR_SPEC, rank->mark, "%s and %s (%s) are both given: leave one out",
+                          rank_key, global_key, mark_text(place, global->mark));
     if (rank->set && strong)
         return refuse_batch(spec, rank, rank_key, global_key, e);
     if (global->set && !strong && !none)
@@ -128,11 +128,12 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
     const struct value *ranks = &point->config.values[OPT_RANKS];
     double most = option_get(OPT_GLOBAL_BATCH)->max;
+    char place[MARK_TEXT_BYTES];
     if (global->set && ranks->number > global->number)
-        return mark_error(e, ERR_SPEC, ranks->mark,
-                          "ranks = %s, but train.global_batch = %s (line %d, column %d) has no "
-                          "image for each of them",
-                          ranks->text, global->text, global->mark.line, global->mark.column);
+        return mark_error(
+            e, ERR_SPEC, ranks->mark,
+            "ranks = %s, but train.global_batch = %s (%s) has no image for each of them",
+            ranks->text, global->text, mark_text(place, global->mark));
     if (rank->set && rank->number * ranks->number > most)
         return mark_error(e, ERR_SPEC, rank->mark,
                           "train.batch_per_rank = %s on %s ranks is more than %.0f images a step",

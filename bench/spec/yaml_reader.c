@@ -32,6 +32,12 @@ enum status mark_error(struct error *e, enum status status, struct mark mark, co
     return error_at(e, status, mark.file, mark.line, mark.column, "%s", text);
 }
 
+char *mark_text(char text[MARK_TEXT_BYTES], struct mark mark)
+{
+    snprintf(text, MARK_TEXT_BYTES, "%s:%d:%d", mark.file, mark.line, mark.column);
+    return text;
+}
+
 static struct mark place_mark(const struct reader *r, size_t line, size_t column)
 {
     struct mark mark = r->origin;
@@ -164,10 +170,10 @@ static enum status check_key(const struct node *map, const struct node *item, st
         return mark_error(e, ERR_SPEC, item->key_mark, "a key of more than %d bytes",
                           KEY_BYTES_MAX);
     const struct node *first = node_find(map, item->key);
+    char place[MARK_TEXT_BYTES];
     if (first != item)
-        return mark_error(e, ERR_SPEC, item->key_mark,
-                          "'%s' is given twice: here and in line %d, column %d", item->key,
-                          first->key_mark.line, first->key_mark.column);
+        return mark_error(e, ERR_SPEC, item->key_mark, "'%s' is given twice: here and at %s",
+                          item->key, mark_text(place, first->key_mark));
     return OK;
 }
 
