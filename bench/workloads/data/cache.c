@@ -25,7 +25,7 @@ struct entry {
     const char *key;
 };
 
-/* ---- mapping --------------------------------------------------------------------------------- */
+/* --- Mapping ---------------------------------------------------------------------------------- */
 
 /* Present on return: a page fault inside a timed step would be measured as computing. */
 static bool map_descriptor(struct file_map *map, int fd, size_t bytes)
@@ -69,7 +69,7 @@ void file_map_close(struct file_map *map)
     *map = (struct file_map){0};
 }
 
-/* ---- contents of an entry -------------------------------------------------------------------- */
+/* --- Contents of an entry --------------------------------------------------------------------- */
 
 /* Text, so that `head -c 4096` shows what an entry is, on any machine that shares the folder. */
 static void header_format(char header[HEADER_BYTES], const char *key, size_t contents)
@@ -136,7 +136,7 @@ static enum status map_contents(struct file_map *map, int fd, const char *key, s
     return error_set(e, ERR_SYSTEM, "does not read back as written");
 }
 
-/* ---- the folder ------------------------------------------------------------------------------ */
+/* --- The folder ------------------------------------------------------------------------------- */
 
 static const char *environment(const char *name)
 {
@@ -227,10 +227,8 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, c
     else
         unlink(path);
     close(fd);
-    if (status == ERR_SYSTEM) {
-        const struct error why = *e;
-        error_at(e, status, path, 0, 0, "%s", why.text);
-    }
+    if (status == ERR_SYSTEM)
+        error_at(e, status, path, 0, 0, "%s", e->text);
     return status;
 }
 

@@ -28,7 +28,7 @@
 /* Part of the cache's key: raise it with every change of what is drawn. */
 #define DIGITS_VERSION 1
 
-/* ---- skeletons ------------------------------------------------------------------------------- */
+/* --- Skeletons -------------------------------------------------------------------------------- */
 
 /* Points in a box of 100 x 100, y downwards, joined by a smooth curve. UP lifts the pen; a corner
  * is a pen that is lifted and set down where it was. The table ends with {0, 0}. */
@@ -74,7 +74,7 @@ static const struct glyph glyphs[10][VARIANTS] = {
 };
 /* clang-format on */
 
-/* ---- random choices -------------------------------------------------------------------------- */
+/* --- Random choices --------------------------------------------------------------------------- */
 
 /* Reads the words of one digit one after the other. */
 struct source {
@@ -110,7 +110,7 @@ static float spread(struct source *s, float width)
     return (a - b) * width;
 }
 
-/* ---- shape ----------------------------------------------------------------------------------- */
+/* --- Shape ------------------------------------------------------------------------------------ */
 
 struct point {
     float x, y;
@@ -173,7 +173,7 @@ static struct point affine_move(const struct affine *a, struct point p)
     return (struct point){a->xx * p.x + a->xy * p.y + a->x0, a->yx * p.x + a->yy * p.y + a->y0};
 }
 
-/* ---- drawing --------------------------------------------------------------------------------- */
+/* --- Drawing ---------------------------------------------------------------------------------- */
 
 /* For each pixel the squared distance to the nearest stroke, FAR where none is within reach. */
 #define FAR 1e6f
@@ -310,7 +310,7 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
     level_store(image, level, uniform(&s, 0, 0.25f), &s);
 }
 
-/* ---- the data set ---------------------------------------------------------------------------- */
+/* --- The data set ----------------------------------------------------------------------------- */
 
 static enum status digits_fill(void *arg, int sink, struct error *e)
 {

@@ -13,7 +13,7 @@
 #define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
 #define CHUNK_BYTES 65536
 
-/* ---- header ---------------------------------------------------------------------------------- */
+/* --- Header ----------------------------------------------------------------------------------- */
 
 size_t idx_header_bytes(int n_dims)
 {
@@ -84,7 +84,7 @@ static enum status error_overlong(const struct idx_file *file, const char *found
                     expected_bytes(file), describe_size(expected, sizeof expected, file), found);
 }
 
-/* ---- gzip ------------------------------------------------------------------------------------ */
+/* --- Gzip ------------------------------------------------------------------------------------- */
 
 /* A gzip file on its way into the cache. Members follow one another, as some packers write them. */
 struct inflation {
@@ -221,7 +221,7 @@ static enum status open_gzip(struct idx_file *file, const char *set, struct erro
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* --- Both ------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
 {

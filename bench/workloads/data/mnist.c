@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/workloads/data/idx.h"
 #include "bench/workloads/data/readers.h"
@@ -30,7 +31,7 @@ static const struct {
 #define NAME_MAX_BYTES 40
 #define FILE_MAX       1152
 
-/* ---- looking for the files ------------------------------------------------------------------- */
+/* --- Looking for the files -------------------------------------------------------------------- */
 
 #define SPELLINGS 4
 
@@ -97,7 +98,7 @@ static enum status error_no_files(const char *folder, struct error *e)
     return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of mnist; looked for %s", names);
 }
 
-/* ---- reading them ---------------------------------------------------------------------------- */
+/* --- Reading them ----------------------------------------------------------------------------- */
 
 static enum status check_pair(const struct idx_file *images, const struct idx_file *labels,
                               struct error *e)
@@ -158,7 +159,7 @@ static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX]
     return status;
 }
 
-/* ---- folders --------------------------------------------------------------------------------- */
+/* --- Folders ---------------------------------------------------------------------------------- */
 
 /* Opens the files of `folder` where it has them; *found tells. */
 static enum status open_folder(struct data_set *data, const char *folder, bool *found,
@@ -183,6 +184,8 @@ static enum status open_folder(struct data_set *data, const char *folder, bool *
 static enum status open_given(struct data_set *data, const char *folder, struct error *e)
 {
     bool found;
+    if (access(folder, F_OK) != 0)
+        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be opened: %s", strerror(errno));
     enum status status = open_folder(data, folder, &found, e);
     return status == OK && !found ? error_no_files(folder, e) : status;
 }
