@@ -3,8 +3,8 @@
  * written `end`.
  *
  *   {"type":"hello","schema":1,"rank":0,"ranks":2,"host":"n1","pid":7,"workload":"train_cnn",
- *    "precision":"f32","model":"lenet_21k","params":21840,"flops_forward":961280,
- *    "flops_backward":1634560,                       an image, of the net as written
+ *    "precision":"f32","model":"lenet_21k","params":21840,"flops_forward":961000,
+ *    "flops_backward":1634000,                       an image, of the net as written
  *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
  *    "test_images":10000,"read_s":0.012,"optimizer":"adam","lr":0.001,"seed":1,
  *    "strategy":"allreduce","overlap":"none","batch":128,"global_batch":256,"threads":1,
