@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# TAP from shell: `check NAME COMMAND...` is one test, `skip NAME REASON` another, `finish` the plan.
+# Tests use programs from $SCALEBENCH_BUILD and a folder of their own, $tmp, which goes at exit.
+build=${SCALEBENCH_BUILD:-build}
+case $build in
+/*) ;;
+*) build=$PWD/$build ;;
+esac
+tmp=$(mktemp -d)
+tests=0
+failed=0
+trap 'rm -rf "$tmp"' EXIT
+# shellcheck disable=SC2034 # used by the tests
+mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
+# shellcheck disable=SC2034
+scalebench=$build/scalebench train_cnn=$build/train_cnn
+
+check() { # name, command and arguments
+    local name=$1
+    shift
+    tests=$((tests + 1))
+    if "$@" >"$tmp/check.log" 2>&1; then
+        echo "ok $tests - $name"
+    else
+        failed=$((failed + 1))
+        echo "not ok $tests - $name"
+        sed 's/^/# /' "$tmp/check.log"
+    fi
+}
+
+skip() { # name, reason
+    tests=$((tests + 1))
+    echo "ok $tests - $1 # SKIP $2"
+}
+
+finish() {
+    echo "1..$tests"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+# expect STATUS TEXT COMMAND...: the command exits with STATUS and its output holds TEXT.
+expect() {
+    local want=$1 text=$2 status
+    shift 2
+    "$@" >"$tmp/expect.log" 2>&1 </dev/null
+    status=$?
+    cat "$tmp/expect.log"
+    [ "$status" -eq "$want" ] || {
+        echo "exit status $status, expected $want"
+        return 1
+    }
+    grep -qF -- "$text" "$tmp/expect.log" || {
+        echo "the output lacks: $text"
+        return 1
+    }
+}
+
+# Processes of ours whose command line holds the word $1.
+processes() {
+    pgrep -f -- "$1"
+}
+
+# Waits until no process is left whose command line holds $1; fails after five seconds.
+gone() {
+    local i
+    for ((i = 0; i < 50; i++)); do
+        processes "$1" >/dev/null || return 0
+        sleep 0.1
+    done
+    processes "$1" -a
+    return 1
+}
+
+# Waits (up to a minute, for slow machines) until the command succeeds.
+until_true() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 1
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The trainer as a user types it: with mpiexec, with mistakes, with a rank that stops.
+set -u
+. bench/tests/lib/tap.sh
+
+model=configs/models/softmax_784.yaml
+small=(--model "$model" --data.set digits --data.samples 2000 --train.global_batch 100)
+
+learns() {
+    expect 0 "weights equal on all ranks" "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
+        --train.epochs 3 --wait yield
+}
+
+records() {
+    "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 \
+        --measure.time.warmup_steps 2 --wait yield --record "$tmp" || return 1
+    local rank
+    for rank in 0 1 2; do
+        [ "$(grep -c '"type":"step"' "$tmp/rank.$rank.jsonl")" -eq 7 ] || return 1
+        tail -n 1 "$tmp/rank.$rank.jsonl" | grep -q '"type":"end"' || return 1
+    done
+}
+
+# A stopped rank never arrives: the others must say who lags, and all must go.
+names_the_stopped_rank() { # policy
+    local mark="deadline-$1-$$" pid victim
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$1" \
+        --sync.deadline 1s --version-string "$mark" >"$tmp/stopped.log" 2>&1 &
+    pid=$!
+    until_true grep -q epoch "$tmp/stopped.log" || return 1
+    victim=$(for p in $(processes "$mark"); do
+        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx PMI_RANK=1 && echo "$p"
+    done)
+    kill -STOP "$victim"
+    wait "$pid" && return 1
+    cat "$tmp/stopped.log"
+    grep -q "not there yet: rank 1" "$tmp/stopped.log" && gone "$mark"
+}
+
+dies_together() {
+    local mark="dies-$$" pid victim
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait yield \
+        --version-string "$mark" >"$tmp/dies.log" 2>&1 &
+    pid=$!
+    until_true grep -q epoch "$tmp/dies.log" || return 1
+    victim=$(for p in $(processes "$mark"); do
+        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx PMI_RANK=1 && echo "$p"
+    done)
+    kill -KILL "$victim"
+    wait "$pid" && return 1
+    gone "$mark"
+}
+
+speaks_once() {
+    "$mpiexec" -n 3 "$train_cnn" --model no_such_net --train.global_batch 8 >"$tmp/once.log" 2>&1
+    cat "$tmp/once.log"
+    [ "$(grep -c no_such_net "$tmp/once.log")" -eq 1 ]
+}
+
+check "trains on two ranks" learns
+check "every rank writes a whole record" records
+check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll
+check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block
+check "a killed rank takes the job with it" dies_together
+check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
+check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe
+check "model is asked for" expect 2 "--model is missing" "$train_cnn"
+check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
+check "unknown strategy names the nearest" expect 2 "allreduce" \
+    "$train_cnn" --model "$model" --sync.strategy=allreduec
+check "word that is no option" expect 2 "'extra' is not an option" "$train_cnn" --model "$model" extra
+check "a mistake is told once" speaks_once
+check "batch larger than the data" expect 2 "global batch of 5000 images" \
+    "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --train.global_batch 5000
+check "nothing left by dropping" expect 2 "leaves nothing" \
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.global_batch 1 --train.remainder drop
+check "folder without data" expect 2 "$tmp" \
+    "$mpiexec" -n 2 "$train_cnn" --model "$model" --data.path "$tmp" --train.global_batch 8
+finish
