@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -586,14 +588,15 @@ static void assert_ends_well(int child)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Root may read everything, so it becomes somebody who may not. */
+/* Root may read everything until it gives up that capability. */
 static bool is_denied(const struct world *w)
 {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    const struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
     struct data_set d;
     struct error e = {0};
-    if (geteuid() == 0 && setuid(65534) != 0)
-        return false;
-    return data_open(&d, "mnist", w->data, &e) == ERR_DATA &&
+    return syscall(SYS_capset, &header, none) == 0 &&
+           data_open(&d, "mnist", w->data, &e) == ERR_DATA &&
            strstr(e.file, file_names[TEST_IMAGES]) &&
            strcmp(e.text, "cannot be opened: Permission denied") == 0;
 }
@@ -605,7 +608,6 @@ static void test_file_that_may_not_be_read(void **state)
     write_set(w, w->data, false);
     snprintf(path, sizeof path, "%s/%s", w->data, file_names[TEST_IMAGES]);
     assert_int_equal(chmod(path, 0), 0);
-    assert_int_equal(chmod(w->root, 0755), 0);
     assert_ends_well(start(is_denied, w));
 }
 

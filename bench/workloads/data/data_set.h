@@ -29,11 +29,14 @@ struct data_set {
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set> and ../shared/data/<set> are tried in this
  * order, and "mnist" that is found nowhere becomes "digits". A folder that is given and holds no
- * such files is ERR_DATA.
+ * such files is ERR_DATA, and so is one that holds some of them only. Generated sets take only
+ * "auto".
  *
  * Compressed or generated contents are written once to a cache folder ($SCALEBENCH_CACHE, else
  * $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench), safe against processes that do the same at
  * the same time, and mapped from there; plain IDX files are mapped where they lie.
+ * Where the folder cannot be written, a warning names it and why, and the contents are made in this
+ * process's memory.
  *
  * Wrong magic numbers, truncated or overlong files, counts that disagree, labels out of range and
  * corrupt gzip are ERR_DATA with file, byte offset, what was found and what was expected. */

@@ -9,7 +9,6 @@
  * Only + - * / and sqrt are used, in a fixed order: those are exact to the last bit everywhere, so
  * the bytes are the same on every machine, which a test holds to. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
