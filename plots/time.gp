@@ -1,0 +1,23 @@
+# Step time over ranks: median of launches and its interval, the base's time scaled ideally.
+load plots.'/style.gp'
+
+y() = column('step_ms_median')
+y_lo() = column('step_ms_lo')
+y_hi() = column('step_ms_hi')
+values_n = measured_n
+
+# Strong scaling shares one problem among the cores; weak scaling gives each rank its own.
+reference(k, x) = scaling eq 'strong' \
+    ? value(sprintf('ideal%d_ms', k)) / (value(sprintf('ideal%d_slope', k)) * x) \
+    : value(sprintf('ideal%d_ms', k))
+reference_n = scaling eq 'none' ? 0 : ideal_n
+reference_name = 'ideal, from the base'
+
+set ylabel 'time per step (ms)'
+if (scaling eq 'strong' && log_ranks) {
+    set logscale y
+} else {
+    set yrange [0:*]
+}
+
+load plots.'/draw.gp'
