@@ -1,0 +1,678 @@
+#include "kernels/tests/support.h"
+
+#include <pthread.h>
+
+/* One layer on its own, with everything a call needs. */
+struct bench {
+    struct net_desc desc;
+    const struct layer_desc *layer;
+    const struct layer_kernel *kernel;
+    int n, threads;
+    struct pool *pool;
+    size_t in, out, params; /* numbers in all of x, y and the parameters */
+    real *x, *y, *dx, *dy, *weights, *dweights;
+    void *saved, *scratch;
+    uint32_t samples[64];
+    struct exec ex;
+};
+
+static void bench_begin(struct bench *b, struct shape in, struct layer_desc layer, enum plan plan,
+                        int n, int threads)
+{
+    *b = (struct bench){.n = n, .threads = threads};
+    begin_net(&b->desc, "one", in, 2);
+    add_layer(&b->desc, layer);
+    b->layer = &b->desc.layers[0];
+    b->kernel = layer_kernel_get(layer.kind, plan);
+    b->pool = make_pool(threads);
+    b->in = (size_t)n * shape_count(in);
+    b->out = (size_t)n * shape_count(b->layer->out);
+    b->params = b->desc.n_params;
+    b->x = random_reals(b->in, 1);
+    b->dy = random_reals(b->out, 2);
+    b->weights = random_reals(b->params, 3);
+    b->y = random_reals(b->out, 4); /* what a kernel forgets to write is seen */
+    b->dx = random_reals(b->in, 5);
+    b->dweights = random_reals(b->params, 6);
+    b->saved = mem_alloc(b->kernel->saved_bytes(b->layer, n));
+    b->scratch = mem_alloc(b->kernel->scratch_bytes(b->layer, n, threads));
+    for (uint32_t i = 0; i < 64; i++)
+        b->samples[i] = 1000 + 7 * i;
+    b->ex = (struct exec){
+        .pool = b->pool, .training = true, .seed = 11, .epoch = 3, .samples = b->samples};
+}
+
+static void bench_end(struct bench *b)
+{
+    mem_free(b->x);
+    mem_free(b->y);
+    mem_free(b->dx);
+    mem_free(b->dy);
+    mem_free(b->weights);
+    mem_free(b->dweights);
+    mem_free(b->saved);
+    mem_free(b->scratch);
+    pool_destroy(b->pool);
+    net_desc_free(&b->desc);
+}
+
+static void bench_forward(struct bench *b)
+{
+    b->kernel->forward(&b->ex, b->layer, b->n, b->y, b->x, b->weights, b->saved, b->scratch);
+}
+
+static void bench_backward(struct bench *b)
+{
+    b->kernel->backward(&b->ex, b->layer, b->n, b->dx, b->dweights, b->dy, b->x, b->y, b->weights,
+                        b->saved, b->scratch);
+}
+
+/* Shapes that break careless code: one channel, one image, primes, strides that do not divide,
+ * padding beyond half the kernel, kernels as large as the input, batches of several chunks. */
+struct shape_case {
+    struct shape in;
+    struct layer_desc layer;
+    int n;
+};
+
+enum { CONV_CASES = 12, DENSE_CASES = 5 };
+
+static void conv_cases(struct shape_case cases[CONV_CASES])
+{
+    const struct shape_case list[CONV_CASES] = {
+        {{1, 1, 1}, conv2d_layer(1, 1, 1, 1, 0), 1},
+        {{1, 5, 5}, conv2d_layer(1, 3, 3, 1, 0), 1},
+        {{1, 13, 11}, conv2d_layer(7, 5, 3, 1, 0), 7},
+        {{3, 7, 7}, conv2d_layer(5, 3, 3, 2, 0), 7},
+        {{3, 7, 6}, conv2d_layer(5, 3, 3, 2, 1), 3},
+        {{2, 5, 5}, conv2d_layer(3, 3, 3, 1, 2), 4},
+        {{2, 3, 4}, conv2d_layer(3, 5, 5, 1, 4), 2},
+        {{2, 4, 4}, conv2d_layer(3, 4, 4, 1, 0), 5},
+        {{5, 6, 6}, conv2d_layer(11, 1, 1, 1, 0), 3},
+        {{4, 9, 9}, conv2d_layer(6, 2, 3, 3, 1), 2},
+        {{1, 2, 2}, conv2d_layer(2, 5, 5, 3, 4), 3},
+        {{8, 16, 16}, conv2d_layer(16, 3, 3, 1, 1), 25},
+    };
+    memcpy(cases, list, sizeof list);
+}
+
+static void dense_cases(struct shape_case cases[DENSE_CASES])
+{
+    const struct shape_case list[DENSE_CASES] = {
+        {{1, 1, 1}, dense_layer(1), 1},    {{13, 1, 1}, dense_layer(7), 1},
+        {{3, 5, 7}, dense_layer(11), 7},   {{97, 1, 1}, dense_layer(101), 3},
+        {{2, 3, 3}, dense_layer(300), 40},
+    };
+    memcpy(cases, list, sizeof list);
+}
+
+/* Two sums of the same k products in different orders differ by at most (k + 2) epsilon times the
+ * sum of the absolute products: each is off by (k + 2) unit roundoffs, half an epsilon, to first
+ * order; one more covers the higher orders and the rounding of the bound itself. */
+static void assert_same_sums(const char *what, const real *a, const real *b, const real *absolute,
+                             size_t n, double k)
+{
+    for (size_t i = 0; i < n; i++) {
+        double bound = (k + 3) * REAL_EPSILON * (double)absolute[i];
+        if (!(fabs((double)a[i] - (double)b[i]) <= bound))
+            fail_msg("%s[%zu]: %.17g and %.17g differ by more than %.3g", what, i, (double)a[i],
+                     (double)b[i], bound);
+    }
+}
+
+static void make_absolute(real **values, size_t n)
+{
+    real *a = absolute_reals(*values, n);
+    mem_free(*values);
+    *values = a;
+}
+
+/* The reference on |x|, |w|, |dy|: sums of absolute products. */
+static void run_absolute(struct bench *b, const struct shape_case *c)
+{
+    bench_begin(b, c->in, c->layer, PLAN_REFERENCE, c->n, 1);
+    make_absolute(&b->x, b->in);
+    make_absolute(&b->dy, b->out);
+    make_absolute(&b->weights, b->params);
+    bench_forward(b);
+    bench_backward(b);
+}
+
+static void compare_plans(const struct shape_case *c, int threads)
+{
+    struct bench reference, fast, absolute;
+    run_absolute(&absolute, c);
+    bench_begin(&reference, c->in, c->layer, PLAN_REFERENCE, c->n, 1);
+    bench_begin(&fast, c->in, c->layer, PLAN_FAST, c->n, threads);
+    bench_forward(&reference);
+    bench_backward(&reference);
+    bench_forward(&fast);
+    bench_backward(&fast);
+
+    const struct layer_desc *l = fast.layer;
+    double window = l->kind == LAYER_conv2d ? (double)l->kernel_h * l->kernel_w : 1;
+    double k_forward = (double)fast.desc.tensors[0].fan_in + 1;
+    double k_params = (double)c->n * l->out.h * l->out.w;
+    assert_same_sums("y", fast.y, reference.y, absolute.y, fast.out, k_forward);
+    assert_same_sums("dx", fast.dx, reference.dx, absolute.dx, fast.in, l->out.c * window);
+    assert_same_sums("dw", fast.dweights, reference.dweights, absolute.dweights, fast.params,
+                     k_params);
+    bench_end(&absolute);
+    bench_end(&reference);
+    bench_end(&fast);
+}
+
+static void fast_conv2d_equals_the_reference(void **state)
+{
+    (void)state;
+    struct shape_case cases[CONV_CASES];
+    conv_cases(cases);
+    for (int i = 0; i < CONV_CASES; i++) {
+        compare_plans(&cases[i], 1);
+        compare_plans(&cases[i], 3);
+    }
+}
+
+static void fast_dense_equals_the_reference(void **state)
+{
+    (void)state;
+    struct shape_case cases[DENSE_CASES];
+    dense_cases(cases);
+    for (int i = 0; i < DENSE_CASES; i++) {
+        compare_plans(&cases[i], 1);
+        compare_plans(&cases[i], 3);
+    }
+}
+
+/* Large enough that the products are cut into tiles along either side. */
+static void tiled_dense_equals_the_reference(void **state)
+{
+    (void)state;
+    const struct shape_case wide = {{3001, 1, 1}, dense_layer(307), 60};
+    const struct shape_case tall = {{307, 1, 1}, dense_layer(3001), 60};
+    compare_plans(&wide, 1);
+    compare_plans(&tall, 1);
+}
+
+/* Two runs of everything give the same bits. */
+static void assert_repeatable(const struct shape_case *c)
+{
+    struct bench a, b;
+    bench_begin(&a, c->in, c->layer, PLAN_FAST, c->n, 3);
+    bench_begin(&b, c->in, c->layer, PLAN_FAST, c->n, 3);
+    bench_forward(&a);
+    bench_backward(&a);
+    bench_forward(&b);
+    bench_backward(&b);
+    assert_memory_equal(a.y, b.y, a.out * sizeof(real));
+    assert_memory_equal(a.dx, b.dx, a.in * sizeof(real));
+    assert_memory_equal(a.dweights, b.dweights, a.params * sizeof(real));
+    bench_end(&a);
+    bench_end(&b);
+}
+
+static void three_threads_are_repeatable_bit_by_bit(void **state)
+{
+    (void)state;
+    struct shape_case conv[CONV_CASES], dense[DENSE_CASES];
+    conv_cases(conv);
+    dense_cases(dense);
+    for (int i = 0; i < CONV_CASES; i++)
+        assert_repeatable(&conv[i]);
+    for (int i = 0; i < DENSE_CASES; i++)
+        assert_repeatable(&dense[i]);
+}
+
+/* With ex->accumulate, what was in the gradients stays and the new one comes on top. */
+static void check_accumulate(const struct shape_case *c, enum plan plan, int threads)
+{
+    struct bench once, added, absolute;
+    run_absolute(&absolute, c);
+    bench_begin(&once, c->in, c->layer, plan, c->n, threads);
+    bench_begin(&added, c->in, c->layer, plan, c->n, threads);
+    bench_forward(&once);
+    bench_backward(&once);
+    real *before = random_reals(added.params, 6); /* as bench_begin left it */
+    added.ex.accumulate = true;
+    bench_forward(&added);
+    bench_backward(&added);
+    for (size_t i = 0; i < added.params; i++) {
+        before[i] += once.dweights[i];
+        absolute.dweights[i] += 1; /* |before| <= 1 */
+    }
+    double k = (double)c->n * once.layer->out.h * once.layer->out.w + 1;
+    assert_same_sums("dw", added.dweights, before, absolute.dweights, added.params, k);
+    mem_free(before);
+    bench_end(&once);
+    bench_end(&added);
+    bench_end(&absolute);
+}
+
+static void accumulate_adds_to_gradients(void **state)
+{
+    (void)state;
+    const struct shape_case conv = {{3, 7, 7}, conv2d_layer(5, 3, 3, 2, 1), 7};
+    const struct shape_case dense = {{13, 1, 1}, dense_layer(7), 7};
+    for (int threads = 1; threads <= 3; threads += 2) {
+        check_accumulate(&conv, PLAN_REFERENCE, threads);
+        check_accumulate(&conv, PLAN_FAST, threads);
+        check_accumulate(&dense, PLAN_REFERENCE, threads);
+        check_accumulate(&dense, PLAN_FAST, threads);
+    }
+}
+
+/* A first layer asks for no dx, and gets the same weight gradient. */
+static void no_dx_is_written_when_nobody_wants_it(void **state)
+{
+    (void)state;
+    const struct layer_desc layers[] = {conv2d_layer(5, 3, 3, 1, 1), dense_layer(4),
+                                        maxpool2d_layer(2, 2, 0), layer_desc_preset(LAYER_relu),
+                                        dropout_layer(LAYER_dropout, 0.5)};
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
+            struct bench with, without;
+            bench_begin(&with, (struct shape){2, 6, 6}, layers[i], (enum plan)plan, 3, 1);
+            bench_begin(&without, (struct shape){2, 6, 6}, layers[i], (enum plan)plan, 3, 1);
+            mem_free(without.dx);
+            without.dx = NULL;
+            bench_forward(&with);
+            bench_backward(&with);
+            bench_forward(&without);
+            bench_backward(&without);
+            assert_memory_equal(with.dweights, without.dweights, with.params * sizeof(real));
+            bench_end(&with);
+            bench_end(&without);
+        }
+    }
+}
+
+#ifdef SCALEBENCH_F64
+#define DIFFERENCE 0x1p-10
+
+static double weighted_output(struct bench *b)
+{
+    double sum = 0;
+    bench_forward(b);
+    for (size_t i = 0; i < b->out; i++)
+        sum += (double)b->dy[i] * (double)b->y[i];
+    return sum;
+}
+
+/* Every layer is linear between its kinks, so the central difference of sum(dy * y) has no
+ * truncation error; inputs are kept further than that from kinks. Rounding: each of the two sums is
+ * off by at most (terms) epsilon sum|dy||y|. */
+static void check_differences(struct bench *b, real *values, const real *gradient, size_t n,
+                              double absolute_sum, double k)
+{
+    const double h = DIFFERENCE;
+    double bound = (k + (double)b->out + 3) * REAL_EPSILON * absolute_sum / h;
+    assert_true(bound < 1e-6); /* or the test says nothing */
+    for (size_t i = 0; i < n; i++) {
+        real kept = values[i];
+        values[i] = kept + h;
+        double above = weighted_output(b);
+        values[i] = kept - h;
+        double below = weighted_output(b);
+        values[i] = kept;
+        double difference = (above - below) / (2 * h);
+        if (!(fabs(difference - gradient[i]) <= bound))
+            fail_msg("%s, element %zu of %zu: gradient %.12g, difference %.12g, bound %.3g",
+                     b->kernel->name, i, n, gradient[i], difference, bound);
+    }
+}
+
+/* Distinct numbers, none nearer to another or to 0 than 1/128, in a scrambled order. */
+static void spread_inputs(struct bench *b)
+{
+    uint32_t order[512];
+    assert_true(b->in <= 512);
+    rng_permutation(order, (uint32_t)b->in, 5, 98, 0);
+    for (size_t i = 0; i < b->in; i++)
+        b->x[i] = ((double)order[i] - (double)(b->in / 2) + 0.5) / 64;
+}
+
+/* sum |dy| * (the layer's output for |x| and |w|, each a little larger than it ever becomes). */
+static double absolute_output(struct shape in, struct layer_desc layer, int n,
+                              const struct bench *b)
+{
+    struct bench a;
+    bench_begin(&a, in, layer, PLAN_REFERENCE, n, 1);
+    for (size_t i = 0; i < a.in; i++)
+        a.x[i] = fabs(b->x[i]) + DIFFERENCE;
+    for (size_t i = 0; i < a.params; i++)
+        a.weights[i] = fabs(b->weights[i]) + DIFFERENCE;
+    make_absolute(&a.dy, a.out);
+    double sum = weighted_output(&a);
+    bench_end(&a);
+    return sum;
+}
+
+static void check_gradients(struct shape in, struct layer_desc layer, int n, enum plan plan,
+                            int threads)
+{
+    struct bench b;
+    bench_begin(&b, in, layer, plan, n, threads);
+    spread_inputs(&b);
+    bench_forward(&b);
+    bench_backward(&b);
+    double absolute = absolute_output(in, layer, n, &b);
+    double k = b.params ? (double)b.desc.tensors[0].fan_in + 1 : 1;
+    check_differences(&b, b.x, b.dx, b.in, absolute, k);
+    check_differences(&b, b.weights, b.dweights, b.params, absolute, k);
+    bench_end(&b);
+}
+
+static void gradients_are_finite_differences(void **state)
+{
+    (void)state;
+    for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
+        for (int threads = 1; threads <= 3; threads += 2) {
+            enum plan p = (enum plan)plan;
+            struct shape in = {2, 5, 7};
+            check_gradients(in, conv2d_layer(3, 3, 3, 1, 0), 2, p, threads);
+            check_gradients(in, conv2d_layer(3, 3, 2, 2, 1), 2, p, threads);
+            check_gradients(in, conv2d_layer(2, 5, 5, 3, 4), 3, p, threads);
+            check_gradients(in, dense_layer(5), 3, p, threads);
+            check_gradients(in, maxpool2d_layer(2, 2, 0), 3, p, threads);
+            check_gradients(in, maxpool2d_layer(3, 2, 1), 3, p, threads);
+            check_gradients(in, layer_desc_preset(LAYER_relu), 3, p, threads);
+            check_gradients(in, dropout_layer(LAYER_dropout, 0.4), 3, p, threads);
+            check_gradients(in, dropout_layer(LAYER_dropout2d, 0.4), 3, p, threads);
+        }
+    }
+}
+#endif
+
+/* Padding: one 3x3 kernel of ones over a 2x2 image of ones counts what it sees. */
+static void conv2d_sees_zeros_outside(void **state)
+{
+    (void)state;
+    for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
+        struct bench b;
+        bench_begin(&b, (struct shape){1, 2, 2}, conv2d_layer(1, 3, 3, 1, 2), (enum plan)plan, 1,
+                    1);
+        for (size_t i = 0; i < b.in; i++)
+            b.x[i] = 1;
+        for (size_t i = 0; i < 9; i++)
+            b.weights[i] = 1;
+        b.weights[9] = 10;
+        bench_forward(&b);
+        const real seen[16] = {11, 12, 12, 11, 12, 14, 14, 12, 12, 14, 14, 12, 11, 12, 12, 11};
+        assert_int_equal(b.out, 16);
+        assert_memory_equal(b.y, seen, sizeof seen);
+        bench_end(&b);
+    }
+}
+
+static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b, (struct shape){5, 1, 1}, layer_desc_preset(LAYER_relu), PLAN_FAST, 1, 1);
+    const real x[5] = {-1, 0, 2, (real)NAN, (real)INFINITY};
+    memcpy(b.x, x, sizeof x);
+    bench_forward(&b);
+    assert_true(b.y[0] == 0 && b.y[1] == 0 && b.y[2] == 2 && isnan(b.y[3]) && isinf(b.y[4]));
+    bench_backward(&b);
+    assert_true(b.dx[0] == 0 && b.dx[1] == 0 && b.dx[2] == b.dy[2] && b.dx[4] == b.dy[4]);
+    bench_end(&b);
+}
+
+/* A row of four windows 2x2: ties of every kind, and the gradient goes to the first alone. */
+static void maxpool2d_takes_the_first_of_equals(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b, (struct shape){1, 2, 8}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 1, 1);
+    const real x[16] = {3, 3, 1, 5, 0, 0, -2, -1, /**/ 3, 3, 5, 5, 7, 7, -1, -1};
+    const real y[4] = {3, 5, 7, -1};
+    const int first[4] = {0, 3, 12, 7};
+    memcpy(b.x, x, sizeof x);
+    bench_forward(&b);
+    assert_memory_equal(b.y, y, sizeof y);
+    bench_backward(&b);
+    for (int i = 0; i < 16; i++) {
+        real expected = 0;
+        for (int w = 0; w < 4; w++)
+            if (first[w] == i)
+                expected = b.dy[w];
+        assert_true(b.dx[i] == expected);
+    }
+    bench_end(&b);
+}
+
+static void maxpool2d_passes_nan_on(void **state)
+{
+    (void)state;
+    const struct layer_desc windows[] = {maxpool2d_layer(2, 2, 0), maxpool2d_layer(2, 2, 1)};
+    for (size_t w = 0; w < 2; w++) {
+        for (size_t at = 0; at < 4; at++) {
+            struct bench b;
+            bench_begin(&b, (struct shape){1, 2, 2}, windows[w], PLAN_FAST, 1, 1);
+            for (size_t i = 0; i < 4; i++)
+                b.x[i] = i == at ? (real)NAN : (real)INFINITY;
+            bench_forward(&b);
+            bench_backward(&b);
+            assert_true(isnan(b.y[0]));
+            for (size_t i = 0; i < 4; i++)
+                assert_true(b.dx[i] == (i == at ? b.dy[0] : 0));
+            bench_end(&b);
+        }
+    }
+}
+
+/* Windows that overlap: the centre is the maximum of all four and gets all four gradients; the odd
+ * row and column that floor rounding drops get none. */
+static void maxpool2d_sums_over_windows_and_drops_the_rest(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b, (struct shape){1, 3, 3}, maxpool2d_layer(2, 2, 1), PLAN_FAST, 1, 1);
+    for (int i = 0; i < 9; i++)
+        b.x[i] = i == 4 ? 9 : (real)i / 10;
+    bench_forward(&b);
+    bench_backward(&b);
+    double sum = (double)(((b.dy[0] + b.dy[1]) + b.dy[2]) + b.dy[3]);
+    assert_true((double)b.dx[4] == sum);
+    bench_end(&b);
+
+    bench_begin(&b, (struct shape){1, 5, 5}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 1, 1);
+    assert_int_equal(b.out, 4);
+    bench_forward(&b);
+    bench_backward(&b);
+    for (int i = 0; i < 5; i++)
+        assert_true(b.dx[4 * 5 + i] == 0 && b.dx[i * 5 + 4] == 0);
+    bench_end(&b);
+}
+
+/* The branch-free path of 2x2 windows, on rows long enough for vector code, against a plain search.
+ */
+static void maxpool2d_finds_every_maximum(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b, (struct shape){3, 26, 26}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 2, 3);
+    for (size_t i = 0; i < b.in; i++)
+        b.x[i] = (real)(int)(b.x[i] * 4); /* many ties */
+    bench_forward(&b);
+    const uint16_t *where = b.saved;
+    for (size_t p = 0; p < 6; p++) {
+        for (size_t o = 0; o < 169; o++) {
+            const real *window = b.x + p * 676 + o / 13 * 52 + o % 13 * 2;
+            const real values[4] = {window[0], window[1], window[26], window[27]};
+            int best = 0;
+            for (int i = 1; i < 4; i++)
+                best = values[i] > values[best] ? i : best;
+            assert_true(b.y[p * 169 + o] == values[best]);
+            assert_int_equal(where[p * 169 + o], best);
+        }
+    }
+    bench_end(&b);
+}
+
+/* Masks are what the header says they are a function of, and gradients pass the same mask. */
+static void dropout_masks_come_from_seed_layer_epoch_sample_element(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b, (struct shape){3, 5, 7}, dropout_layer(LAYER_dropout, 0.3), PLAN_FAST, 7, 3);
+    bench_forward(&b);
+    bench_backward(&b);
+    const real scale = (real)(1 / (1 - 0.3));
+    size_t elements = shape_count(b.layer->in);
+    for (size_t i = 0; i < b.in; i++) {
+        uint32_t word = rng_word(11, RNG_STREAM(RNG_DROPOUT, 0), 3, b.samples[i / elements],
+                                 (uint32_t)(i % elements));
+        bool kept = rng_unit(word) >= 0.3;
+        assert_true(b.y[i] == (kept ? b.x[i] * scale : 0));
+        assert_true(b.dx[i] == (kept ? b.dy[i] * scale : 0));
+    }
+    bench_end(&b);
+}
+
+static void dropout2d_drops_whole_channels(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b, (struct shape){20, 3, 5}, dropout_layer(LAYER_dropout2d, 0.5), PLAN_FAST, 7, 3);
+    bench_forward(&b);
+    bench_backward(&b);
+    for (size_t i = 0; i < b.in; i++) {
+        uint32_t word = rng_word(11, RNG_STREAM(RNG_DROPOUT, 0), 3, b.samples[i / 300],
+                                 (uint32_t)(i / 15 % 20));
+        bool kept = rng_unit(word) >= 0.5;
+        assert_true(b.y[i] == (kept ? b.x[i] * 2 : 0));
+        assert_true(b.dx[i] == (kept ? b.dy[i] * 2 : 0));
+    }
+    bench_end(&b);
+}
+
+/* Images 0..6 in one call are 0..2 and 3..6 in two. */
+static void dropout_does_not_see_the_batch(void **state)
+{
+    (void)state;
+    const enum layer_kind kinds[] = {LAYER_dropout, LAYER_dropout2d};
+    for (size_t k = 0; k < 2; k++) {
+        struct bench whole, part;
+        struct shape in = {6, 4, 4};
+        size_t image = shape_count(in);
+        bench_begin(&whole, in, dropout_layer(kinds[k], 0.5), PLAN_FAST, 7, 1);
+        bench_begin(&part, in, dropout_layer(kinds[k], 0.5), PLAN_FAST, 7, 3);
+        bench_forward(&whole);
+        part.n = 3;
+        bench_forward(&part);
+        assert_memory_equal(part.y, whole.y, 3 * image * sizeof(real));
+        part.n = 4;
+        part.ex.samples += 3;
+        memmove(part.x, part.x + 3 * image, 4 * image * sizeof(real));
+        bench_forward(&part);
+        assert_memory_equal(part.y, whole.y + 3 * image, 4 * image * sizeof(real));
+        bench_end(&whole);
+        bench_end(&part);
+    }
+}
+
+/* Six standard deviations of the binomial distribution, 2e-9 by chance; the seed is fixed. */
+static void dropout_keeps_its_share(void **state)
+{
+    (void)state;
+    struct bench b;
+    double rate = 0.25, kept = 0;
+    bench_begin(&b, (struct shape){40, 10, 10}, dropout_layer(LAYER_dropout, rate), PLAN_FAST, 16,
+                1);
+    for (size_t i = 0; i < b.in; i++)
+        b.x[i] = 1;
+    bench_forward(&b);
+    for (size_t i = 0; i < b.out; i++)
+        kept += b.y[i] != 0;
+    double n = (double)b.out;
+    assert_true(fabs(kept - n * (1 - rate)) < 6 * sqrt(n * rate * (1 - rate)));
+    bench_end(&b);
+}
+
+static void dropout_is_the_identity_in_evaluation(void **state)
+{
+    (void)state;
+    const enum layer_kind kinds[] = {LAYER_dropout, LAYER_dropout2d};
+    for (size_t k = 0; k < 2; k++) {
+        struct bench b;
+        bench_begin(&b, (struct shape){6, 4, 4}, dropout_layer(kinds[k], 0.9), PLAN_FAST, 7, 3);
+        b.ex.training = false;
+        bench_forward(&b);
+        assert_memory_equal(b.y, b.x, b.in * sizeof(real));
+        bench_end(&b);
+    }
+}
+
+struct poll_count {
+    pthread_t caller;
+    int calls, by_others;
+};
+
+static void count_poll(void *arg)
+{
+    struct poll_count *count = arg;
+    count->calls++;
+    count->by_others += !pthread_equal(pthread_self(), count->caller);
+}
+
+/* Every kernel lets communication speak, from the calling thread alone, and polling changes no bit.
+ */
+static void only_the_caller_polls(void **state)
+{
+    (void)state;
+    const struct layer_desc layers[] = {
+        conv2d_layer(4, 3, 3, 1, 1),       dense_layer(9),
+        maxpool2d_layer(2, 2, 0),          layer_desc_preset(LAYER_relu),
+        dropout_layer(LAYER_dropout, 0.5), dropout_layer(LAYER_dropout2d, 0.5)};
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+        for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
+            struct bench quiet, polled;
+            struct poll_count count = {.caller = pthread_self()};
+            bench_begin(&quiet, (struct shape){2, 6, 6}, layers[i], (enum plan)plan, 7, 3);
+            bench_begin(&polled, (struct shape){2, 6, 6}, layers[i], (enum plan)plan, 7, 3);
+            polled.ex.poll = count_poll;
+            polled.ex.poll_arg = &count;
+            bench_forward(&quiet);
+            bench_forward(&polled);
+            assert_true(count.calls >= 1);
+            bench_backward(&quiet);
+            bench_backward(&polled);
+            assert_true(count.calls >= 2);
+            assert_int_equal(count.by_others, 0);
+            assert_memory_equal(quiet.y, polled.y, quiet.out * sizeof(real));
+            assert_memory_equal(quiet.dx, polled.dx, quiet.in * sizeof(real));
+            bench_end(&quiet);
+            bench_end(&polled);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fast_conv2d_equals_the_reference),
+        cmocka_unit_test(fast_dense_equals_the_reference),
+        cmocka_unit_test(tiled_dense_equals_the_reference),
+        cmocka_unit_test(three_threads_are_repeatable_bit_by_bit),
+        cmocka_unit_test(accumulate_adds_to_gradients),
+        cmocka_unit_test(no_dx_is_written_when_nobody_wants_it),
+#ifdef SCALEBENCH_F64
+        cmocka_unit_test(gradients_are_finite_differences),
+#endif
+        cmocka_unit_test(conv2d_sees_zeros_outside),
+        cmocka_unit_test(relu_keeps_nan_and_blocks_gradients_at_zero),
+        cmocka_unit_test(maxpool2d_takes_the_first_of_equals),
+        cmocka_unit_test(maxpool2d_passes_nan_on),
+        cmocka_unit_test(maxpool2d_sums_over_windows_and_drops_the_rest),
+        cmocka_unit_test(maxpool2d_finds_every_maximum),
+        cmocka_unit_test(dropout_masks_come_from_seed_layer_epoch_sample_element),
+        cmocka_unit_test(dropout2d_drops_whole_channels),
+        cmocka_unit_test(dropout_does_not_see_the_batch),
+        cmocka_unit_test(dropout_keeps_its_share),
+        cmocka_unit_test(dropout_is_the_identity_in_evaluation),
+        cmocka_unit_test(only_the_caller_polls),
+    };
+    gemm_init();
+    return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
+}
