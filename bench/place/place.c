@@ -1,6 +1,7 @@
 #include "bench/place/place.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,4 +145,11 @@ void place_close(struct place *place)
 struct place_machine place_machine(const struct place *place)
 {
     return place->machine;
+}
+
+char *place_library(char text[32])
+{
+    unsigned version = hwloc_get_api_version();
+    snprintf(text, 32, "hwloc %u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
+    return text;
 }

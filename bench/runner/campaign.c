@@ -1,0 +1,160 @@
+#include "bench/runner/campaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Asks the site about every point before anything is written or run. */
+static enum status find_refusals(struct campaign *c, struct error *e)
+{
+    c->refusals = calloc(c->spec.n_points, sizeof *c->refusals);
+    if (!c->refusals)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", c->spec.n_points);
+    for (size_t i = 0; i < c->spec.n_points; i++) {
+        const struct point *point = &c->spec.points[i];
+        struct site_launch launch;
+        struct error why = {0};
+        enum status status = campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, &why);
+        if (status == OK) {
+            site_launch_free(&launch);
+        } else if (status == ERR_UNAVAILABLE) {
+            snprintf(c->refusals[i], sizeof c->refusals[i], "%s", why.text);
+            c->n_refused++;
+        } else {
+            *e = why;
+            return status;
+        }
+    }
+    return OK;
+}
+
+static enum status read_spec(struct campaign *c, struct error *e)
+{
+    enum status status = place_open(&c->place, NULL, e);
+    if (status != OK)
+        return status;
+    struct spec_machine machine = {.usable_cores = place_machine(c->place).usable_cores};
+    status = spec_load(&c->spec, c->request->spec, c->request->set, &machine, e);
+    if (status != OK)
+        return status;
+    const char *site = config_text(&c->spec.config, OPT_SITE);
+    c->site = site_get(site);
+    if (!c->site)
+        return error_set(e, ERR_SPEC, "site: '%s' has no implementation", site);
+    return OK;
+}
+
+enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
+                             const struct tools *tools, struct error *e)
+{
+    *c = (struct campaign){.request = request, .tools = tools, .journal.fd = -1};
+    enum status status = read_spec(c, e);
+    if (status == OK)
+        status = tools_program(tools, config_text(&c->spec.config, OPT_WORKLOAD), c->program, e);
+    if (status == OK)
+        status = tools_program(tools, "pin", c->pin, e);
+    if (status == OK)
+        status = find_refusals(c, e);
+    if (status != OK)
+        return status;
+    const char *const programs[] = {c->program, c->pin, NULL};
+    struct place_machine machine = place_machine(c->place);
+    return identity_make(&c->identity, &c->spec, &machine, programs, e);
+}
+
+enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
+                                    enum launch_run run, uint64_t seed, const char *record,
+                                    struct site_launch *launch, struct error *e)
+{
+    char record_option[PATH_BYTES + 16], seed_option[40], version_option[128];
+    snprintf(record_option, sizeof record_option, "--record=%s", record);
+    snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
+    snprintf(version_option, sizeof version_option, "--version-string=%s", c->tools->revision);
+    char *arguments[] = {record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy",
+                         version_option,
+                         /* The last of several counts: this seed instead of the point's own. */
+                         run == RUN_ACCURACY ? seed_option : NULL, NULL};
+    return c->site->prepare(point, c->place, c->program, c->pin, arguments, launch, e);
+}
+
+static enum status journal_refusals(struct campaign *c, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; status == OK && i < c->spec.n_points; i++) {
+        const char *id = c->spec.points[i].id;
+        bool known = c->refusals[i][0] == '\0';
+        for (size_t k = 0; k < c->journal.n_skips; k++)
+            known |= strcmp(c->journal.skips[k].point, id) == 0;
+        if (!known)
+            status = journal_skipped(&c->journal, id, c->refusals[i], e);
+    }
+    return status;
+}
+
+static void announce(struct campaign *c, const struct schedule_item *item)
+{
+    struct schedule_outlook o = schedule_look_ahead(&c->schedule);
+    char what[256];
+    const char *label = c->spec.points[item->point].label;
+    if (item->run == RUN_TIME)
+        snprintf(what, sizeof what, "%s  launch %d", label, item->block + 1);
+    else
+        snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
+                 (unsigned long long)item->seed);
+    /* Beyond the least launches it is known only that there is one more. */
+    size_t left = o.left > 0 ? o.left : 1;
+    progress_launch(&c->progress, o.done + 1, o.done + left, what, o.left_s);
+}
+
+static enum status run_items(struct campaign *c, struct error *e)
+{
+    struct schedule_item item;
+    enum status status = OK;
+    while (status == OK && schedule_next(&c->schedule, &item)) {
+        announce(c, &item);
+        status = campaign_execute(c, &item, e);
+        if (status == OK)
+            status = schedule_learn(&c->schedule, e);
+        if (status == OK && interrupt_look(&c->interrupt))
+            status = error_set(e, ERR_INTERRUPTED, "interrupted");
+    }
+    progress_clear(&c->progress);
+    return status;
+}
+
+static double wall_s(const struct journal *journal)
+{
+    double sum = 0;
+    for (size_t i = 0; i < journal->n_launches; i++)
+        sum += journal->launches[i].wall_s;
+    return sum;
+}
+
+enum status campaign_run(struct campaign *c, struct error *e)
+{
+    enum status status =
+        schedule_open(&c->schedule, &c->spec, &c->journal, c->run_dir, c->identity.seed, e);
+    if (status == OK)
+        status = journal_refusals(c, e);
+    if (status == OK)
+        status = interrupt_begin(&c->interrupt, e);
+    if (status != OK)
+        return status;
+    progress_begin(&c->progress, stderr);
+    status = run_items(c, e);
+    interrupt_end(&c->interrupt);
+    if (status == OK && !c->journal.finished)
+        status = journal_finished(&c->journal, wall_s(&c->journal), e);
+    return status;
+}
+
+void campaign_close(struct campaign *c)
+{
+    schedule_close(&c->schedule);
+    journal_close(&c->journal);
+    spec_free(&c->spec);
+    place_close(c->place);
+    free(c->refusals);
+    c->place = NULL;
+    c->refusals = NULL;
+}

@@ -1,0 +1,69 @@
+/* One campaign: a spec on this machine, the folder its run lives in, and running it to the end. */
+#ifndef SCALEBENCH_RUNNER_CAMPAIGN_H
+#define SCALEBENCH_RUNNER_CAMPAIGN_H
+
+#include <stdbool.h>
+
+#include "bench/collect/journal.h"
+#include "bench/place/place.h"
+#include "bench/runner/identity.h"
+#include "bench/runner/interrupt.h"
+#include "bench/runner/progress.h"
+#include "bench/runner/schedule.h"
+#include "bench/runner/tools.h"
+#include "bench/sites/site.h"
+#include "bench/spec/spec.h"
+
+struct campaign_request {
+    const char *spec; /* path as given */
+    const char *set;  /* or NULL */
+    const char *out;  /* folder of all results */
+    bool fresh;       /* a new run even where one could be gone on with */
+    char *const *command;
+};
+
+struct campaign {
+    const struct campaign_request *request; /* borrowed */
+    const struct tools *tools;              /* borrowed */
+    struct place *place;
+    struct spec spec;
+    const struct site *site;
+    char program[PATH_BYTES], pin[PATH_BYTES];
+    struct identity identity;
+    char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "" when it can */
+    size_t n_refused;
+    char folder[PATH_BYTES];  /* <out>/<name> */
+    char run_dir[PATH_BYTES]; /* <out>/<name>/<run>, absolute */
+    bool resumed;             /* the run had been begun before */
+    struct journal journal;
+    struct schedule schedule;
+    struct interrupt interrupt;
+    struct progress progress;
+};
+
+/* Reads spec and machine and asks the site about every point; touches no folder. In any case ended
+ * with campaign_close. */
+enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
+                             const struct tools *tools, struct error *e);
+
+/* Finds the run to go on with or begins a new one: spec.yaml, manifest.json, journal, latest. */
+enum status campaign_open_run(struct campaign *c, struct error *e);
+
+/* Runs what is left. ERR_INTERRUPTED after a signal (c->interrupt.signal), everything being on
+ * disk. */
+enum status campaign_run(struct campaign *c, struct error *e);
+
+void campaign_close(struct campaign *c);
+
+/* Inside bench/runner: prepares the launch of a point. `record` is the folder of its records. */
+enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
+                                    enum launch_run run, uint64_t seed, const char *record,
+                                    struct site_launch *launch, struct error *e);
+
+/* Inside bench/runner: runs one launch and writes its end to the journal. */
+enum status campaign_execute(struct campaign *c, const struct schedule_item *item, struct error *e);
+
+/* Writes a command line that a shell understands. */
+void campaign_print_command(FILE *out, const struct site_launch *launch);
+
+#endif

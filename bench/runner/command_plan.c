@@ -1,0 +1,137 @@
+#include <string.h>
+
+#include "bench/runner/campaign.h"
+#include "bench/runner/commands.h"
+#include "bench/runner/duration.h"
+
+/* Seconds that a campaign's least launches took, launch by launch, in an earlier run. */
+struct forecast {
+    double seconds;
+    size_t known, unknown; /* points */
+};
+
+static double mean_wall_s(const struct journal *journal, const char *point, enum launch_run run)
+{
+    double sum = 0;
+    int n = 0;
+    for (size_t i = 0; i < journal->n_launches; i++) {
+        const struct journal_launch *l = &journal->launches[i];
+        if (strcmp(l->point, point) != 0 || l->run != run || l->status != LAUNCH_OK)
+            continue;
+        sum += l->wall_s;
+        n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+static size_t accuracy_runs(const struct campaign *c, size_t point)
+{
+    bool wanted = schedule_wants_accuracy(&c->spec.points[point]);
+    return wanted ? c->spec.config.values[OPT_ACCURACY_SEEDS].n : 0;
+}
+
+static struct forecast forecast(const struct campaign *c, const struct journal *earlier)
+{
+    struct forecast f = {0};
+    double least = config_number(&c->spec.config, OPT_TIME_LAUNCHES);
+    for (size_t i = 0; i < c->spec.n_points; i++) {
+        if (c->refusals[i][0])
+            continue;
+        const char *id = c->spec.points[i].id;
+        double timed = mean_wall_s(earlier, id, RUN_TIME);
+        double accuracy = mean_wall_s(earlier, id, RUN_ACCURACY);
+        bool known = (timed > 0 || least == 0) && (accuracy > 0 || accuracy_runs(c, i) == 0);
+        f.known += known;
+        f.unknown += !known;
+        f.seconds += least * timed + (double)accuracy_runs(c, i) * accuracy;
+    }
+    return f;
+}
+
+static enum status print_forecast(const struct campaign *c, FILE *out, struct error *e)
+{
+    char latest[PATH_BYTES], text[32];
+    struct journal earlier;
+    enum status status = path_format(latest, e, "%s/%s/latest", c->request->out,
+                                     config_text(&c->spec.config, OPT_NAME));
+    if (status == OK)
+        status = journal_open(&earlier, latest, false, e);
+    if (status != OK)
+        return status;
+    struct forecast f = forecast(c, &earlier);
+    journal_close(&earlier);
+    if (f.known == 0)
+        fprintf(out, "forecast: none, no point has been run yet\n");
+    else
+        fprintf(out, "forecast: %s for the least launches of %zu points%s\n",
+                duration_text(text, f.seconds), f.known,
+                f.unknown > 0 ? "; the others have not been run yet" : "");
+    return OK;
+}
+
+static enum status print_command(const struct campaign *c, size_t point, enum launch_run run,
+                                 uint64_t seed, FILE *out, struct error *e)
+{
+    struct site_launch launch;
+    enum status status =
+        campaign_prepare_launch(c, &c->spec.points[point], run, seed, "DIR", &launch, e);
+    if (status != OK)
+        return status;
+    fputs("    ", out);
+    campaign_print_command(out, &launch);
+    site_launch_free(&launch);
+    return OK;
+}
+
+static enum status print_point(const struct campaign *c, size_t i, FILE *out, struct error *e)
+{
+    const struct point *point = &c->spec.points[i];
+    const struct value *seeds = &c->spec.config.values[OPT_ACCURACY_SEEDS];
+    fprintf(out, "%s  %s%s%s\n", point->id, point->label, point->base ? "  (base)" : "",
+            point->requested ? "" : "  (added)");
+    if (c->refusals[i][0]) {
+        fprintf(out, "    skipped: %s\n", c->refusals[i]);
+        return OK;
+    }
+    enum status status = OK;
+    if (c->spec.config.values[OPT_TIME_LAUNCHES].number_hi > 0)
+        status = print_command(c, i, RUN_TIME, 0, out, e);
+    if (status == OK && accuracy_runs(c, i) > 0)
+        status = print_command(c, i, RUN_ACCURACY, (uint64_t)seeds->numbers[0], out, e);
+    return status;
+}
+
+static enum status print_plan(const struct campaign *c, FILE *out, struct error *e)
+{
+    const struct value *launches = &c->spec.config.values[OPT_TIME_LAUNCHES];
+    size_t able = c->spec.n_points - c->n_refused, accuracy = 0;
+    enum status status = OK;
+    for (size_t i = 0; status == OK && i < c->spec.n_points; i++) {
+        status = print_point(c, i, out, e);
+        if (c->refusals[i][0] == '\0')
+            accuracy += accuracy_runs(c, i);
+    }
+    if (status != OK)
+        return status;
+    fprintf(out, "%zu points, %zu skipped; %.0f to %.0f timed launches, %zu accuracy runs; ",
+            c->spec.n_points, c->n_refused, (double)able * launches->number,
+            (double)able * launches->number_hi, accuracy);
+    fprintf(out, "budget %s\n", config_text(&c->spec.config, OPT_BUDGET));
+    return print_forecast(c, out, e);
+}
+
+enum status command_plan(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                         int *exit_status, struct error *e)
+{
+    (void)exit_status;
+    struct campaign_request request = {.spec = arguments->operands[0],
+                                       .set = arguments->set,
+                                       .out = arguments->out,
+                                       .command = arguments->command};
+    struct campaign c;
+    enum status status = campaign_prepare(&c, &request, tools, e);
+    if (status == OK)
+        status = print_plan(&c, out, e);
+    campaign_close(&c);
+    return status;
+}

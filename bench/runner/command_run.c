@@ -1,0 +1,76 @@
+#include <signal.h>
+
+#include "bench/runner/campaign.h"
+#include "bench/runner/commands.h"
+#include "bench/runner/report.h"
+#include "kernels/base/log.h"
+
+/* Refuses to begin when nothing can run here, or when something cannot and --strict was given. */
+static enum status check_refusals(const struct campaign *c, bool strict, struct error *e)
+{
+    size_t n = c->spec.n_points, first = 0;
+    if (c->n_refused == 0 || (c->n_refused < n && !strict))
+        return OK;
+    while (c->refusals[first][0] == '\0')
+        first++;
+    const char *label = c->spec.points[first].label;
+    if (c->n_refused == n)
+        return error_set(e, ERR_UNAVAILABLE, "no point can run here: %s: %s", label,
+                         c->refusals[first]);
+    return error_set(e, ERR_UNAVAILABLE, "--strict: %zu of %zu points cannot run here: %s: %s",
+                     c->n_refused, n, label, c->refusals[first]);
+}
+
+/* The table of a run, and files where they are missing or older than the last launch. */
+static enum status report(const struct campaign *c, bool was_finished, const struct tools *tools,
+                          FILE *out, int *exit_status, struct error *e)
+{
+    char latest[PATH_BYTES];
+    bool all_well = true;
+    bool redo = !was_finished || !report_is_complete(&c->spec, c->run_dir);
+    enum status status = path_format(latest, e, "%s/latest", c->folder);
+    struct report_request request = {
+        .run_dir = c->run_dir, .shown = latest, .write = redo, .draw = redo, .table = out};
+    if (status == OK)
+        status = report_make(&c->spec, &request, tools, &all_well, e);
+    if (!all_well)
+        *exit_status = 1;
+    return status;
+}
+
+static enum status run(struct campaign *c, const struct arguments *arguments,
+                       const struct tools *tools, FILE *out, int *exit_status, struct error *e)
+{
+    enum status status = check_refusals(c, arguments->strict, e);
+    if (status == OK)
+        status = campaign_open_run(c, e);
+    if (status != OK)
+        return status;
+    bool was_finished = c->journal.finished;
+    if (c->resumed && !was_finished)
+        log_print(LOG_NOTE, "going on with %s", c->run_dir);
+    if (!was_finished)
+        status = campaign_run(c, e);
+    if (status == ERR_INTERRUPTED) {
+        log_print(LOG_NOTE, "interrupted; the same command goes on");
+        *exit_status = 128 + c->interrupt.signal;
+        return OK;
+    }
+    return status == OK ? report(c, was_finished, tools, out, exit_status, e) : status;
+}
+
+enum status command_run(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                        int *exit_status, struct error *e)
+{
+    struct campaign_request request = {.spec = arguments->operands[0],
+                                       .set = arguments->set,
+                                       .out = arguments->out,
+                                       .fresh = arguments->fresh,
+                                       .command = arguments->command};
+    struct campaign c;
+    enum status status = campaign_prepare(&c, &request, tools, e);
+    if (status == OK)
+        status = run(&c, arguments, tools, out, exit_status, e);
+    campaign_close(&c);
+    return status;
+}

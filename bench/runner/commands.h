@@ -1,0 +1,25 @@
+/* The commands of the scalebench program. Each prints its results to `out`, leaves messages to
+ * standard error, and returns an error for main to print; *exit_status is set only where OK does
+ * not mean 0. */
+#ifndef SCALEBENCH_RUNNER_COMMANDS_H
+#define SCALEBENCH_RUNNER_COMMANDS_H
+
+#include <stdio.h>
+
+#include "bench/runner/tools.h"
+#include "kernels/base/error.h"
+
+struct arguments {
+    char *const *command;    /* the whole command line */
+    const char *operands[1]; /* what is not an option; NULL where absent */
+    const char *set, *out;   /* --set (or NULL), --out (or "results") */
+    bool fresh, strict;
+};
+
+typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,
+                                     FILE *out, int *exit_status, struct error *e);
+
+command_function command_run, command_plan, command_list, command_explain, command_model,
+    command_figures, command_table;
+
+#endif

@@ -1,0 +1,214 @@
+/* One launch of a campaign, from its folder to its line in the journal. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "bench/collect/collect.h"
+#include "bench/runner/campaign.h"
+#include "bench/runner/duration.h"
+#include "bench/runner/launch.h"
+#include "bench/runner/log_tail.h"
+
+/* What a launch came to, as the journal says it. */
+struct verdict {
+    enum launch_status status;
+    char reason[512];
+};
+
+/* Folders are numbered by the journal: an interrupted launch keeps its own. */
+static void name_launch(const struct campaign *c, const struct schedule_item *item,
+                        struct journal_launch *l)
+{
+    const char *id = c->spec.points[item->point].id;
+    int number = 0;
+    for (size_t i = 0; i < c->journal.n_launches; i++) {
+        const struct journal_launch *other = &c->journal.launches[i];
+        number += strcmp(other->point, id) == 0 && other->run == item->run &&
+                  (item->run == RUN_TIME || other->seed == item->seed);
+    }
+    *l = (struct journal_launch){.run = item->run, .block = item->block, .seed = item->seed};
+    snprintf(l->point, sizeof l->point, "%s", id);
+    if (item->run == RUN_TIME)
+        snprintf(l->launch, sizeof l->launch, "launches/%s/time-%03d", id, number);
+    else
+        snprintf(l->launch, sizeof l->launch, "launches/%s/seed%llu-%03d", id,
+                 (unsigned long long)item->seed, number);
+}
+
+static void print_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+void campaign_print_command(FILE *out, const struct site_launch *launch)
+{
+    if (launch->environment[0])
+        fputs("env ", out);
+    for (char **word = launch->environment; *word; word++) {
+        print_word(out, *word);
+        fputc(' ', out);
+    }
+    for (char **word = launch->argv; *word; word++) {
+        print_word(out, *word);
+        fputc(word[1] ? ' ' : '\n', out);
+    }
+}
+
+static enum status write_command(FILE *out, const void *arg, struct error *e)
+{
+    (void)e;
+    campaign_print_command(out, arg);
+    return OK;
+}
+
+/* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. */
+static struct launch_outcome watch(struct campaign *c, struct launch *launch)
+{
+    struct pollfd fds[2] = {{.fd = launch->lifeline, .events = POLLIN},
+                            {.fd = c->interrupt.fd, .events = POLLIN}};
+    while (fds[0].revents == 0) {
+        poll(fds, 2, 1000);
+        if (fds[1].revents && interrupt_look(&c->interrupt))
+            launch_stop(launch);
+        progress_tick(&c->progress);
+    }
+    return launch_finish(launch);
+}
+
+static void judge_exit(const struct launch_outcome *outcome, const char *log, struct verdict *v)
+{
+    char words[300];
+    int status = outcome->wait_status;
+    log_tail(log, words, sizeof words);
+    v->status = LAUNCH_FAILED;
+    if (WIFSIGNALED(status))
+        snprintf(v->reason, sizeof v->reason, "killed by signal %d (%s)%s%s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), *words ? ": " : "", words);
+    else
+        snprintf(v->reason, sizeof v->reason, "exit status %d%s%s", WEXITSTATUS(status),
+                 *words ? ": " : "", words);
+}
+
+/* A launch that ended well counts only with the records of all its ranks. */
+static enum status judge_records(const char *folder, int ranks, struct verdict *v, struct error *e)
+{
+    struct launch_result *result = calloc(1, sizeof *result);
+    if (!result)
+        return error_set(e, ERR_MEMORY, "no memory for the results of a launch");
+    struct error why = {0};
+    enum status status = launch_read(folder, ranks, result, &why);
+    free(result);
+    v->status = status == OK ? LAUNCH_OK : LAUNCH_FAILED;
+    if (status == ERR_DATA) {
+        const char *file = strrchr(why.file, '/');
+        snprintf(v->reason, sizeof v->reason, "records: %.100s%s%.300s", file ? file + 1 : "",
+                 file ? ": " : "", why.text);
+        status = OK;
+    }
+    if (status != OK && e)
+        *e = why;
+    return status;
+}
+
+static void add_not_killed(const struct launch_outcome *outcome, struct verdict *v)
+{
+    size_t n = strlen(v->reason);
+    if (outcome->not_killed > 0)
+        snprintf(v->reason + n, sizeof v->reason - n,
+                 "%s%d of its processes could not be killed and still run", n > 0 ? "; " : "",
+                 outcome->not_killed);
+}
+
+static enum status judge(const struct campaign *c, const struct schedule_item *item,
+                         const struct launch_outcome *outcome, const char *folder,
+                         struct verdict *v, struct error *e)
+{
+    const struct config *config = &c->spec.points[item->point].config;
+    char log[PATH_BYTES], limit[32];
+    enum status status = path_format(log, e, "%s/log.txt", folder);
+    *v = (struct verdict){.status = LAUNCH_FAILED};
+    if (status != OK)
+        return status;
+    if (outcome->cause == CAUSE_LIMIT) {
+        v->status = LAUNCH_TIMEOUT;
+        duration_text(limit, config_number(&c->spec.config, OPT_POINT_LIMIT));
+        snprintf(v->reason, sizeof v->reason, "not done within measure.limit (%s)", limit);
+    } else if (outcome->cause != CAUSE_ENDED) {
+        snprintf(v->reason, sizeof v->reason, "the guard process of this launch was killed");
+    } else if (WIFEXITED(outcome->wait_status) && WEXITSTATUS(outcome->wait_status) == 0) {
+        status = judge_records(folder, (int)config_int(config, OPT_RANKS), v, e);
+    } else {
+        judge_exit(outcome, log, v);
+    }
+    add_not_killed(outcome, v);
+    return status;
+}
+
+/* Makes the launch's folder with its command line, starts it and waits. */
+static enum status launch_in(struct campaign *c, const struct schedule_item *item,
+                             const char *folder, struct launch_outcome *outcome, struct error *e)
+{
+    struct site_launch prepared;
+    char path[PATH_BYTES];
+    enum status status = campaign_prepare_launch(c, &c->spec.points[item->point], item->run,
+                                                 item->seed, folder, &prepared, e);
+    if (status != OK)
+        return status;
+    status = folder_make(folder, e);
+    if (status == OK)
+        status = path_format(path, e, "%s/command.txt", folder);
+    if (status == OK)
+        status = file_write(path, write_command, &prepared, e);
+    if (status == OK)
+        status = path_format(path, e, "%s/log.txt", folder);
+    struct launch_command command = {.argv = prepared.argv,
+                                     .environment = prepared.environment,
+                                     .log = path,
+                                     .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT)};
+    struct launch launch;
+    if (status == OK)
+        status = launch_start(&launch, &command, e);
+    if (status == OK)
+        *outcome = watch(c, &launch);
+    site_launch_free(&prepared);
+    return status;
+}
+
+enum status campaign_execute(struct campaign *c, const struct schedule_item *item, struct error *e)
+{
+    struct journal_launch l;
+    struct launch_outcome outcome = {0};
+    struct verdict verdict;
+    char folder[PATH_BYTES];
+    name_launch(c, item, &l);
+    enum status status = path_format(folder, e, "%s/%s", c->run_dir, l.launch);
+    if (status == OK)
+        status = journal_running(&c->journal, &l, e);
+    if (status == OK)
+        status = launch_in(c, item, folder, &outcome, e);
+    if (status != OK)
+        return status;
+    /* The stopped launch has no end in the journal: it does not count and is run again. */
+    if (outcome.cause == CAUSE_STOPPED)
+        return error_set(e, ERR_INTERRUPTED, "interrupted");
+    status = judge(c, item, &outcome, folder, &verdict, e);
+    if (status == OK)
+        status =
+            journal_done(&c->journal, l.launch, verdict.status, verdict.reason, outcome.wall_s, e);
+    return status;
+}

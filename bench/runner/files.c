@@ -1,0 +1,138 @@
+#include "bench/runner/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum status path_format(char path[PATH_BYTES], struct error *e, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(path, PATH_BYTES, format, arguments);
+    va_end(arguments);
+    if (n < 0 || n >= PATH_BYTES)
+        return error_set(e, ERR_ARGUMENT, "a path is longer than %d characters: %.80s...",
+                         PATH_BYTES - 1, path);
+    return OK;
+}
+
+bool path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+bool path_is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+enum status folder_make(const char *path, struct error *e)
+{
+    char part[PATH_BYTES];
+    enum status status = path_format(part, e, "%s", path);
+    if (status != OK)
+        return status;
+    for (char *slash = part; *slash; slash++) {
+        if (slash == part || *slash != '/')
+            continue;
+        *slash = '\0';
+        mkdir(part, 0777); /* what fails here fails again, aloud, for the whole path */
+        *slash = '/';
+    }
+    mkdir(part, 0777);
+    if (!path_is_folder(path))
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
+    return OK;
+}
+
+static enum status close_synced(FILE *f, const char *path, struct error *e)
+{
+    bool failed = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
+    int why = errno;
+    failed |= fclose(f) != 0;
+    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot write: %s", strerror(why)) : OK;
+}
+
+enum status file_write(const char *path,
+                       enum status (*write)(FILE *out, const void *arg, struct error *e),
+                       const void *arg, struct error *e)
+{
+    char temporary[PATH_BYTES];
+    enum status status = path_format(temporary, e, "%s.tmp", path);
+    if (status != OK)
+        return status;
+    FILE *f = fopen(temporary, "we");
+    if (!f)
+        return error_at(e, ERR_SYSTEM, temporary, 0, 0, "%s", strerror(errno));
+    status = write(f, arg, e);
+    enum status closed = close_synced(f, temporary, status == OK ? e : NULL);
+    if (status == OK)
+        status = closed;
+    if (status == OK && rename(temporary, path) != 0)
+        status = error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+    if (status != OK)
+        unlink(temporary);
+    return status;
+}
+
+static bool read_line(FILE *f, char *line, size_t size)
+{
+    line[0] = '\0';
+    if (!f || !fgets(line, (int)size, f))
+        return false;
+    line[strcspn(line, "\n")] = '\0';
+    return line[0] != '\0';
+}
+
+bool file_first_line(const char *path, char *line, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    bool read = read_line(f, line, size);
+    if (f)
+        fclose(f);
+    return read;
+}
+
+/* Starts a program whose standard output is `out`. */
+static bool spawn_to(int out, char *const argv[], pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out, 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    bool started = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    return started;
+}
+
+bool program_first_line(char *const argv[], char *line, size_t size)
+{
+    int ends[2], status = 0;
+    pid_t pid;
+    line[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    bool started = spawn_to(ends[1], argv, &pid);
+    close(ends[1]);
+    FILE *f = fdopen(ends[0], "r");
+    bool read = started && read_line(f, line, size);
+    if (f)
+        fclose(f);
+    else
+        close(ends[0]);
+    bool ended =
+        started && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!ended)
+        line[0] = '\0';
+    return read && ended;
+}

@@ -1,0 +1,36 @@
+/* Paths, folders and small files. */
+#ifndef SCALEBENCH_RUNNER_FILES_H
+#define SCALEBENCH_RUNNER_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "kernels/base/error.h"
+
+#define PATH_BYTES 4096
+
+/* Formats a path; ERR_ARGUMENT when it is longer than PATH_BYTES allows. */
+enum status path_format(char path[PATH_BYTES], struct error *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+bool path_exists(const char *path);
+bool path_is_folder(const char *path);
+
+/* Makes a folder and those above it; one that is there already is fine. */
+enum status folder_make(const char *path, struct error *e);
+
+/* Writes a file whole or not at all: `write` fills a temporary file, which is synced and renamed.
+ */
+enum status file_write(const char *path,
+                       enum status (*write)(FILE *out, const void *arg, struct error *e),
+                       const void *arg, struct error *e);
+
+/* The first line of a file without its newline; false, and "", when there is none to read. */
+bool file_first_line(const char *path, char *line, size_t size);
+
+/* The first line that a program prints, argv as for exec; false, and "", when it fails or prints
+ * nothing. Its standard error is dropped. */
+bool program_first_line(char *const argv[], char *line, size_t size);
+
+#endif

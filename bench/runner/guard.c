@@ -1,0 +1,191 @@
+/* The guard of a launch; see launch.h. It runs in a process of its own between fork and _exit and
+ * shares nothing with the runner but the lifeline. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/runner/launch.h"
+#include "bench/runner/processes.h"
+#include "kernels/base/clock.h"
+
+#define SECOND ((int64_t)1000000000)
+/* Between SIGTERM and SIGKILL. */
+#define GRACE_NS SECOND
+/* A process that is stuck in the kernel may outlive SIGKILL; after this time it is reported. */
+#define PATIENCE_NS (20 * SECOND)
+#define CANNOT_RUN  127
+
+struct guard {
+    int lifeline; /* -1 once the runner is gone */
+    int children; /* signalfd: a child has changed */
+    pid_t program;
+    int64_t begin;
+    bool ended; /* the program has been reaped */
+    struct launch_outcome outcome;
+};
+
+/* The guard takes no signal: a terminal's Ctrl-C, a batch system's SIGTERM reach the runner, which
+ * decides. */
+static int block_signals(void)
+{
+    sigset_t all, child;
+    signal(SIGCHLD, SIG_DFL); /* where a parent ignores it, children could not be waited for */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    return signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* Standard input is empty and whatever is said goes to the log, so that the guard holds no
+ * terminal and no pipe of the runner open. */
+static void redirect(int log)
+{
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+}
+
+static void default_signals(void)
+{
+    static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        signal(changed[i], SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void become_program(const struct launch_command *command, pid_t guard)
+{
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != guard)
+        _exit(CANNOT_RUN); /* the guard died before the line above */
+    default_signals();
+    for (char *const *entry = command->environment; entry && *entry; entry++)
+        putenv(*entry);
+    execvp(command->argv[0], command->argv);
+    dprintf(STDERR_FILENO, "cannot run %s: %s\n", command->argv[0], strerror(errno));
+    _exit(CANNOT_RUN);
+}
+
+static void start_program(struct guard *g, const struct launch_command *command)
+{
+    pid_t guard = getpid();
+    g->begin = clock_ns();
+    g->program = fork();
+    if (g->program == 0)
+        become_program(command, guard);
+    if (g->program < 0) {
+        dprintf(STDERR_FILENO, "fork: %s\n", strerror(errno));
+        g->ended = true;
+        g->outcome.wait_status = CANNOT_RUN << 8;
+    }
+}
+
+/* Reaps what has ended; true while there are children. Every process of the launch becomes the
+ * guard's child sooner or later, so no children means that nothing is left. */
+static bool reap(struct guard *g)
+{
+    pid_t pid;
+    int status;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != g->program)
+            continue;
+        g->ended = true;
+        g->outcome.wait_status = status;
+        g->outcome.wall_s = (double)(clock_ns() - g->begin) * 1e-9;
+    }
+    return pid == 0;
+}
+
+enum news { NEWS_NONE, NEWS_STOP, NEWS_RUNNER_GONE };
+
+/* Sleeps until a child changes, the runner speaks or `until` comes. */
+static enum news wait_for_news(struct guard *g, int64_t until)
+{
+    int64_t left_ms = (until - clock_ns()) / 1000000 + 1;
+    if (left_ms < 0)
+        left_ms = 0;
+    struct pollfd fds[2] = {{.fd = g->children, .events = POLLIN},
+                            {.fd = g->lifeline, .events = POLLIN}};
+    poll(fds, 2, left_ms > 60000 ? 60000 : (int)left_ms);
+    struct signalfd_siginfo info;
+    while (read(g->children, &info, sizeof info) > 0)
+        continue;
+    if (g->lifeline < 0 || fds[1].revents == 0)
+        return NEWS_NONE;
+    char word;
+    if (recv(g->lifeline, &word, 1, 0) == 1)
+        return NEWS_STOP;
+    g->lifeline = -1;
+    return NEWS_RUNNER_GONE;
+}
+
+static void watch(struct guard *g, double limit_s)
+{
+    int64_t limit = g->begin + (int64_t)(limit_s * 1e9);
+    for (;;) {
+        reap(g);
+        if (g->ended)
+            return;
+        if (clock_ns() >= limit) {
+            g->outcome.cause = CAUSE_LIMIT;
+            return;
+        }
+        enum news news = wait_for_news(g, limit);
+        if (news != NEWS_NONE) {
+            g->outcome.cause = news == NEWS_STOP ? CAUSE_STOPPED : CAUSE_ABANDONED;
+            return;
+        }
+    }
+}
+
+/* Kills and reaps until nothing is left below the guard. */
+static void sweep(struct guard *g)
+{
+    bool gently = g->outcome.cause == CAUSE_LIMIT || g->outcome.cause == CAUSE_STOPPED;
+    int64_t kill_at = clock_ns() + (gently ? GRACE_NS : 0);
+    int64_t give_up = kill_at + PATIENCE_NS;
+    if (gently)
+        processes_signal_below(getpid(), SIGTERM);
+    while (reap(g)) {
+        int64_t now = clock_ns();
+        if (now >= give_up) {
+            g->outcome.not_killed = processes_signal_below(getpid(), SIGKILL);
+            return;
+        }
+        /* Again and again: a process may have forked while the table was read. */
+        if (now >= kill_at)
+            processes_signal_below(getpid(), SIGKILL);
+        if (wait_for_news(g, now + SECOND / 50) != NEWS_NONE)
+            kill_at = now;
+    }
+}
+
+_Noreturn void guard_live(int lifeline, int log, const struct launch_command *command)
+{
+    struct guard g = {.lifeline = lifeline};
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    g.children = block_signals();
+    redirect(log);
+    start_program(&g, command);
+    watch(&g, command->limit_s);
+    sweep(&g);
+    if (!g.ended)
+        g.outcome.wall_s = (double)(clock_ns() - g.begin) * 1e-9;
+    send(lifeline, &g.outcome, sizeof g.outcome, MSG_NOSIGNAL);
+    _exit(0);
+}

@@ -1,0 +1,23 @@
+/* What makes two campaigns the same one, to be gone on with: the resolved spec and the networks it
+ * names, the programs' contents, the machine. */
+#ifndef SCALEBENCH_RUNNER_IDENTITY_H
+#define SCALEBENCH_RUNNER_IDENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/place/place.h"
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+struct identity {
+    char hex[65];  /* SHA-256 */
+    uint64_t seed; /* its first 64 bits: of the schedule */
+};
+
+/* programs: NULL-terminated paths whose contents count. */
+enum status identity_make(struct identity *identity, const struct spec *spec,
+                          const struct place_machine *machine, const char *const *programs,
+                          struct error *e);
+
+#endif

@@ -1,0 +1,38 @@
+#include "bench/runner/interrupt.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum status interrupt_begin(struct interrupt *interrupt, struct error *e)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    *interrupt = (struct interrupt){.fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)};
+    if (interrupt->fd < 0)
+        return error_set(e, ERR_SYSTEM, "signalfd: %s", strerror(errno));
+    sigprocmask(SIG_BLOCK, &signals, &interrupt->before);
+    return OK;
+}
+
+bool interrupt_look(struct interrupt *interrupt)
+{
+    struct signalfd_siginfo info;
+    bool came = false;
+    while (read(interrupt->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        came = true;
+        if (interrupt->signal == 0)
+            interrupt->signal = (int)info.ssi_signo;
+    }
+    return came;
+}
+
+void interrupt_end(struct interrupt *interrupt)
+{
+    sigprocmask(SIG_SETMASK, &interrupt->before, NULL);
+    close(interrupt->fd);
+    interrupt->fd = -1;
+}

@@ -1,0 +1,60 @@
+/* Starting a program and being sure that nothing of it stays.
+ *
+ * Each launch has a guard: a process between runner and program that adopts every orphan below it
+ * (PR_SET_CHILD_SUBREAPER) and holds one end of a socket, the lifeline, whose other end only the
+ * runner holds. When the program ends, the time limit passes, or the lifeline closes because the
+ * runner is gone, however it died, the guard kills and reaps whatever is left below it, whatever
+ * sessions or process groups those made. Only then does it report.
+ *
+ * The guard keeps the runner's open files, the lock on the journal among them: nobody can go on
+ * with a campaign while processes of the last launch are still on its cores. */
+#ifndef SCALEBENCH_RUNNER_LAUNCH_H
+#define SCALEBENCH_RUNNER_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "kernels/base/error.h"
+
+struct launch_command {
+    char *const *argv;        /* argv[0] is looked for on PATH when it has no '/' */
+    char *const *environment; /* "KEY=value" to add; NULL-terminated or NULL */
+    const char *log;          /* file for standard output and standard error */
+    double limit_s;
+};
+
+enum launch_cause {
+    CAUSE_ENDED,      /* the program ended by itself */
+    CAUSE_LIMIT,      /* the time limit passed */
+    CAUSE_STOPPED,    /* launch_stop */
+    CAUSE_ABANDONED,  /* the runner's end of the lifeline closed */
+    CAUSE_GUARD_LOST, /* the guard itself was killed */
+};
+
+struct launch_outcome {
+    enum launch_cause cause;
+    int wait_status; /* of the program, as waitpid gives it */
+    double wall_s;   /* exec to exit */
+    int not_killed;  /* processes that outlived SIGKILL (stuck in the kernel) */
+};
+
+struct launch {
+    pid_t guard;
+    int lifeline; /* readable once the outcome is there */
+};
+
+/* Starts `command` under a guard. A program that cannot be executed ends with status 127 and says
+ * why in its log. */
+enum status launch_start(struct launch *launch, const struct launch_command *command,
+                         struct error *e);
+
+/* Asks for the end: SIGTERM to every process, SIGKILL a second later; at once when asked again. */
+void launch_stop(const struct launch *launch);
+
+/* Waits for the outcome and ends `launch`. */
+struct launch_outcome launch_finish(struct launch *launch);
+
+/* Inside bench/runner: the guard's life, in a process of its own. `log` is an open file. */
+_Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);
+
+#endif

@@ -1,0 +1,11 @@
+/* The last words of a program that failed. */
+#ifndef SCALEBENCH_RUNNER_LOG_TAIL_H
+#define SCALEBENCH_RUNNER_LOG_TAIL_H
+
+#include <stddef.h>
+
+/* The last line of a log; when hydra printed its banner because a rank died, how it died and the
+ * last line before the banner. "" for an empty log. */
+void log_tail(const char *path, char *text, size_t size);
+
+#endif

@@ -1,0 +1,205 @@
+/* The scalebench program: finds the command, parses its arguments, prints its error. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/commands.h"
+#include "kernels/base/names.h"
+
+#define VERSION "0.1.0"
+
+struct command {
+    const char *name, *operand, *options, *summary;
+    command_function *run;
+};
+
+static const struct command commands[] = {
+#define COMMAND(name, operand, options, summary) {#name, operand, options, summary, command_##name},
+#include "bench/runner/commands.def"
+#undef COMMAND
+};
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct {
+    struct option option;
+    const char *help;
+} known_options[] = {
+    {{"set", required_argument, NULL, 's'},
+     "--set \"KEY=VALUE ...\"  change values of the spec: train.epochs=1 matrix.ranks=[1,2]"},
+    {{"out", required_argument, NULL, 'o'},
+     "--out FOLDER           folder of all results (results)"},
+    {{"fresh", no_argument, NULL, 'f'}, "--fresh                begin a new run in any case"},
+    {{"strict", no_argument, NULL, 't'},
+     "--strict               refuse to run when a point cannot"},
+};
+#define N_OPTIONS (sizeof known_options / sizeof *known_options)
+
+static void print_help(FILE *out)
+{
+    fputs("scalebench: strong and weak scaling of CNN training, from one YAML file to a figure\n\n"
+          "usage: scalebench COMMAND [ARGUMENTS]\n\n",
+          out);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-8s %-13s %s\n", commands[i].name, commands[i].operand,
+                commands[i].summary);
+    fputs(
+        "  help     [COMMAND]     this text, or a command's\n"
+        "\noptions: --help, --version, and a command's own\n"
+        "exit status: 0 all points ok or skipped, 1 a point failed, 2 bad spec or usage,\n"
+        "             3 no point can run here, 130 or 143 interrupted (the same command goes on)\n",
+        out);
+}
+
+static void print_command_help(FILE *out, const struct command *command)
+{
+    fprintf(out, "usage: scalebench %s %s%s\n\n%s\n", command->name, command->operand,
+            *command->options ? " [OPTIONS]" : "", command->summary);
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strstr(command->options, known_options[i].option.name))
+            fprintf(out, "  %s\n", known_options[i].help);
+}
+
+static const struct command *find_command(const char *name, struct error *e)
+{
+    const char *names[N_COMMANDS + 1];
+    char text[512];
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+        names[i] = commands[i].name;
+    }
+    names[N_COMMANDS] = "help";
+    error_set(e, ERR_ARGUMENT, "command %s",
+              name_explain(text, sizeof text, name, names, N_COMMANDS + 1));
+    return NULL;
+}
+
+/* The options that a command takes, for getopt_long. */
+static void select_options(const struct command *command, struct option options[N_OPTIONS + 2])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strstr(command->options, known_options[i].option.name))
+            options[n++] = known_options[i].option;
+    options[n++] = (struct option){"help", no_argument, NULL, 'h'};
+    options[n] = (struct option){0};
+}
+
+static enum status take_option(int c, struct arguments *arguments, const struct command *command,
+                               char **argv, struct error *e)
+{
+    if (c == 's')
+        arguments->set = *optarg ? optarg : NULL;
+    else if (c == 'o')
+        arguments->out = optarg;
+    else if (c == 'f')
+        arguments->fresh = true;
+    else if (c == 't')
+        arguments->strict = true;
+    else
+        return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
+                         command->name, argv[optind - 1],
+                         c == ':' ? "needs a value" : "is not an option", command->name);
+    return OK;
+}
+
+static enum status take_operands(const struct command *command, int n, char **operands,
+                                 struct arguments *arguments, struct error *e)
+{
+    if (n > 1)
+        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
+                         operands[1]);
+    if (n == 0 && command->operand[0] != '[')
+        return error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
+    arguments->operands[0] = n > 0 ? operands[0] : NULL;
+    return OK;
+}
+
+/* Parses what follows the command's name. *help: --help was there. */
+static enum status parse(const struct command *command, int argc, char **argv,
+                         struct arguments *arguments, bool *help, struct error *e)
+{
+    struct option options[N_OPTIONS + 2];
+    enum status status = OK;
+    int c;
+    select_options(command, options);
+    opterr = 0;
+    while (status == OK && !*help && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        *help = c == 'h';
+        if (!*help)
+            status = take_option(c, arguments, command, argv, e);
+    }
+    if (status == OK && !*help)
+        status = take_operands(command, argc - optind, argv + optind, arguments, e);
+    return status;
+}
+
+static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
+{
+    struct arguments arguments = {.command = argv, .out = "results"};
+    struct tools tools;
+    bool help = false;
+    const struct command *command = find_command(argv[1], e);
+    if (!command)
+        return e->status;
+    enum status status = parse(command, argc - 1, argv + 1, &arguments, &help, e);
+    if (status == OK && help)
+        print_command_help(stdout, command);
+    if (status != OK || help)
+        return status;
+    status = tools_find(&tools, e);
+    return status == OK ? command->run(&arguments, &tools, stdout, exit_status, e) : status;
+}
+
+static enum status print_help_of(const char *name, struct error *e)
+{
+    if (!name) {
+        print_help(stdout);
+        return OK;
+    }
+    const struct command *command = find_command(name, e);
+    if (!command)
+        return e->status;
+    print_command_help(stdout, command);
+    return OK;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static enum status act(int argc, char **argv, int *exit_status, struct error *e)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        *exit_status = 2;
+        return OK;
+    }
+    if (is_one_of(argv[1], "--help", "-h"))
+        return print_help_of(NULL, e);
+    if (strcmp(argv[1], "help") == 0)
+        return print_help_of(argv[2], e);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("scalebench " VERSION "\n");
+        return OK;
+    }
+    return dispatch(argc, argv, exit_status, e);
+}
+
+int main(int argc, char **argv)
+{
+    struct error e = {0};
+    int exit_status = 0;
+    if (act(argc, argv, &exit_status, &e) != OK) {
+        fputs("scalebench: ", stderr);
+        error_print(stderr, &e);
+        exit_status = error_exit_status(&e);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("scalebench: standard output cannot be written\n", stderr);
+        exit_status = exit_status ? exit_status : 1;
+    }
+    return exit_status;
+}

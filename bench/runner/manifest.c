@@ -1,0 +1,128 @@
+#include "bench/runner/manifest.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What may disturb a measurement, as the kernel tells it. A file that is not there is null. */
+static const struct {
+    const char *key, *path;
+} facts[] = {
+    {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
+    {"intel_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+    {"boost", "/sys/devices/system/cpu/cpufreq/boost"},
+    {"smt", "/sys/devices/system/cpu/smt/active"},
+    {"clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {"transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled"},
+    {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+    {"load_average", "/proc/loadavg"},
+};
+
+static json_t *text_or_null(const char *text)
+{
+    return text && *text ? json_string(text) : json_null();
+}
+
+static json_t *preflight_facts(void)
+{
+    json_t *json = json_object();
+    char line[256];
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        file_first_line(facts[i].path, line, sizeof line);
+        json_object_set_new(json, facts[i].key, text_or_null(line));
+    }
+    return json;
+}
+
+static void cpu_model(char *model, size_t size)
+{
+    char line[512];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    model[0] = '\0';
+    while (f && model[0] == '\0' && fgets(line, sizeof line, f)) {
+        char *colon = strstr(line, ": ");
+        line[strcspn(line, "\n")] = '\0';
+        if (colon && strncmp(line, "model name", 10) == 0)
+            snprintf(model, size, "%s", colon + 2);
+    }
+    if (f)
+        fclose(f);
+}
+
+static json_t *machine_facts(const struct place_machine *m)
+{
+    char host[256] = "", cpu[256];
+    struct utsname system;
+    gethostname(host, sizeof host - 1);
+    cpu_model(cpu, sizeof cpu);
+    uname(&system);
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f}", "host", host, "cpu",
+                     text_or_null(cpu), "architecture", system.machine, "system", system.sysname,
+                     "kernel", system.release, "machine_cores", m->machine_cores, "cores", m->cores,
+                     "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes, "usable_cores",
+                     m->usable_cores, "quota_cores", m->quota_cores);
+}
+
+static json_t *build_facts(const struct tools *tools)
+{
+    char path[PATH_BYTES], flags[1024] = "", hwloc[32];
+    /* The Makefile leaves compiler and flags beside the programs. */
+    if (path_format(path, NULL, "%s/flags", tools->folder) == OK)
+        file_first_line(path, flags, sizeof flags);
+    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools->revision, "compiler",
+                     "C " __VERSION__, "flags", text_or_null(flags), "hwloc", place_library(hwloc),
+                     "jansson", jansson_version_str());
+}
+
+static json_t *command_line(char *const *argv)
+{
+    json_t *json = json_array();
+    for (; *argv; argv++)
+        json_array_append_new(json, json_string(*argv));
+    return json;
+}
+
+static enum status write_json(FILE *out, const void *arg, struct error *e)
+{
+    const struct manifest *m = arg;
+    char started[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_t *json =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "identity",
+                  m->identity, "started", started, "spec", m->spec, "set", text_or_null(m->set),
+                  "command", command_line(m->command), "machine", machine_facts(&m->machine),
+                  "preflight", preflight_facts(), "build", build_facts(m->tools));
+    int failed = !json || json_dumpf(json, out, JSON_INDENT(2)) != 0;
+    fputc('\n', out);
+    json_decref(json);
+    if (failed)
+        return error_set(e, ERR_ARGUMENT, "the manifest holds text that is not UTF-8");
+    return OK;
+}
+
+enum status manifest_write(const char *path, const struct manifest *manifest, struct error *e)
+{
+    return file_write(path, write_json, manifest, e);
+}
+
+bool manifest_read(const char *run_dir, struct manifest_facts *known)
+{
+    char path[PATH_BYTES];
+    if (path_format(path, NULL, "%s/manifest.json", run_dir) != OK)
+        return false;
+    const char *identity = NULL, *revision = NULL;
+    json_t *json = json_load_file(path, 0, NULL);
+    bool found = json && json_unpack(json, "{s:s, s:{s:s}}", "identity", &identity, "build",
+                                     "revision", &revision) == 0;
+    if (found) {
+        snprintf(known->identity, sizeof known->identity, "%s", identity);
+        snprintf(known->revision, sizeof known->revision, "%s", revision);
+    }
+    json_decref(json);
+    return found;
+}

@@ -1,0 +1,99 @@
+#include "bench/runner/report.h"
+
+#include <string.h>
+
+#include "bench/collect/collect.h"
+#include "bench/runner/manifest.h"
+#include "kernels/base/log.h"
+
+static enum status draw(const struct summary *s, const char *run_dir, const struct tools *tools,
+                        struct error *e)
+{
+    char plots[PATH_BYTES];
+    enum status status = path_format(plots, e, "%s/plots", tools->home);
+    return status == OK ? figures_draw(s, run_dir, plots, e) : status;
+}
+
+static void print_table(const struct summary *s, const struct report_request *request)
+{
+    struct manifest_facts facts = {.revision = "unknown revision"};
+    manifest_read(request->run_dir, &facts);
+    summary_print(request->table, s, request->shown, facts.revision);
+    fflush(request->table);
+}
+
+/* Says aloud which points are not ok; true when none has failed. */
+static bool name_failures(const struct summary *s, bool aloud)
+{
+    size_t failed = 0, skipped = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (strcmp(p->status, "ok") == 0)
+            continue;
+        bool skip = strcmp(p->status, "skipped") == 0;
+        skipped += skip;
+        failed += !skip;
+        if (aloud)
+            log_print(skip ? LOG_NOTE : LOG_ERROR, "%s: %s: %s", p->point->label, p->status,
+                      p->reason);
+    }
+    if (aloud && skipped > 0)
+        log_print(LOG_NOTE, "%zu of %zu points skipped", skipped, s->n);
+    if (aloud && failed > 0)
+        log_print(LOG_ERROR, "%zu of %zu points failed; FRESH=1 begins a new run", failed, s->n);
+    return failed == 0;
+}
+
+static enum status make(const struct spec *spec, const struct journal *journal,
+                        const struct report_request *request, const struct tools *tools,
+                        bool *all_well, struct error *e)
+{
+    struct summary s;
+    enum status status = summary_collect(&s, spec, request->run_dir, journal, e);
+    if (status != OK)
+        return status;
+    if (request->write)
+        status = summary_write(&s, request->run_dir, journal, e);
+    if (status == OK && request->draw)
+        status = draw(&s, request->run_dir, tools, e);
+    if (request->table)
+        print_table(&s, request);
+    *all_well = name_failures(&s, request->table != NULL);
+    summary_free(&s);
+    return status;
+}
+
+enum status report_make(const struct spec *spec, const struct report_request *request,
+                        const struct tools *tools, bool *all_well, struct error *e)
+{
+    struct journal journal;
+    enum status status = journal_open(&journal, request->run_dir, false, e);
+    if (status != OK)
+        return status;
+    status = make(spec, &journal, request, tools, all_well, e);
+    journal_close(&journal);
+    return status;
+}
+
+static bool is_there(const char *run_dir, const char *name, const char *suffix)
+{
+    char path[PATH_BYTES];
+    return path_format(path, NULL, "%s/%s%s", run_dir, name, suffix) == OK && path_exists(path);
+}
+
+bool report_is_complete(const struct spec *spec, const char *run_dir)
+{
+    const struct value *figures = &spec->config.values[OPT_FIGURES];
+    bool complete = is_there(run_dir, "raw", ".csv") && is_there(run_dir, "summary", ".csv");
+    for (size_t i = 0; i < figures->n; i++)
+        complete &= is_there(run_dir, figures->texts[i], ".svg") &&
+                    is_there(run_dir, figures->texts[i], ".png");
+    return complete;
+}
+
+enum status report_redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
+                          struct error *e)
+{
+    struct summary s = {.spec = spec};
+    return draw(&s, run_dir, tools, e);
+}

@@ -1,0 +1,33 @@
+/* What a run ends with: tables, figures, and how its points fared. */
+#ifndef SCALEBENCH_RUNNER_REPORT_H
+#define SCALEBENCH_RUNNER_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench/runner/tools.h"
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+struct report_request {
+    const char *run_dir;
+    const char *shown; /* the folder as the user would type it */
+    bool write;        /* raw.csv and summary.csv */
+    bool draw;         /* figures */
+    FILE *table;       /* the closing table; NULL: none */
+};
+
+/* Reads the run's journal and records, then does what is asked. *all_well: no point has failed or
+ * is unverified. Points that are not ok are named on standard error when a table is wanted. A
+ * figure that cannot be drawn is an error, but the table is printed before. */
+enum status report_make(const struct spec *spec, const struct report_request *request,
+                        const struct tools *tools, bool *all_well, struct error *e);
+
+/* Whether all figures and tables that the spec asks for are there. */
+bool report_is_complete(const struct spec *spec, const char *run_dir);
+
+/* Draws the figures of a run of which only the tables are left. */
+enum status report_redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
+                          struct error *e);
+
+#endif

@@ -1,0 +1,64 @@
+/* What a campaign runs next. The order is a function of the spec, a seed and the journal alone, so
+ * a campaign that was interrupted goes on as if it had not been:
+ *
+ *   block 0 of the timed launches: every point once, in random order
+ *   accuracy runs: every point and seed
+ *   blocks up to measure.time.launches' least, each in an order of its own
+ *   further blocks of the points whose precision is not met, each with its base, so that ratios
+ *   stay paired by block; until all are met, or the most launches or the budget are reached
+ *
+ * The budget counts launches, not idle time: block 0 and accuracy runs always run, a further block
+ * is started only when it is expected to end in time, and a started block is completed. */
+#ifndef SCALEBENCH_RUNNER_SCHEDULE_H
+#define SCALEBENCH_RUNNER_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/collect/journal.h"
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+struct schedule {
+    const struct spec *spec;       /* borrowed */
+    const struct journal *journal; /* borrowed */
+    const char *run_dir;           /* borrowed */
+    uint64_t seed;
+    uint32_t *order; /* [n_points], scratch */
+    double *step_ms; /* of the journal's launches; NAN where there is none */
+    size_t n_step_ms;
+    double *sample; /* [n_step_ms], scratch */
+};
+
+struct schedule_item {
+    size_t point;
+    enum launch_run run;
+    int block;     /* of RUN_TIME */
+    uint64_t seed; /* of the workload */
+};
+
+/* How far it is. `left` and `left_s` count what is sure to come. */
+struct schedule_outlook {
+    size_t done, left;
+    double left_s; /* NAN while no launch has ended */
+};
+
+enum status schedule_open(struct schedule *s, const struct spec *spec,
+                          const struct journal *journal, const char *run_dir, uint64_t seed,
+                          struct error *e);
+void schedule_close(struct schedule *s);
+
+/* Reads the results of launches that the journal has gained. */
+enum status schedule_learn(struct schedule *s, struct error *e);
+
+/* False when the campaign is done. */
+bool schedule_next(struct schedule *s, struct schedule_item *next);
+
+struct schedule_outlook schedule_look_ahead(const struct schedule *s);
+
+/* Whether a point has accuracy runs: strategy none at several ranks trains replicas apart, and the
+ * accuracy of one of them would mean nothing. */
+bool schedule_wants_accuracy(const struct point *point);
+
+#endif

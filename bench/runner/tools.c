@@ -1,0 +1,73 @@
+#include "bench/runner/tools.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum status find_folder(char folder[PATH_BYTES], struct error *e)
+{
+    ssize_t n = readlink("/proc/self/exe", folder, PATH_BYTES - 1);
+    if (n < 0)
+        return error_set(e, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    folder[n] = '\0';
+    char *slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0'; /* the root keeps its slash */
+    return OK;
+}
+
+static enum status find_home(const char *folder, char home[PATH_BYTES], struct error *e)
+{
+    const char *chosen = getenv("SCALEBENCH_HOME");
+    char above[PATH_BYTES], plots[PATH_BYTES];
+    if (chosen && *chosen)
+        return path_format(home, e, "%s", chosen);
+    enum status status = path_format(above, e, "%s", folder);
+    char *slash = strrchr(above, '/');
+    if (slash)
+        slash[slash == above] = '\0';
+    if (status == OK)
+        status = path_format(plots, e, "%s/plots", above);
+    if (status == OK && path_is_folder(plots))
+        return path_format(home, e, "%s", above);
+    if (status == OK && !getcwd(home, PATH_BYTES))
+        status = error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
+    return status;
+}
+
+static void find_revision(const char *home, char *revision, size_t size)
+{
+    char *argv[] = {"git",      "-C",      (char *)home, "describe",
+                    "--always", "--dirty", "--abbrev=7", NULL};
+    char line[48];
+    if (!program_first_line(argv, line, sizeof line)) {
+        snprintf(revision, size, "unknown revision");
+        return;
+    }
+    char *dirty = strstr(line, "-dirty");
+    if (dirty)
+        *dirty = '\0';
+    snprintf(revision, size, "%s %s", line, dirty ? "dirty" : "clean");
+}
+
+enum status tools_find(struct tools *tools, struct error *e)
+{
+    enum status status = find_folder(tools->folder, e);
+    if (status == OK)
+        status = find_home(tools->folder, tools->home, e);
+    if (status != OK)
+        return status;
+    if (setenv("SCALEBENCH_HOME", tools->home, 1) != 0)
+        return error_set(e, ERR_MEMORY, "no memory for the environment");
+    find_revision(tools->home, tools->revision, sizeof tools->revision);
+    return OK;
+}
+
+enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
+                          struct error *e)
+{
+    enum status status = path_format(path, e, "%s/%s", tools->folder, name);
+    if (status == OK && access(path, X_OK) != 0)
+        return error_at(e, ERR_UNAVAILABLE, path, 0, 0, "%s; `make` builds it", strerror(errno));
+    return status;
+}

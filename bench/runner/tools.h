@@ -1,0 +1,23 @@
+/* Where the program's own things are: executables beside it, models and plot scripts in its home.
+ */
+#ifndef SCALEBENCH_RUNNER_TOOLS_H
+#define SCALEBENCH_RUNNER_TOOLS_H
+
+#include "bench/runner/files.h"
+
+struct tools {
+    char folder[PATH_BYTES]; /* of scalebench itself, pin and the workloads */
+    /* Holds configs/ and plots/: $SCALEBENCH_HOME, else the folder above `folder` where that has
+     * plots/, else the current folder (a build folder outside the sources). */
+    char home[PATH_BYTES];
+    char revision[64]; /* "1a2b3c4 clean" of the home's git checkout, or "unknown revision" */
+};
+
+/* Fills `tools` and tells the readers of models and their children by setting SCALEBENCH_HOME. */
+enum status tools_find(struct tools *tools, struct error *e);
+
+/* Path of the executable `name` beside scalebench; ERR_UNAVAILABLE when it is not there. */
+enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
+                          struct error *e);
+
+#endif
