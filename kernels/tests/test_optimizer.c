@@ -1,0 +1,212 @@
+#include "kernels/tests/support.h"
+
+enum { N = 1003 }; /* not a multiple of any vector */
+
+static struct optimizer sgd_of(double momentum, double decay, real *state)
+{
+    return (struct optimizer){
+        .kind = OPTIMIZER_sgd, .momentum = momentum, .weight_decay = decay, .n = N, .state = state};
+}
+
+static struct optimizer adam_of(double decay, real *state)
+{
+    return (struct optimizer){.kind = OPTIMIZER_adam,
+                              .weight_decay = decay,
+                              .beta1 = 0.9,
+                              .beta2 = 0.999,
+                              .epsilon = 1e-8,
+                              .n = N,
+                              .state = state};
+}
+
+/* Powers of two, so that every step is exact. v: 1, 1.5, 1.75; p: 4 - 0.5 v. */
+static void sgd_follows_a_sequence_by_hand(void **state)
+{
+    (void)state;
+    real velocity = 0, p = 4;
+    const real gradient = 1, expected[] = {3.5, 2.75, 1.875};
+    struct optimizer o = sgd_of(0.5, 0, &velocity);
+    o.n = 1;
+    for (uint64_t step = 1; step <= 3; step++) {
+        optimizer_step(&o, NULL, &p, &gradient, 0, 1, step, 0.5);
+        assert_true(p == expected[step - 1]);
+    }
+    assert_true(velocity == (real)1.75);
+}
+
+/* Decay is added to the gradient: 1 + 0.5 * 2 = 2, p = 2 - 0.25 * 2. */
+static void sgd_couples_weight_decay(void **state)
+{
+    (void)state;
+    real velocity = 0, p = 2;
+    const real gradient = 1;
+    struct optimizer o = sgd_of(0, 0.5, &velocity);
+    o.n = 1;
+    optimizer_step(&o, NULL, &p, &gradient, 0, 1, 1, 0.25);
+    assert_true(p == (real)1.5);
+}
+
+/* The first step of Adam is lr g / (|g| + epsilon), whatever the size of g. The corrected moments
+ * cancel up to the rounding of the betas, a few epsilons of the step. */
+static void adam_starts_with_the_sign(void **state)
+{
+    (void)state;
+    real moments[2] = {0}, p = 1;
+    const real gradients[] = {(real)-3e-3, (real)0.25, 7};
+    for (int i = 0; i < 3; i++) {
+        struct optimizer o = adam_of(0, moments);
+        o.n = 1;
+        moments[0] = moments[1] = 0;
+        p = 1;
+        optimizer_step(&o, NULL, &p, &gradients[i], 0, 1, 1, 0.125);
+        double g = (double)gradients[i];
+        double expected = 1 - 0.125 * g / (fabs(g) + 1e-8);
+        /* 1 - 0.999 keeps 10 bits less than 0.999 has */
+        assert_true(fabs((double)p - expected) <= 0.125 * 0x1p10 * REAL_EPSILON + REAL_EPSILON);
+    }
+}
+
+/* PyTorch's formulas in double, straight from its documentation. */
+static void adam_double(double *p, double m_v[2], double g, double decay, uint64_t t, double lr)
+{
+    g += decay * *p;
+    m_v[0] = 0.9 * m_v[0] + (1 - 0.9) * g;
+    m_v[1] = 0.999 * m_v[1] + (1 - 0.999) * g * g;
+    double m_hat = m_v[0] / (1 - pow(0.9, (double)t));
+    double v_hat = m_v[1] / (1 - pow(0.999, (double)t));
+    *p -= lr * m_hat / (sqrt(v_hat) + 1e-8);
+}
+
+static void adam_follows_pytorch(void **state)
+{
+    (void)state;
+    const double lr = 0x1p-7, decay = 0.01;
+    real moments[2] = {0}, p = (real)0.5;
+    double p_double = 0.5, m_v[2] = {0};
+    struct optimizer o = adam_of(decay, moments);
+    o.n = 1;
+    for (uint64_t step = 1; step <= 20; step++) {
+        real g = (real)(rng_unit(rng_word(7, 97, 0, 0, (uint32_t)step)) + 0.5);
+        optimizer_step(&o, NULL, &p, &g, 0, 1, step, lr);
+        adam_double(&p_double, m_v, (double)g, decay, step, lr);
+        /* Gradients of one sign, so nothing cancels: in `real` each step's update is off by some
+         * 2^4 roundings and, from 1 - beta2, 2^10 times beta2's; p adds one rounding a step. */
+        double bound = (double)step * (lr * 0x1p11 + 1) * REAL_EPSILON;
+        assert_true(fabs((double)p - p_double) <= bound);
+    }
+}
+
+/* The same arithmetic, one element at a time, in the order the sources give. */
+static void sgd_scalar(const struct optimizer *o, real *p, const real *g, double lr)
+{
+    const real momentum = (real)o->momentum, decay = (real)o->weight_decay, rate = (real)lr;
+    for (size_t i = 0; i < o->n; i++) {
+        real decayed = g[i] + decay * p[i];
+        o->state[i] = momentum * o->state[i] + decayed;
+        p[i] -= rate * o->state[i];
+    }
+}
+
+static void adam_scalar(const struct optimizer *o, real *p, const real *g, uint64_t step, double lr)
+{
+    const real rate = (real)(lr / (1 - pow(o->beta1, (double)step)));
+    const real root = (real)sqrt(1 - pow(o->beta2, (double)step));
+    real *m = o->state, *v = o->state + o->n;
+    for (size_t i = 0; i < o->n; i++) {
+        real gradient = g[i] + (real)o->weight_decay * p[i];
+        m[i] = (real)o->beta1 * m[i] + (real)(1 - o->beta1) * gradient;
+        v[i] = (real)o->beta2 * v[i] + (real)(1 - o->beta2) * (gradient * gradient);
+        p[i] -= rate * m[i] / ((real)sqrt((double)v[i]) / root + (real)o->epsilon);
+    }
+}
+
+/* Whatever instruction set the library chose, the bits are those of scalar code: replicas on
+ * different machines stay equal. sqrt in double, rounded to float, is float's correctly rounded
+ * root. */
+static void every_instruction_set_gives_the_scalar_bits(void **state)
+{
+    (void)state;
+    real *p = random_reals(N, 1), *p_scalar = random_reals(N, 1), *g = random_reals(N, 2);
+    real *slots = mem_alloc(2 * N * sizeof(real)), *slots_scalar = mem_alloc(2 * N * sizeof(real));
+    struct optimizer sgd = sgd_of(0.9, 1e-4, slots), sgd_plain = sgd_of(0.9, 1e-4, slots_scalar);
+    struct optimizer adam = adam_of(1e-4, slots), adam_plain = adam_of(1e-4, slots_scalar);
+    for (uint64_t step = 1; step <= 5; step++) {
+        optimizer_step(&sgd, NULL, p, g, 0, N, step, 0.01);
+        sgd_scalar(&sgd_plain, p_scalar, g, 0.01);
+        assert_memory_equal(p, p_scalar, N * sizeof *p);
+    }
+    memset(slots, 0, 2 * N * sizeof(real));
+    memset(slots_scalar, 0, 2 * N * sizeof(real));
+    for (uint64_t step = 1; step <= 5; step++) {
+        optimizer_step(&adam, NULL, p, g, 0, N, step, 0.01);
+        adam_scalar(&adam_plain, p_scalar, g, step, 0.01);
+        assert_memory_equal(p, p_scalar, N * sizeof *p);
+    }
+    mem_free(p);
+    mem_free(p_scalar);
+    mem_free(g);
+    mem_free(slots);
+    mem_free(slots_scalar);
+}
+
+/* One call, three threads, or odd slices: the same bits, and nothing outside a slice changes. */
+static void cutting_the_arena_changes_no_bit(void **state)
+{
+    (void)state;
+    const size_t cuts[] = {0, 1, 17, 500, 501, N};
+    struct pool *pool = make_pool(3);
+    for (int kind = 0; kind < OPTIMIZERS; kind++) {
+        real *p[3], *slots[3], *g = random_reals(N, 2), *untouched = random_reals(N, 1);
+        struct optimizer o[3];
+        for (int i = 0; i < 3; i++) {
+            p[i] = random_reals(N, 1);
+            slots[i] =
+                mem_alloc((size_t)optimizer_slots((enum optimizer_kind)kind) * N * sizeof(real));
+            o[i] = kind == OPTIMIZER_sgd ? sgd_of(0.9, 1e-4, slots[i]) : adam_of(1e-4, slots[i]);
+        }
+        for (uint64_t step = 1; step <= 3; step++) {
+            optimizer_step(&o[0], NULL, p[0], g, 0, N, step, 0.01);
+            optimizer_step(&o[1], pool, p[1], g, 0, N, step, 0.01);
+            for (size_t c = 0; c + 1 < sizeof cuts / sizeof cuts[0]; c++) {
+                optimizer_step(&o[2], pool, p[2], g, cuts[c], cuts[c + 1], step, 0.01);
+                if (step == 1)
+                    assert_memory_equal(p[2] + cuts[c + 1], untouched + cuts[c + 1],
+                                        (N - cuts[c + 1]) * sizeof(real));
+            }
+        }
+        assert_memory_equal(p[1], p[0], N * sizeof(real));
+        assert_memory_equal(p[2], p[0], N * sizeof(real));
+        for (int i = 0; i < 3; i++) {
+            mem_free(p[i]);
+            mem_free(slots[i]);
+        }
+        mem_free(g);
+        mem_free(untouched);
+    }
+    pool_destroy(pool);
+}
+
+static void tables_have_a_row_for_every_optimizer(void **state)
+{
+    (void)state;
+    assert_string_equal(optimizer_names()[OPTIMIZER_sgd], "sgd");
+    assert_string_equal(optimizer_names()[OPTIMIZER_adam], "adam");
+    assert_int_equal(optimizer_slots(OPTIMIZER_sgd), 1);
+    assert_int_equal(optimizer_slots(OPTIMIZER_adam), 2);
+    for (int kind = 0; kind < OPTIMIZERS; kind++)
+        assert_true(strlen(optimizer_summary((enum optimizer_kind)kind)) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sgd_follows_a_sequence_by_hand),
+        cmocka_unit_test(sgd_couples_weight_decay),
+        cmocka_unit_test(adam_starts_with_the_sign),
+        cmocka_unit_test(adam_follows_pytorch),
+        cmocka_unit_test(every_instruction_set_gives_the_scalar_bits),
+        cmocka_unit_test(cutting_the_arena_changes_no_bit),
+        cmocka_unit_test(tables_have_a_row_for_every_optimizer),
+    };
+    return cmocka_run_group_tests_name("optimizer", tests, NULL, NULL);
+}
