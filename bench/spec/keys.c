@@ -5,10 +5,11 @@
 
 #include "kernels/base/names.h"
 
-#define PATH_MAX_BYTES 256
+#define PATH_BYTES 256
 
 static const char *const structural[] = {"matrix", "exclude", "baseline"};
 #define N_STRUCTURAL (sizeof structural / sizeof *structural)
+#define WORDS_MAX    (OPTION_COUNT + N_STRUCTURAL)
 
 struct walk {
     keys_visitor *visit;
@@ -29,9 +30,8 @@ static bool is_group(const char *path, size_t length)
 
 /* Words that may follow the first `length` characters of `path` (0: that may begin a key), cut out
  * of the option table; returns how many. */
-static size_t known_words(const char *path, size_t length, bool top,
-                          char words[OPTION_COUNT + N_STRUCTURAL][40],
-                          const char *known[OPTION_COUNT + N_STRUCTURAL])
+static size_t known_words(const char *path, size_t length, bool top, char words[WORDS_MAX][40],
+                          const char *known[WORDS_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -64,25 +64,36 @@ static const struct spec_option *find_by_tail(const char *word)
     return NULL;
 }
 
+/* Length of the part of `path`, up to a dot, that is a group; 0 if there is none. */
+static size_t group_length(const char *path)
+{
+    size_t length = 0;
+    for (size_t end = strcspn(path, "."); path[end] == '.' && is_group(path, end);
+         end += 1 + strcspn(path + end + 1, "."))
+        length = end;
+    return length;
+}
+
 /* Names the first word of `path` that leads nowhere, and what could stand in its place. */
 static enum status unknown_key(const char *path, const struct node *entry, bool top,
                                struct error *e)
 {
-    size_t length = 0; /* of the part of the path that is a group */
-    for (size_t end = strcspn(path, "."); path[end] == '.' && is_group(path, end);
-         end += 1 + strcspn(path + end + 1, "."))
-        length = end;
+    size_t length = group_length(path);
     const char *rest = path + length + (length > 0);
-    char word[PATH_MAX_BYTES];
+    char word[PATH_BYTES], head[PATH_BYTES];
     snprintf(word, sizeof word, "%s", rest);
     word[strcspn(word, ".")] = '\0';
-
+    snprintf(head, sizeof head, "%s", path);
+    head[length + (length > 0) + strlen(word)] = '\0';
+    if (option_find(head))
+        return mark_error(e, ERR_SPEC, entry->key_mark, "%s takes one value; '%s' is below it",
+                          head, path);
     const struct spec_option *meant = find_by_tail(rest);
     if (meant)
-        return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown; '%s' is what is known",
-                          path, meant->key);
-    char words[OPTION_COUNT + N_STRUCTURAL][40], text[900];
-    const char *known[OPTION_COUNT + N_STRUCTURAL];
+        return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown here; nearest '%s'", path,
+                          meant->key);
+    char words[WORDS_MAX][40], text[900];
+    const char *known[WORDS_MAX];
     size_t n = known_words(path, length, top, words, known);
     name_explain(text, sizeof text, word, known, n);
     return mark_error(e, ERR_SPEC, entry->key_mark, "%.*s%s%s", (int)length, path,
@@ -91,12 +102,13 @@ static enum status unknown_key(const char *path, const struct node *entry, bool 
 
 static enum status not_a_group(const char *path, const struct node *entry, struct error *e)
 {
-    char words[OPTION_COUNT + N_STRUCTURAL][40];
-    const char *known[OPTION_COUNT + N_STRUCTURAL];
+    char words[WORDS_MAX][40], text[700] = "";
+    const char *known[WORDS_MAX];
     size_t n = known_words(path, strlen(path), false, words, known);
+    for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);
     return mark_error(e, ERR_SPEC, entry->mark,
-                      "%s is a group of options, not one value: write %s: {%s: ...}; it has %zu",
-                      path, path, known[0], n);
+                      "%s is a group of options, not one value; it has:%s", path, text);
 }
 
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
@@ -105,7 +117,7 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 static enum status walk_entry(const struct walk *walk, const struct node *entry, const char *prefix,
                               struct error *e)
 {
-    char path[PATH_MAX_BYTES];
+    char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", entry->key);
     const struct spec_option *option = option_find(path);
     if (option)

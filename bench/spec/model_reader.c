@@ -1,7 +1,9 @@
 /* Networks as YAML: configs/models/<name>.yaml. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/spec/find.h"
 #include "bench/spec/spec.h"
@@ -50,8 +52,8 @@ static enum status read_numbers(const struct node *node, const struct bounds *bo
                                 double *numbers, size_t n, struct error *e)
 {
     if (node->kind != NODE_LIST || node->n != n)
-        return mark_error(e, ERR_SPEC, node->mark, "%s takes a list of %zu numbers", bounds->what,
-                          n);
+        return mark_error(e, ERR_SPEC, node->mark, "%s takes a list of %zu number%s", bounds->what,
+                          n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n; i++) {
         enum status status = read_number(&node->items[i], bounds, &numbers[i], e);
         if (status != OK)
@@ -334,6 +336,8 @@ static bool is_path(const char *name)
 static enum status find_model(char **path, const char *name, struct error *e)
 {
     if (is_path(name)) {
+        if (access(name, R_OK) != 0)
+            return error_set(e, ERR_SPEC, "'%s' cannot be opened: %s", name, strerror(errno));
         *path = strdup(name);
         return *path ? OK : error_set(e, ERR_MEMORY, "no memory for a path");
     }

@@ -5,6 +5,7 @@
 
 #include "bench/spec/expand.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
 
 /* --- The campaign --------------------------------------------------------------------------- */
@@ -84,8 +85,8 @@ static enum status check_batch_positive(const struct point *point, enum option_i
     const struct spec_option *option = option_get(id);
     if (!value->set || value->number > 0)
         return OK;
-    return mark_error(e, ERR_SPEC, value->mark, "%s = 0 %s: allowed 1..%.0f", option->key,
-                      option->unit, option->max);
+    return mark_error(e, ERR_SPEC, value->mark, "%s = 0 %s: allowed %.0f..%.0f", option->key,
+                      option->unit, option->min, option->max);
 }
 
 static enum status refuse_batch(const struct spec *spec, const struct value *wrong,
@@ -165,6 +166,13 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     return status == OK ? check_nodes(point, e) : status;
 }
 
+/* A resolved spec writes every option out, also those that nobody chose. */
+static bool is_preset(const struct spec_option *option, const struct value *value)
+{
+    double preset;
+    return number_parse(option->preset, &preset) && preset == value->number;
+}
+
 /* An option of an optimizer that no point uses would be ignored without a word. */
 static enum status check_optimizer_options(const struct spec *spec, struct error *e)
 {
@@ -182,7 +190,7 @@ static enum status check_optimizer_options(const struct spec *spec, struct error
             const struct value *value = &config->values[option->id];
             if (strcmp(config_text(config, OPT_OPTIMIZER), owned[i].optimizer) == 0)
                 used = true;
-            else if (value->set && strcmp(value->text, option->preset) != 0)
+            else if (value->set && !is_preset(option, value))
                 misplaced = value;
         }
         if (misplaced && !used)

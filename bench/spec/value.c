@@ -64,11 +64,13 @@ static const char *number_text(char text[32], double number)
     return text;
 }
 
-/* `written` is the number with its unit, as the file has it; `unit` follows the bounds. */
+/* `unit` is the one that the value is written with, if any. The preset may lie out of bounds: a
+ * command line repeats it for what is not given. */
 static enum status check_range(const struct spec_option *option, const struct node *node,
                                double number, const char *unit, struct error *e)
 {
-    if (number >= option->min && number <= option->max)
+    bool preset = option->preset && strcmp(node->text, option->preset) == 0;
+    if (preset || (number >= option->min && number <= option->max))
         return OK;
     char min[32], max[32];
     bool words = unit[0] == '\0' && option->unit[0] != '\0'; /* "0 images", but "0s" and "5%" */
@@ -81,8 +83,8 @@ static enum status parse_number(const struct spec_option *option, const struct n
                                 double *number, struct error *e)
 {
     if (node->quoted)
-        return refuse(e, option, node, "'%s' is in quotes, which makes it a text; a number is %s",
-                      node->text, "written without");
+        return refuse(e, option, node, "'%s' is in quotes, which makes it a text, not a number",
+                      node->text);
     if (!number_parse(node->text, number))
         return refuse(e, option, node, "'%s' is not a number", node->text);
     return OK;

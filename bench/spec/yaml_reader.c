@@ -78,8 +78,10 @@ static enum status parser_error(const struct reader *r, struct error *e)
         return mark_error(e, ERR_SPEC, offset_mark(r, p->problem_offset),
                           "not a text file: %s (byte %zu)", p->problem, p->problem_offset);
 
-    struct mark mark = place_mark(r, p->problem_mark.line, p->problem_mark.column);
+    /* libyaml sees an end of text as the beginning of a further line. */
     size_t index = p->problem_mark.index;
+    struct mark mark = index < r->size ? place_mark(r, p->problem_mark.line, p->problem_mark.column)
+                                       : offset_mark(r, r->size);
     if (index < r->size && r->text[index] == '\t')
         return mark_error(e, ERR_SPEC, mark, "a tab: indent with spaces");
     return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem, p->context ? " " : "",
