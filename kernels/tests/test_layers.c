@@ -516,12 +516,13 @@ static void dropout_masks_come_from_seed_layer_epoch_sample_element(void **state
     (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){3, 5, 7}, dropout_layer(LAYER_dropout, 0.3), PLAN_FAST, 7, 3);
+    b.desc.layers[0].index = 5; /* as if five layers came before */
     bench_forward(&b);
     bench_backward(&b);
     const real scale = (real)(1 / (1 - 0.3));
     size_t elements = shape_count(b.layer->in);
     for (size_t i = 0; i < b.in; i++) {
-        uint32_t word = rng_word(11, RNG_STREAM(RNG_DROPOUT, 0), 3, b.samples[i / elements],
+        uint32_t word = rng_word(11, RNG_STREAM(RNG_DROPOUT, 5), 3, b.samples[i / elements],
                                  (uint32_t)(i % elements));
         bool kept = rng_unit(word) >= 0.3;
         assert_true(b.y[i] == (kept ? b.x[i] * scale : 0));
