@@ -1,0 +1,370 @@
+/* The guard of a launch: however a launch ends, and whoever is killed, nothing of it stays. Shells
+ * and sleeps stand in for mpiexec and ranks. They would end by themselves after LIFE_S seconds, so
+ * a guard that does nothing makes a test fail instead of hanging it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/runner/launch.h"
+#include "bench/runner/log_tail.h"
+#include "bench/runner/processes.h"
+#include "kernels/base/clock.h"
+
+#define LIFE_S 300
+
+/* A program with children in sessions of their own, deaf to SIGTERM; each writes its number to
+ * $PIDS: five in all. */
+#define STUBBORN                                                                                   \
+    "trap '' TERM; echo $$ >> $PIDS;"                                                              \
+    "setsid sh -c 'trap \"\" TERM; echo $$ >> $PIDS; sleep 300 & echo $! >> $PIDS; wait' &"        \
+    "(trap '' TERM; setsid sleep 300 & echo $! >> $PIDS) ;"                                        \
+    "sleep 300 & echo $! >> $PIDS; wait"
+#define STUBBORN_PROCESSES 5
+
+struct fixture {
+    char folder[64], log[96], pids[96], pids_variable[128];
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    strcpy(f->folder, "/tmp/test_launch.XXXXXX");
+    *state = f;
+    if (!mkdtemp(f->folder))
+        return -1;
+    snprintf(f->log, sizeof f->log, "%s/log.txt", f->folder);
+    snprintf(f->pids, sizeof f->pids, "%s/pids", f->folder);
+    snprintf(f->pids_variable, sizeof f->pids_variable, "PIDS=%s", f->pids);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    unlink(f->log);
+    unlink(f->pids);
+    int failed = rmdir(f->folder);
+    free(f);
+    return failed;
+}
+
+static struct launch start(struct fixture *f, const char *script, double limit_s)
+{
+    char *argv[] = {"sh", "-c", (char *)script, NULL};
+    char *environment[] = {f->pids_variable, NULL};
+    struct launch_command command = {
+        .argv = argv, .environment = environment, .log = f->log, .limit_s = limit_s};
+    struct launch launch;
+    struct error e = {0};
+    if (launch_start(&launch, &command, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+    return launch;
+}
+
+static struct launch_outcome run(struct fixture *f, const char *script, double limit_s)
+{
+    struct launch launch = start(f, script, limit_s);
+    return launch_finish(&launch);
+}
+
+static void short_pause(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
+/* Numbers in the file of process numbers, the whole lines of it. */
+static int read_pids(const struct fixture *f, pid_t *pids, int max)
+{
+    char line[64];
+    int n = 0;
+    FILE *file = fopen(f->pids, "r");
+    while (file && n < max && fgets(line, sizeof line, file))
+        if (strchr(line, '\n'))
+            pids[n++] = (pid_t)atol(line);
+    if (file)
+        fclose(file);
+    return n;
+}
+
+static int wait_for_pids(const struct fixture *f, pid_t *pids, int n)
+{
+    int64_t begin = clock_ns();
+    while (read_pids(f, pids, n) < n && clock_ns() - begin < LIFE_S * INT64_C(1000000000))
+        short_pause();
+    return read_pids(f, pids, n);
+}
+
+/* A zombie has ended: it only waits for a parent that this test does not command. */
+static bool is_alive(pid_t pid)
+{
+    char path[64], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    int read = fscanf(f, "%*d (%*[^)]) %c", &state);
+    fclose(f);
+    return read == 1 && state != 'Z';
+}
+
+static void expect_all_dead(const pid_t *pids, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (is_alive(pids[i]))
+            fail_msg("process %ld of the launch is still there", (long)pids[i]);
+}
+
+static void read_log(const struct fixture *f, char *text, size_t size)
+{
+    FILE *file = fopen(f->log, "r");
+    assert_non_null(file);
+    size_t n = fread(text, 1, size - 1, file);
+    text[n] = '\0';
+    fclose(file);
+}
+
+static void test_an_ordinary_end(void **state)
+{
+    struct fixture *f = *state;
+    char log[256];
+    struct launch_outcome o = run(f, "read x || echo nothing; echo $PIDS >&2; exit 7", LIFE_S);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_true(WIFEXITED(o.wait_status));
+    assert_int_equal(WEXITSTATUS(o.wait_status), 7);
+    assert_int_equal(o.not_killed, 0);
+    read_log(f, log, sizeof log);
+    char expected[256];
+    snprintf(expected, sizeof expected, "nothing\n%s\n", f->pids);
+    assert_string_equal(log, expected);
+}
+
+static void test_wall_time_is_the_programs(void **state)
+{
+    struct launch_outcome o = run(*state, "sleep 0.3", LIFE_S);
+    assert_true(o.wall_s >= 0.3);
+    assert_true(o.wall_s < LIFE_S);
+}
+
+static void test_an_end_by_signal(void **state)
+{
+    struct launch_outcome o = run(*state, "kill -9 $$", LIFE_S);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_true(WIFSIGNALED(o.wait_status));
+    assert_int_equal(WTERMSIG(o.wait_status), SIGKILL);
+}
+
+static void test_a_program_that_is_not_there(void **state)
+{
+    struct fixture *f = *state;
+    char *argv[] = {"/no/such/program", NULL}, log[256];
+    struct launch_command command = {.argv = argv, .log = f->log, .limit_s = LIFE_S};
+    struct launch launch;
+    struct error e = {0};
+    assert_int_equal(launch_start(&launch, &command, &e), OK);
+    struct launch_outcome o = launch_finish(&launch);
+    assert_int_equal(WEXITSTATUS(o.wait_status), 127);
+    read_log(f, log, sizeof log);
+    assert_string_equal(log, "cannot run /no/such/program: No such file or directory\n");
+}
+
+static void test_a_log_that_cannot_be_written(void **state)
+{
+    (void)state;
+    char *argv[] = {"true", NULL};
+    struct launch_command command = {.argv = argv, .log = "/no/such/folder/log", .limit_s = 1};
+    struct launch launch;
+    struct error e = {0};
+    assert_int_equal(launch_start(&launch, &command, &e), ERR_SYSTEM);
+    assert_string_equal(e.file, "/no/such/folder/log");
+}
+
+static void test_what_a_program_leaves_behind_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pids[2];
+    struct launch_outcome o =
+        run(f, "setsid sleep 300 & echo $! >> $PIDS; (sleep 300 & echo $! >> $PIDS)", LIFE_S);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_int_equal(WEXITSTATUS(o.wait_status), 0);
+    assert_int_equal(read_pids(f, pids, 2), 2);
+    expect_all_dead(pids, 2);
+}
+
+static void test_the_time_limit(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pids[STUBBORN_PROCESSES];
+    struct launch_outcome o = run(f, STUBBORN, 2);
+    assert_int_equal(o.cause, CAUSE_LIMIT);
+    assert_true(o.wall_s >= 2 && o.wall_s < LIFE_S);
+    int n = read_pids(f, pids, STUBBORN_PROCESSES);
+    assert_true(n > 0);
+    expect_all_dead(pids, n);
+}
+
+static void test_a_stop_lets_programs_end_well(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    char log[256];
+    struct launch launch =
+        start(f, "trap 'echo bye; exit 0' TERM; echo $$ >> $PIDS; sleep 300 & wait", LIFE_S);
+    assert_int_equal(wait_for_pids(f, &pid, 1), 1);
+    launch_stop(&launch);
+    struct launch_outcome o = launch_finish(&launch);
+    assert_int_equal(o.cause, CAUSE_STOPPED);
+    assert_true(WIFEXITED(o.wait_status));
+    read_log(f, log, sizeof log);
+    assert_string_equal(log, "bye\n");
+}
+
+static void test_a_stop_does_not_wait_for_the_deaf(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pids[STUBBORN_PROCESSES];
+    struct launch launch = start(f, STUBBORN, LIFE_S);
+    assert_int_equal(wait_for_pids(f, pids, STUBBORN_PROCESSES), STUBBORN_PROCESSES);
+    launch_stop(&launch);
+    launch_stop(&launch);
+    struct launch_outcome o = launch_finish(&launch);
+    assert_int_equal(o.cause, CAUSE_STOPPED);
+    assert_true(o.wall_s < LIFE_S);
+    expect_all_dead(pids, STUBBORN_PROCESSES);
+}
+
+/* SIGKILL of mpiexec. */
+static void test_the_program_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pids[STUBBORN_PROCESSES];
+    struct launch launch = start(f, STUBBORN, LIFE_S);
+    assert_int_equal(wait_for_pids(f, pids, STUBBORN_PROCESSES), STUBBORN_PROCESSES);
+    pid_t program = pids[0]; /* written by the script before anything else */
+    kill(program, SIGKILL);
+    struct launch_outcome o = launch_finish(&launch);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_int_equal(WTERMSIG(o.wait_status), SIGKILL);
+    assert_true(o.wall_s < LIFE_S);
+    expect_all_dead(pids, STUBBORN_PROCESSES);
+}
+
+/* SIGKILL of the guard: the program goes with it, and the runner hears of it. */
+static void test_the_guard_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    struct launch launch = start(f, "echo $$ >> $PIDS; exec sleep 300", LIFE_S);
+    assert_int_equal(wait_for_pids(f, &pid, 1), 1);
+    int64_t begin = clock_ns();
+    kill(launch.guard, SIGKILL);
+    assert_int_equal(launch_finish(&launch).cause, CAUSE_GUARD_LOST);
+    while (is_alive(pid))
+        short_pause();
+    assert_true(clock_ns() - begin < LIFE_S * INT64_C(1000000000));
+}
+
+/* SIGKILL of the runner, played by a child of this test. */
+static void test_the_runner_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pids[STUBBORN_PROCESSES + 1];
+    int tell[2];
+    assert_int_equal(pipe(tell), 0);
+    pid_t runner = fork();
+    if (runner == 0) {
+        struct launch launch = start(f, STUBBORN, LIFE_S);
+        if (write(tell[1], &launch.guard, sizeof launch.guard) != sizeof launch.guard)
+            _exit(1);
+        pause();
+        _exit(0);
+    }
+    assert_int_equal(read(tell[0], &pids[STUBBORN_PROCESSES], sizeof(pid_t)), sizeof(pid_t));
+    assert_int_equal(wait_for_pids(f, pids, STUBBORN_PROCESSES), STUBBORN_PROCESSES);
+    int64_t begin = clock_ns();
+    kill(runner, SIGKILL);
+    assert_int_equal(waitpid(runner, NULL, 0), runner);
+    for (int i = 0; i <= STUBBORN_PROCESSES; i++)
+        while (is_alive(pids[i]))
+            short_pause();
+    double seconds = (double)(clock_ns() - begin) * 1e-9;
+    print_message("# all gone after %.2f s\n", seconds);
+    assert_true(seconds < LIFE_S);
+    close(tell[0]);
+    close(tell[1]);
+}
+
+static void test_processes_below(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    assert_int_equal(processes_signal_below(getpid(), 0), 0);
+    struct launch launch = start(f, "sleep 300 & echo $! >> $PIDS; wait", LIFE_S);
+    assert_int_equal(wait_for_pids(f, &pid, 1), 1);
+    assert_int_equal(processes_signal_below(getpid(), 0), 3); /* guard, shell, sleep */
+    assert_int_equal(processes_signal_below(launch.guard, 0), 2);
+    assert_int_equal(processes_signal_below(pid, 0), 0);
+    launch_stop(&launch);
+    launch_finish(&launch);
+    assert_int_equal(processes_signal_below(getpid(), 0), 0);
+}
+
+static void expect_tail(const struct fixture *f, const char *log, const char *expected)
+{
+    char text[256];
+    FILE *file = fopen(f->log, "w");
+    assert_non_null(file);
+    fputs(log, file);
+    fclose(file);
+    log_tail(f->log, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static void test_last_words(void **state)
+{
+    const struct fixture *f = *state;
+    expect_tail(f, "", "");
+    expect_tail(f, "one line", "one line");
+    expect_tail(f, "first\nlast one\n\n", "last one");
+    expect_tail(f,
+                "rank 1 speaks\n\n=====\n=   BAD TERMINATION\n=====\n"
+                "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
+                "Please see the FAQ page\n",
+                "Killed (signal 9); last line: rank 1 speaks");
+    expect_tail(f, "\n=====\nTERMINATED WITH THE EXIT STRING: Hangup (signal 1)\nmore\n",
+                "Hangup (signal 1)");
+    char text[256];
+    log_tail("/no/such/log", text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_an_ordinary_end),
+        TEST(test_wall_time_is_the_programs),
+        TEST(test_an_end_by_signal),
+        TEST(test_a_program_that_is_not_there),
+        TEST(test_a_log_that_cannot_be_written),
+        TEST(test_what_a_program_leaves_behind_is_killed),
+        TEST(test_the_time_limit),
+        TEST(test_a_stop_lets_programs_end_well),
+        TEST(test_a_stop_does_not_wait_for_the_deaf),
+        TEST(test_the_program_is_killed),
+        TEST(test_the_guard_is_killed),
+        TEST(test_the_runner_is_killed),
+        TEST(test_processes_below),
+        TEST(test_last_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

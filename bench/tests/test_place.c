@@ -1,0 +1,393 @@
+/* Core plans on made-up machines, cgroup quotas from made-up files, binding on this machine. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/place/cgroup.h"
+#include "bench/place/place.h"
+
+#define MACHINES "bench/tests/machines/"
+/* Two NUMA nodes of two caches of two cores of two threads: core c has processors 2c and 2c+1. */
+#define TWO_NODES "synthetic:numa:2 l3:2 core:2 pu:2"
+
+static struct place *open_machine(const char *name)
+{
+    struct place *place;
+    struct error e = {0};
+    if (place_open(&place, name, &e) != OK)
+        fail_msg("%s: %s", name ? name : "this machine", e.text);
+    return place;
+}
+
+/* Plans and joins the slots as pin takes them. */
+static void expect_plan(const char *machine, int ranks, int threads, enum place_bind bind,
+                        enum place_order order, bool oversubscribe, const char *expected)
+{
+    struct place *place = open_machine(machine);
+    struct place_plan plan;
+    struct error e = {0};
+    char joined[1024] = "";
+    if (place_make_plan(place, ranks, threads, bind, order, oversubscribe, &plan, &e) != OK)
+        fail_msg("%s", e.text);
+    assert_int_equal(plan.ranks, ranks);
+    for (int r = 0; r < ranks; r++) {
+        strcat(joined, r > 0 ? "|" : "");
+        strcat(joined, plan.slots[r].cpus);
+    }
+    assert_string_equal(joined, expected);
+    place_plan_free(&plan);
+    place_close(place);
+}
+
+static void test_machine_counts(void **state)
+{
+    (void)state;
+    struct place *place = open_machine(TWO_NODES);
+    struct place_machine m = place_machine(place);
+    assert_int_equal(m.cores, 8);
+    assert_int_equal(m.hwthreads, 16);
+    assert_int_equal(m.numa_nodes, 2);
+    assert_int_equal(m.usable_cores, 8);
+    assert_int_equal(m.machine_cores, 8);
+    place_close(place);
+}
+
+static void test_disallowed_processors_do_not_count(void **state)
+{
+    (void)state;
+    struct place *place = open_machine(MACHINES "two_nodes_two_cores_taken.xml");
+    struct place_machine m = place_machine(place);
+    assert_int_equal(m.machine_cores, 8);
+    assert_int_equal(m.cores, 6);
+    assert_int_equal(m.hwthreads, 12);
+    assert_int_equal(m.numa_nodes, 2);
+    place_close(place);
+    expect_plan(MACHINES "two_nodes_two_cores_taken.xml", 3, 1, BIND_CORE, ORDER_COMPACT, false,
+                "0-1|2-3|8-9");
+    expect_plan(MACHINES "two_nodes_two_cores_taken.xml", 3, 1, BIND_CORE, ORDER_SCATTER, false,
+                "0-1|8-9|2-3");
+}
+
+static void test_compact_fills_neighbours(void **state)
+{
+    (void)state;
+    expect_plan(TWO_NODES, 4, 1, BIND_CORE, ORDER_COMPACT, false, "0-1|2-3|4-5|6-7");
+    expect_plan(TWO_NODES, 2, 2, BIND_CORE, ORDER_COMPACT, false, "0-3|4-7");
+}
+
+static void test_scatter_takes_nodes_then_caches(void **state)
+{
+    (void)state;
+    expect_plan(TWO_NODES, 2, 1, BIND_CORE, ORDER_SCATTER, false, "0-1|8-9");
+    expect_plan(TWO_NODES, 4, 1, BIND_CORE, ORDER_SCATTER, false, "0-1|8-9|4-5|12-13");
+    expect_plan(TWO_NODES, 8, 1, BIND_CORE, ORDER_SCATTER, false,
+                "0-1|8-9|4-5|12-13|2-3|10-11|6-7|14-15");
+    expect_plan(TWO_NODES, 3, 2, BIND_CORE, ORDER_SCATTER, false, "0-3|8-11|4-7");
+    expect_plan(MACHINES "one_node_two_caches.xml", 4, 1, BIND_CORE, ORDER_SCATTER, false,
+                "0|4|1|5");
+}
+
+static void test_threads_of_a_rank_share_a_cache_where_they_can(void **state)
+{
+    (void)state;
+    /* Two caches of four cores: three threads leave the fourth core of each idle... */
+    expect_plan(MACHINES "one_node_two_caches.xml", 2, 3, BIND_CORE, ORDER_COMPACT, false,
+                "0-2|4-6");
+    /* ... unless the ranks would not fit. */
+    expect_plan("synthetic:numa:1 l3:3 core:4 pu:1", 4, 3, BIND_CORE, ORDER_COMPACT, false,
+                "0-2|3-5|6-8|9-11");
+}
+
+static void test_every_kind_of_binding(void **state)
+{
+    (void)state;
+    expect_plan(TWO_NODES, 2, 2, BIND_HWTHREAD, ORDER_COMPACT, false, "0,2|4,6");
+    expect_plan(TWO_NODES, 2, 1, BIND_NUMA, ORDER_COMPACT, false, "0-7|0-7");
+    expect_plan(TWO_NODES, 2, 1, BIND_NUMA, ORDER_SCATTER, false, "0-7|8-15");
+    expect_plan(TWO_NODES, 3, 1, BIND_NONE, ORDER_COMPACT, false, "||");
+}
+
+static void test_slots_name_core_and_node(void **state)
+{
+    (void)state;
+    struct place *place = open_machine(TWO_NODES);
+    struct place_plan plan;
+    struct error e = {0};
+    assert_int_equal(place_make_plan(place, 2, 1, BIND_CORE, ORDER_SCATTER, false, &plan, &e), OK);
+    assert_int_equal(plan.slots[0].core, 0);
+    assert_int_equal(plan.slots[0].numa, 0);
+    assert_int_equal(plan.slots[1].core, 4);
+    assert_int_equal(plan.slots[1].numa, 1);
+    assert_false(plan.oversubscribed);
+    place_plan_free(&plan);
+    place_close(place);
+}
+
+static void test_too_many_threads_are_refused_in_words(void **state)
+{
+    (void)state;
+    struct place *place = open_machine("synthetic:numa:1 core:2 pu:1");
+    struct place_plan plan;
+    struct error e = {0};
+    assert_int_equal(place_make_plan(place, 4, 1, BIND_CORE, ORDER_COMPACT, false, &plan, &e),
+                     ERR_UNAVAILABLE);
+    assert_string_equal(e.text, "4 ranks x 1 thread need 4 cores, this job may use 2 "
+                                "(place.oversubscribe: allow runs it all the same)");
+    assert_int_equal(place_make_plan(place, 1, 3, BIND_NONE, ORDER_COMPACT, false, &plan, &e),
+                     ERR_UNAVAILABLE);
+    assert_string_equal(e.text, "1 rank x 3 threads need 3 cores, this job may use 2 "
+                                "(place.oversubscribe: allow runs it all the same)");
+    assert_int_equal(place_make_plan(place, 0, 1, BIND_NONE, ORDER_COMPACT, false, &plan, &e),
+                     ERR_ARGUMENT);
+    place_close(place);
+}
+
+static void test_oversubscribed_ranks_share_cores_evenly(void **state)
+{
+    (void)state;
+    expect_plan("synthetic:numa:1 core:2 pu:1", 5, 1, BIND_CORE, ORDER_COMPACT, true, "0|1|0|1|0");
+    expect_plan("synthetic:numa:1 core:2 pu:1", 1, 3, BIND_CORE, ORDER_COMPACT, true, "0-1");
+    /* The second lap takes the second hardware thread of each core. */
+    expect_plan("synthetic:numa:1 core:2 pu:2", 4, 1, BIND_HWTHREAD, ORDER_COMPACT, true,
+                "0|2|1|3");
+}
+
+static void test_a_quota_limits_but_does_not_crowd(void **state)
+{
+    (void)state;
+    struct place *place = open_machine("synthetic:numa:1 core:4 pu:1");
+    struct place_plan plan;
+    struct error e = {0};
+    place_limit(place, 2.5);
+    assert_int_equal(place_machine(place).usable_cores, 2);
+    assert_int_equal(place_make_plan(place, 3, 1, BIND_CORE, ORDER_COMPACT, false, &plan, &e),
+                     ERR_UNAVAILABLE);
+    /* Allowed all the same, the ranks still get cores of their own. */
+    assert_int_equal(place_make_plan(place, 3, 1, BIND_CORE, ORDER_COMPACT, true, &plan, &e), OK);
+    assert_true(plan.oversubscribed);
+    assert_string_equal(plan.slots[2].cpus, "2");
+    place_plan_free(&plan);
+    place_limit(place, 0.5);
+    assert_int_equal(place_machine(place).usable_cores, 1);
+    place_limit(place, 64);
+    assert_int_equal(place_machine(place).usable_cores, 4);
+    place_close(place);
+}
+
+static void test_machines_that_cannot_be_read(void **state)
+{
+    (void)state;
+    struct place *place;
+    struct error e = {0};
+    assert_int_equal(place_open(&place, "synthetic:no:such machine", &e), ERR_DATA);
+    assert_null(place);
+    assert_int_equal(place_open(&place, MACHINES "not_there.xml", &e), ERR_DATA);
+    assert_string_equal(e.file, MACHINES "not_there.xml");
+}
+
+static void test_parse_cpus(void **state)
+{
+    (void)state;
+    int cpus[4] = {-1, -1, -1, -1};
+    assert_int_equal(place_parse_cpus("0-2,8", cpus, 4), 4);
+    assert_int_equal(cpus[2], 2);
+    assert_int_equal(cpus[3], 8);
+    assert_int_equal(place_parse_cpus("0-9", cpus, 4), 10);
+    assert_int_equal(place_parse_cpus("", cpus, 4), 0);
+    static const char *const bad[] = {"x",  "-1",  "1-",    "2-1",   "1,",
+                                      ",1", "1 2", "1-2-3", "99999", "1|2"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (place_parse_cpus(bad[i], cpus, 4) != -1)
+            fail_msg("'%s' was taken for a list of processors", bad[i]);
+}
+
+static void test_bind_and_read_back(void **state)
+{
+    (void)state;
+    char before[256], after[256], one[16];
+    int cpus[1];
+    struct error e = {0};
+    assert_int_equal(place_read_back(before, sizeof before, &e), OK);
+    assert_true(place_parse_cpus(before, cpus, 1) >= 1);
+    snprintf(one, sizeof one, "%d", cpus[0]);
+    assert_int_equal(place_bind_self(one, &e), OK);
+    assert_int_equal(place_read_back(after, sizeof after, &e), OK);
+    assert_string_equal(after, one);
+    /* An empty list leaves things as they are. */
+    assert_int_equal(place_bind_self("", &e), OK);
+    assert_int_equal(place_read_back(after, sizeof after, &e), OK);
+    assert_string_equal(after, one);
+    /* The machine of this process has shrunk with it. */
+    struct place *place = open_machine(NULL);
+    assert_int_equal(place_machine(place).cores, 1);
+    assert_int_equal(place_machine(place).usable_cores, 1);
+    place_close(place);
+    assert_int_equal(place_bind_self(before, &e), OK);
+    assert_int_equal(place_read_back(after, sizeof after, &e), OK);
+    assert_string_equal(after, before);
+    assert_int_equal(place_read_back(after, 1, &e), ERR_ARGUMENT);
+}
+
+static void test_bind_errors(void **state)
+{
+    (void)state;
+    struct error e = {0};
+    assert_int_equal(place_bind_self("0-", &e), ERR_ARGUMENT);
+    assert_string_equal(e.text, "'0-' is not a list of processors; such a list is 0 or 0-3,8");
+    assert_int_equal(place_bind_self("8191", &e), ERR_UNAVAILABLE);
+}
+
+/* --- cgroups ---------------------------------------------------------------------------------- */
+
+struct tree {
+    char root[64];
+};
+
+static int make_tree(void **state)
+{
+    struct tree *tree = calloc(1, sizeof *tree);
+    strcpy(tree->root, "/tmp/test_place.XXXXXX");
+    *state = tree;
+    return mkdtemp(tree->root) ? 0 : -1;
+}
+
+static int remove_tree(void **state)
+{
+    struct tree *tree = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", tree->root);
+    free(tree);
+    return system(command);
+}
+
+static void put(const struct tree *tree, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", tree->root, name);
+    for (char *slash = path + strlen(tree->root) + 1; *slash; slash++)
+        if (*slash == '/') {
+            *slash = '\0';
+            assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
+            *slash = '/';
+        }
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static double quota(const struct tree *tree)
+{
+    char own[256], mounts[256];
+    snprintf(own, sizeof own, "%s/cgroup", tree->root);
+    snprintf(mounts, sizeof mounts, "%s/mountinfo", tree->root);
+    return cgroup_quota_cores(own, mounts);
+}
+
+/* Mounts the tree's folder `mount` as a hierarchy. */
+static void put_mount(const struct tree *tree, const char *root, const char *mount,
+                      const char *type, const char *super)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "22 1 8:1 / / rw - ext4 /dev/root rw\n"
+             "35 25 0:30 %s %s/%s rw,nosuid shared:9 - %s cgroup %s\n",
+             root, tree->root, mount, type, super);
+    put(tree, "mountinfo", text);
+}
+
+static void test_quota_of_version_2(void **state)
+{
+    const struct tree *tree = *state;
+    put_mount(tree, "/", "fs", "cgroup2", "rw");
+    put(tree, "cgroup", "0::/job/step\n");
+    put(tree, "fs/job/step/cpu.max", "max 100000\n");
+    assert_true(quota(tree) == 0);
+    put(tree, "fs/job/cpu.max", "250000 100000\n");
+    assert_true(quota(tree) == 2.5);
+    put(tree, "fs/job/step/cpu.max", "400000 100000\n");
+    assert_true(quota(tree) == 2.5);
+    put(tree, "fs/job/step/cpu.max", "100000 100000\n");
+    assert_true(quota(tree) == 1);
+    put(tree, "fs/cpu.max", "50000 100000\n");
+    assert_true(quota(tree) == 0.5);
+}
+
+static void test_quota_of_version_1(void **state)
+{
+    const struct tree *tree = *state;
+    put_mount(tree, "/", "fs", "cgroup", "rw,cpu,cpuacct");
+    put(tree, "cgroup", "3:cpuset:/elsewhere\n5:cpu,cpuacct:/job\n0::/\n");
+    put(tree, "fs/job/cpu.cfs_quota_us", "-1\n");
+    put(tree, "fs/job/cpu.cfs_period_us", "100000\n");
+    assert_true(quota(tree) == 0);
+    put(tree, "fs/job/cpu.cfs_quota_us", "300000\n");
+    assert_true(quota(tree) == 3);
+}
+
+static void test_cpuset_is_not_the_cpu_controller(void **state)
+{
+    const struct tree *tree = *state;
+    put_mount(tree, "/", "fs", "cgroup", "rw,cpuset");
+    put(tree, "cgroup", "3:cpuset:/job\n");
+    put(tree, "fs/job/cpu.cfs_quota_us", "300000\n");
+    put(tree, "fs/job/cpu.cfs_period_us", "100000\n");
+    assert_true(quota(tree) == 0);
+}
+
+static void test_quota_in_a_container(void **state)
+{
+    const struct tree *tree = *state;
+    /* The mount shows only the container's own part of the hierarchy. */
+    put_mount(tree, "/docker/abc", "fs", "cgroup2", "rw");
+    put(tree, "fs/cpu.max", "200000 100000\n");
+    put(tree, "fs/inner/cpu.max", "150000 100000\n");
+    put(tree, "cgroup", "0::/docker/abc/inner\n");
+    assert_true(quota(tree) == 1.5);
+    put(tree, "cgroup", "0::/docker/abcdef\n");
+    assert_true(quota(tree) == 2);
+}
+
+static void test_no_cgroups_no_quota(void **state)
+{
+    const struct tree *tree = *state;
+    assert_true(quota(tree) == 0);
+    put(tree, "mountinfo", "22 1 8:1 / / rw - ext4 /dev/root rw\nnonsense\n");
+    put(tree, "cgroup", "nonsense\n");
+    assert_true(quota(tree) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_machine_counts),
+        cmocka_unit_test(test_disallowed_processors_do_not_count),
+        cmocka_unit_test(test_compact_fills_neighbours),
+        cmocka_unit_test(test_scatter_takes_nodes_then_caches),
+        cmocka_unit_test(test_threads_of_a_rank_share_a_cache_where_they_can),
+        cmocka_unit_test(test_every_kind_of_binding),
+        cmocka_unit_test(test_slots_name_core_and_node),
+        cmocka_unit_test(test_too_many_threads_are_refused_in_words),
+        cmocka_unit_test(test_oversubscribed_ranks_share_cores_evenly),
+        cmocka_unit_test(test_a_quota_limits_but_does_not_crowd),
+        cmocka_unit_test(test_machines_that_cannot_be_read),
+        cmocka_unit_test(test_parse_cpus),
+        cmocka_unit_test(test_bind_and_read_back),
+        cmocka_unit_test(test_bind_errors),
+        cmocka_unit_test_setup_teardown(test_quota_of_version_2, make_tree, remove_tree),
+        cmocka_unit_test_setup_teardown(test_quota_of_version_1, make_tree, remove_tree),
+        cmocka_unit_test_setup_teardown(test_cpuset_is_not_the_cpu_controller, make_tree,
+                                        remove_tree),
+        cmocka_unit_test_setup_teardown(test_quota_in_a_container, make_tree, remove_tree),
+        cmocka_unit_test_setup_teardown(test_no_cgroups_no_quota, make_tree, remove_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
