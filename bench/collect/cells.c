@@ -40,12 +40,16 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
     set_text(c, id, config_text(&point->config, option));
 }
 
-enum status usable_cores_read(int *cores, const char *run_dir, struct error *e)
+static int fact(const json_t *machine, const char *name)
+{
+    return (int)json_integer_value(json_object_get(machine, name));
+}
+
+enum status machine_read(struct summary *s, const char *run_dir, struct error *e)
 {
     char path[4096];
     json_error_t reason;
     snprintf(path, sizeof path, "%s/manifest.json", run_dir);
-    *cores = 0;
     FILE *file = fopen(path, "r");
     if (!file && errno == ENOENT)
         return OK;
@@ -55,8 +59,10 @@ enum status usable_cores_read(int *cores, const char *run_dir, struct error *e)
     fclose(file);
     if (!manifest)
         return error_at(e, ERR_DATA, path, reason.line, reason.column, "%s", reason.text);
-    json_t *machine = json_object_get(manifest, "machine");
-    *cores = (int)json_integer_value(json_object_get(machine, "usable_cores"));
+    const json_t *machine = json_object_get(manifest, "machine");
+    s->usable_cores = fact(machine, "usable_cores");
+    s->machine_cores = fact(machine, "machine_cores");
+    s->numa_nodes = fact(machine, "numa_nodes");
     json_decref(manifest);
     return OK;
 }
@@ -68,13 +74,13 @@ static int ranks_per_node(const struct point *point)
     return (int)((ranks + nodes - 1) / nodes);
 }
 
-int point_is_oversubscribed(const struct point *point, int cores)
+int point_is_oversubscribed(const struct point *point, int usable_cores)
 {
     if (strcmp(config_text(&point->config, OPT_OVERSUBSCRIBE), "refuse") == 0)
         return 0;
-    if (cores <= 0)
+    if (usable_cores <= 0)
         return -1;
-    return ranks_per_node(point) * config_int(&point->config, OPT_THREADS) > cores;
+    return ranks_per_node(point) * config_int(&point->config, OPT_THREADS) > usable_cores;
 }
 
 static long global_batch(const struct point *point)
@@ -244,7 +250,7 @@ static int weights_verdict(const struct runs *time, const struct runs *accuracy)
 }
 
 enum status cells_fill(struct point_summary *p, const struct summary *s, const struct runs *time,
-                       const struct runs *accuracy, int cores, struct error *e)
+                       const struct runs *accuracy, struct error *e)
 {
     struct cells c = {.cells = calloc(COLUMNS, sizeof *c.cells)};
     if (!c.cells)
@@ -261,7 +267,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_times(&c, p, &s->points[p->base]);
     set_real(&c, COLUMN_rss_mib, largest_rss(time, accuracy));
     set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
-    set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, cores));
+    set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     set_text(&c, COLUMN_status, p->status);
     set_text(&c, COLUMN_reason, p->reason);
     set_text(&c, COLUMN_flags, p->flags);

@@ -81,6 +81,7 @@ struct summary {
     size_t n_launches;
     size_t n_timed, n_accuracy; /* finished launches, whether they count or not */
     double wall_s, core_s;      /* what they took, one after another, and times their cores */
+    int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */
 };
 
 /* Computes the summary of a run. A launch that the journal calls ok but whose records do not read

@@ -362,7 +362,7 @@ static void compare(struct point_summary *p, const struct summary *s, const stru
 /* --- Points
  * --------------------------------------------------------------------------------------------- */
 
-static enum status summarise(struct summary *s, size_t i, const struct journal *journal, int cores,
+static enum status summarise(struct summary *s, size_t i, const struct journal *journal,
                              struct error *e)
 {
     struct point_summary *p = &s->points[i];
@@ -374,7 +374,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
     if (status == OK) {
         measure(p, s->spec, &time, &accuracy);
         judge(p, s, journal, &time, &accuracy);
-        set_flags(p, point_is_oversubscribed(p->point, cores) == 1);
+        set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1);
     }
     runs_free(&time);
     runs_free(&accuracy);
@@ -382,7 +382,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
 }
 
 static enum status compare_and_write(struct summary *s, size_t i, const struct journal *journal,
-                                     int cores, struct error *e)
+                                     struct error *e)
 {
     struct point_summary *p = &s->points[i];
     struct runs time = {0}, accuracy = {0}, base = {0};
@@ -393,7 +393,7 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
         status = runs_take(&base, s, journal, s->points[p->base].point->id, RUN_TIME, e);
     if (status == OK) {
         compare(p, s, &time, &base);
-        status = cells_fill(p, s, &time, &accuracy, cores, e);
+        status = cells_fill(p, s, &time, &accuracy, e);
     }
     runs_free(&time);
     runs_free(&accuracy);
@@ -404,19 +404,18 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e)
 {
-    int cores = 0;
     *s = (struct summary){.spec = spec};
     s->points = calloc(spec->n_points + 1, sizeof *s->points);
     if (!s->points)
         return error_set(e, ERR_MEMORY, "no memory for %zu points", spec->n_points);
     s->n = spec->n_points;
-    enum status status = usable_cores_read(&cores, run_dir, e);
+    enum status status = machine_read(s, run_dir, e);
     if (status == OK)
         status = take_launches(s, run_dir, journal, e);
     for (size_t i = 0; i < s->n && status == OK; i++)
-        status = summarise(s, i, journal, cores, e);
+        status = summarise(s, i, journal, e);
     for (size_t i = 0; i < s->n && status == OK; i++)
-        status = compare_and_write(s, i, journal, cores, e);
+        status = compare_and_write(s, i, journal, e);
     return status;
 }
 

@@ -27,15 +27,15 @@ void runs_free(struct runs *runs);
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
 double runs_median(const struct runs *runs, size_t offset);
 
-/* Cores that this run could use, from its manifest; 0 where it has none. */
-enum status usable_cores_read(int *cores, const char *run_dir, struct error *e);
+/* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
+enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 
-/* 1 when the point wants more cores than there are on a node, 0 when not, -1 unknown. */
-int point_is_oversubscribed(const struct point *point, int cores);
+/* 1 when the point wants more cores than a node has for it, 0 when not, -1 unknown. */
+int point_is_oversubscribed(const struct point *point, int usable_cores);
 
 /* Fills p->cells once its numbers and those of its base are known. */
 enum status cells_fill(struct point_summary *p, const struct summary *s, const struct runs *time,
-                       const struct runs *accuracy, int cores, struct error *e);
+                       const struct runs *accuracy, struct error *e);
 void cells_free(char **cells);
 
 /* The different texts that this column has in the requested points, as "a, b"; cut to fit. Returns

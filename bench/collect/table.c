@@ -163,7 +163,7 @@ static void print_remarks(FILE *out, const struct point_summary *p)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
     if (strstr(p->flags, "oversubscribed"))
         fputs("  (oversubscribed)", out);
-    if (p->compute_only)
+    if (p->compute_only && was_measured(p))
         fputs("  (compute only)", out);
 }
 
@@ -237,19 +237,27 @@ static void print_heading(FILE *out, const struct summary *s)
     fputc('\n', out);
 }
 
+/* "8 of 8 cores, 1 NUMA node" */
+static void print_cores(FILE *out, const struct summary *s)
+{
+    char nodes[TEXT_NUMBER];
+    if (s->usable_cores > 0)
+        fprintf(out, ": %d of %d cores, %s", s->usable_cores, s->machine_cores,
+                text_plural(nodes, s->numa_nodes, "NUMA node"));
+}
+
 static void print_machine(FILE *out, const struct summary *s, const char *revision)
 {
-    static const enum column_id columns[] = {COLUMN_host, COLUMN_mpi, COLUMN_blas};
     char text[256];
-    bool any = false;
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        summary_distinct(text, sizeof text, s, columns[i]);
-        print_part(out, any ? " | " : "", text);
-        any = any || text[0];
-    }
-    print_part(out, any ? " | " : "", revision);
-    if (any || revision[0])
-        fputc('\n', out);
+    summary_distinct(text, sizeof text, s, COLUMN_host);
+    if (!text[0])
+        return;
+    fputs(text, out);
+    print_cores(out, s);
+    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_mpi));
+    print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_blas));
+    print_part(out, " | ", revision);
+    fputc('\n', out);
 }
 
 /* --- Below the table ---------------------------------------------------------------------------

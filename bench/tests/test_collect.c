@@ -1,0 +1,667 @@
+/* From launches to the summary, the CSV files and the table: expected numbers by hand. */
+#include "bench/tests/fake_run.h"
+
+#include <locale.h>
+
+#include "bench/collect/collect.h"
+#include "bench/collect/columns.h"
+
+static const char strong_spec[] = "name: synthetic\n"
+                                  "scaling: strong\n"
+                                  "model: lenet_21k\n"
+                                  "data: {set: digits}\n"
+                                  "train: {optimizer: adam, lr: 1e-3, global_batch: 256}\n"
+                                  "matrix:\n"
+                                  "  ranks: [1, 2, 4, 8]\n"
+                                  "  sync.strategy: [none, allreduce]\n"
+                                  "exclude:\n"
+                                  "  - {ranks: 1, sync.strategy: allreduce}\n"
+                                  "  - {ranks: 8, sync.strategy: none}\n"
+                                  "baseline: {ranks: 1, sync.strategy: none}\n"
+                                  "measure:\n"
+                                  "  time: {launches: 6..12, precision: 5%}\n"
+                                  "  accuracy: {seeds: [1, 2], test_acc_pct: \">= 96.5\"}\n";
+
+static const struct point_summary *find(const struct summary *s, const struct fake_run *run,
+                                        long ranks, const char *strategy)
+{
+    return &s->points[fake_point(run, ranks, strategy)];
+}
+
+static const char *cell(const struct point_summary *p, enum column_id id)
+{
+    return p->cells[id];
+}
+
+static struct summary collect(const struct fake_run *run)
+{
+    struct summary s;
+    struct error e = {.status = OK};
+    if (summary_collect(&s, &run->spec, run->dir, &run->journal, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    return s;
+}
+
+/* Base: 100 to 105 ms over six blocks. At two ranks the ratios within blocks are 1.5 to 2.0, not in
+ * order, so that pairing shows. */
+static const double base_ms[] = {100, 101, 102, 103, 104, 105};
+static const double ratios[] = {1.6, 1.7, 1.78, 1.82, 2.0, 1.5};
+
+static void add_block(struct fake_run *run, int block)
+{
+    fake_add(
+        run,
+        &(struct fake_launch){
+            .ranks = 1, .strategy = "none", .block = block, .seed = 1, .step_ms = base_ms[block]});
+    fake_add(run, &(struct fake_launch){.ranks = 2,
+                                        .strategy = "allreduce",
+                                        .block = block,
+                                        .seed = 1,
+                                        .step_ms = base_ms[block] / ratios[block]});
+}
+
+static void add_blocks(struct fake_run *run)
+{
+    for (int block = 0; block < 6; block++)
+        add_block(run, block);
+}
+
+static void add_accuracy(struct fake_run *run, long ranks, const char *strategy, uint64_t seed,
+                         double pct)
+{
+    fake_add(run, &(struct fake_launch){
+                      .ranks = ranks, .strategy = strategy, .seed = seed, .test_acc_pct = pct});
+}
+
+/* Shares of a step: durations of a millisecond and more in whole nanoseconds. */
+static void assert_share(double pct, double wanted)
+{
+    assert_true(fabs(pct - wanted) < 1e-4);
+}
+
+static void the_base_is_summarised(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 1, "none");
+    assert_string_equal(p->status, "ok");
+    assert_int_equal(p->launches, 6);
+    NEAR(p->step_ms.mid, 102.5);
+    NEAR(p->step_ms.lo, 100);
+    NEAR(p->step_ms.hi, 105);
+    NEAR(p->step_ms.level, 0.96875);
+    assert_true(p->precision_met); /* 2.5 of 102.5 ms */
+    NEAR(p->images_per_s, 256 / 0.1025);
+    NEAR(p->gflop_per_s, 256 / 0.1025 * 3e6 / 1e9);
+    NEAR(p->speedup.mid, 1);
+    assert_true(isnan(p->speedup.lo));
+    NEAR(p->efficiency, 1);
+    assert_true(isnan(p->karp_flatt));
+    NEAR(p->compute_pct, 75);
+    NEAR(p->comm_pct, 0);
+    assert_string_equal(cell(p, COLUMN_step_ms_median), "102.5");
+    assert_string_equal(cell(p, COLUMN_speedup), "1");
+    assert_string_equal(cell(p, COLUMN_speedup_lo), "");
+    assert_string_equal(cell(p, COLUMN_ci_level), "0.96875");
+    assert_string_equal(cell(p, COLUMN_base), "1");
+    assert_string_equal(cell(p, COLUMN_base_point), p->point->id);
+    assert_string_equal(cell(p, COLUMN_dataset), "mnist"); /* used, though digits were asked for */
+    assert_string_equal(cell(p, COLUMN_seed), "1");
+    assert_string_equal(cell(p, COLUMN_epoch_s_median), "");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void speedups_are_paired_by_block(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    NEAR(p->speedup.mid, 1.74);
+    NEAR(p->speedup.lo, 1.5);
+    NEAR(p->speedup.hi, 2.0);
+    NEAR(p->efficiency, 0.87);
+    NEAR(p->karp_flatt, (1 / 1.74 - 0.5) / 0.5);
+    /* Exposed 20 %; the first rank waits 4 %, the second not at all. */
+    assert_share(p->wait_pct, 2);
+    assert_share(p->comm_pct, 18);
+    assert_share(p->compute_pct, 75);
+    assert_int_equal(p->last_rank, 1);
+    NEAR(p->last_rank_pct, 100);
+    assert_string_equal(cell(p, COLUMN_efficiency), "0.87");
+    assert_string_equal(cell(p, COLUMN_base_step_ms), "102.5");
+    assert_string_equal(cell(p, COLUMN_batch_per_rank), "128");
+    assert_string_equal(cell(p, COLUMN_bound), "0|1");
+    assert_string_equal(cell(p, COLUMN_weights_equal), "1");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* An interrupted block has no partner; it counts for the time but not for the ratio. */
+static void a_block_without_base_gives_no_ratio(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    fake_add(&run, &(struct fake_launch){
+                       .ranks = 2, .strategy = "allreduce", .block = 6, .seed = 1, .step_ms = 1});
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_int_equal(p->launches, 7);
+    NEAR(p->speedup.mid, 1.74);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void few_or_scattered_launches_are_flagged(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    for (int block = 0; block < 2; block++)
+        add_block(&run, block);
+    for (int block = 0; block < 6; block++)
+        fake_add(&run, &(struct fake_launch){.ranks = 4,
+                                             .strategy = "allreduce",
+                                             .block = block,
+                                             .seed = 1,
+                                             .step_ms = 20 + 2 * block});
+    struct summary s = collect(&run);
+    const struct point_summary *few = find(&s, &run, 1, "none");
+    const struct point_summary *loose = find(&s, &run, 4, "allreduce");
+    assert_false(few->step_ms.met);
+    assert_string_equal(few->flags, "ci_not_met");
+    NEAR(few->step_ms.level, 0.5);
+    assert_true(loose->step_ms.met); /* but 5 of 25 ms is 20 % */
+    assert_string_equal(loose->flags, "ci_not_met");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_single_launch_has_no_interval(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_block(&run, 0);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 1, "none");
+    assert_string_equal(cell(p, COLUMN_step_ms_median), "100");
+    assert_string_equal(cell(p, COLUMN_step_ms_lo), "");
+    assert_string_equal(cell(p, COLUMN_ci_level), "");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void accuracy_is_the_median_of_seeds(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0);
+    add_accuracy(&run, 2, "allreduce", 2, 98.0);
+    run.launches[0].wall_s = 10;
+    run.launches[1].wall_s = 13;
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "ok");
+    NEAR(p->test_acc_pct, 97.5);
+    assert_string_equal(cell(p, COLUMN_test_acc_pct), "97.5");
+    assert_string_equal(cell(p, COLUMN_total_s_median), "11.5");
+    assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
+    assert_string_equal(cell(p, COLUMN_seed), "1 2");
+    assert_string_equal(cell(p, COLUMN_step_ms_median), "");
+    assert_string_equal(cell(p, COLUMN_launches), "0");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void too_little_accuracy_is_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0);
+    add_accuracy(&run, 2, "allreduce", 2, 95.9);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "unverified");
+    assert_string_equal(p->reason, "seed 2: 95.9 % test accuracy, >= 96.5 wanted");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void weights_that_differ_are_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    fake_add(
+        &run,
+        &(struct fake_launch){
+            .ranks = 2, .strategy = "allreduce", .step_ms = 50, .seed = 1, .weights_differ = true});
+    fake_add(&run,
+             &(struct fake_launch){
+                 .ranks = 2, .strategy = "none", .step_ms = 50, .seed = 1, .weights_differ = true});
+    struct summary s = collect(&run);
+    const struct point_summary *exact = find(&s, &run, 2, "allreduce");
+    const struct point_summary *apart = find(&s, &run, 2, "none");
+    assert_string_equal(exact->status, "unverified");
+    assert_string_equal(exact->reason, "weights differ between ranks in launch-0: step 3, rank 1");
+    assert_string_equal(cell(exact, COLUMN_weights_equal), "0");
+    assert_string_equal(apart->status, "ok"); /* training apart is what it is for */
+    assert_true(apart->compute_only);
+    assert_string_equal(apart->flags, "ci_not_met compute_only");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void failures_and_skips_keep_their_reason(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    fake_fail(&run, 4, "allreduce", LAUNCH_FAILED, "rank 3 ended by signal 9");
+    fake_fail(&run, 4, "none", LAUNCH_TIMEOUT, "more than 10min");
+    fake_skip(&run, 8, "allreduce", "8 ranks need 8 cores,\nthis job may use \"4\"");
+    struct summary s = collect(&run);
+    assert_string_equal(find(&s, &run, 4, "allreduce")->status, "failed");
+    assert_string_equal(find(&s, &run, 4, "allreduce")->reason, "rank 3 ended by signal 9");
+    assert_string_equal(find(&s, &run, 4, "none")->status, "timeout");
+    assert_string_equal(find(&s, &run, 8, "allreduce")->status, "skipped");
+    assert_string_equal(find(&s, &run, 8, "allreduce")->reason,
+                        "8 ranks need 8 cores, this job may use '4'");
+    assert_string_equal(find(&s, &run, 2, "none")->status, "skipped");
+    assert_string_equal(find(&s, &run, 2, "none")->reason, "no launch finished");
+    assert_int_equal(s.n_timed, 14);
+    NEAR(s.wall_s, 28);
+    NEAR(s.core_s, 6 * 2 + 6 * 2 * 2 + 2 * 2 * 4);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void records_that_do_not_read_fail_their_point(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    snprintf(path, sizeof path, "%s/launch-1/rank.1.jsonl", run.dir);
+    fake_edit(path, "\"type\":\"end\"", "\"type\":\"step\"");
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "failed");
+    assert_non_null(strstr(p->reason, "launch-1/rank.1.jsonl:7: step: 'epoch' is missing"));
+    assert_int_equal(p->launches, 5);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Interrupted launches leave their folder and no result. */
+static void a_running_launch_does_not_count(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    run.launches[11].status = LAUNCH_RUNNING;
+    struct summary s = collect(&run);
+    assert_int_equal(find(&s, &run, 2, "allreduce")->launches, 5);
+    assert_string_equal(find(&s, &run, 2, "allreduce")->status, "ok");
+    assert_int_equal(s.n_timed, 11);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Batch 64 a rank: twice the images in 1.25 times the time. */
+static void weak_scaling_counts_images(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: weak\nscaling: weak\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
+                    "matrix: {ranks: [1, 2]}\n");
+    for (int block = 0; block < 6; block++) {
+        fake_add(
+            &run,
+            &(struct fake_launch){
+                .ranks = 1, .strategy = "allreduce", .block = block, .seed = 1, .step_ms = 20});
+        fake_add(
+            &run,
+            &(struct fake_launch){
+                .ranks = 2, .strategy = "allreduce", .block = block, .seed = 1, .step_ms = 25});
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    NEAR(p->speedup.mid, 1.6);
+    NEAR(p->efficiency, 0.8);
+    assert_true(isnan(p->karp_flatt));
+    assert_string_equal(cell(p, COLUMN_global_batch), "128");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void too_many_threads_are_oversubscribed(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: crowd\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nmatrix: {ranks: [1, 2]}\n");
+    for (long ranks = 1; ranks <= 2; ranks++)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "allreduce", .seed = 1, .step_ms = 20});
+    struct summary s = collect(&run);
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), ""); /* of an unknown machine */
+    summary_free(&s);
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 1}}");
+    s = collect(&run);
+    assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
+    summary_free(&s);
+    fake_write(path, "{");
+    struct error e = {.status = OK};
+    assert_int_equal(summary_collect(&s, &run.spec, run.dir, &run.journal, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* --- CSV -----------------------------------------------------------------------------------------
+ */
+
+/* Reads one field of RFC 4180 in place; *end is the separator that followed, '\0' at the end. */
+static char *next_field(char **text, char *end)
+{
+    char *start = *text, *to = start, *from = start;
+    bool quoted = *from == '"';
+    from += quoted;
+    while (*from && (quoted || (*from != ',' && *from != '\n'))) {
+        if (quoted && *from == '"' && *++from != '"')
+            quoted = false;
+        else
+            *to++ = *from++;
+    }
+    *end = *from;
+    *text = *from ? from + 1 : from;
+    *to = '\0';
+    return start;
+}
+
+static size_t count_fields(char **row)
+{
+    size_t n = 0;
+    for (char end = ','; end == ','; n++)
+        next_field(row, &end);
+    return n;
+}
+
+static void write_both(const struct summary *s, const struct fake_run *run)
+{
+    struct error e = {.status = OK};
+    if (summary_write(s, run->dir, &run->journal, &e) != OK)
+        fail_msg("%s", e.text);
+}
+
+static char *read_of(const struct fake_run *run, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", run->dir, name);
+    return fake_read(path);
+}
+
+static void fill_troubled_run(struct fake_run *run)
+{
+    fake_open(run, strong_spec);
+    add_blocks(run);
+    fake_fail(run, 4, "allreduce", LAUNCH_FAILED, "said \"no, never\",\nthen left");
+    fake_skip(run, 8, "allreduce", "8 ranks, 4 cores");
+}
+
+static void summary_csv_reads_back(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *text = read_of(&run, "summary.csv"), *at = text, end = ',';
+    for (int i = 0; i < COLUMNS; i++) {
+        assert_string_equal(next_field(&at, &end), column_get(i)->name);
+        assert_int_equal(end, i + 1 < COLUMNS ? ',' : '\n');
+    }
+    for (size_t k = 0; k < s.n; k++)
+        for (int i = 0; i < COLUMNS; i++) {
+            assert_string_equal(next_field(&at, &end), s.points[k].cells[i]);
+            assert_int_equal(end, i + 1 < COLUMNS ? ',' : '\n');
+        }
+    assert_string_equal(at, "");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void raw_csv_has_a_row_for_every_launch(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *text = read_of(&run, "raw.csv"), *at = text;
+    assert_non_null(strstr(text, "\nlaunch-0,"));
+    assert_non_null(strstr(text, ",time,0,1,ok,,2,1,4,100,7.5,22.5,37.5,0,0,0,0,7.5,-1,,0.5,"));
+    assert_non_null(strstr(text, ",time,0,1,failed,\"said 'no, never', then left\",2,,"));
+    size_t columns = count_fields(&at);
+    for (size_t i = 0; i < s.n_launches; i++)
+        assert_int_equal(count_fields(&at), columns);
+    assert_string_equal(at, "");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* A folder that cannot be written to is an error, and leaves nothing half written. */
+static void an_unwritable_folder_is_an_error(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    assert_int_equal(summary_write(&s, "/nonexistent/folder", &run.journal, &e), ERR_SYSTEM);
+    assert_non_null(strstr(e.text, "/nonexistent/folder/raw.csv"));
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Makes a locale that writes 0,5 from the system's sources, where there are any. */
+static bool use_comma_locale(const char *dir)
+{
+    char command[256];
+    snprintf(command, sizeof command,
+             "localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' >/dev/null 2>&1", dir);
+    if (system(command) != 0 || setenv("LOCPATH", dir, 1) != 0)
+        return false;
+    return setlocale(LC_ALL, "de_DE.UTF-8") && strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
+static void files_do_not_depend_on_the_locale(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *summary = read_of(&run, "summary.csv"), *raw = read_of(&run, "raw.csv");
+    summary_free(&s);
+    bool comma = use_comma_locale(run.dir);
+    s = collect(&run);
+    write_both(&s, &run);
+    setlocale(LC_ALL, "C");
+    unsetenv("LOCPATH");
+    char *summary_again = read_of(&run, "summary.csv"), *raw_again = read_of(&run, "raw.csv");
+    assert_string_equal(summary, summary_again);
+    assert_string_equal(raw, raw_again);
+    free(summary);
+    free(raw);
+    free(summary_again);
+    free(raw_again);
+    summary_free(&s);
+    fake_close(&run);
+    if (!comma)
+        skip();
+}
+
+/* --- Table
+ * ----------------------------------------------------------------------------------------- */
+
+static char *print(const struct summary *s)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    summary_print(out, s, "results/synthetic/latest", "1a2b3c4 clean");
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void assert_line(const char *text, const char *wanted)
+{
+    if (!strstr(text, wanted))
+        fail_msg("no '%s' in\n%s", wanted, text);
+}
+
+static void the_table_says_it_all(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    add_accuracy(&run, 2, "allreduce", 1, 97.42);
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text, "synthetic  strong scaling | lenet_21k 21,840 params | mnist real | adam, "
+                      "global batch 256 | none, allreduce | measured, local\n"
+                      "node23 | MPICH 4.0.2 | BLIS 0.9.0 skx | 1a2b3c4 clean\n");
+    assert_line(text, "102.5 [100.0, 105.0]      2498                base  100 %     75 %   0 %"
+                      "   0 %         -\n");
+    assert_line(text, "1.74 [1.50, 2.00]   87 %     75 %  18 %   2 %    97.4 %");
+    assert_line(text, "8  allreduce         -         -  skipped: 8 ranks, 4 cores\n");
+    assert_line(text, "4  allreduce         -         -  failed: said 'no, never', then left\n");
+    assert_line(text, "Base: 1 rank, no communication, 102.5 [100.0, 105.0] ms a step, 7.49 "
+                      "GFLOP/s.\n");
+    assert_line(text, "Weights equal on all ranks after every step.\n");
+    assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
+                      "(rank 1 last in 100 % of steps) - 7.0 faster compute; Karp-Flatt 14.9 %.\n");
+    assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
+    assert_line(text, "  table    results/synthetic/latest/{summary,raw}.csv\n");
+    assert_line(text, "  figures  results/synthetic/latest/{time,speedup,efficiency}.{svg,png}\n");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* What was not seen to be equal is not said to be. */
+static void unequal_weights_are_not_praised(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    fake_add(
+        &run,
+        &(struct fake_launch){
+            .ranks = 4, .strategy = "allreduce", .step_ms = 30, .seed = 1, .weights_differ = true});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_null(strstr(text, "Weights equal"));
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void an_empty_campaign_prints(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text, "skipped: no launch finished\n");
+    assert_line(text, "0 launches + 0 accuracy runs in 0.0 s");
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "Base:"));
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_single_point_prints(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
+    fake_add(&run,
+             &(struct fake_launch){.ranks = 2, .strategy = "allreduce", .seed = 1, .step_ms = 20});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text, "20.00      3200");
+    assert_line(text, "(too few launches for 95 %)\n");
+    assert_null(strstr(text, "nan"));
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void every_column_is_listed(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    columns_print(out);
+    assert_int_equal(fclose(out), 0);
+    for (int i = 0; i < COLUMNS; i++)
+        assert_line(text, column_get(i)->name);
+    assert_line(text, "step_ms_median     REAL  milliseconds a step, slowest rank");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_base_is_summarised),
+        cmocka_unit_test(speedups_are_paired_by_block),
+        cmocka_unit_test(a_block_without_base_gives_no_ratio),
+        cmocka_unit_test(few_or_scattered_launches_are_flagged),
+        cmocka_unit_test(a_single_launch_has_no_interval),
+        cmocka_unit_test(accuracy_is_the_median_of_seeds),
+        cmocka_unit_test(too_little_accuracy_is_unverified),
+        cmocka_unit_test(weights_that_differ_are_unverified),
+        cmocka_unit_test(failures_and_skips_keep_their_reason),
+        cmocka_unit_test(records_that_do_not_read_fail_their_point),
+        cmocka_unit_test(a_running_launch_does_not_count),
+        cmocka_unit_test(weak_scaling_counts_images),
+        cmocka_unit_test(too_many_threads_are_oversubscribed),
+        cmocka_unit_test(summary_csv_reads_back),
+        cmocka_unit_test(raw_csv_has_a_row_for_every_launch),
+        cmocka_unit_test(an_unwritable_folder_is_an_error),
+        cmocka_unit_test(files_do_not_depend_on_the_locale),
+        cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(unequal_weights_are_not_praised),
+        cmocka_unit_test(an_empty_campaign_prints),
+        cmocka_unit_test(a_single_point_prints),
+        cmocka_unit_test(every_column_is_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
