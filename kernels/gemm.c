@@ -2,9 +2,8 @@
 #include "kernels/kernels.h"
 
 #include <blis.h>
-#include <stdlib.h>
-
 #include <stdio.h>
+#include <stdlib.h>
 
 #if defined(__x86_64__) && defined(BLIS_CONFIG_SKX) && defined(BLIS_CONFIG_HASWELL)
 #include <cpuid.h>
