@@ -1,70 +1,109 @@
 # Draws what style.gp and the script of a figure prepared: a legend above, the plot, the caption below.
-# Lengths are points; the picture is a column of 3.5 in.
+# Lengths are points; the picture is a column of 3.5 in. Legend and titles are set as labels: their
+# places then do not depend on what a terminal believes of its fonts.
 
 width = 252.0
-legend_row = 11.0
+legend_row = 9.6
 caption_row = 8.6
-longest_name = 0
-do for [k = 1:series_n] { n = strlen(series_name(k)); longest_name = n > longest_name ? n : longest_name }
-entries = series_n + (reference_n > 0) + (oversubscribed_n > 0) + (doubtful_n > 0)
-legend_columns = longest_name > 22 ? 1 : 2
-legend_height = legend_row * ceil(entries / real(legend_columns)) + 3
+entries = (reference_n > 0) + series_n + (oversubscribed_n > 0) + (doubtful_n > 0)
+legend_height = legend_row * entries + 8
 caption_height = caption_row * caption_n + 4
 plot_height = 140.0
 axis_height = 30.0
 height = legend_height + plot_height + axis_height + caption_height
 
-set lmargin at screen 42 / width
+set lmargin at screen 40 / width
 set rmargin at screen 1 - 8 / width
 set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height
-set key at screen 8 / width, screen 1 - 2 / height left top Left reverse noenhanced
-set key horizontal maxcols legend_columns samplen 2.2 width 1
+unset key
 
-do for [k = 1:caption_n] {
-    set label value(sprintf('caption%d', k)) noenhanced font ',6.5' textcolor rgb '#303030' \
-        at screen 4 / width, screen (caption_height - caption_row * (k - 0.4)) / height left
-}
-do for [k = 1:missing_n] {
-    set label value(sprintf('missing%d_text', k)) noenhanced font ',6.5' textcolor rgb grey \
-        at first value(sprintf('missing%d_ranks', k)), graph 0.03 left rotate by 90 \
-        offset character 1.2 * value(sprintf('missing%d_nth', k)), 0
-}
 if (values_n == 0) {
     set yrange [0:1]
     unset ytics
-    set label 'no point was measured' at graph 0.5, graph 0.5 center textcolor rgb grey
 }
+set samples 2000
+
+# Centre of row k of the legend, and of line k of the caption.
+legend_y(k) = 1 - (legend_row * (k - 0.5) + 1) / height
+caption_y(k) = (caption_height - caption_row * (k - 0.4)) / height
 
 do for [format in 'svg png'] {
-    # A logical point is 2 pixels of the svg and 300/72 of the png.
+    # A point is 2 pixels of the svg and 300/72 of the png. The svg terminal wants its fonts in pixels.
     if (format eq 'svg') {
-        set terminal svg size 2 * width, 2 * height font 'Helvetica,DejaVu Sans,sans-serif,8' \
-            fontscale 2 linewidth 2 background rgb 'white' name 'scalebench'
-        scale = 1.0
+        set terminal svg size 2 * width, 2 * height font 'Helvetica,16' linewidth 2 \
+            background rgb 'white' name 'scalebench'
+        small = ',13'
+        scale = 0.55
+        set xtics offset 0, 0.4
     } else {
         set terminal pngcairo size width * 300 / 72, height * 300 / 72 font 'Sans,8' \
-            fontscale 300 / 72.0 linewidth 300 / 72.0 pointscale 300 / 72.0
-        scale = 0.5
+            fontscale 300 / 96.0 linewidth 300 / 96.0 pointscale 300 / 96.0
+        small = ',6.5'
+        scale = 0.7
+        set xtics offset 0, 0
     }
+    unset label
+    unset arrow
+
+    row = 0
+    if (reference_n > 0) {
+        row = row + 1
+        set arrow from screen 8 / width, screen legend_y(row) \
+            to screen 26 / width, screen legend_y(row) nohead linecolor rgb grey linewidth 0.8 dashtype 3
+        set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
+    }
+    do for [k = 1:series_n] {
+        row = row + 1
+        set arrow from screen 8 / width, screen legend_y(row) \
+            to screen 26 / width, screen legend_y(row) nohead linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k)
+        set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb pick(colours, k) \
+            pointtype shape(solid, k) pointsize scale
+        set label series_name(k) noenhanced at screen 31 / width, screen legend_y(row) left
+    }
+    if (oversubscribed_n > 0) {
+        row = row + 1
+        set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb grey \
+            pointtype 6 pointsize scale linewidth 1.5
+        set label 'oversubscribed' at screen 31 / width, screen legend_y(row) left
+    }
+    if (doubtful_n > 0) {
+        row = row + 1
+        set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb 'black' \
+            pointtype 2 pointsize 1.3 * scale linewidth 1.5
+        set label 'failed or unverified' at screen 31 / width, screen legend_y(row) left
+    }
+
+    set label x_title noenhanced center at graph 0.5, screen (caption_height + 8) / height
+    set label y_title noenhanced rotate center \
+        at screen 7 / width, screen (caption_height + axis_height + plot_height / 2) / height
+    do for [k = 1:caption_n] {
+        set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
+            at screen 4 / width, screen caption_y(k)
+    }
+    do for [k = 1:missing_n] {
+        set label value(sprintf('missing%d_text', k)) noenhanced font small textcolor rgb grey \
+            at first value(sprintf('missing%d_ranks', k)), graph missing_at left rotate by 90 \
+            offset character 1.2 * value(sprintf('missing%d_nth', k)), 0
+    }
+    if (values_n == 0) {
+        set label 'no point was measured' at graph 0.5, graph 0.5 center textcolor rgb grey
+    }
+
     set output out.'.'.format
-    plot for [k = 1:reference_n] reference(k, x) with lines linecolor rgb grey linewidth 0.8 \
-            dashtype 3 title k == 1 ? reference_name : '', \
-        for [k = 1:series_n] csv using (x_ok(k)):(y()) smooth unique with lines \
-            linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k) notitle, \
-        for [k = 1:series_n] csv using (x_any(k)):(y()):(y_lo()):(y_hi()) with yerrorbars \
-            linecolor rgb pick(colours, k) linewidth 0.8 pointtype 0 notitle, \
-        for [k = 1:series_n] csv using (x_solid(k)):(y()) with points \
-            linecolor rgb pick(colours, k) pointtype pick(solid, k) + 0 pointsize scale notitle, \
-        for [k = 1:series_n] csv using (x_hollow(k)):(y()) with points \
-            linecolor rgb pick(colours, k) pointtype pick(hollow, k) + 0 pointsize scale notitle, \
-        for [k = 1:series_n] csv using (x_doubtful(k)):(y()) with points \
-            linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale notitle, \
-        for [k = 1:series_n] keyentry with linespoints linecolor rgb pick(colours, k) \
-            dashtype series_dash(k) pointtype pick(solid, k) + 0 pointsize scale title series_name(k), \
-        for [k = 1:oversubscribed_n > 0] keyentry with points linecolor rgb grey \
-            pointtype 6 pointsize scale title 'more threads than cores', \
-        for [k = 1:doubtful_n > 0] keyentry with points linecolor rgb 'black' \
-            pointtype 2 pointsize 1.3 * scale title 'failed or unverified'
+    plot for [k = 1:reference_n] (x < ranks_min || x > ranks_max ? NaN : reference(k, x)) \
+            with lines linecolor rgb grey linewidth 0.8 dashtype 3, \
+        for [k = 1:series_n] csv using (x_ok(k)):(y(k)) smooth unique with lines \
+            linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
+        for [k = 1:series_n] csv using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
+            heads size graph 0.009, 90 nofilled linecolor rgb pick(colours, k) linewidth 0.8, \
+        for [k = 1:series_n] csv using (x_solid(k)):(y(k)) with points \
+            linecolor rgb pick(colours, k) pointtype shape(solid, k) pointsize scale, \
+        for [k = 1:series_n] csv using (x_hollow(k)):(y(k)) with points \
+            linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
+        for [k = 1:series_n] csv using (x_hollow(k)):(y(k)) with points \
+            linecolor rgb pick(colours, k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
+        for [k = 1:series_n] csv using (x_doubtful(k)):(y(k)) with points \
+            linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5
     unset output
 }

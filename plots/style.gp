@@ -11,19 +11,26 @@
 #   measured_n, compared_n       points with a step time, with a speed-up
 #   doubtful_n, oversubscribed_n points with a time that are not ok; that are oversubscribed
 #
-# The script of a figure loads this file, sets its axes, defines y, y_lo and y_hi of a row, values_n
-# (points that it can show) and its reference lines (reference_n, reference(k, x), reference_name), and
-# loads draw.gp.
+# The script of a figure loads this file, sets its axes, defines
+#   y_title                      of its axis
+#   y(k), y_lo(k), y_hi(k)       value and bounds of the current row, of series k
+#   interval                     a column that is empty where there are no bounds
+#   values_n                     points that it can show
+#   missing_at                   height, from 0 to 1, for the names of points without a value
+#   reference_n, reference(k, x), reference_name   lines to compare with
+# and loads draw.gp.
 
 set encoding utf8
 set datafile separator comma
 set datafile columnheaders
+set datafile missing NaN    # rows of other series do not break a line
 
 # Okabe and Ito's palette: told apart with any kind of colour vision, and by shape in grey print.
 colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
 solid   = '7 5 9 13 11 15'
 hollow  = '6 4 8 12 10 14'
 pick(list, k) = word(list, (k - 1) % words(list) + 1)
+shape(list, k) = int(pick(list, k))
 grey = '#707070'
 
 series_name(k) = value(sprintf('series%d_name', k))
@@ -34,7 +41,7 @@ in_series(k) = strstrt(value(sprintf('series%d_points', k)), strcol('point')) > 
 is_ok(k) = in_series(k) && strcol('status') eq 'ok'
 is_oversubscribed(k) = strstrt(strcol('flags'), 'oversubscribed') > 0
 x_ok(k) = is_ok(k) ? column('ranks') : NaN
-x_any(k) = in_series(k) ? column('ranks') : NaN
+x_bars(k) = in_series(k) && strlen(strcol(interval)) > 0 && y_hi(k) > y_lo(k) ? column('ranks') : NaN
 x_solid(k) = is_ok(k) && !is_oversubscribed(k) ? column('ranks') : NaN
 x_hollow(k) = in_series(k) && !(is_ok(k) && !is_oversubscribed(k)) ? column('ranks') : NaN
 x_doubtful(k) = in_series(k) && !is_ok(k) ? column('ranks') : NaN
@@ -42,7 +49,7 @@ x_doubtful(k) = in_series(k) && !is_ok(k) ? column('ranks') : NaN
 set border 3 linewidth 0.6 linecolor rgb '#404040'
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set ytics nomirror out scale 0.5
-set xlabel 'ranks (MPI processes)' offset 0, 0.5 noenhanced
+x_title = 'ranks (MPI processes)'
 
 # The measured rank counts are the ticks. Up to 8 on a linear axis, beyond on a logarithmic one.
 log_ranks = ranks_max > 8
@@ -55,3 +62,12 @@ if (log_ranks) {
 } else {
     set xrange [ranks_min - 0.5 : ranks_max + 0.5]
 }
+
+# A linear axis from 0. It ends above its points.
+linear_y = 'set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
+
+# A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
+log_y = "set logscale y; unset ytics; set ytics nomirror out scale 0.5; set ytics ('' 1); ".\
+        "do for [decade = -4:6] { do for [m in '1 2 5'] { t = m * 10.0**decade; ".\
+        "set ytics add (sprintf('%g', t) t) } }; set autoscale yfix; ".\
+        "set offsets 0, 0, graph 0.06, graph 0.06"

@@ -1,9 +1,11 @@
 # Step time over ranks: median of launches and its interval, the base's time scaled ideally.
 load plots.'/style.gp'
 
-y() = column('step_ms_median')
-y_lo() = column('step_ms_lo')
-y_hi() = column('step_ms_hi')
+y(k) = column('step_ms_median')
+y_lo(k) = column('step_ms_lo')
+y_hi(k) = column('step_ms_hi')
+interval = 'step_ms_lo'
+missing_at = 0.6
 values_n = measured_n
 
 # Strong scaling shares one problem among the cores; weak scaling gives each rank its own.
@@ -13,11 +15,11 @@ reference(k, x) = scaling eq 'strong' \
 reference_n = scaling eq 'none' ? 0 : ideal_n
 reference_name = 'ideal, from the base'
 
-set ylabel 'time per step (ms)'
+y_title = 'time per step (ms)'
 if (scaling eq 'strong' && log_ranks) {
-    set logscale y
+    eval log_y
 } else {
-    set yrange [0:*]
+    eval linear_y
 }
 
 load plots.'/draw.gp'

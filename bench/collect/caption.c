@@ -7,7 +7,7 @@
 #include "bench/collect/summary.h"
 
 /* Letters of the caption's size that fit a column of 3.5 in. */
-#define CAPTION_WIDTH 64
+#define CAPTION_WIDTH 68
 
 /* "1" or "6 to 12". */
 static void write_range(FILE *out, double least, double most)
@@ -34,54 +34,80 @@ static void write_subject(FILE *out, const struct summary *s)
     summary_distinct(text, sizeof text, s, COLUMN_data_source);
     if (text[0])
         fprintf(out, " (%s data)", text);
-    fprintf(out, ", %s", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
+    fprintf(out, ", optimizer %s", summary_distinct(text, sizeof text, s, COLUMN_optimizer));
     if (config_int(config, OPT_BATCH_PER_RANK) > 0)
         fprintf(out, ", batch per rank %s", config_text(config, OPT_BATCH_PER_RANK));
     else
         fprintf(out, ", global batch %s",
                 summary_distinct(text, sizeof text, s, COLUMN_global_batch));
-    fprintf(out, ", %s.", summary_distinct(text, sizeof text, s, COLUMN_strategy));
+    summary_distinct(text, sizeof text, s, COLUMN_strategy);
+    fprintf(out, ", %s %s.", strchr(text, ',') ? "strategies" : "strategy", text);
     if (strcmp(scaling, "epoch") == 0)
         fputs(" Batch per rank over a fixed data set: neither strong nor weak scaling.", out);
     else if (strcmp(scaling, "none") != 0)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-/* How each value came about, and what its bars mean. */
+/* What the bars of the figures mean, which depends on how many points have a real interval. */
+static const char *bars_of(size_t measured, size_t met)
+{
+    if (met == measured)
+        return "bars: exact 95 % interval";
+    if (met == 0)
+        return "bars: least to greatest, too few launches for an interval";
+    return "bars: exact 95 % interval, least to greatest where launches are too few";
+}
+
+/* How each value came about. */
 static void write_method(FILE *out, const struct summary *s)
 {
-    double least = INFINITY, most = 0, level = 1;
+    double least = INFINITY, most = 0;
+    size_t measured = 0, met = 0;
+    char steps[256];
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         if (p->launches == 0)
             continue;
         least = fmin(least, (double)p->launches);
         most = fmax(most, (double)p->launches);
-        level = fmin(level, p->step_ms.met ? 1 : 0);
+        measured++;
+        met += p->step_ms.met;
     }
-    if (most == 0)
+    if (measured == 0)
         return;
-    char steps[256];
     fputs(" Median of ", out);
     write_range(out, least, most);
-    fprintf(out, " launches of %s steps", summary_distinct(steps, sizeof steps, s, COLUMN_steps));
-    if (level > 0)
-        fputs("; bars: exact 95 % interval.", out);
+    fprintf(out, " launch%s of %s steps; %s.", most > 1 ? "es" : "",
+            summary_distinct(steps, sizeof steps, s, COLUMN_steps), bars_of(measured, met));
+}
+
+static bool is_timed_base(const struct point_summary *p)
+{
+    return p->point->base && p->launches > 0;
+}
+
+/* "1 rank (none), 177.0 [176.2, 178.1] ms a step"; several are told apart by their labels. */
+static void write_base(FILE *out, const struct point_summary *p, bool alone)
+{
+    char ranks[TEXT_NUMBER], step[TEXT_INTERVAL];
+    text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank");
+    text_interval(step, &p->step_ms, 4);
+    if (alone)
+        fprintf(out, "%s (%s), %s ms a step", ranks, p->cells[COLUMN_strategy], step);
     else
-        fputs("; bars: exact 95 % interval, least to greatest below 6 launches.", out);
+        fprintf(out, "%s, %s ms a step", p->point->label, step);
 }
 
 static void write_bases(FILE *out, const struct summary *s)
 {
-    size_t n = 0;
+    size_t n = 0, written = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += is_timed_base(&s->points[i]);
     for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        char ranks[TEXT_NUMBER], step[TEXT_INTERVAL];
-        if (!p->point->base || p->launches == 0)
+        if (!is_timed_base(&s->points[i]))
             continue;
-        fprintf(out, "%s %s (%s), %s ms a step", n++ ? ";" : " Base:",
-                text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank"),
-                p->cells[COLUMN_strategy], text_interval(step, &p->step_ms, 4));
+        fputs(written++ ? "; " : " Base: ", out);
+        write_base(out, &s->points[i], n == 1);
     }
     if (n > 0)
         fputc('.', out);
@@ -90,8 +116,8 @@ static void write_bases(FILE *out, const struct summary *s)
 static void write_place(FILE *out, const struct summary *s)
 {
     char text[256];
-    fprintf(out, " %s on site %s", summary_distinct(text, sizeof text, s, COLUMN_kind),
-            config_text(&s->spec->config, OPT_SITE));
+    fprintf(out, " Site %s (%s)", config_text(&s->spec->config, OPT_SITE),
+            summary_distinct(text, sizeof text, s, COLUMN_kind));
     summary_distinct(text, sizeof text, s, COLUMN_host);
     if (text[0])
         fprintf(out, ", host %s", text);

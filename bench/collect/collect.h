@@ -64,6 +64,7 @@ struct point_summary {
     int cores;       /* ranks times threads */
     size_t launches; /* timed ones that count */
     struct interval step_ms, speedup;
+    double batch_per_rank;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */

@@ -329,6 +329,8 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     p->compute_only =
         strategy_of(point) == STRATEGY_none && config_int(&point->config, OPT_RANKS) > 1;
     p->launches = time->n;
+    p->batch_per_rank = runs_median(time->n ? time : accuracy,
+                                    offsetof(struct launch_result, batch_per_rank));
     p->step_ms = step_interval(time);
     p->precision_met = p->step_ms.met && 100 * stats_relative_half_width(&p->step_ms) <=
                                              config_number(&spec->config, OPT_TIME_PRECISION);

@@ -23,9 +23,8 @@ static void format_option(char text[CELL], const struct point_summary *p, enum o
 static void format_batch(char text[CELL], const struct point_summary *p, enum option_id option)
 {
     (void)option;
-    snprintf(text, CELL, "%.6s", p->cells[COLUMN_batch_per_rank]);
-    if (!text[0])
-        snprintf(text, CELL, "-");
+    bool whole = p->batch_per_rank == floor(p->batch_per_rank);
+    text_fixed(text, p->batch_per_rank, whole ? 0 : 1);
 }
 
 static void format_launches(char text[CELL], const struct point_summary *p, enum option_id option)
@@ -263,19 +262,35 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
 /* --- Below the table ---------------------------------------------------------------------------
  */
 
+static bool is_timed_base(const struct point_summary *p)
+{
+    return p->point->base && p->launches > 0;
+}
+
+/* "1 rank, no communication"; several bases are told apart by their labels. */
+static void print_base(FILE *out, const struct point_summary *p, bool alone)
+{
+    char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
+    long n = config_int(&p->point->config, OPT_RANKS);
+    const char *strategy = p->cells[COLUMN_strategy];
+    bool silent = n == 1 && strcmp(strategy, "none") == 0;
+    if (alone)
+        fprintf(out, "Base: %s, %s", text_plural(ranks, n, "rank"),
+                silent ? "no communication" : strategy);
+    else
+        fprintf(out, "Base: %s", p->point->label);
+    fprintf(out, ", %s ms a step, %s GFLOP/s.\n", text_interval(step, &p->step_ms, 4),
+            text_significant(rate, p->gflop_per_s, 3));
+}
+
 static void print_bases(FILE *out, const struct summary *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
-        long n = config_int(&p->point->config, OPT_RANKS);
-        bool silent = n == 1 && strcmp(p->cells[COLUMN_strategy], "none") == 0;
-        if (!p->point->base || p->launches == 0)
-            continue;
-        fprintf(out, "Base: %s, %s, %s ms a step, %s GFLOP/s.\n", text_plural(ranks, n, "rank"),
-                silent ? "no communication" : p->cells[COLUMN_strategy],
-                text_interval(step, &p->step_ms, 4), text_significant(rate, p->gflop_per_s, 3));
-    }
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += is_timed_base(&s->points[i]);
+    for (size_t i = 0; i < s->n; i++)
+        if (is_timed_base(&s->points[i]))
+            print_base(out, &s->points[i], n == 1);
 }
 
 /* Says what was checked, and only what was. */
