@@ -50,13 +50,15 @@ do for [format in 'svg png'] {
     if (reference_n > 0) {
         row = row + 1
         set arrow from screen 8 / width, screen legend_y(row) \
-            to screen 26 / width, screen legend_y(row) nohead linecolor rgb grey linewidth 0.8 dashtype 3
+            to screen 26 / width, screen legend_y(row) nohead \
+            linecolor rgb grey linewidth 0.8 dashtype 3
         set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
     do for [k = 1:series_n] {
         row = row + 1
         set arrow from screen 8 / width, screen legend_y(row) \
-            to screen 26 / width, screen legend_y(row) nohead linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k)
+            to screen 26 / width, screen legend_y(row) nohead \
+            linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k)
         set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb pick(colours, k) \
             pointtype shape(solid, k) pointsize scale
         set label series_name(k) noenhanced at screen 31 / width, screen legend_y(row) left
@@ -87,7 +89,7 @@ do for [format in 'svg png'] {
             offset character 1.2 * value(sprintf('missing%d_nth', k)), 0
     }
     if (values_n == 0) {
-        set label 'no point was measured' at graph 0.5, graph 0.5 center textcolor rgb grey
+        set label nothing at graph 0.5, graph 0.5 center textcolor rgb grey
     }
 
     set output out.'.'.format

@@ -7,6 +7,7 @@ y_hi(k) = column('speedup_hi')
 interval = 'speedup_lo'
 missing_at = 0.03
 values_n = compared_n
+nothing = measured_n > 0 ? 'the base was not measured' : 'no point was measured'
 
 reference(k, x) = value(sprintf('ideal%d_slope', k)) * x
 reference_n = ideal_n

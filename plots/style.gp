@@ -15,7 +15,7 @@
 #   y_title                      of its axis
 #   y(k), y_lo(k), y_hi(k)       value and bounds of the current row, of series k
 #   interval                     a column that is empty where there are no bounds
-#   values_n                     points that it can show
+#   values_n, nothing            points that it can show; what it says without any
 #   missing_at                   height, from 0 to 1, for the names of points without a value
 #   reference_n, reference(k, x), reference_name   lines to compare with
 # and loads draw.gp.

@@ -7,6 +7,7 @@ y_hi(k) = column('step_ms_hi')
 interval = 'step_ms_lo'
 missing_at = 0.6
 values_n = measured_n
+nothing = 'no point was measured'
 
 # Strong scaling shares one problem among the cores; weak scaling gives each rank its own.
 reference(k, x) = scaling eq 'strong' \

@@ -291,12 +291,14 @@ static enum status define_caption(FILE *out, const struct summary *s, struct err
     return OK;
 }
 
+static const char *const formats[] = {"svg", "png"};
+#define FORMATS (sizeof formats / sizeof formats[0])
+
 /* Gives the finished pictures their names: until then the old ones stand. */
 static enum status rename_pictures(const char *run_dir, const char *figure, const char *base,
                                    struct error *e)
 {
-    static const char *const formats[] = {"svg", "png"};
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         char from[4200], to[4200];
         snprintf(from, sizeof from, "%s.%s", base, formats[i]);
         snprintf(to, sizeof to, "%s/%s.%s", run_dir, figure, formats[i]);
@@ -304,6 +306,15 @@ static enum status rename_pictures(const char *run_dir, const char *figure, cons
             return error_set(e, ERR_SYSTEM, "cannot write %s: %s", to, strerror(errno));
     }
     return OK;
+}
+
+static void remove_pictures(const char *base)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s.%s", base, formats[i]);
+        unlink(path);
+    }
 }
 
 static enum status draw(const struct drawing *d, const char *figure, struct error *e)
@@ -322,7 +333,11 @@ static enum status draw(const struct drawing *d, const char *figure, struct erro
     if (status == OK)
         status = run_gnuplot(definitions, script, e);
     free(definitions);
-    return status == OK ? rename_pictures(d->run_dir, figure, base, e) : status;
+    if (status == OK)
+        status = rename_pictures(d->run_dir, figure, base, e);
+    if (status != OK)
+        remove_pictures(base);
+    return status;
 }
 
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,

@@ -604,17 +604,21 @@ static void fill_weights(struct launch_result *result, const struct rank_record 
     strcpy(result->check, records[0].end.check);
 }
 
-/* Processors of every rank, separated by |; cut with "..." where there are too many. */
+/* Processors of every rank, separated by |; ends with "..." where there are too many. */
 static void fill_bound(struct launch_result *result, const struct rank_record *records)
 {
     size_t used = 0, room = sizeof result->bound - sizeof "...";
     for (int i = 0; i < result->ranks; i++) {
         const char *bound = records[i].hello.bound;
-        if (used + 1 + strlen(bound) > room) {
-            strcpy(result->bound + used, "...");
+        size_t length = strlen(bound);
+        if (used + 1 + length > room) {
+            memcpy(result->bound + used, "...", sizeof "...");
             return;
         }
-        used += (size_t)sprintf(result->bound + used, "%s%s", i ? "|" : "", bound);
+        if (i > 0)
+            result->bound[used++] = '|';
+        memcpy(result->bound + used, bound, length + 1);
+        used += length;
     }
 }
 

@@ -191,6 +191,31 @@ static void no_arrival_is_unknown_wait(void **state)
     assert_true(isnan(r.wait_ms));
 }
 
+/* What does not fit is left out, and that it was is seen. */
+static void too_many_processors_are_cut(void **state)
+{
+    (void)state;
+    char bound[401] = "";
+    memset(bound, '7', 400);
+    struct fake_rank rank = {.host = "n1",
+                             .model = "m",
+                             .dataset = "digits",
+                             .strategy = "none",
+                             .bound = bound,
+                             .batch = 8,
+                             .global_batch = 32,
+                             .n_steps = 1,
+                             .step_ms = 2,
+                             .compute_ms = 1};
+    struct launch_result r;
+    struct error e;
+    for (int i = 0; i < 4; i++)
+        fake_write_rank(dir, i, 4, &rank);
+    assert_int_equal(launch_read(dir, 4, &r, &e), OK);
+    assert_int_equal(strlen(r.bound), 400 + 1 + 400 + 3);
+    assert_string_equal(r.bound + 801, "...");
+}
+
 /* Accuracy runs have no timed window. */
 static void untimed_launches_have_no_step_time(void **state)
 {
@@ -337,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_arrival_is_unknown_wait, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(untimed_launches_have_no_step_time, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(too_many_processors_are_cut, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damages_are_named, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_missing_rank_is_named, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_torn_record_does_not_count, make_folder, remove_folder),

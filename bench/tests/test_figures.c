@@ -1,0 +1,282 @@
+/* Figures of synthetic runs: what they say, that they repeat byte by byte, how they fail. What they
+ * look like is for eyes. */
+#include "bench/tests/fake_run.h"
+
+#include "bench/collect/collect.h"
+
+static const char spec_text[] = "name: synthetic\n"
+                                "scaling: strong\n"
+                                "model: lenet_21k\n"
+                                "train: {global_batch: 256}\n"
+                                "matrix:\n"
+                                "  ranks: [1, 2, 4, 8]\n"
+                                "  sync.strategy: [none, allreduce]\n"
+                                "exclude:\n"
+                                "  - {ranks: 1, sync.strategy: allreduce}\n"
+                                "baseline: {ranks: 1, sync.strategy: none}\n";
+
+static struct summary summarise(const struct fake_run *run)
+{
+    struct summary s;
+    struct error e = {.status = OK};
+    if (summary_collect(&s, &run->spec, run->dir, &run->journal, &e) != OK ||
+        summary_write(&s, run->dir, &run->journal, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+    return s;
+}
+
+static void draw(const struct summary *s, const char *dir)
+{
+    struct error e = {.status = OK};
+    if (figures_draw(s, dir, "plots", &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+}
+
+/* Freed by the caller; *size in bytes. */
+static char *picture(const char *dir, const char *name, size_t *size)
+{
+    char path[256];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    assert_int_equal(stat(path, &info), 0);
+    *size = (size_t)info.st_size;
+    return fake_read(path);
+}
+
+static void assert_says(const char *dir, const char *name, const char *const *texts)
+{
+    size_t size;
+    char *svg = picture(dir, name, &size);
+    for (; *texts; texts++)
+        if (!strstr(svg, *texts))
+            fail_msg("%s does not say '%s'", name, *texts);
+    free(svg);
+}
+
+static void add(struct fake_run *run, long ranks, const char *strategy, double step_ms)
+{
+    for (int block = 0; block < 6; block++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = strategy,
+                                            .block = block,
+                                            .seed = 1,
+                                            .step_ms = step_ms + 0.1 * block});
+}
+
+/* Ranks 1, 2 and 4 measured, 4 failed for one strategy, 8 skipped. */
+static void fill(struct fake_run *run)
+{
+    fake_open(run, spec_text);
+    add(run, 1, "none", 100);
+    add(run, 2, "none", 51);
+    add(run, 2, "allreduce", 55);
+    add(run, 4, "none", 27);
+    fake_fail(run, 4, "allreduce", LAUNCH_FAILED, "signal 9");
+    fake_skip(run, 8, "none", "8 ranks, 4 cores");
+    fake_skip(run, 8, "allreduce", "8 ranks, 4 cores");
+}
+
+static void figures_say_what_was_measured(void **state)
+{
+    (void)state;
+    static const char *const common[] = {"compute only (none)",
+                                         ">allreduce<",
+                                         ">allreduce: failed<",
+                                         ">skipped<",
+                                         "ranks (MPI processes)",
+                                         "lenet_21k (21,840 parameters) on mnist (real data)",
+                                         "exact 95 %",
+                                         "100.2 [100.0, 100.5] ms",
+                                         NULL};
+    static const char *const time[] = {"time per step (ms)", NULL};
+    static const char *const speedup[] = {"speed-up over the base", "ideal, from the base", NULL};
+    static const char *const efficiency[] = {"parallel efficiency (%)", NULL};
+    struct fake_run run;
+    fill(&run);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", common);
+    assert_says(run.dir, "speedup.svg", common);
+    assert_says(run.dir, "efficiency.svg", common);
+    assert_says(run.dir, "time.svg", time);
+    assert_says(run.dir, "speedup.svg", speedup);
+    assert_says(run.dir, "efficiency.svg", efficiency);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void pictures_repeat_byte_by_byte(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"time.svg",    "time.png",       "speedup.svg",
+                                        "speedup.png", "efficiency.svg", "efficiency.png"};
+    enum { PICTURES = sizeof names / sizeof names[0] };
+    char *first[PICTURES];
+    size_t sizes[PICTURES];
+    struct fake_run run;
+    fill(&run);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    for (int i = 0; i < PICTURES; i++)
+        first[i] = picture(run.dir, names[i], &sizes[i]);
+    draw(&s, run.dir);
+    for (int i = 0; i < PICTURES; i++) {
+        size_t size;
+        char *again = picture(run.dir, names[i], &size);
+        assert_int_equal(size, sizes[i]);
+        assert_memory_equal(again, first[i], size);
+        if (strstr(names[i], ".png"))
+            assert_memory_equal(again, "\x89PNG\r\n\x1a\n", 8);
+        free(again);
+        free(first[i]);
+    }
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Names reach gnuplot as they are: no shell, no command substitution, no way out of the quotes. */
+static void names_are_not_interpreted(void **state)
+{
+    (void)state;
+    char dir[128], trap[128];
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fill(&run);
+    struct summary s = summarise(&run);
+    snprintf(trap, sizeof trap, "%s/trap", run.dir);
+    snprintf(dir, sizeof dir, "%s/it's `touch trap` @x \"$(touch trap)\"", run.dir);
+    assert_int_equal(mkdir(dir, 0777), 0);
+    assert_int_equal(summary_write(&s, dir, &run.journal, &e), OK);
+    draw(&s, dir);
+    assert_says(dir, "time.svg", (const char *const[]){"time per step (ms)", NULL});
+    assert_int_not_equal(access(trap, F_OK), 0);
+    assert_int_not_equal(access("trap", F_OK), 0);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void nothing_measured_still_draws(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"no point was measured", ">skipped<", NULL};
+    struct fake_run run;
+    fake_open(&run, spec_text);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", texts);
+    assert_says(run.dir, "speedup.svg", texts);
+    assert_says(run.dir, "efficiency.svg", texts);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_failed_base_leaves_the_times(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, spec_text);
+    fake_fail(&run, 1, "none", LAUNCH_TIMEOUT, "more than 10min");
+    add(&run, 2, "allreduce", 55);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "speedup.svg", (const char *const[]){"the base was not measured", NULL});
+    size_t size;
+    char *svg = picture(run.dir, "time.svg", &size);
+    assert_null(strstr(svg, "no point was measured"));
+    free(svg);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void one_rank_count_draws(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
+    add(&run, 2, "allreduce", 20);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", (const char *const[]){">allreduce<", ">2<", NULL});
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Beyond 8 ranks axes are logarithmic; points beyond the cores are named. */
+static void many_ranks_draw(void **state)
+{
+    (void)state;
+    char path[128];
+    struct fake_run run;
+    fake_open(&run, "name: many\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nmatrix: {ranks: [1, 4, 16]}\n");
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 8}}");
+    add(&run, 1, "allreduce", 100);
+    add(&run, 4, "allreduce", 30);
+    add(&run, 16, "allreduce", 20);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg",
+                (const char *const[]){">16<", ">50<", ">oversubscribed<", NULL});
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_missing_gnuplot_is_named(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fill(&run);
+    struct summary s = summarise(&run);
+    char *path = strdup(getenv("PATH"));
+    assert_int_equal(setenv("PATH", run.dir, 1), 0);
+    enum status status = figures_draw(&s, run.dir, "plots", &e);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+    assert_int_equal(status, ERR_UNAVAILABLE);
+    assert_non_null(strstr(e.text, "apt install gnuplot"));
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* A script that fails is named with what gnuplot said; the picture of before stands. */
+static void a_failing_script_is_named(void **state)
+{
+    (void)state;
+    char script[128];
+    size_t before, after;
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fill(&run);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    free(picture(run.dir, "time.svg", &before));
+    snprintf(script, sizeof script, "%s/time.gp", run.dir);
+    fake_write(script, "set terminal svg\nset output out.'.svg'\nplot nonsense(x)\n");
+    assert_int_equal(figures_draw(&s, run.dir, run.dir, &e), ERR_SYSTEM);
+    assert_string_equal(e.file, script);
+    assert_non_null(strstr(e.text, "nonsense"));
+    free(picture(run.dir, "time.svg", &after));
+    assert_int_equal(before, after);
+    snprintf(script, sizeof script, "%s/.time.svg", run.dir);
+    assert_int_not_equal(access(script, F_OK), 0);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_say_what_was_measured),
+        cmocka_unit_test(pictures_repeat_byte_by_byte),
+        cmocka_unit_test(names_are_not_interpreted),
+        cmocka_unit_test(nothing_measured_still_draws),
+        cmocka_unit_test(a_failed_base_leaves_the_times),
+        cmocka_unit_test(one_rank_count_draws),
+        cmocka_unit_test(many_ranks_draw),
+        cmocka_unit_test(a_missing_gnuplot_is_named),
+        cmocka_unit_test(a_failing_script_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
