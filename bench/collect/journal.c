@@ -118,6 +118,22 @@ static bool take_done(struct journal *j, struct line *line)
     return true;
 }
 
+static void take_back(struct journal *j, struct journal_launch *launch)
+{
+    end_launch(launch, LAUNCH_RUNNING, "", 0);
+    j->finished = false;
+}
+
+static bool take_retry(struct journal *j, struct line *line)
+{
+    const char *name = json_string_value(json_object_get(line->json, "launch"));
+    struct journal_launch *launch = name ? find_launch(j, name) : NULL;
+    if (!launch || launch->status == LAUNCH_RUNNING)
+        return wrong(line, "'retry' of a launch that has not ended");
+    take_back(j, launch);
+    return true;
+}
+
 static bool take_skipped(struct journal *j, struct line *line, struct error *e)
 {
     const char *point, *reason;
@@ -139,10 +155,12 @@ static bool take_line(struct journal *j, struct line *line, struct error *e)
         return take_running(j, line, e);
     if (strcmp(event, "done") == 0)
         return take_done(j, line);
+    if (strcmp(event, "retry") == 0)
+        return take_retry(j, line);
     if (strcmp(event, "skipped") == 0)
         return take_skipped(j, line, e);
     if (strcmp(event, "finished") != 0)
-        return wrong(line, "event is none of running, done, skipped, finished");
+        return wrong(line, "event is none of running, done, retry, skipped, finished");
     j->finished = true;
     return true;
 }
@@ -335,6 +353,18 @@ enum status journal_done(struct journal *j, const char *launch, enum launch_stat
     if (written == OK)
         end_launch(l, status, reason, wall_s);
     return written;
+}
+
+enum status journal_retry(struct journal *j, const char *launch, struct error *e)
+{
+    struct journal_launch *l = find_launch(j, launch);
+    if (!l || l->status == LAUNCH_RUNNING)
+        return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' has not ended", launch);
+    enum status status =
+        write_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e);
+    if (status == OK)
+        take_back(j, l);
+    return status;
 }
 
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,

@@ -6,10 +6,11 @@
  *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41}
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
+ *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
  * A launch that is running and not done was interrupted: it does not count and is run again under
- * the next free number. */
+ * the next free number. So does and is one that is to be tried again. */
 #ifndef SCALEBENCH_COLLECT_JOURNAL_H
 #define SCALEBENCH_COLLECT_JOURNAL_H
 
@@ -58,6 +59,8 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
                             struct error *e);
 enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
                          const char *reason, double wall_s, struct error *e);
+/* Takes back the end of a launch: its status becomes LAUNCH_RUNNING, `finished` false. */
+enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);

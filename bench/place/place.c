@@ -150,6 +150,6 @@ struct place_machine place_machine(const struct place *place)
 char *place_library(char text[32])
 {
     unsigned version = hwloc_get_api_version();
-    snprintf(text, 32, "hwloc %u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
+    snprintf(text, 32, "hwloc API %u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
     return text;
 }

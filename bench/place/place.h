@@ -56,7 +56,7 @@ enum status place_bind_self(const char *cpus, struct error *e);
 /* Reads back what the calling thread may run on, as a cpu list. */
 enum status place_read_back(char *cpus, size_t size, struct error *e);
 
-/* "hwloc 2.9.0" into text; returns text. */
+/* "hwloc API 2.8.0" into text; returns text. */
 char *place_library(char text[32]);
 
 /* Numbers of a cpu list into cpus[max]; returns how many there are (may exceed max), -1 if

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "bench/collect/collect.h"
 #include <unistd.h>
 
 /* Asks the site about every point before anything is written or run. */
@@ -87,6 +89,38 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
             known |= strcmp(c->journal.skips[k].point, id) == 0;
         if (!known)
             status = journal_skipped(&c->journal, id, c->refusals[i], e);
+    }
+    return status;
+}
+
+static int ranks_of(const struct campaign *c, const char *point)
+{
+    for (size_t i = 0; i < c->spec.n_points; i++)
+        if (strcmp(c->spec.points[i].id, point) == 0)
+            return (int)config_int(&c->spec.points[i].config, OPT_RANKS);
+    return 0;
+}
+
+static bool records_read(const struct campaign *c, const struct journal_launch *l)
+{
+    char folder[PATH_BYTES];
+    struct launch_result *result = malloc(sizeof *result);
+    bool read = result && path_format(folder, NULL, "%s/%s", c->run_dir, l->launch) == OK &&
+                launch_read(folder, ranks_of(c, l->point), result, NULL) == OK;
+    free(result);
+    return read;
+}
+
+enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e)
+{
+    enum status status = OK;
+    *retried = 0;
+    for (size_t i = 0; status == OK && i < c->journal.n_launches; i++) {
+        const struct journal_launch *l = &c->journal.launches[i];
+        if (l->status == LAUNCH_RUNNING || (l->status == LAUNCH_OK && records_read(c, l)))
+            continue;
+        status = journal_retry(&c->journal, l->launch, e);
+        ++*retried;
     }
     return status;
 }

@@ -49,6 +49,10 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
 /* Finds the run to go on with or begins a new one: spec.yaml, manifest.json, journal, latest. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
+/* Takes back every launch that failed, or whose records do not read any more, so that campaign_run
+ * tries it again; *retried says how many. */
+enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
+
 /* Runs what is left. ERR_INTERRUPTED after a signal (c->interrupt.signal), everything being on
  * disk. */
 enum status campaign_run(struct campaign *c, struct error *e);

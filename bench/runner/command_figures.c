@@ -34,7 +34,7 @@ static enum status latest_run(const struct arguments *arguments, char run_dir[PA
                               struct error *e)
 {
     struct spec spec;
-    enum status status = load_spec(&spec, arguments->operands[0], arguments->set, e);
+    enum status status = load_spec(&spec, arguments->operand, arguments->set, e);
     if (status == OK)
         status = path_format(run_dir, e, "%s/%s/latest", arguments->out,
                              config_text(&spec.config, OPT_NAME));
@@ -42,7 +42,7 @@ static enum status latest_run(const struct arguments *arguments, char run_dir[PA
     if (status == OK && !path_is_folder(run_dir))
         status = error_at(e, ERR_ARGUMENT, run_dir, 0, 0,
                           "no run of this campaign yet; `make bench CONFIG=%s` makes one",
-                          arguments->operands[0]);
+                          arguments->operand);
     return status;
 }
 
@@ -75,8 +75,8 @@ enum status command_figures(const struct arguments *arguments, const struct tool
     (void)exit_status;
     char run_dir[PATH_BYTES];
     struct spec spec = {0};
-    enum status status = path_is_folder(arguments->operands[0])
-                             ? path_format(run_dir, e, "%s", arguments->operands[0])
+    enum status status = path_is_folder(arguments->operand)
+                             ? path_format(run_dir, e, "%s", arguments->operand)
                              : latest_run(arguments, run_dir, e);
     if (status == OK)
         status = load_run(&spec, run_dir, e);
@@ -94,7 +94,7 @@ enum status command_table(const struct arguments *arguments, const struct tools 
     struct spec spec = {0};
     bool all_well = true;
     struct report_request request = {
-        .run_dir = arguments->operands[0], .shown = arguments->operands[0], .table = out};
+        .run_dir = arguments->operand, .shown = arguments->operand, .table = out};
     enum status status = load_run(&spec, request.run_dir, e);
     if (status == OK)
         status = report_make(&spec, &request, tools, &all_well, e);

@@ -103,7 +103,7 @@ enum status command_list(const struct arguments *arguments, const struct tools *
         list_models,     list_strategies, list_sites,    list_columns,
         list_optimizers, list_figures,    list_data_sets};
     (void)exit_status;
-    const char *kind = arguments->operands[0];
+    const char *kind = arguments->operand;
     char text[512];
     int i = name_index(kind, kinds, N_KINDS);
     if (i < 0)
@@ -128,7 +128,7 @@ enum status command_explain(const struct arguments *arguments, const struct tool
                             int *exit_status, struct error *e)
 {
     (void)tools, (void)exit_status;
-    const char *key = arguments->operands[0];
+    const char *key = arguments->operand;
     if (key) {
         const struct spec_option *option = option_find(key);
         if (!option)
@@ -148,7 +148,7 @@ enum status command_model(const struct arguments *arguments, const struct tools 
 {
     (void)tools, (void)exit_status;
     struct net_desc net;
-    enum status status = model_load(&net, arguments->operands[0], e);
+    enum status status = model_load(&net, arguments->operand, e);
     if (status != OK)
         return status;
     net_desc_print(out, &net);

@@ -124,7 +124,7 @@ enum status command_plan(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     (void)exit_status;
-    struct campaign_request request = {.spec = arguments->operands[0],
+    struct campaign_request request = {.spec = arguments->operand,
                                        .set = arguments->set,
                                        .out = arguments->out,
                                        .command = arguments->command};

@@ -46,8 +46,14 @@ static enum status run(struct campaign *c, const struct arguments *arguments,
         status = campaign_open_run(c, e);
     if (status != OK)
         return status;
+    size_t retried;
+    status = campaign_retry_failures(c, &retried, e);
+    if (status != OK)
+        return status;
     bool was_finished = c->journal.finished;
-    if (c->resumed && !was_finished)
+    if (retried > 0)
+        log_print(LOG_NOTE, "%zu launches failed before and are tried again", retried);
+    else if (c->resumed && !was_finished)
         log_print(LOG_NOTE, "going on with %s", c->run_dir);
     if (!was_finished)
         status = campaign_run(c, e);
@@ -62,7 +68,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments,
 enum status command_run(const struct arguments *arguments, const struct tools *tools, FILE *out,
                         int *exit_status, struct error *e)
 {
-    struct campaign_request request = {.spec = arguments->operands[0],
+    struct campaign_request request = {.spec = arguments->operand,
                                        .set = arguments->set,
                                        .out = arguments->out,
                                        .fresh = arguments->fresh,

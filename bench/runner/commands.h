@@ -10,9 +10,9 @@
 #include "kernels/base/error.h"
 
 struct arguments {
-    char *const *command;    /* the whole command line */
-    const char *operands[1]; /* what is not an option; NULL where absent */
-    const char *set, *out;   /* --set (or NULL), --out (or "results") */
+    char *const *command;  /* the whole command line */
+    const char *operand;   /* what is not an option; NULL where absent */
+    const char *set, *out; /* --set (or NULL), --out (or "results") */
     bool fresh, strict;
 };
 

@@ -5,12 +5,21 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* Whoever started this program in the background, or under nohup, has it ignore signals: a blocked
+ * signal would arrive all the same. */
+static void add_unless_ignored(sigset_t *signals, int signal)
+{
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        sigaddset(signals, signal);
+}
+
 enum status interrupt_begin(struct interrupt *interrupt, struct error *e)
 {
     sigset_t signals;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
+    add_unless_ignored(&signals, SIGINT);
+    add_unless_ignored(&signals, SIGTERM);
     *interrupt = (struct interrupt){.fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)};
     if (interrupt->fd < 0)
         return error_set(e, ERR_SYSTEM, "signalfd: %s", strerror(errno));

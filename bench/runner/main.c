@@ -33,6 +33,8 @@ static const struct {
     {{"strict", no_argument, NULL, 't'},
      "--strict               refuse to run when a point cannot"},
 };
+/* What getopt_long says of an argument that is no option, after a '-' in its letters. */
+#define OPERAND   1
 #define N_OPTIONS (sizeof known_options / sizeof *known_options)
 
 static void print_help(FILE *out)
@@ -86,6 +88,16 @@ static void select_options(const struct command *command, struct option options[
     options[n] = (struct option){0};
 }
 
+static enum status take_operand(const char *operand, struct arguments *arguments,
+                                const struct command *command, struct error *e)
+{
+    if (arguments->operand)
+        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
+                         operand);
+    arguments->operand = operand;
+    return OK;
+}
+
 static enum status take_option(int c, struct arguments *arguments, const struct command *command,
                                char **argv, struct error *e)
 {
@@ -97,22 +109,12 @@ static enum status take_option(int c, struct arguments *arguments, const struct 
         arguments->fresh = true;
     else if (c == 't')
         arguments->strict = true;
+    else if (c == OPERAND)
+        return take_operand(optarg, arguments, command, e);
     else
         return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
                          command->name, argv[optind - 1],
                          c == ':' ? "needs a value" : "is not an option", command->name);
-    return OK;
-}
-
-static enum status take_operands(const struct command *command, int n, char **operands,
-                                 struct arguments *arguments, struct error *e)
-{
-    if (n > 1)
-        return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
-                         operands[1]);
-    if (n == 0 && command->operand[0] != '[')
-        return error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
-    arguments->operands[0] = n > 0 ? operands[0] : NULL;
     return OK;
 }
 
@@ -125,13 +127,15 @@ static enum status parse(const struct command *command, int argc, char **argv,
     int c;
     select_options(command, options);
     opterr = 0;
-    while (status == OK && !*help && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+    while (status == OK && !*help && (c = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
         *help = c == 'h';
         if (!*help)
             status = take_option(c, arguments, command, argv, e);
     }
-    if (status == OK && !*help)
-        status = take_operands(command, argc - optind, argv + optind, arguments, e);
+    for (; status == OK && !*help && optind < argc; optind++)
+        status = take_operand(argv[optind], arguments, command, e);
+    if (status == OK && !*help && !arguments->operand && command->operand[0] != '[')
+        status = error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
     return status;
 }
 

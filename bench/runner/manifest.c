@@ -6,6 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
 /* What may disturb a measurement, as the kernel tells it. A file that is not there is null. */
 static const struct {
     const char *key, *path;
@@ -71,9 +77,9 @@ static json_t *build_facts(const struct tools *tools)
     /* The Makefile leaves compiler and flags beside the programs. */
     if (path_format(path, NULL, "%s/flags", tools->folder) == OK)
         file_first_line(path, flags, sizeof flags);
-    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools->revision, "compiler",
-                     "C " __VERSION__, "flags", text_or_null(flags), "hwloc", place_library(hwloc),
-                     "jansson", jansson_version_str());
+    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "revision", tools->revision, "compiler", COMPILER,
+                     "flags", text_or_null(flags), "hwloc", place_library(hwloc), "jansson",
+                     jansson_version_str());
 }
 
 static json_t *command_line(char *const *argv)

@@ -40,7 +40,7 @@ static bool name_failures(const struct summary *s, bool aloud)
     if (aloud && skipped > 0)
         log_print(LOG_NOTE, "%zu of %zu points skipped", skipped, s->n);
     if (aloud && failed > 0)
-        log_print(LOG_ERROR, "%zu of %zu points failed; FRESH=1 begins a new run", failed, s->n);
+        log_print(LOG_ERROR, "%zu of %zu points failed", failed, s->n);
     return failed == 0;
 }
 

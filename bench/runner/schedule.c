@@ -36,8 +36,7 @@ static bool is_of(const struct schedule *s, const struct journal_launch *l, size
     return l->run == run && strcmp(l->point, s->spec->points[point].id) == 0;
 }
 
-/* A point that was skipped or has failed is not launched again. One whose records were damaged
- * later counts as failed too: the summary says which file. */
+/* A point that was skipped or has failed is not launched again. */
 static bool is_closed(const struct schedule *s, size_t point)
 {
     const char *id = s->spec->points[point].id;
@@ -46,11 +45,8 @@ static bool is_closed(const struct schedule *s, size_t point)
             return true;
     for (size_t i = 0; i < s->journal->n_launches; i++) {
         const struct journal_launch *l = &s->journal->launches[i];
-        if (strcmp(l->point, id) != 0)
-            continue;
-        bool unread = l->status == LAUNCH_OK && l->run == RUN_TIME && i < s->n_step_ms &&
-                      isnan(s->step_ms[i]);
-        if (l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT || unread)
+        bool failed = l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
+        if (failed && strcmp(l->point, id) == 0)
             return true;
     }
     return false;
@@ -277,7 +273,7 @@ static enum status learn_launch(const struct schedule *s, const struct journal_l
     if (status == OK)
         *step_ms = result->step_ms;
     free(result);
-    return status == ERR_DATA ? OK : status;
+    return status;
 }
 
 static enum status grow(double **numbers, size_t n, struct error *e)

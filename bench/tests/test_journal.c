@@ -142,6 +142,27 @@ static void test_lists_follow_the_writing(void **state)
     journal_close(&j);
 }
 
+static void test_a_retry_takes_back_the_end(void **state)
+{
+    const struct folder *folder = *state;
+    struct journal j;
+    struct error e = {0};
+    open_journal(&j, folder, true);
+    assert_int_equal(journal_running(&j, &first, &e), OK);
+    assert_int_equal(journal_retry(&j, first.launch, &e), ERR_ARGUMENT);
+    assert_int_equal(journal_done(&j, first.launch, LAUNCH_FAILED, "killed", 1.5, &e), OK);
+    assert_int_equal(journal_finished(&j, 1.5, &e), OK);
+    assert_int_equal(journal_retry(&j, first.launch, &e), OK);
+    journal_close(&j);
+    open_journal(&j, folder, false);
+    assert_int_equal(j.n_launches, 1);
+    assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
+    assert_string_equal(j.launches[0].reason, "");
+    assert_true(j.launches[0].wall_s == 0);
+    assert_false(j.finished);
+    journal_close(&j);
+}
+
 static void test_an_end_needs_a_beginning(void **state)
 {
     struct journal j;
@@ -247,10 +268,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(test_no_journal_is_an_empty_one),  TEST(test_what_is_written_is_read),
-        TEST(test_lists_follow_the_writing),    TEST(test_an_end_needs_a_beginning),
-        TEST(test_a_torn_last_line_is_cut_off), TEST(test_a_damaged_line_is_named),
-        TEST(test_a_second_runner_is_refused),  TEST(test_a_folder_that_is_not_there),
+        TEST(test_no_journal_is_an_empty_one), TEST(test_what_is_written_is_read),
+        TEST(test_lists_follow_the_writing),   TEST(test_a_retry_takes_back_the_end),
+        TEST(test_an_end_needs_a_beginning),   TEST(test_a_torn_last_line_is_cut_off),
+        TEST(test_a_damaged_line_is_named),    TEST(test_a_second_runner_is_refused),
+        TEST(test_a_folder_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# The runner's promises, with a trainer that takes no time: what runs, what is kept, what is skipped, and
+# that nothing is left when the runner, mpiexec or a rank is killed.
+set -u
+. bench/tests/lib/tap.sh
+
+export SCALEBENCH_HOME=$PWD
+bin=$tmp/bin out=$tmp/results
+mkdir "$bin"
+cp "$build/scalebench" "$build/pin" "$bin"
+cp bench/tests/lib/fake_trainer.sh "$bin/train_cnn"
+
+cat >"$tmp/fake.yaml" <<END
+name: fake
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 100}
+matrix:
+  sync.strategy: [none, allreduce]
+place: {oversubscribe: allow}
+measure:
+  time: {warmup_steps: 1, steps: 1, launches: 3..4, precision: 100%}
+  accuracy: {seeds: [5, 6]}
+  limit: 1min
+figures: []
+END
+
+run() { # arguments
+    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" "$@"
+}
+
+latest=$out/fake/latest
+
+launches() { # that ended, of the latest run
+    grep -c '"event":"done"' "$latest/journal.jsonl"
+}
+
+runs() {
+    find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l
+}
+
+# Two points, three timed launches and two seeds each: 10. A median of three times has no 95 %
+# interval, so a fourth block is added: 12.
+completes() {
+    expect 0 "fake" run || return 1
+    [ "$(launches)" -eq 12 ] && [ -s "$latest/summary.csv" ] && [ -s "$latest/raw.csv" ] &&
+        [ -s "$latest/spec.yaml" ] && tail -n 1 "$latest/journal.jsonl" | grep -q finished
+}
+
+keeps_what_is_needed_to_repeat() {
+    local launch
+    for launch in "$latest"/launches/*/time-000; do
+        grep -q -- "--record=.*/$(basename "$(dirname "$launch")")/time-000" \
+            "$launch/command.txt" || return 1
+        [ -e "$launch/log.txt" ] || return 1
+    done
+    grep -qE '"identity": "[0-9a-f]{64}"' "$latest/manifest.json" &&
+        grep -qE '"usable_cores": [1-9]' "$latest/manifest.json"
+}
+
+runs_nothing_twice() {
+    local before after
+    before=$(cat "$latest/journal.jsonl")
+    expect 0 "fake" run || return 1
+    after=$(cat "$latest/journal.jsonl")
+    [ "$before" = "$after" ] && [ "$(runs)" -eq 1 ]
+}
+
+prints_the_table_again() {
+    expect 0 "fake" "$bin/scalebench" table "$latest"
+}
+
+begins_anew_when_fresh() {
+    expect 0 "fake" run --fresh && [ "$(runs)" -eq 2 ]
+}
+
+begins_anew_with_another_program() {
+    echo "# changed" >>"$bin/train_cnn"
+    expect 0 "fake" run && [ "$(runs)" -eq 3 ]
+}
+
+begins_anew_with_another_spec() {
+    expect 0 "fake" run --set train.lr=0.5 && [ "$(runs)" -eq 4 ]
+}
+
+measures_damaged_records_again() {
+    local record
+    record=$(find "$latest/launches/" -name rank.0.jsonl | head -n 1)
+    echo nonsense >"$record"
+    expect 0 "1 launches failed before and are tried again" run --set train.lr=0.5 &&
+        [ "$(runs)" -eq 4 ] && [ "$(launches)" -eq 13 ]
+}
+
+goes_on_after_a_failing_point() {
+    rm -rf "$out"
+    FAKE_FAIL=allreduce expect 1 "allreduce: failed: exit status 3: fake trainer: no luck" run &&
+        [ "$(launches)" -eq 7 ] # six of none, the failed one
+}
+
+tries_a_failed_point_again() {
+    expect 0 "1 launches failed before and are tried again" run && [ "$(runs)" -eq 1 ] &&
+        [ "$(launches)" -eq 13 ]
+}
+
+ends_a_launch_at_its_limit() {
+    rm -rf "$out"
+    FAKE_HANG=none expect 1 "none: timeout: not done within measure.limit (1 s)" run \
+        --set measure.limit=1s && gone "$out"
+}
+
+spends_no_more_than_the_budget() {
+    rm -rf "$out"
+    expect 0 "fake" run --set measure.budget=0s && [ "$(launches)" -eq 6 ] # one each, two seeds each
+}
+
+# No machine that runs this test has so many cores.
+too_many="matrix.ranks=[1,10000] train.global_batch=10000 place.oversubscribe=refuse"
+
+skips_aloud() {
+    rm -rf "$out"
+    expect 0 "ranks=10000 none: skipped: 10000 ranks x 1 thread need 10000 cores" run \
+        --set "$too_many" || return 1
+    expect 0 "2 of 4 points skipped" run --set "$too_many"
+}
+
+refuses_skips_when_strict() {
+    rm -rf "$out"
+    expect 3 "2 of 4 points cannot run here" run --strict --set "$too_many" && [ ! -e "$out" ]
+}
+
+refuses_when_nothing_can_run() {
+    expect 3 "no point can run here" run --set "nodes=2 ranks=2" && [ ! -e "$out" ] || return 1
+    MPIEXEC=/no/such/mpiexec expect 3 "MPIEXEC='/no/such/mpiexec'" run && [ ! -e "$out" ]
+}
+
+plans_without_running() {
+    expect 0 "--record=DIR --run=time" "$bin/scalebench" plan "$tmp/fake.yaml" --out "$out" || return 1
+    expect 0 "2 points, 0 skipped; 6 to 8 timed launches, 4 accuracy runs" \
+        "$bin/scalebench" plan "$tmp/fake.yaml" --out "$out" && [ ! -e "$out" ]
+}
+
+# Starts a campaign whose allreduce hangs; returns when two ranks of it do. Job control, or the shell
+# would have it ignore Ctrl-C.
+start_hanging() {
+    rm -rf "$out"
+    set -m
+    FAKE_HANG=allreduce "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --set ranks=2 \
+        >"$tmp/run.log" 2>&1 &
+    runner=$!
+    set +m
+    until_true hanging
+}
+
+hanging() {
+    compgen -G "$latest/launches/*/*/hangs.0" && compgen -G "$latest/launches/*/*/hangs.1"
+}
+
+# The same command completes and keeps what was done. `none` at 2 ranks has no accuracy runs: 4 + 4 + 2.
+completes_later() {
+    local before
+    before=$(grep '"status":"ok"' "$latest/journal.jsonl")
+    expect 0 "fake" run --set ranks=2 || return 1
+    [ "$(runs)" -eq 1 ] || return 1
+    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 10 ] || return 1
+    grep '"status":"ok"' "$latest/journal.jsonl" | grep -qF "$before"
+}
+
+the_runner() {
+    echo "$runner"
+}
+
+the_mpiexec() {
+    pgrep -f "^[^ ]*mpiexec[^ ]* -n 2 .*$out"
+}
+
+a_rank() {
+    pgrep -f "train_cnn .*$out" | head -n 1
+}
+
+# The runner may go on with the other points by itself: it is waited for first.
+survives_death_of() { # victim
+    start_hanging || return 1
+    kill -KILL "$($1)" || return 1
+    wait "$runner"
+    cat "$tmp/run.log"
+    gone "$out" && completes_later
+}
+
+stops_at() { # signal, exit status
+    start_hanging || return 1
+    kill "-$1" "$runner"
+    wait "$runner"
+    [ $? -eq "$2" ] || return 1
+    grep "interrupted; the same command goes on" "$tmp/run.log" || return 1
+    gone "$out" && completes_later
+}
+
+one_runner_at_a_time() {
+    start_hanging || return 1
+    expect 3 "another scalebench is running this campaign" run --set ranks=2 || return 1
+    kill -KILL "$runner"
+    gone "$out"
+}
+
+check "a campaign completes" completes
+check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
+check "the same command runs nothing twice" runs_nothing_twice
+check "table prints a run's table again" prints_the_table_again
+check "--fresh begins a new run" begins_anew_when_fresh
+check "another program begins a new run" begins_anew_with_another_program
+check "another spec begins a new run" begins_anew_with_another_spec
+check "a launch whose records are damaged is measured again" measures_damaged_records_again
+check "a failing point does not stop the others" goes_on_after_a_failing_point
+check "the same command tries a failed point again" tries_a_failed_point_again
+check "a launch ends at its time limit" ends_a_launch_at_its_limit
+check "the budget ends a campaign" spends_no_more_than_the_budget
+check "points that cannot run are skipped aloud" skips_aloud
+check "--strict refuses skips" refuses_skips_when_strict
+check "nothing is begun when no point can run" refuses_when_nothing_can_run
+check "plan runs nothing" plans_without_running
+check "SIGKILL of the runner" survives_death_of the_runner
+check "SIGKILL of mpiexec" survives_death_of the_mpiexec
+check "SIGKILL of a rank" survives_death_of a_rank
+check "Ctrl-C" stops_at INT 130
+check "SIGTERM" stops_at TERM 143
+check "a second runner is refused" one_runner_at_a_time
+finish
