@@ -36,23 +36,31 @@ grey = '#707070'
 series_name(k) = value(sprintf('series%d_name', k))
 series_dash(k) = value(sprintf('series%d_bound', k)) ? 2 : 1
 
+# Up to 8 ranks the axis is linear, beyond it is logarithmic.
+log_ranks = ranks_max > 8
+
+# Series stand side by side, so that intervals at the same ranks do not hide each other.
+aside(k) = series_n > 1 ? 0.014 * (k - (series_n + 1) / 2.0) : 0
+x_of(k) = log_ranks ? column('ranks') * (ranks_max / real(ranks_min))**aside(k) \
+    : column('ranks') + (ranks_max - ranks_min + 1) * aside(k)
+
 # Of the current row: its place on the axis if it belongs to series k and is of this sort, else NaN.
 in_series(k) = strstrt(value(sprintf('series%d_points', k)), strcol('point')) > 0
 is_ok(k) = in_series(k) && strcol('status') eq 'ok'
-is_oversubscribed(k) = strstrt(strcol('flags'), 'oversubscribed') > 0
-x_ok(k) = is_ok(k) ? column('ranks') : NaN
-x_bars(k) = in_series(k) && strlen(strcol(interval)) > 0 && y_hi(k) > y_lo(k) ? column('ranks') : NaN
-x_solid(k) = is_ok(k) && !is_oversubscribed(k) ? column('ranks') : NaN
-x_hollow(k) = in_series(k) && !(is_ok(k) && !is_oversubscribed(k)) ? column('ranks') : NaN
-x_doubtful(k) = in_series(k) && !is_ok(k) ? column('ranks') : NaN
+is_solid(k) = is_ok(k) && strstrt(strcol('flags'), 'oversubscribed') == 0
+has_bars(k) = in_series(k) && strlen(strcol(interval)) > 0 && y_hi(k) > y_lo(k)
+x_ok(k) = is_ok(k) ? x_of(k) : NaN
+x_bars(k) = has_bars(k) ? x_of(k) : NaN
+x_solid(k) = is_solid(k) ? x_of(k) : NaN
+x_hollow(k) = in_series(k) && !is_solid(k) ? x_of(k) : NaN
+x_doubtful(k) = in_series(k) && !is_ok(k) ? x_of(k) : NaN
 
 set border 3 linewidth 0.6 linecolor rgb '#404040'
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set ytics nomirror out scale 0.5
 x_title = 'ranks (MPI processes)'
 
-# The measured rank counts are the ticks. Up to 8 on a linear axis, beyond on a logarithmic one.
-log_ranks = ranks_max > 8
+# The measured rank counts are the ticks.
 set xtics nomirror out scale 0.5
 set xtics (word(ranks, 1) real(word(ranks, 1)))
 set for [k = 2:words(ranks)] xtics add (word(ranks, k) real(word(ranks, k)))

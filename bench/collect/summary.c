@@ -271,22 +271,37 @@ static void set_flags(struct point_summary *p, bool oversubscribed)
 /* --- Numbers
  * ------------------------------------------------------------------------------------------ */
 
-static double share_pct(double part_ms, double step_ms)
+static double compute_share(const struct launch_result *r)
 {
-    return 100 * part_ms / step_ms;
+    double compute_ms = r->load_ms + r->forward_ms + r->backward_ms + r->pack_ms + r->optimizer_ms;
+    return 100 * compute_ms / r->step_ms;
+}
+
+static double wait_share(const struct launch_result *r)
+{
+    return 100 * r->wait_ms / r->step_ms;
+}
+
+/* Where waiting is unknown, it is part of communication. */
+static double comm_share(const struct launch_result *r)
+{
+    double wait_ms = isnan(r->wait_ms) ? 0 : r->wait_ms;
+    return 100 * (r->comm_exposed_ms - wait_ms) / r->step_ms;
+}
+
+/* Median over launches of a share that each launch has of its own step. */
+static double median_share(const struct runs *time, double (*share)(const struct launch_result *))
+{
+    for (size_t i = 0; i < time->n; i++)
+        time->values[i] = share(time->items[i].result);
+    return stats_median(time->values, time->n);
 }
 
 static void set_shares(struct point_summary *p, const struct runs *time)
 {
-#define MEDIAN(field) runs_median(time, offsetof(struct launch_result, field))
-    double step = p->step_ms.mid, wait = MEDIAN(wait_ms);
-    double compute = MEDIAN(load_ms) + MEDIAN(forward_ms) + MEDIAN(backward_ms) + MEDIAN(pack_ms) +
-                     MEDIAN(optimizer_ms);
-    p->compute_pct = share_pct(compute, step);
-    p->wait_pct = share_pct(wait, step);
-    /* Where waiting is unknown, it is part of communication. */
-    p->comm_pct = share_pct(MEDIAN(comm_exposed_ms) - (isnan(wait) ? 0 : wait), step);
-#undef MEDIAN
+    p->compute_pct = median_share(time, compute_share);
+    p->comm_pct = median_share(time, comm_share);
+    p->wait_pct = median_share(time, wait_share);
 }
 
 static void set_rates(struct point_summary *p, const struct runs *time)
@@ -329,8 +344,8 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     p->compute_only =
         strategy_of(point) == STRATEGY_none && config_int(&point->config, OPT_RANKS) > 1;
     p->launches = time->n;
-    p->batch_per_rank = runs_median(time->n ? time : accuracy,
-                                    offsetof(struct launch_result, batch_per_rank));
+    p->batch_per_rank =
+        runs_median(time->n ? time : accuracy, offsetof(struct launch_result, batch_per_rank));
     p->step_ms = step_interval(time);
     p->precision_met = p->step_ms.met && 100 * stats_relative_half_width(&p->step_ms) <=
                                              config_number(&spec->config, OPT_TIME_PRECISION);

@@ -346,15 +346,17 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
-/* Of a step at p, a share of `efficiency` would be left if all scaled. The rest is lost: what
- * communication and waiting take beyond their part in the base, and compute that got slower. */
+/* Of a step at p, a share of `efficiency` would be left if all scaled; the rest is lost. Each part
+ * loses what it takes beyond the share that it has in the base. What the parts do not explain
+ * (imbalance, the loop itself, scatter between launches) is said too. */
 static void print_losses(FILE *out, const struct point_summary *p, const struct point_summary *base)
 {
     double lost = 100 * (1 - p->efficiency);
     double comm = p->comm_pct - p->efficiency * known(base->comm_pct);
     double wait = known(p->wait_pct) - p->efficiency * known(base->wait_pct);
-    double compute = lost - comm - wait;
-    if (isnan(comm)) {
+    double compute = p->compute_pct - p->efficiency * base->compute_pct;
+    double other = lost - comm - wait - compute;
+    if (isnan(other)) {
         fputs(", phases unknown", out);
         return;
     }
@@ -364,6 +366,7 @@ static void print_losses(FILE *out, const struct point_summary *p, const struct 
         print_term(out, false, wait, "wait");
     print_last_rank(out, p);
     print_term(out, false, compute, compute < 0 ? "faster compute" : "slower compute");
+    print_term(out, false, other, "other");
 }
 
 static void print_karp_flatt(FILE *out, const struct series *series, const struct summary *s)

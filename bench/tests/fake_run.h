@@ -205,8 +205,8 @@ static inline struct journal_launch *fake_journal(struct fake_run *run, const ch
     return launch;
 }
 
-/* Adds a finished launch with its records: 75 % of a step is compute, with a strategy 20 % is
- * exposed communication, and the last rank arrives later than the others by 4 %. */
+/* Adds a finished launch with its records: 96 % of a step is compute; with a strategy it is
+ * 75 %, 20 % are exposed communication, and the last rank arrives 4 % after the others. */
 static inline struct journal_launch *fake_add(struct fake_run *run, const struct fake_launch *l)
 {
     const struct point *point = &run->spec.points[fake_point(run, l->ranks, l->strategy)];
@@ -234,7 +234,7 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
                                  .global_batch = batch,
                                  .n_steps = timed ? 4 : 0,
                                  .step_ms = timed ? l->step_ms : 1,
-                                 .compute_ms = 0.75 * l->step_ms,
+                                 .compute_ms = (silent ? 0.96 : 0.75) * l->step_ms,
                                  .comm_ms = comm,
                                  .test_acc_pct = l->test_acc_pct,
                                  .weights_equal = !l->weights_differ};
