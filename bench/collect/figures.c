@@ -215,6 +215,15 @@ static int spawn_gnuplot(pid_t *pid, char *const *argv, int errors)
     return failed;
 }
 
+static enum status no_gnuplot(const char *why, struct error *e)
+{
+    return error_set(e, ERR_UNAVAILABLE,
+                     "cannot run gnuplot, which draws the figures: %s; install it with "
+                     "'apt install gnuplot-nox', 'dnf install gnuplot' or 'brew install gnuplot'",
+                     why);
+}
+
+/* Where posix_spawnp forks before it looks for the program, the child ends with 127. */
 static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *messages,
                                     struct error *e)
 {
@@ -224,6 +233,8 @@ static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *m
             return error_set(e, ERR_SYSTEM, "cannot wait for gnuplot: %s", strerror(errno));
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
         return OK;
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 127)
+        return no_gnuplot("not found", e);
     return error_at(e, ERR_SYSTEM, script, 0, 0, "gnuplot failed: %s", messages);
 }
 
@@ -238,17 +249,10 @@ static enum status run_gnuplot(char *definitions, char *script, struct error *e)
         return error_set(e, ERR_SYSTEM, "no pipe for gnuplot: %s", strerror(errno));
     int failed = spawn_gnuplot(&pid, argv, fds[1]);
     close(fds[1]);
-    if (failed) {
-        close(fds[0]);
-        return error_set(e, ERR_UNAVAILABLE,
-                         "cannot run gnuplot, which draws the figures: %s; install it with "
-                         "'apt install gnuplot-nox', 'dnf install gnuplot' or 'brew install "
-                         "gnuplot'",
-                         strerror(failed));
-    }
-    read_messages(fds[0], messages, sizeof messages);
+    if (!failed)
+        read_messages(fds[0], messages, sizeof messages);
     close(fds[0]);
-    return wait_for_gnuplot(pid, script, messages, e);
+    return failed ? no_gnuplot(strerror(failed), e) : wait_for_gnuplot(pid, script, messages, e);
 }
 
 /* --- One figure
