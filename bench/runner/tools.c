@@ -7,13 +7,14 @@
 
 static enum status find_folder(char folder[PATH_BYTES], struct error *e)
 {
-    ssize_t n = readlink("/proc/self/exe", folder, PATH_BYTES - 1);
+    char program[PATH_BYTES];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n < 0)
         return error_set(e, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
-    folder[n] = '\0';
-    char *slash = strrchr(folder, '/');
-    slash[slash == folder] = '\0'; /* the root keeps its slash */
-    return OK;
+    program[n] = '\0';
+    char *slash = strrchr(program, '/');
+    slash[slash == program] = '\0'; /* the root keeps its slash */
+    return path_format(folder, e, "%s", program);
 }
 
 static enum status find_home(const char *folder, char home[PATH_BYTES], struct error *e)

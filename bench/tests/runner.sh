@@ -7,7 +7,7 @@ set -u
 export SCALEBENCH_HOME=$PWD
 bin=$tmp/bin out=$tmp/results
 mkdir "$bin"
-cp "$build/scalebench" "$build/pin" "$bin"
+cp "$build/scalebench" "$build/pin" "$bin" || exit 1
 cp bench/tests/lib/fake_trainer.sh "$bin/train_cnn"
 
 cat >"$tmp/fake.yaml" <<END
