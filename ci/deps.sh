@@ -69,7 +69,7 @@ install_packages() {
         }
         as_root=(sudo)
     fi
-    echo "deps: ${as_root[*]} apt-get install --no-install-recommends ${missing[*]}" >&2
+    echo "deps: ${as_root[*]:+${as_root[*]} }apt-get install --no-install-recommends ${missing[*]}" >&2
     "${as_root[@]}" apt-get update -qq
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

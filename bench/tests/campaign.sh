@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# A campaign as a user runs it: to its end, again, changed, interrupted, killed in every way, continued.
+set -u
+. bench/tests/lib/tap.sh
+
+# Two points of a net so small that steps, not start-up, make a launch long enough to be killed inside.
+spec() { # file, name, timed steps, launches
+    cat >"$1" <<SPEC
+name: $2
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 20000}
+train: {optimizer: adam, lr: 1e-3, global_batch: 100}
+matrix: {ranks: [1, 2]}
+place: {oversubscribe: allow}
+measure:
+  time: {warmup_steps: 5, steps: $3, launches: $4..$4}
+  accuracy: {seeds: [1]}
+  budget: 10min
+figures: [time, speedup, efficiency]
+SPEC
+}
+spec "$tmp/small.yaml" small 20 2
+spec "$tmp/long.yaml" long 30000 4
+
+run() { # spec name, then options
+    local name=$1
+    shift
+    "$scalebench" run "$tmp/$name.yaml" --out "$tmp/results" "$@"
+}
+
+# Starts a campaign as a terminal does, where SIGINT is not ignored; sets $runner.
+in_background() { # spec name
+    set -m
+    "$scalebench" run "$tmp/$1.yaml" --out "$tmp/results" &
+    runner=$!
+    set +m
+}
+
+runs() {
+    local folder count=0
+    for folder in "$tmp/results/$1"/20*; do
+        [ ! -d "$folder" ] || count=$((count + 1))
+    done
+    echo "$count"
+}
+
+completes() {
+    expect 0 "results/small/latest" run small || return 1
+    local file
+    for file in summary.csv raw.csv spec.yaml manifest.json journal.jsonl time.svg time.png \
+        speedup.svg speedup.png efficiency.svg efficiency.png; do
+        [ -s "$tmp/results/small/latest/$file" ] || {
+            echo "$file is missing"
+            return 1
+        }
+    done
+    [ "$(wc -l <"$tmp/results/small/latest/summary.csv")" -eq 3 ]
+}
+
+# The column $1 of every point, below the summary's header.
+column() { # name
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$tmp/results/small/latest/summary.csv"
+}
+
+columns_are_filled() {
+    local name
+    for name in step_ms_median step_ms_lo step_ms_hi images_per_s forward_ms backward_ms train_loss \
+        test_acc_pct rss_mib user_s read_s; do
+        [ "$(column "$name" | grep -cE '^[0-9.eE+-]+$')" -eq 2 ] || {
+            echo "$name: $(column "$name")"
+            return 1
+        }
+    done
+    [ "$(column status | sort -u)" = ok ] && [ "$(column data_source | sort -u)" = generated ]
+}
+
+again_runs_nothing() {
+    local before
+    before=$(cat "$tmp/results/small/latest/journal.jsonl")
+    run small || return 1
+    [ "$before" = "$(cat "$tmp/results/small/latest/journal.jsonl")" ] && [ "$(runs small)" -eq 1 ]
+}
+
+fresh_starts_anew() {
+    run small --fresh && [ "$(runs small)" -eq 2 ]
+}
+
+changed_spec_opens_a_new_run() {
+    run small --set "train.lr=0.01" && [ "$(runs small)" -eq 3 ]
+}
+
+# A binary with other contents: two of them must never meet in one summary.
+changed_binary_opens_a_new_run() {
+    mkdir "$tmp/bin"
+    cp "$build/scalebench" "$build/pin" "$build/train_cnn" "$tmp/bin"
+    printf x >>"$tmp/bin/train_cnn"
+    SCALEBENCH_HOME=$PWD "$tmp/bin/scalebench" run "$tmp/small.yaml" --out "$tmp/results" &&
+        [ "$(runs small)" -eq 4 ]
+}
+
+done_launches() {
+    grep -c '"event":"done".*"status":"ok"' "$tmp/results/long/latest/journal.jsonl"
+}
+
+# Starts the long campaign in the background and waits until it has one launch behind it and is inside
+# another; sets $runner.
+start() {
+    in_background long >"$tmp/long.log" 2>&1
+    until_true inside_a_launch
+}
+
+inside_a_launch() {
+    local now
+    now=$(done_launches 2>/dev/null) || now=0
+    [ "$now" -gt "${finished:-0}" ] && processes "record=$tmp/results/long" >/dev/null
+}
+
+processes_named() { # program name
+    for pid in $(processes "$tmp/results/long"); do
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$1" ] || echo "$pid"
+    done
+}
+
+survives() { # what to kill, signal
+    local victims
+    finished=$(done_launches 2>/dev/null) || finished=0
+    start || {
+        cat "$tmp/long.log"
+        return 1
+    }
+    case $1 in
+    runner) victims=$runner ;;
+    mpiexec) victims=$(processes_named "$(basename "$mpiexec")") ;;
+    rank) victims=$(processes_named train_cnn | tail -n 1) ;;
+    esac
+    # shellcheck disable=SC2086 # numbers
+    kill "-$2" $victims || return 1
+    if [ "$1" = runner ]; then
+        wait "$runner"
+        [ "$?" -eq $((128 + $(kill -l "$2"))) ] || return 1
+    else
+        kill -INT "$runner"
+        wait "$runner"
+    fi
+    gone "$tmp/results/long"
+}
+
+kept() {
+    [ "$(done_launches)" -gt "$finished" ] && [ "$(runs long)" -eq 1 ]
+}
+
+# Every launch that was finished before still counts, and the campaign ends well.
+completes_after_all_that() {
+    local before
+    before=$(grep -o '"event":"done".*' "$tmp/results/long/latest/journal.jsonl")
+    run long || return 1
+    grep -qF "$before" "$tmp/results/long/latest/journal.jsonl" &&
+        grep -q '"event":"finished"' "$tmp/results/long/latest/journal.jsonl"
+}
+
+second_runner_is_refused() {
+    spec "$tmp/both.yaml" both 300000 4
+    in_background both >"$tmp/first.log" 2>&1
+    until_true test -s "$tmp/results/both/latest/journal.jsonl"
+    expect 3 "another" run both
+    local status=$?
+    kill -INT "$runner"
+    wait "$runner"
+    return "$status"
+}
+
+check "a campaign completes" completes
+check "columns are filled" columns_are_filled
+check "the same command again runs nothing" again_runs_nothing
+check "--fresh starts anew" fresh_starts_anew
+check "a changed spec opens a new run" changed_spec_opens_a_new_run
+check "a changed binary opens a new run" changed_binary_opens_a_new_run
+check "SIGKILL of the runner leaves nothing behind" survives runner KILL
+check "and loses nothing" kept
+check "SIGINT ends it in order" survives runner INT
+check "SIGTERM ends it in order" survives runner TERM
+check "SIGKILL of mpiexec leaves nothing behind" survives mpiexec KILL
+check "SIGKILL of a rank leaves nothing behind" survives rank KILL
+check "the same command completes the campaign" completes_after_all_that
+check "a second runner on the same run is refused" second_runner_is_refused
+finish
