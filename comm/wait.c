@@ -10,8 +10,9 @@
 
 #include "kernels/base/clock.h"
 
-/* A cache line a rank, so that noting an arrival does not disturb the others. */
-#define ARRIVAL_STRIDE (64 / sizeof(uint64_t))
+/* A rank of which nothing was heard for so long, while others wait, has stopped. The watchdog and
+ * the polling loops give a sign of life far more often. */
+#define SILENCE_NS 500000000
 
 static enum status mpi_error(struct error *e, int code, const char *operation)
 {
@@ -21,30 +22,55 @@ static enum status mpi_error(struct error *e, int code, const char *operation)
     return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
 }
 
-/* Appends " 1 3" for the ranks of this node that have not arrived at the current wait. */
-static void name_laggards(const struct waiter *w, char *text, size_t size)
+static bool is_late(const struct waiter *w, const struct presence *p, int64_t now_ns)
 {
-    for (int r = 0; w->arrivals != NULL && r < w->node_ranks; r++) {
-        size_t used = strlen(text);
-        if (w->arrivals[(size_t)r * ARRIVAL_STRIDE] < w->sequence && used < size) {
-            snprintf(text + used, size - used, " %d", w->world_ranks[r]);
+    (void)now_ns;
+    return p->sequence < w->sequence;
+}
+
+static bool is_silent(const struct waiter *w, const struct presence *p, int64_t now_ns)
+{
+    (void)w;
+    return now_ns - p->alive_ns > SILENCE_NS;
+}
+
+/* Writes "rank 1 3" for the other ranks of this node that `is` says; false when there are none. */
+static bool name_ranks(const struct waiter *w, char *text, size_t size,
+                       bool (*is)(const struct waiter *, const struct presence *, int64_t))
+{
+    int64_t now_ns = clock_ns();
+    size_t used = (size_t)snprintf(text, size, "rank");
+    size_t empty = used;
+    for (int r = 0; r < w->node_ranks; r++) {
+        struct presence p = {w->presence[r].sequence, w->presence[r].alive_ns, {0}};
+        if (r != w->node_rank && used < size && is(w, &p, now_ns)) {
+            used += (size_t)snprintf(text + used, size - used, " %d", w->world_ranks[r]);
         }
     }
+    return used > empty;
 }
 
 /* Also the watchdog's, from its own thread: it reads what wait_enter left. */
 static void describe_timeout(void *arg, char *text, size_t size)
 {
     const struct waiter *w = arg;
-    char late[256] = "";
-    name_laggards(w, late, sizeof late);
-    snprintf(text, size, "rank %d: wait %llu (%s) lasted longer than %g s; not there yet: rank%s",
+    char ranks[256];
+    const char *found = "all ranks of this node are there: another node's rank, or the network";
+    const char *what = "";
+    if (name_ranks(w, ranks, sizeof ranks, is_late)) {
+        what = "not there yet: ";
+        found = ranks;
+    } else if (name_ranks(w, ranks, sizeof ranks, is_silent)) {
+        what = "there, but silent: ";
+        found = ranks;
+    }
+    snprintf(text, size, "rank %d: wait %llu (%s) lasted longer than %g s; %s%s",
              w->world_ranks[w->node_rank], (unsigned long long)w->sequence, w->operation,
-             w->deadline_s, late[0] != '\0' ? late : "s of other nodes, or none: the network");
+             w->deadline_s, what, found);
 }
 
-/* The node's ranks get one window; its first word group belongs to node rank 0, and so on. */
-static enum status share_arrivals(struct waiter *w, MPI_Comm comm, struct error *e)
+/* The node's ranks get one window with a line for each. */
+static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error *e)
 {
     MPI_Comm node;
     int world_rank, code;
@@ -63,19 +89,21 @@ static enum status share_arrivals(struct waiter *w, MPI_Comm comm, struct error 
     MPI_Allgather(&world_rank, 1, MPI_INT, w->world_ranks, 1, MPI_INT, node);
 
     void *mine;
-    MPI_Aint bytes = w->node_rank == 0 ? 64 * (MPI_Aint)w->node_ranks : 0;
+    MPI_Aint line = sizeof *w->presence;
+    MPI_Aint bytes = w->node_rank == 0 ? line * w->node_ranks : 0;
     code = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &w->window);
     if (code == MPI_SUCCESS) {
         MPI_Aint size;
         int unit;
         void *shared;
         MPI_Win_shared_query(w->window, 0, &size, &unit, &shared);
-        w->arrivals = shared;
-        w->arrivals[(size_t)w->node_rank * ARRIVAL_STRIDE] = 0;
+        w->presence = shared;
+        w->presence[w->node_rank].sequence = 0;
+        w->presence[w->node_rank].alive_ns = clock_ns();
         MPI_Barrier(node);
     }
     MPI_Comm_free(&node);
-    return code == MPI_SUCCESS ? OK : mpi_error(e, code, "sharing arrivals among a node's ranks");
+    return code == MPI_SUCCESS ? OK : mpi_error(e, code, "sharing memory among a node's ranks");
 }
 
 enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
@@ -85,9 +113,10 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     w->kind = kind;
     w->deadline_s = deadline_s;
     w->window = MPI_WIN_NULL;
-    enum status status = share_arrivals(w, comm, e);
+    enum status status = share_presence(w, comm, e);
     if (status == OK && kind == WAIT_BLOCK && deadline_s > 0) {
-        status = watchdog_start(&w->watchdog, describe_timeout, w, e);
+        status = watchdog_start(&w->watchdog, describe_timeout, w,
+                                &w->presence[w->node_rank].alive_ns, e);
     }
     if (status != OK) {
         waiter_close(w);
@@ -102,7 +131,7 @@ void waiter_close(struct waiter *w)
     if (w->window != MPI_WIN_NULL) {
         MPI_Win_free(&w->window);
     }
-    w->arrivals = NULL;
+    w->presence = NULL;
     free(w->world_ranks);
     w->world_ranks = NULL;
 }
@@ -114,9 +143,7 @@ static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
     w->sequence++;
     w->calls++;
     w->bytes_payload += bytes;
-    if (w->arrivals != NULL) {
-        w->arrivals[(size_t)w->node_rank * ARRIVAL_STRIDE] = w->sequence;
-    }
+    w->presence[w->node_rank].sequence = w->sequence;
     w->deadline_ns = w->deadline_s > 0 ? clock_ns() + (int64_t)(w->deadline_s * 1e9) : INT64_MAX;
     if (w->watchdog != NULL) {
         watchdog_arm(w->watchdog, w->deadline_ns);
@@ -142,7 +169,9 @@ static enum status wait_test(struct waiter *w, int code, MPI_Request *request, s
         if (!done && w->kind == WAIT_YIELD) {
             sched_yield();
         }
-        if (!done && clock_ns() > w->deadline_ns) {
+        int64_t now_ns = clock_ns();
+        w->presence[w->node_rank].alive_ns = now_ns;
+        if (!done && now_ns > w->deadline_ns) {
             char text[512];
             describe_timeout(w, text, sizeof text);
             return error_set(e, ERR_TIMEOUT, "%s", text);

@@ -15,6 +15,13 @@ enum wait_kind {
     WAIT_YIELD, /* test and yield: more ranks than cores */
 };
 
+/* What a rank lets the others of its node know, on a cache line of its own. */
+struct presence {
+    uint64_t sequence; /* of its last wait */
+    int64_t alive_ns;  /* its last sign of life while waiting */
+    char rest[48];
+};
+
 /* How this rank waits, and what its waits have cost. Set up by waiter_open, then passed to every
  * call; one thread at a time. */
 struct waiter {
@@ -22,9 +29,8 @@ struct waiter {
     double deadline_s; /* <= 0: none */
     struct watchdog *watchdog;
 
-    /* One word a rank of the node, in memory they share: the sequence number of its last wait. When
-     * a deadline passes, whoever has a smaller one lags. NULL: unknown. */
-    volatile uint64_t *arrivals;
+    /* [node_ranks], in memory that the ranks of a node share: who lags when a deadline passes. */
+    volatile struct presence *presence;
     int node_rank, node_ranks;
     int *world_ranks; /* of the node's ranks, for messages */
     MPI_Win window;

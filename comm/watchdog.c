@@ -21,6 +21,7 @@ struct watchdog {
     _Atomic int64_t deadline_ns; /* 0: not armed */
     watchdog_describe *describe;
     void *arg;
+    volatile int64_t *alive_ns;
 };
 
 static void end_process(struct watchdog *w)
@@ -49,8 +50,9 @@ static void *watch(void *arg)
             until.tv_nsec -= 1000000000;
         }
         pthread_cond_timedwait(&w->stop_changed, &w->mutex, &until);
-        int64_t deadline_ns = atomic_load(&w->deadline_ns);
-        if (deadline_ns != 0 && clock_ns() > deadline_ns) {
+        int64_t deadline_ns = atomic_load(&w->deadline_ns), now_ns = clock_ns();
+        *w->alive_ns = now_ns;
+        if (deadline_ns != 0 && now_ns > deadline_ns) {
             end_process(w);
         }
     }
@@ -59,7 +61,7 @@ static void *watch(void *arg)
 }
 
 enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *describe, void *arg,
-                           struct error *e)
+                           volatile int64_t *alive_ns, struct error *e)
 {
     struct watchdog *w = calloc(1, sizeof *w);
     if (w == NULL) {
@@ -67,6 +69,7 @@ enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *descri
     }
     w->describe = describe;
     w->arg = arg;
+    w->alive_ns = alive_ns;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -34,7 +34,7 @@ names_the_stopped_rank() { # policy
     kill -STOP "$victim"
     wait "$pid" && return 1
     cat "$tmp/stopped.log"
-    grep -q "not there yet: rank 1" "$tmp/stopped.log" && gone "$mark"
+    grep -qE "(not there yet|silent): rank 1" "$tmp/stopped.log" && gone "$mark"
 }
 
 dies_together() {

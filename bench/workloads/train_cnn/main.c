@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/place/place.h"
 #include "bench/workloads/data/data_set.h"
@@ -316,6 +317,15 @@ static int fail(const struct error *e, bool speak)
     return error_exit_status(e);
 }
 
+/* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is told to
+ * abort, so the reason gets a moment to arrive. */
+static void abort_all(int exit_status)
+{
+    const struct timespec moment = {.tv_nsec = 200000000};
+    nanosleep(&moment, NULL);
+    MPI_Abort(MPI_COMM_WORLD, exit_status);
+}
+
 /* A rank that fails alone takes the others with it. */
 static int train(const struct arguments *arguments)
 {
@@ -327,7 +337,7 @@ static int train(const struct arguments *arguments)
     }
     int exit_status = status == OK ? 0 : fail(&e, true);
     if (status != OK && !r.all_failed) {
-        MPI_Abort(MPI_COMM_WORLD, exit_status);
+        abort_all(exit_status);
     }
     close_run(&r);
     return exit_status;
