@@ -17,9 +17,8 @@ static enum status sum_gradients(struct sync *s, struct error *e)
 static enum status allreduce_create(struct sync *s, struct error *e)
 {
     enum status status = arenas_alloc(&s->arenas, e);
-    for (int i = 0; status == OK && i < WARM_CALLS; i++) {
+    for (int i = 0; status == OK && i < WARM_CALLS; i++)
         status = sum_gradients(s, e);
-    }
     return status;
 }
 
@@ -30,9 +29,8 @@ static enum status allreduce_step_end(struct sync *s, const struct optimizer *o,
     enum status status = sum_gradients(s, e);
     s->times.arrive_ns = begin_ns;
     s->times.comm_total_ns = s->times.comm_exposed_ns = clock_ns() - begin_ns;
-    if (status == OK) {
+    if (status == OK)
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    }
     return status;
 }
 

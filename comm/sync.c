@@ -49,9 +49,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e)
 {
     struct sync *s = calloc(1, sizeof *s);
-    if (s == NULL) {
+    if (s == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a strategy");
-    }
     s->kind = kind;
     s->strategy = STRATEGY_TABLE[kind];
     s->waiter = options->waiter;
@@ -65,9 +64,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     MPI_Comm_size(s->comm, &s->ranks);
 
     enum status status = check_ranks(s, e);
-    if (status == OK) {
+    if (status == OK)
         status = s->strategy->create(s, e);
-    }
     if (status != OK) {
         sync_destroy(s);
         return status;
@@ -78,14 +76,12 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
 
 void sync_destroy(struct sync *s)
 {
-    if (s == NULL) {
+    if (s == NULL)
         return;
-    }
-    if (s->strategy->destroy != NULL) {
+    if (s->strategy->destroy != NULL)
         s->strategy->destroy(s);
-    } else {
+    else
         arenas_free(&s->arenas);
-    }
     MPI_Comm_free(&s->comm);
     free(s);
 }
@@ -93,9 +89,8 @@ void sync_destroy(struct sync *s)
 void sync_step_begin(struct sync *s)
 {
     memset(&s->times, 0, sizeof s->times);
-    if (s->strategy->step_begin != NULL) {
+    if (s->strategy->step_begin != NULL)
         s->strategy->step_begin(s);
-    }
 }
 
 enum status sync_params_needed(struct sync *s, struct range range, enum pass pass, struct error *e)
@@ -105,16 +100,14 @@ enum status sync_params_needed(struct sync *s, struct range range, enum pass pas
 
 void sync_params_done(struct sync *s, struct range range, enum pass pass)
 {
-    if (s->strategy->params_done != NULL) {
+    if (s->strategy->params_done != NULL)
         s->strategy->params_done(s, range, pass);
-    }
 }
 
 real *sync_grad_buffer(struct sync *s, struct range range)
 {
-    if (s->strategy->grad_buffer != NULL) {
+    if (s->strategy->grad_buffer != NULL)
         return s->strategy->grad_buffer(s, range);
-    }
     return s->arenas.grads;
 }
 
@@ -150,9 +143,8 @@ void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size
 
 double sync_norm2_local(struct sync *s)
 {
-    if (s->strategy->norm2_local != NULL) {
+    if (s->strategy->norm2_local != NULL)
         return s->strategy->norm2_local(s);
-    }
     /* Every rank holds the whole gradient: each answers for a share. */
     size_t begin, end;
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);

@@ -43,9 +43,8 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size,
     size_t empty = used;
     for (int r = 0; r < w->node_ranks; r++) {
         struct presence p = {w->presence[r].sequence, w->presence[r].alive_ns, {0}};
-        if (r != w->node_rank && used < size && is(w, &p, now_ns)) {
+        if (r != w->node_rank && used < size && is(w, &p, now_ns))
             used += (size_t)snprintf(text + used, size - used, " %d", w->world_ranks[r]);
-        }
     }
     return used > empty;
 }
@@ -76,9 +75,8 @@ static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error 
     int world_rank, code;
     MPI_Comm_rank(comm, &world_rank);
     code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
-    if (code != MPI_SUCCESS) {
+    if (code != MPI_SUCCESS)
         return mpi_error(e, code, "finding the ranks of this node");
-    }
     MPI_Comm_rank(node, &w->node_rank);
     MPI_Comm_size(node, &w->node_ranks);
     w->world_ranks = malloc((size_t)w->node_ranks * sizeof *w->world_ranks);
@@ -118,9 +116,8 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
         status = watchdog_start(&w->watchdog, describe_timeout, w,
                                 &w->presence[w->node_rank].alive_ns, e);
     }
-    if (status != OK) {
+    if (status != OK)
         waiter_close(w);
-    }
     return status;
 }
 
@@ -128,9 +125,8 @@ void waiter_close(struct waiter *w)
 {
     watchdog_stop(w->watchdog);
     w->watchdog = NULL;
-    if (w->window != MPI_WIN_NULL) {
+    if (w->window != MPI_WIN_NULL)
         MPI_Win_free(&w->window);
-    }
     w->presence = NULL;
     free(w->world_ranks);
     w->world_ranks = NULL;
@@ -145,17 +141,15 @@ static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
     w->bytes_payload += bytes;
     w->presence[w->node_rank].sequence = w->sequence;
     w->deadline_ns = w->deadline_s > 0 ? clock_ns() + (int64_t)(w->deadline_s * 1e9) : INT64_MAX;
-    if (w->watchdog != NULL) {
+    if (w->watchdog != NULL)
         watchdog_arm(w->watchdog, w->deadline_ns);
-    }
 }
 
 /* Ends a blocking call. */
 static enum status wait_leave(struct waiter *w, int code, struct error *e)
 {
-    if (w->watchdog != NULL) {
+    if (w->watchdog != NULL)
         watchdog_disarm(w->watchdog);
-    }
     return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
 }
 
@@ -166,9 +160,8 @@ static enum status wait_test(struct waiter *w, int code, MPI_Request *request, s
     int done = 0;
     while (code == MPI_SUCCESS && !done) {
         code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done && w->kind == WAIT_YIELD) {
+        if (!done && w->kind == WAIT_YIELD)
             sched_yield();
-        }
         int64_t now_ns = clock_ns();
         w->presence[w->node_rank].alive_ns = now_ns;
         if (!done && now_ns > w->deadline_ns) {
@@ -200,9 +193,8 @@ static size_t type_bytes(MPI_Datatype type)
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e)
 {
-    if (check_count(count, operation, e) != OK) {
+    if (check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
-    }
     wait_enter(w, operation, count * type_bytes(type));
     if (w->kind == WAIT_BLOCK) {
         int code = MPI_Allreduce(MPI_IN_PLACE, values, (int)count, type, op, comm);
@@ -216,13 +208,11 @@ enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Dat
 enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatype type, int root,
                        MPI_Comm comm, const char *operation, struct error *e)
 {
-    if (check_count(count, operation, e) != OK) {
+    if (check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
-    }
     wait_enter(w, operation, count * type_bytes(type));
-    if (w->kind == WAIT_BLOCK) {
+    if (w->kind == WAIT_BLOCK)
         return wait_leave(w, MPI_Bcast(values, (int)count, type, root, comm), e);
-    }
     MPI_Request request;
     int code = MPI_Ibcast(values, (int)count, type, root, comm, &request);
     return wait_test(w, code, &request, e);
@@ -231,14 +221,12 @@ enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatyp
 enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
                         MPI_Comm comm, const char *operation, struct error *e)
 {
-    if (check_count(bytes, operation, e) != OK) {
+    if (check_count(bytes, operation, e) != OK)
         return ERR_ARGUMENT;
-    }
     wait_enter(w, operation, bytes);
     int n = (int)bytes;
-    if (w->kind == WAIT_BLOCK) {
+    if (w->kind == WAIT_BLOCK)
         return wait_leave(w, MPI_Gather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm), e);
-    }
     MPI_Request request;
     int code = MPI_Igather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm, &request);
     return wait_test(w, code, &request, e);
@@ -247,9 +235,8 @@ enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
 {
     wait_enter(w, operation, 0);
-    if (w->kind == WAIT_BLOCK) {
+    if (w->kind == WAIT_BLOCK)
         return wait_leave(w, MPI_Barrier(comm), e);
-    }
     MPI_Request request;
     return wait_test(w, MPI_Ibarrier(comm, &request), &request, e);
 }

@@ -31,9 +31,8 @@ static void end_process(struct watchdog *w)
     size_t length = strlen(text);
     text[length++] = '\n';
     /* Nothing can be done about a failing write: the exit status tells the same. */
-    if (write(STDERR_FILENO, text, length) < 0) {
+    if (write(STDERR_FILENO, text, length) < 0)
         _exit(3);
-    }
     _exit(3);
 }
 
@@ -52,9 +51,8 @@ static void *watch(void *arg)
         pthread_cond_timedwait(&w->stop_changed, &w->mutex, &until);
         int64_t deadline_ns = atomic_load(&w->deadline_ns), now_ns = clock_ns();
         *w->alive_ns = now_ns;
-        if (deadline_ns != 0 && now_ns > deadline_ns) {
+        if (deadline_ns != 0 && now_ns > deadline_ns)
             end_process(w);
-        }
     }
     pthread_mutex_unlock(&w->mutex);
     return NULL;
@@ -64,9 +62,8 @@ enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *descri
                            volatile int64_t *alive_ns, struct error *e)
 {
     struct watchdog *w = calloc(1, sizeof *w);
-    if (w == NULL) {
+    if (w == NULL)
         return error_set(e, ERR_MEMORY, "no memory for the watchdog");
-    }
     w->describe = describe;
     w->arg = arg;
     w->alive_ns = alive_ns;
@@ -89,9 +86,8 @@ enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *descri
 
 void watchdog_stop(struct watchdog *w)
 {
-    if (w == NULL) {
+    if (w == NULL)
         return;
-    }
     pthread_mutex_lock(&w->mutex);
     w->stop = true;
     pthread_cond_signal(&w->stop_changed);

@@ -57,9 +57,8 @@ static int setup(void **state)
                           .classes = 10,
                           .train = {f->images, f->labels, IMAGES},
                           .test = {f->images + IMAGES * PIXELS, f->labels + IMAGES, TEST_IMAGES}};
-    if (config_init(&f->config, &e) != OK || model_load(&f->desc, "lenet_21k", &e) != OK) {
+    if (config_init(&f->config, &e) != OK || model_load(&f->desc, "lenet_21k", &e) != OK)
         return -1;
-    }
     option(OPT_GLOBAL_BATCH, "25");
     option(OPT_MOMENTUM, "0.5");
     option(OPT_LR, "0.01");
@@ -150,9 +149,8 @@ static void expect_sequential(int threads)
 #else
     double distance = distance_from_sequential(1, threads), allowed = 1e-4;
 #endif
-    if (distance > allowed && mpi_world_rank() == 0) {
+    if (distance > allowed && mpi_world_rank() == 0)
         print_error("distance %g, allowed %g\n", distance, allowed);
-    }
     assert_all(distance <= allowed);
 }
 
@@ -219,16 +217,14 @@ static void an_epoch_uses_every_sample_once(void **state)
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
     for (uint32_t step = 0; step < s.trainer.sampler.steps; step++) {
         struct batch batch = sampler_get(&s.trainer.sampler, 3, step);
-        for (uint32_t i = 0; i < batch.n; i++) {
+        for (uint32_t i = 0; i < batch.n; i++)
             used[batch.samples[i]]++;
-        }
     }
     session_close(&s);
     MPI_Allreduce(used, total, IMAGES, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     bool good = true;
-    for (int i = 0; i < IMAGES; i++) {
+    for (int i = 0; i < IMAGES; i++)
         good = good && total[i] == 1;
-    }
     assert_all(good);
 }
 
@@ -289,9 +285,8 @@ static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
     bool good = session_open(&with, MPI_COMM_SELF, 1);
     option(OPT_STRATEGY, "none");
     good = session_open(&without, MPI_COMM_SELF, 1) && good;
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 5; i++)
         good = session_step(&with, i) && session_step(&without, i) && good;
-    }
     good = good && trainer_hash(&with.trainer) == trainer_hash(&without.trainer);
     session_close(&with);
     session_close(&without);

@@ -29,27 +29,23 @@ static int write_lines(const json_t *lines, FILE *out)
     json_t *line;
     json_array_foreach(lines, i, line)
     {
-        if (json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0) {
+        if (json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0)
             return -1;
-        }
-        if (fputc('\n', out) == EOF) {
+        if (fputc('\n', out) == EOF)
             return -1;
-        }
     }
     return 0;
 }
 
 enum status recorder_write(struct recorder *r, struct error *e)
 {
-    if (r->dir == NULL) {
+    if (r->dir == NULL)
         return OK;
-    }
     char path[4096];
     snprintf(path, sizeof path, "%s/rank.%d.jsonl", r->dir, r->rank);
     FILE *out = fopen(path, "w");
-    if (out == NULL) {
+    if (out == NULL)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %s", strerror(errno));
-    }
     int failed = write_lines(r->lines, out);
     if (fclose(out) != 0 || failed) {
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written in full: %s",

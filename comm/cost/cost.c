@@ -5,18 +5,16 @@
 static size_t sum_counts(const size_t *counts, size_t n)
 {
     size_t total = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         total += counts[i];
-    }
     return total;
 }
 
 static int floor_power_of_two(int n)
 {
     int power = 1;
-    while (power <= n / 2) {
+    while (power <= n / 2)
         power *= 2;
-    }
     return power;
 }
 
@@ -33,16 +31,14 @@ static void add_message(struct cost *c, size_t bytes, const struct link_model *m
 {
     c->messages_wire++;
     c->bytes_wire += bytes;
-    if (model != NULL) {
+    if (model != NULL)
         c->seconds += model->alpha_s + (double)bytes * model->beta_s;
-    }
 }
 
 static void add_reduction(struct cost *c, size_t bytes, const struct link_model *model)
 {
-    if (model != NULL) {
+    if (model != NULL)
         c->seconds += (double)bytes * model->gamma_s;
-    }
 }
 
 /* Reduce-scatter by recursive halving among `blocks` ranks (a power of two), then allgather by
@@ -60,11 +56,10 @@ static void add_halving_doubling(struct cost *c, int rank, int blocks, size_t co
         add_message(c, upper ? lower_bytes : upper_bytes, model);
         add_reduction(c, kept, model);
         add_message(c, kept, model);
-        if (upper) {
+        if (upper)
             first = middle;
-        } else {
+        else
             last = middle;
-        }
     }
 }
 
@@ -98,9 +93,8 @@ static struct cost cost_allreduce(int rank, int ranks, size_t count, size_t widt
 {
     struct cost c = {.calls = 1, .bytes_payload = count * width};
     c.wire_source = "formula: reduce_scatter_allgather";
-    if (ranks > 1) {
+    if (ranks > 1)
         add_reduce_scatter_allgather(&c, rank, ranks, count, width, model);
-    }
     return c;
 }
 

@@ -45,9 +45,8 @@ static bool setup(struct fixture *f, enum strategy_kind kind, enum wait_kind wai
                                    .waiter = &f->waiter,
                                    .exec = &f->exec};
     if (waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) != OK ||
-        sync_create(&f->sync, kind, &options, &e) != OK) {
+        sync_create(&f->sync, kind, &options, &e) != OK)
         return false;
-    }
     f->optimizer.state = f->sync->arenas.state;
     return true;
 }
@@ -79,18 +78,15 @@ static bool sums_exactly(enum wait_kind wait, size_t n)
 {
     struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
-    if (!setup(&f, STRATEGY_allreduce, wait, n)) {
+    if (!setup(&f, STRATEGY_allreduce, wait, n))
         return false;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         f.sync->arenas.grads[i] = gradient(rank, i);
-    }
     bool good = step(&f);
     for (size_t i = 0; i < n && good; i++) {
         real sum = 0;
-        for (int r = 0; r < ranks; r++) {
+        for (int r = 0; r < ranks; r++)
             sum += gradient(r, i);
-        }
         good = f.sync->arenas.params[i] == -sum;
     }
     teardown(&f);
@@ -102,9 +98,8 @@ static void allreduce_sums_integers_exactly(void **state)
     (void)state;
     size_t p = (size_t)mpi_world_ranks();
     const size_t sizes[] = {0, 1, p - 1, p, p + 1, 2, 97, 1009, 7850, 1000000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         assert_all(sums_exactly(WAIT_BLOCK, sizes[i]));
-    }
 }
 
 static void every_way_of_waiting_gives_the_same(void **state)
@@ -122,9 +117,8 @@ static void allreduce_keeps_the_rounding_bound(void **state)
     struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
     assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, N));
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         f.sync->arenas.grads[i] = (real)sin(i + 10007.0 * rank);
-    }
     assert_all(step(&f));
     bool good = true;
     for (int i = 0; i < N; i++) {
@@ -150,9 +144,8 @@ static void counters_equal_an_independent_count(void **state)
     uint64_t calls = f.waiter.calls, bytes = f.waiter.bytes_payload;
     seen.calls = seen.bytes = 0;
     bool good = true;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < STEPS; i++)
         good = good && step(&f);
-    }
     calls = f.waiter.calls - calls;
     bytes = f.waiter.bytes_payload - bytes;
     struct cost cost = strategy_cost(STRATEGY_allreduce, mpi_world_rank(), mpi_world_ranks(),
@@ -170,13 +163,11 @@ static void none_leaves_gradients_alone(void **state)
     int rank = mpi_world_rank();
     assert_all(setup(&f, STRATEGY_none, WAIT_BLOCK, 100));
     uint64_t calls = f.waiter.calls;
-    for (size_t i = 0; i < 100; i++) {
+    for (size_t i = 0; i < 100; i++)
         f.sync->arenas.grads[i] = gradient(rank, i);
-    }
     bool good = step(&f);
-    for (size_t i = 0; i < 100; i++) {
+    for (size_t i = 0; i < 100; i++)
         good = good && f.sync->arenas.params[i] == -gradient(rank, i);
-    }
     good = good && f.waiter.calls == calls;
     teardown(&f);
     assert_all(good);
@@ -188,13 +179,11 @@ static void broadcast_gives_everyone_rank_0s_weights(void **state)
     struct fixture f;
     struct error e;
     assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, 50));
-    for (size_t i = 0; i < 50; i++) {
+    for (size_t i = 0; i < 50; i++)
         f.sync->arenas.params[i] = (real)(mpi_world_rank() * 1000 + (int)i);
-    }
     bool good = sync_broadcast_params(f.sync, &e) == OK;
-    for (size_t i = 0; i < 50; i++) {
+    for (size_t i = 0; i < 50; i++)
         good = good && f.sync->arenas.params[i] == (real)i;
-    }
     teardown(&f);
     assert_all(good);
 }
@@ -206,14 +195,12 @@ static void norms_add_up(void **state)
     enum { N = 1001 };
     struct fixture f;
     assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, N));
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < N; i++)
         f.sync->arenas.grads[i] = gradient(mpi_world_rank(), i);
-    }
     bool good = step(&f);
     double expected = 0, norm2 = sync_norm2_local(f.sync);
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < N; i++)
         expected += (double)f.sync->arenas.grads[i] * (double)f.sync->arenas.grads[i];
-    }
     PMPI_Allreduce(MPI_IN_PLACE, &norm2, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     teardown(&f);
     assert_all(good && norm2 == expected);
@@ -232,9 +219,8 @@ static void gather_and_barrier_work(void **state)
         assert_all(good);
         good = wait_gather(&w, &rank, sizeof rank, all, 0, MPI_COMM_WORLD, "test", &e) == OK &&
                wait_barrier(&w, MPI_COMM_WORLD, "test", &e) == OK;
-        for (int r = 0; rank == 0 && r < ranks; r++) {
+        for (int r = 0; rank == 0 && r < ranks; r++)
             good = good && all[r] == r;
-        }
         waiter_close(&w);
         assert_all(good);
     }

@@ -67,9 +67,8 @@ static void all_ranks_together_move_every_block(void **state)
     (void)state;
     for (size_t count = 0; count < 40; count++) {
         uint64_t total = 0;
-        for (int rank = 0; rank < 4; rank++) {
+        for (int rank = 0; rank < 4; rank++)
             total += allreduce(rank, 4, count, NULL).bytes_wire;
-        }
         assert_int_equal(total, 2 * 3 * count * 4);
     }
 }

@@ -69,17 +69,15 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     memset(a, 0, sizeof *a);
     a->version = "";
     enum status status = config_init(&a->config, e);
-    if (status == OK) {
+    if (status == OK)
         status = config_parse_arguments(&a->config, &argc, argv, e);
-    }
     opterr = 0;
     optind = 1;
     for (int letter; status == OK;) {
         int before = optind;
         letter = getopt_long(argc, argv, "h", OWN_OPTIONS, NULL);
-        if (letter == -1) {
+        if (letter == -1)
             break;
-        }
         if (letter == '?') {
             status =
                 error_set(e, ERR_ARGUMENT,
@@ -88,9 +86,8 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
             status = take_own(a, letter, e);
         }
     }
-    if (status == OK && optind < argc) {
+    if (status == OK && optind < argc)
         status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
-    }
     if (status == OK && !a->help && !a->describe && !a->config.values[OPT_MODEL].set) {
         status = error_set(e, ERR_ARGUMENT,
                            "--model is missing: a name from configs/models or a model file");

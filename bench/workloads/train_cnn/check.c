@@ -56,14 +56,12 @@ enum status hashes_compare(const struct hashes *h, struct trainer *t, struct com
     *comparison = (struct comparison){.equal = true};
     size_t bytes = h->n * sizeof *h->values;
     uint64_t *all = NULL;
-    if (t->rank == 0 && (all = malloc(bytes * (size_t)t->ranks + 1)) == NULL) {
+    if (t->rank == 0 && (all = malloc(bytes * (size_t)t->ranks + 1)) == NULL)
         return error_set(e, ERR_MEMORY, "no memory for the hashes of %d ranks", t->ranks);
-    }
     enum status status =
         wait_gather(t->waiter, h->values, bytes, all, 0, t->comm, "comparison of weights", e);
-    if (status == OK && t->rank == 0) {
+    if (status == OK && t->rank == 0)
         find_difference(h, all, t->ranks, comparison);
-    }
     free(all);
     if (status == OK) {
         status = wait_bcast(t->waiter, comparison, sizeof *comparison, MPI_BYTE, 0, t->comm,

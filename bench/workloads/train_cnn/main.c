@@ -56,9 +56,8 @@ static enum status open_pool(struct run *r, struct error *e)
     if (one_each) {
         char own[16];
         snprintf(own, sizeof own, "%d", cpus[0]);
-        if (place_bind_self(own, e) != OK) {
+        if (place_bind_self(own, e) != OK)
             return e->status;
-        }
     }
     return pool_create(&r->pool, threads, one_each ? cpus : NULL, fp_mode_set, e);
 }
@@ -67,18 +66,16 @@ static enum status open_inputs(struct run *r, struct error *e)
 {
     const struct config *c = &r->arguments->config;
     enum status status = place_read_back(r->bound, sizeof r->bound, e);
-    if (status == OK) {
+    if (status == OK)
         status = model_load(&r->desc, config_text(c, OPT_MODEL), e);
-    }
     if (status == OK) {
         int64_t begin_ns = clock_ns();
         status =
             data_open(&r->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
         r->read_s = seconds_since(begin_ns);
     }
-    if (status == OK) {
+    if (status == OK)
         status = open_pool(r, e);
-    }
     return status;
 }
 
@@ -91,9 +88,8 @@ static enum status agree(struct run *r, enum status mine, struct error *e)
     struct error own = *e;
     enum status status = wait_allreduce(&r->waiter, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
                                         "agreement after set-up", e);
-    if (status != OK || worst == 0) {
+    if (status != OK || worst == 0)
         return status;
-    }
     r->all_failed = true;
     bool first = r->rank == r->ranks - worst / STATUSES;
     *e = first ? own : (struct error){.status = (enum status)(worst % STATUSES)};
@@ -103,9 +99,8 @@ static enum status agree(struct run *r, enum status mine, struct error *e)
 static size_t planned_steps(const struct run *r)
 {
     const struct config *c = &r->arguments->config;
-    if (r->arguments->run == RUN_FOR_TIME) {
+    if (r->arguments->run == RUN_FOR_TIME)
         return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
-    }
     return (size_t)config_int(c, OPT_EPOCHS) * r->trainer.sampler.steps;
 }
 
@@ -113,9 +108,8 @@ static enum status open_record(struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
     enum status status = recorder_open(&r->recorder, a->record_dir, r->rank, e);
-    if (status == OK) {
+    if (status == OK)
         status = recorder_add(&r->recorder, report_hello(&r->trainer, a, r->read_s, r->bound), e);
-    }
     return status;
 }
 
@@ -127,9 +121,8 @@ static enum status open_run(struct run *r, struct error *e)
     MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
-    if (status != OK) {
+    if (status != OK)
         return status;
-    }
     fp_mode_set();
     gemm_init();
     status = agree(r, open_inputs(r, e), e);
@@ -141,12 +134,10 @@ static enum status open_run(struct run *r, struct error *e)
         r->trainer.comm = MPI_COMM_WORLD;
         status = agree(r, trainer_open(&r->trainer, r->pool, e), e);
     }
-    if (status == OK) {
+    if (status == OK)
         status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
-    }
-    if (status == OK) {
+    if (status == OK)
         status = trainer_connect(&r->trainer, e);
-    }
     return status == OK ? open_record(r, e) : status;
 }
 
@@ -176,12 +167,10 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
 {
     struct step_record taken;
     uint64_t calls = r->waiter.calls, bytes = r->waiter.bytes_payload;
-    if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK) {
+    if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
         return e->status;
-    }
-    if (check_every_step(r)) {
+    if (check_every_step(r))
         taken.hash = hashes_add(&r->hashes, &r->trainer);
-    }
     score->loss_sum += taken.score.loss_sum;
     score->correct += taken.score.correct;
     score->samples += taken.score.samples;
@@ -218,35 +207,29 @@ static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct er
     int64_t begin_ns = clock_ns();
     for (uint32_t step = 0; step < t->sampler.steps; step++) {
         bool record = last && step < RECORDED_STEPS;
-        if (run_step(r, epoch, step, true, record, &train, e) != OK) {
+        if (run_step(r, epoch, step, true, record, &train, e) != OK)
             return e->status;
-        }
     }
     double seconds = seconds_since(begin_ns);
-    if (trainer_sum_scores(t, &train, e) != OK) {
+    if (trainer_sum_scores(t, &train, e) != OK)
         return e->status;
-    }
     begin_ns = clock_ns();
-    if (trainer_evaluate(t, &r->data.test, &test, e) != OK) {
+    if (trainer_evaluate(t, &r->data.test, &test, e) != OK)
         return e->status;
-    }
     double eval_seconds = seconds_since(begin_ns);
     print_epoch(r, epoch, seconds, &train, &test);
     if (recorder_add(&r->recorder, report_epoch(t, epoch, t->sampler.steps, seconds, &train), e) !=
-        OK) {
+        OK)
         return e->status;
-    }
     return recorder_add(&r->recorder, report_eval(epoch, eval_seconds, &test), e);
 }
 
 static enum status run_for_accuracy(struct run *r, struct error *e)
 {
     uint32_t epochs = (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS);
-    for (uint32_t epoch = 0; epoch < epochs; epoch++) {
-        if (run_epoch(r, epoch, epoch + 1 == epochs, e) != OK) {
+    for (uint32_t epoch = 0; epoch < epochs; epoch++)
+        if (run_epoch(r, epoch, epoch + 1 == epochs, e) != OK)
             return e->status;
-        }
-    }
     return OK;
 }
 
@@ -258,11 +241,9 @@ static enum status run_for_time(struct run *r, struct error *e)
     uint32_t steps = (uint32_t)config_int(&r->arguments->config, OPT_TIME_STEPS);
     uint32_t full = s->n_samples / s->global_batch;
     struct score score = {0};
-    for (uint32_t i = 0; i < warmup + steps; i++) {
-        if (run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK) {
+    for (uint32_t i = 0; i < warmup + steps; i++)
+        if (run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
             return e->status;
-        }
-    }
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->window.window_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
@@ -273,14 +254,12 @@ static enum status run_for_time(struct run *r, struct error *e)
 
 static void print_comparison(const struct run *r, const struct comparison *c)
 {
-    if (r->rank != 0 || r->ranks == 1) {
+    if (r->rank != 0 || r->ranks == 1)
         return;
-    }
-    if (c->equal) {
+    if (c->equal)
         puts("weights equal on all ranks");
-    } else {
+    else
         printf("weights differ first at %s\n", c->first_difference);
-    }
 }
 
 static enum status run(struct run *r, struct error *e)
@@ -288,12 +267,10 @@ static enum status run(struct run *r, struct error *e)
     struct comparison comparison;
     enum status status =
         r->arguments->run == RUN_FOR_TIME ? run_for_time(r, e) : run_for_accuracy(r, e);
-    if (status == OK && !check_every_step(r)) {
+    if (status == OK && !check_every_step(r))
         hashes_add(&r->hashes, &r->trainer);
-    }
-    if (status == OK) {
+    if (status == OK)
         status = hashes_compare(&r->hashes, &r->trainer, &comparison, e);
-    }
     if (status == OK) {
         print_comparison(r, &comparison);
         status = recorder_add(&r->recorder, report_end(&r->trainer, &r->window, &comparison), e);
@@ -317,8 +294,8 @@ static int fail(const struct error *e, bool speak)
     return error_exit_status(e);
 }
 
-/* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is told to
- * abort, so the reason gets a moment to arrive. */
+/* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is
+ * told to abort, so the reason gets a moment to arrive. */
 static void abort_all(int exit_status)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
@@ -332,13 +309,11 @@ static int train(const struct arguments *arguments)
     struct error e = {0};
     struct run r = {.arguments = arguments};
     enum status status = open_run(&r, &e);
-    if (status == OK) {
+    if (status == OK)
         status = run(&r, &e);
-    }
     int exit_status = status == OK ? 0 : fail(&e, true);
-    if (status != OK && !r.all_failed) {
+    if (status != OK && !r.all_failed)
         abort_all(exit_status);
-    }
     close_run(&r);
     return exit_status;
 }

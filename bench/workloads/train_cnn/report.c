@@ -105,9 +105,8 @@ json_t *report_step(const struct step_record *r, bool timed)
         {"arrive_ns", r->sync.arrive_ns},
         {"poll_ns", r->poll_ns},
     };
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(line, times[i].name, json_integer(times[i].ns));
-    }
     return line;
 }
 

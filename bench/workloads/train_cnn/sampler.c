@@ -30,9 +30,8 @@ static void fill_order(struct sampler *s, uint32_t epoch)
         rng_permutation(s->order, s->n_samples, s->seed, RNG_STREAM(RNG_SHUFFLE, 0), epoch);
         return;
     }
-    for (uint32_t i = 0; i < s->n_samples; i++) {
+    for (uint32_t i = 0; i < s->n_samples; i++)
         s->order[i] = i;
-    }
 }
 
 enum status sampler_open(struct sampler *s, struct error *e)
@@ -51,9 +50,8 @@ enum status sampler_open(struct sampler *s, struct error *e)
             s->global_batch, s->ranks);
     }
     s->steps = divide_up(s->n_samples, s->global_batch);
-    if (counted(s, step_images(s, s->steps - 1)) == 0) {
+    if (counted(s, step_images(s, s->steps - 1)) == 0)
         s->steps--;
-    }
     s->n_max = divide_up(s->global_batch, (uint32_t)s->ranks);
     s->order = malloc(s->n_samples * sizeof *s->order);
     s->samples = malloc(s->n_max * sizeof *s->samples);
@@ -90,14 +88,12 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
 
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step)
 {
-    if (epoch != s->epoch) {
+    if (epoch != s->epoch)
         fill_order(s, epoch);
-    }
     const uint32_t *images = s->order + (size_t)step * s->global_batch;
     uint32_t count = counted(s, step_images(s, step));
-    if (s->remainder == REMAINDER_PAD) {
+    if (s->remainder == REMAINDER_PAD)
         return padded(s, images, count);
-    }
     size_t begin, end;
     pool_share(count, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
     return (struct batch){.n = (uint32_t)(end - begin), .samples = images + begin, .global = count};

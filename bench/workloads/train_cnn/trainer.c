@@ -17,9 +17,8 @@ uint32_t trainer_global_batch(const struct config *config, int ranks)
 {
     long global = config_int(config, OPT_GLOBAL_BATCH);
     long per_rank = config_int(config, OPT_BATCH_PER_RANK);
-    if (global == 0) {
+    if (global == 0)
         global = (per_rank > 0 ? per_rank : DEFAULT_BATCH_PER_RANK) * ranks;
-    }
     return (uint32_t)global;
 }
 
@@ -27,9 +26,8 @@ double trainer_lr(const struct config *config, int ranks, uint64_t step)
 {
     enum { LR_CONSTANT, LR_LINEAR }; /* order of names_lr_rules */
     double lr = config_number(config, OPT_LR);
-    if (config_int(config, OPT_LR_RULE) == LR_LINEAR) {
+    if (config_int(config, OPT_LR_RULE) == LR_LINEAR)
         lr *= ranks;
-    }
     double warmup = config_number(config, OPT_WARMUP_STEPS);
     return (double)step < warmup ? lr * (double)step / warmup : lr;
 }
@@ -79,9 +77,8 @@ static enum status open_net(struct trainer *t, struct error *e)
     t->images = mem_alloc(t->sampler.n_max * image_bytes);
     t->labels = mem_alloc(t->sampler.n_max);
     t->eval_samples = mem_alloc(t->sampler.n_max * sizeof *t->eval_samples);
-    if (t->images == NULL || t->labels == NULL || t->eval_samples == NULL) {
+    if (t->images == NULL || t->labels == NULL || t->eval_samples == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a batch of %u images", t->sampler.n_max);
-    }
     return net_create(&t->net, t->desc, &options, e);
 }
 
@@ -99,9 +96,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->steps_done = 0;
     t->global_batch = trainer_global_batch(t->config, t->ranks);
     enum status status = check_data(t, e);
-    if (status == OK) {
+    if (status == OK)
         status = open_sampler(t, e);
-    }
     return status == OK ? open_net(t, e) : status;
 }
 
@@ -171,12 +167,10 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
 {
     for (int step = 0; step < net_steps(t->net); step++) {
         struct range range = step_range(t, step);
-        if (sync_params_needed(t->sync, range, PASS_FORWARD, e) != OK) {
+        if (sync_params_needed(t->sync, range, PASS_FORWARD, e) != OK)
             return e->status;
-        }
-        if (batch->n > 0) {
+        if (batch->n > 0)
             net_forward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params);
-        }
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -194,19 +188,16 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
 {
     for (int step = net_steps(t->net) - 1; step >= 0; step--) {
         struct range range = step_range(t, step);
-        if (sync_params_needed(t->sync, range, PASS_BACKWARD, e) != OK) {
+        if (sync_params_needed(t->sync, range, PASS_BACKWARD, e) != OK)
             return e->status;
-        }
         real *grads = sync_grad_buffer(t->sync, range);
-        if (batch->n > 0) {
+        if (batch->n > 0)
             net_backward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params, grads);
-        } else {
+        else
             clear_gradients(t, range, grads);
-        }
         sync_params_done(t->sync, range, PASS_BACKWARD);
-        if (range.first < range.last && sync_grad_ready(t->sync, range, 0, true, e) != OK) {
+        if (range.first < range.last && sync_grad_ready(t->sync, range, 0, true, e) != OK)
             return e->status;
-        }
     }
     return OK;
 }
@@ -230,23 +221,20 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     struct batch batch = sampler_get(&t->sampler, epoch, step);
     t->exec.epoch = epoch;
     sync_step_begin(t->sync);
-    if (batch.n > 0) {
+    if (batch.n > 0)
         load(t, &batch);
-    }
     int64_t loaded_ns = clock_ns();
 
-    if (forward(t, &batch, e) != OK) {
+    if (forward(t, &batch, e) != OK)
         return e->status;
-    }
     if (batch.n > 0) {
         record->score =
             net_loss(t->net, &t->exec, 0, t->labels, batch.weights, gradient_scale(t, &batch));
     }
     int64_t forward_ns = clock_ns();
 
-    if (backward(t, &batch, e) != OK) {
+    if (backward(t, &batch, e) != OK)
         return e->status;
-    }
     int64_t backward_ns = clock_ns();
 
     t->steps_done++;
@@ -281,9 +269,8 @@ enum status trainer_sum_scores(struct trainer *t, struct score *score, struct er
 static struct score evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
                                    size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         t->eval_samples[i] = (uint32_t)(first + i);
-    }
     t->exec.samples = t->eval_samples;
     data_gather(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
     net_load(t->net, &t->exec, 0, (int)n, t->images);
@@ -294,9 +281,8 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct error *e)
 {
-    if (sync_eval_begin(t->sync, e) != OK) {
+    if (sync_eval_begin(t->sync, e) != OK)
         return e->status;
-    }
     size_t begin, end;
     pool_share(part->n, (size_t)t->rank, (size_t)t->ranks, &begin, &end);
     *score = (struct score){0};
@@ -309,8 +295,7 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
         score->samples += slice.samples;
     }
     t->exec.training = true;
-    if (sync_eval_end(t->sync, e) != OK) {
+    if (sync_eval_end(t->sync, e) != OK)
         return e->status;
-    }
     return trainer_sum_scores(t, score, e);
 }
