@@ -211,9 +211,9 @@ format:
 	clang-format -i $(C_FILES)
 
 lint:
-	clang-format --dry-run -Werror $(C_FILES)
-	ci/check_layers.sh
-	shellcheck $(shell git ls-files '*.sh') .ci/run
+	@clang-format --dry-run -Werror $(C_FILES)
+	@ci/check_layers.sh
+	@shellcheck $(shell git ls-files '*.sh') .ci/run
 
 info:
 	@printf '%-10s %s\n' CC '$(CC)' version "$$($(CC) --version | head -1)" MPICC '$(MPICC)' \
