@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/place/cgroup.h"
+#include "bench/place/slurm.h"
 #include "bench/place/topology.h"
 
 #define SYNTHETIC "synthetic:"
@@ -62,6 +63,7 @@ static enum status topology_load(struct place *p, const char *xml, struct error 
         return error_at(e, xml ? ERR_DATA : ERR_SYSTEM, xml ? xml : "", 0, 0,
                         "hwloc cannot load the topology: %s", strerror(errno));
     p->machine.machine_cores = hwloc_get_nbobjs_by_depth(p->topology, cores_depth(p->topology));
+    p->machine_hwthreads = hwloc_get_nbobjs_by_type(p->topology, HWLOC_OBJ_PU);
     return topology_restrict(p, xml == NULL, e);
 }
 
@@ -104,13 +106,51 @@ static enum status cores_collect(struct place *p, struct error *e)
     return OK;
 }
 
+/* Cores of a job's share. Sites let Slurm count hardware threads or cores. */
+static int slurm_cores(const struct place *p)
+{
+    const struct place_machine *m = &p->machine;
+    /* Where Slurm binds jobs, the mask is already what it gave, whichever it counts. */
+    if (m->slurm_cpus == 0 || (m->cores < m->machine_cores && m->slurm_cpus >= m->cores))
+        return m->cores;
+    int threads = p->slurm_threads_per_core;
+    if (threads == 0)
+        threads = (p->machine_hwthreads + m->machine_cores - 1) / m->machine_cores;
+    return m->slurm_cpus < threads ? 1 : m->slurm_cpus / threads;
+}
+
+static void count_usable_cores(struct place *p)
+{
+    struct place_machine *m = &p->machine;
+    int slurm = slurm_cores(p);
+    m->usable_cores = slurm < m->cores ? slurm : m->cores;
+    if (m->quota_cores > 0 && m->quota_cores < m->usable_cores)
+        m->usable_cores = m->quota_cores < 1 ? 1 : (int)m->quota_cores;
+}
+
 void place_limit(struct place *place, double quota_cores)
 {
-    struct place_machine *m = &place->machine;
-    m->quota_cores = quota_cores;
-    m->usable_cores = m->cores;
-    if (quota_cores > 0 && quota_cores < m->cores)
-        m->usable_cores = quota_cores < 1 ? 1 : (int)quota_cores;
+    place->machine.quota_cores = quota_cores;
+    count_usable_cores(place);
+}
+
+void place_limit_slurm(struct place *place, struct slurm_share share)
+{
+    place->machine.slurm_cpus = share.cpus;
+    place->slurm_threads_per_core = share.threads_per_core;
+    count_usable_cores(place);
+}
+
+/* What only this machine has: files of the kernel and an environment. */
+static enum status limit_own(struct place *p, struct error *e)
+{
+    struct slurm_share share;
+    enum status status = slurm_share_read(&share, e);
+    if (status != OK)
+        return status;
+    place_limit(p, cgroup_quota_cores("/proc/self/cgroup", "/proc/self/mountinfo"));
+    place_limit_slurm(p, share);
+    return OK;
 }
 
 enum status place_open(struct place **place, const char *xml, struct error *e)
@@ -122,12 +162,12 @@ enum status place_open(struct place **place, const char *xml, struct error *e)
     enum status status = topology_load(p, xml, e);
     if (status == OK)
         status = cores_collect(p, e);
+    if (status == OK && !xml)
+        status = limit_own(p, e);
     if (status != OK) {
         place_close(p);
         return status;
     }
-    if (!xml)
-        place_limit(p, cgroup_quota_cores("/proc/self/cgroup", "/proc/self/mountinfo"));
     *place = p;
     return OK;
 }

@@ -11,13 +11,16 @@
 enum place_bind { BIND_NONE, BIND_HWTHREAD, BIND_CORE, BIND_NUMA };
 enum place_order { ORDER_COMPACT, ORDER_SCATTER };
 
-/* What this process may use: the smaller of its affinity mask and its cgroup quota. */
+/* What this process may use: the smallest of its affinity mask, its cgroup quota and, in a Slurm
+ * job, what Slurm gave it on this node (Slurm itself confines nothing where a site does not bind).
+ * Slurm's CPUs are hardware threads, unless SLURM_THREADS_PER_CORE says otherwise. */
 struct place_machine {
     int cores;          /* physical cores with a usable hardware thread */
     int hwthreads;      /* usable hardware threads */
     int numa_nodes;     /* that hold them */
     double quota_cores; /* cgroup quota in cores; 0: none */
-    int usable_cores;   /* min(cores, floor(quota)), at least 1 */
+    int slurm_cpus;     /* of the Slurm job on this node, as Slurm counts; 0: no job */
+    int usable_cores;   /* min(cores, floor(quota), cores of slurm_cpus), at least 1 */
     int machine_cores;  /* of the whole machine */
 };
 
@@ -38,7 +41,7 @@ struct place;
 
 /* Loads the topology. `xml` is NULL, or for tests names a recorded machine (hwloc's XML) or
  * describes one ("synthetic:numa:2 core:4 pu:2", hwloc's synthetic form): such a machine has no
- * cgroup quota and is whole but for processors that its XML disallows. */
+ * cgroup quota and no Slurm job, and is whole but for processors that its XML disallows. */
 enum status place_open(struct place **place, const char *xml, struct error *e);
 void place_close(struct place *place);
 struct place_machine place_machine(const struct place *place);

@@ -17,6 +17,8 @@ struct place {
     hwloc_topology_t topology; /* restricted to what this process may use */
     struct place_core *cores;  /* [machine.cores] in hwloc's logical order: neighbours are near */
     struct place_machine machine;
+    int machine_hwthreads;      /* of the whole machine */
+    int slurm_threads_per_core; /* that Slurm counts; 0: those of the machine */
 };
 
 #endif

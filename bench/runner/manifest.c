@@ -64,11 +64,12 @@ static json_t *machine_facts(const struct place_machine *m)
     gethostname(host, sizeof host - 1);
     cpu_model(cpu, sizeof cpu);
     uname(&system);
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f}", "host", host, "cpu",
-                     text_or_null(cpu), "architecture", system.machine, "system", system.sysname,
-                     "kernel", system.release, "machine_cores", m->machine_cores, "cores", m->cores,
-                     "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes, "usable_cores",
-                     m->usable_cores, "quota_cores", m->quota_cores);
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i}", "host", host,
+                     "cpu", text_or_null(cpu), "architecture", system.machine, "system",
+                     system.sysname, "kernel", system.release, "machine_cores", m->machine_cores,
+                     "cores", m->cores, "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes,
+                     "usable_cores", m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus",
+                     m->slurm_cpus);
 }
 
 static json_t *build_facts(const struct tools *tools)

@@ -85,10 +85,14 @@ static char **make_environment(void)
 static char **make_argv(const char *mpiexec, const char *program, const char *pin,
                         const struct place_plan *plan, char *const *options, char *const *arguments)
 {
+    static const char *const here[] = {"-rmk", "user", "-launcher", "fork", "-hosts", "localhost"};
     char number[16], *cpus = join_cpus(plan);
     struct words words = {.failed = !cpus};
     snprintf(number, sizeof number, "%d", plan->ranks);
     words_add(&words, mpiexec);
+    /* Inside a batch job hydra would ask the batch system for nodes and start ranks through it. */
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        words_add(&words, here[i]);
     words_add(&words, "-n");
     words_add(&words, number);
     words_add(&words, pin);

@@ -170,7 +170,7 @@ the_runner() {
 }
 
 the_mpiexec() {
-    pgrep -f "^[^ ]*mpiexec[^ ]* -n 2 .*$out"
+    pgrep -f "^[^ ]*mpiexec[^ ]* .*-n 2 .*$out"
 }
 
 a_rank() {

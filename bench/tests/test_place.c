@@ -13,6 +13,7 @@
 
 #include "bench/place/cgroup.h"
 #include "bench/place/place.h"
+#include "bench/place/slurm.h"
 
 #define MACHINES "bench/tests/machines/"
 /* Two NUMA nodes of two caches of two cores of two threads: core c has processors 2c and 2c+1. */
@@ -245,6 +246,158 @@ static void test_bind_errors(void **state)
     assert_int_equal(place_bind_self("8191", &e), ERR_UNAVAILABLE);
 }
 
+/* --- Slurm ------------------------------------------------------------------------------------ */
+
+static const char *const slurm_names[] = {"SLURM_CPUS_ON_NODE", "SLURM_JOB_CPUS_PER_NODE",
+                                          "SLURM_NODEID", "SLURM_THREADS_PER_CORE"};
+enum { SLURM_NAMES = sizeof slurm_names / sizeof *slurm_names };
+
+/* Sets the variables in the order of slurm_names; NULL: not set. */
+static void set_slurm(const char *cpus, const char *list, const char *node, const char *threads)
+{
+    const char *const values[SLURM_NAMES] = {cpus, list, node, threads};
+    for (int i = 0; i < SLURM_NAMES; i++)
+        if (values[i])
+            setenv(slurm_names[i], values[i], 1);
+        else
+            unsetenv(slurm_names[i]);
+}
+
+/* Keeps what the job says that these tests themselves may run in. */
+static int save_slurm(void **state)
+{
+    char **values = calloc(SLURM_NAMES, sizeof *values);
+    *state = values;
+    for (int i = 0; values && i < SLURM_NAMES; i++)
+        values[i] = getenv(slurm_names[i]) ? strdup(getenv(slurm_names[i])) : NULL;
+    set_slurm(NULL, NULL, NULL, NULL);
+    return values ? 0 : -1;
+}
+
+static int restore_slurm(void **state)
+{
+    char **values = *state;
+    set_slurm(values[0], values[1], values[2], values[3]);
+    for (int i = 0; i < SLURM_NAMES; i++)
+        free(values[i]);
+    free(values);
+    return 0;
+}
+
+static void expect_share(int cpus, int threads_per_core)
+{
+    struct slurm_share share;
+    struct error e = {0};
+    if (slurm_share_read(&share, &e) != OK)
+        fail_msg("%s", e.text);
+    assert_int_equal(share.cpus, cpus);
+    assert_int_equal(share.threads_per_core, threads_per_core);
+}
+
+static void test_share_of_a_job(void **state)
+{
+    (void)state;
+    expect_share(0, 0);
+    set_slurm("16", "4(x2),8", "2", "1");
+    expect_share(16, 1);
+    set_slurm(NULL, "4(x2),8", NULL, NULL);
+    expect_share(4, 0);
+    set_slurm(NULL, "4(x2),8", "1", NULL);
+    expect_share(4, 0);
+    set_slurm(NULL, "4(x2),8", "2", NULL);
+    expect_share(8, 0);
+    set_slurm(NULL, "72", "0", NULL);
+    expect_share(72, 0);
+}
+
+static void test_shares_that_cannot_be_read(void **state)
+{
+    (void)state;
+    static const char *const bad[][SLURM_NAMES] = {
+        {"x"},
+        {""},
+        {"0"},
+        {"-4"},
+        {"4 "},
+        {"99999999999"},
+        {NULL, ""},
+        {NULL, "4(x2"},
+        {NULL, "4(y2)"},
+        {NULL, "4(x0)"},
+        {NULL, "4;4"},
+        {NULL, "4(x2)", "2"},
+        {NULL, "4", "-1"},
+        {NULL, "4", "n0"},
+        {"4", NULL, NULL, "two"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct slurm_share share;
+        struct error e = {0};
+        set_slurm(bad[i][0], bad[i][1], bad[i][2], bad[i][3]);
+        if (slurm_share_read(&share, &e) != ERR_ARGUMENT)
+            fail_msg("row %zu was taken", i);
+        assert_non_null(strstr(e.text, "such a"));
+    }
+    struct place *place;
+    struct error e = {0};
+    assert_int_equal(place_open(&place, NULL, &e), ERR_ARGUMENT);
+    assert_string_equal(e.text,
+                        "SLURM_THREADS_PER_CORE='two' is not a number of processors; such a "
+                        "number is 16");
+}
+
+static void expect_usable(struct place *place, int cpus, int threads_per_core, int usable)
+{
+    place_limit_slurm(place,
+                      (struct slurm_share){.cpus = cpus, .threads_per_core = threads_per_core});
+    assert_int_equal(place_machine(place).slurm_cpus, cpus);
+    assert_int_equal(place_machine(place).usable_cores, usable);
+}
+
+static void test_a_job_limits_cores(void **state)
+{
+    (void)state;
+    /* 8 cores of two threads, all of them open to this process. */
+    struct place *place = open_machine(TWO_NODES);
+    expect_usable(place, 0, 0, 8);
+    expect_usable(place, 8, 0, 4);
+    expect_usable(place, 8, 1, 8);
+    expect_usable(place, 6, 1, 6);
+    expect_usable(place, 3, 0, 1);
+    expect_usable(place, 1, 0, 1);
+    expect_usable(place, 64, 0, 8);
+    /* The smallest of quota and share. */
+    place_limit(place, 3.5);
+    expect_usable(place, 8, 0, 3);
+    expect_usable(place, 4, 0, 2);
+    expect_usable(place, 0, 0, 3);
+    place_close(place);
+}
+
+static void test_a_job_that_is_bound_has_its_mask(void **state)
+{
+    (void)state;
+    /* 6 of 8 cores are left: whether Slurm counts them as 6 or 12, all were given. */
+    struct place *place = open_machine(MACHINES "two_nodes_two_cores_taken.xml");
+    expect_usable(place, 12, 0, 6);
+    expect_usable(place, 6, 0, 6);
+    expect_usable(place, 4, 0, 2);
+    place_close(place);
+}
+
+static void test_this_machine_in_a_job(void **state)
+{
+    (void)state;
+    set_slurm("1", NULL, NULL, NULL);
+    struct place *place = open_machine(NULL);
+    assert_int_equal(place_machine(place).usable_cores, 1);
+    assert_int_equal(place_machine(place).slurm_cpus, 1);
+    place_close(place);
+    place = open_machine(TWO_NODES);
+    assert_int_equal(place_machine(place).usable_cores, 8);
+    place_close(place);
+}
+
 /* --- cgroups ---------------------------------------------------------------------------------- */
 
 struct tree {
@@ -382,6 +535,11 @@ int main(void)
         cmocka_unit_test(test_parse_cpus),
         cmocka_unit_test(test_bind_and_read_back),
         cmocka_unit_test(test_bind_errors),
+        cmocka_unit_test_setup_teardown(test_share_of_a_job, save_slurm, restore_slurm),
+        cmocka_unit_test_setup_teardown(test_shares_that_cannot_be_read, save_slurm, restore_slurm),
+        cmocka_unit_test_setup_teardown(test_this_machine_in_a_job, save_slurm, restore_slurm),
+        cmocka_unit_test(test_a_job_limits_cores),
+        cmocka_unit_test(test_a_job_that_is_bound_has_its_mask),
         cmocka_unit_test_setup_teardown(test_quota_of_version_2, make_tree, remove_tree),
         cmocka_unit_test_setup_teardown(test_quota_of_version_1, make_tree, remove_tree),
         cmocka_unit_test_setup_teardown(test_cpuset_is_not_the_cpu_controller, make_tree,

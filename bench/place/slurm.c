@@ -1,0 +1,81 @@
+#include "bench/place/slurm.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* Reads a whole number from 1 on; NULL when there is none. */
+static const char *parse_count(const char *text, int *count)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    long value = strtol(text, &end, 10);
+    if (value < 1 || value > INT_MAX)
+        return NULL;
+    *count = (int)value;
+    return end;
+}
+
+/* Entry number `node` of "72(x2),36": Slurm writes equal neighbours once, with how many they are.
+ * 0 when malformed or shorter. */
+static int entry_of(const char *list, long node)
+{
+    while (list && *list) {
+        int cpus, times = 1;
+        list = parse_count(list, &cpus);
+        if (list && list[0] == '(' && list[1] == 'x') {
+            list = parse_count(list + 2, &times);
+            list = list && *list == ')' ? list + 1 : NULL;
+        }
+        if (!list || (*list != ',' && *list != '\0'))
+            return 0;
+        if (node < times)
+            return cpus;
+        node -= times;
+        list += *list == ',';
+    }
+    return 0;
+}
+
+/* A variable that holds one number; not set: 0. */
+static enum status read_count(const char *name, int *count, struct error *e)
+{
+    const char *text = getenv(name);
+    *count = 0;
+    if (!text)
+        return OK;
+    const char *end = parse_count(text, count);
+    if (end && *end == '\0')
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "%s='%s' is not a number of processors; such a number is 16",
+                     name, text);
+}
+
+static enum status read_own_entry(int *cpus, struct error *e)
+{
+    const char *list = getenv("SLURM_JOB_CPUS_PER_NODE");
+    const char *node = getenv("SLURM_NODEID");
+    char *end = "";
+    if (!list)
+        return OK;
+    long number = node ? strtol(node, &end, 10) : 0;
+    if (number >= 0 && *end == '\0')
+        *cpus = entry_of(list, number);
+    if (*cpus > 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "SLURM_JOB_CPUS_PER_NODE='%s' has no number of processors for node %s; such a "
+                     "list is 72(x2),36",
+                     list, node ? node : "0");
+}
+
+enum status slurm_share_read(struct slurm_share *share, struct error *e)
+{
+    *share = (struct slurm_share){0};
+    enum status status = read_count("SLURM_CPUS_ON_NODE", &share->cpus, e);
+    if (status == OK && share->cpus == 0)
+        status = read_own_entry(&share->cpus, e);
+    if (status == OK)
+        status = read_count("SLURM_THREADS_PER_CORE", &share->threads_per_core, e);
+    return status;
+}
