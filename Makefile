@@ -75,7 +75,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-extra bench figures test asan ubsan format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench figures test asan ubsan format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -203,6 +203,9 @@ figures:
 deps:
 	@ci/deps.sh core
 
+deps-ci:
+	@ci/deps.sh ci
+
 deps-extra:
 	@ci/deps.sh extra
 
@@ -213,7 +216,7 @@ format:
 lint:
 	@clang-format --dry-run -Werror $(C_FILES)
 	@ci/check_layers.sh
-	@shellcheck $(shell git ls-files '*.sh') .ci/run
+	@shellcheck $(shell git ls-files '*.sh' '*.sbatch') .ci/run
 
 info:
 	@printf '%-10s %s\n' CC '$(CC)' version "$$($(CC) --version | head -1)" MPICC '$(MPICC)' \
@@ -235,6 +238,7 @@ clean:
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers
 #: make format | lint                 format the sources | check format, layers and scripts
+#: make deps-ci                       packages that some tests need besides (a Slurm)
 #: make deps-extra                    packages of optional parts
 #: make info                          compilers, libraries and flags in use
 #: make clean                         remove build/

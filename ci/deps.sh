@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing and nothing else: `deps.sh core` for building, benchmarking and testing,
-# `deps.sh extra` for optional parts. Says what it runs before it runs it.
+# `deps.sh ci` for the tests that need a program of their own, `deps.sh extra` for optional parts. Says what it runs before it runs it.
 set -eu
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
-extra_apt="clang clang-format shellcheck valgrind python3-torch simgrid libsimgrid-dev slurm-wlm munge
-  chromium"
+ci_apt="slurm-wlm munge"
+extra_apt="clang clang-format shellcheck valgrind python3-torch simgrid libsimgrid-dev chromium
+  $ci_apt"
 
 # What the packages are for, however it came onto this machine: modules, spack, by hand.
 core_programs="${CC:-gcc} make ${PKGCONF:-pkg-config} git gnuplot"
@@ -84,12 +85,19 @@ core)
         exit 1
     }
     ;;
+ci)
+    PATH=$PATH:/usr/sbin
+    if ! have slurmctld || ! have munged; then
+        # shellcheck disable=SC2086 # a list of words
+        install_packages $ci_apt
+    fi
+    ;;
 extra)
     # shellcheck disable=SC2086 # a list of words
     install_packages $extra_apt
     ;;
 *)
-    echo "usage: deps.sh core|extra" >&2
+    echo "usage: deps.sh core|ci|extra" >&2
     exit 2
     ;;
 esac

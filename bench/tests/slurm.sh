@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# The sbatch template under a real Slurm that ci/slurm.sh starts here: a campaign as a job, inside the
+# cores of its allocation, cancelled, out of time, gone on with. SCALEBENCH_REQUIRE=slurm turns the skip
+# of a machine that has no Slurm into a failure.
+set -u
+. bench/tests/lib/tap.sh
+
+cluster=$tmp/slurm
+trap '[ ! -e "$cluster/slurm.conf" ] || ci/slurm.sh stop "$cluster"; rm -rf "$tmp"' EXIT
+template=configs/sites/bench.sbatch
+out=$tmp/results
+
+check_or_skip() {
+    ci/slurm.sh start "$cluster" >"$tmp/start.log" 2>&1
+    case $? in
+    0) check "Slurm starts" cat "$tmp/start.log" ;;
+    3)
+        [ "${SCALEBENCH_REQUIRE:-}" != slurm ] || return 1
+        skip "campaigns as Slurm jobs" "$(tail -n 1 "$tmp/start.log")"
+        finish
+        ;;
+    *) return 1 ;;
+    esac
+}
+
+# Submits and waits for the end; the job's status is sbatch's.
+job() { # template, options of sbatch --, then what follows the script's name
+    local script=$1 options=()
+    shift
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    local status=0
+    sbatch -W -N1 -o "$tmp/job.log" --open-mode=truncate "${options[@]}" "$script" "$@" || status=$?
+    cat "$tmp/job.log"
+    return "$status"
+}
+
+cat >"$tmp/small.yaml" <<'END'
+name: small
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, lr: 1e-3, global_batch: 100}
+matrix: {ranks: [1, 2]}
+place: {oversubscribe: allow}
+measure:
+  time: {warmup_steps: 5, steps: 20, launches: 2..2}
+  accuracy: {seeds: [1]}
+figures: []
+END
+
+column() { # name, summary
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$2"
+}
+
+ends_as_a_local_run_does() {
+    local here=$tmp/local/small/latest there=$out/small/latest
+    "$scalebench" run "$tmp/small.yaml" --out "$tmp/local" || return 1
+    expect 0 "results/small/latest" job "$template" -- "$tmp/small.yaml" --out "$out" || return 1
+    [ "$(head -n 1 "$here/summary.csv")" = "$(head -n 1 "$there/summary.csv")" ] &&
+        [ "$(head -n 1 "$here/raw.csv")" = "$(head -n 1 "$there/raw.csv")" ] &&
+        [ "$(column status "$there/summary.csv")" = "$(printf 'ok\nok')" ] &&
+        [ "$(column ranks "$there/summary.csv")" = "$(printf '1\n2')" ] &&
+        grep -qE '"slurm_cpus": [1-9]' "$there/manifest.json"
+}
+
+# As the template says: one line away, and -c says how many cores. The mask stays the whole node here.
+stays_inside_its_cores() {
+    sed 's/^#SBATCH --exclusive/#&/' "$template" >"$tmp/shared.sbatch"
+    expect 0 "ranks=2: skipped: 2 ranks x 1 thread need 2 cores, this job may use 1" \
+        job "$tmp/shared.sbatch" -c 1 -- "$tmp/small.yaml" --out "$out" \
+        --set "place.oversubscribe=refuse" || return 1
+    grep -q '"usable_cores": 1,' "$out/small/latest/manifest.json"
+}
+
+# From here on a trainer that takes no time, or hangs for ever and is deaf to SIGTERM.
+mkdir "$tmp/bin"
+cp "$build/scalebench" "$build/pin" "$tmp/bin"
+cp bench/tests/lib/fake_trainer.sh "$tmp/bin/train_cnn"
+cat >"$tmp/fake.yaml" <<'END'
+name: fake
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 100}
+ranks: 2
+matrix:
+  sync.strategy: [none, allreduce]
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 2..2, precision: 100%}}
+figures: []
+END
+latest=$out/fake/latest
+
+fake_job() { # options of sbatch
+    SCALEBENCH_HOME=$PWD BUILD=$tmp/bin job "$template" "$@" -- "$tmp/fake.yaml" --out "$out"
+}
+
+hanging() {
+    compgen -G "$latest/launches/*/*/hangs.0" && compgen -G "$latest/launches/*/*/hangs.1"
+}
+
+# Starts a campaign whose allreduce hangs; sets $number when both its ranks do.
+start_hanging() { # options of sbatch
+    rm -rf "$out/fake"
+    FAKE_HANG=allreduce fake_job "$@" >"$tmp/hanging.log" 2>&1 &
+    waiting=$!
+    until_true hanging || {
+        cat "$tmp/hanging.log"
+        return 1
+    }
+    number=$(squeue -h -o %A)
+}
+
+# Ended in order, not killed: the runner has said so, and nothing runs any more. No line of the journal
+# is lost: what was done before is done.
+is_resumable() {
+    wait "$waiting"
+    cat "$tmp/job.log"
+    grep "interrupted; the same command goes on" "$tmp/job.log" || return 1
+    gone "$out" || return 1
+    grep -q '"event":"running"' "$latest/journal.jsonl" &&
+        ! grep -q '"event":"finished"' "$latest/journal.jsonl"
+}
+
+completes_later() {
+    local before
+    before=$(grep '"event":"done"' "$latest/journal.jsonl")
+    expect 0 "going on with" fake_job || return 1
+    [ "$(find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 1 ] || return 1
+    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq 4 ] || return 1
+    grep -qF "$before" "$latest/journal.jsonl" && grep -q '"event":"finished"' "$latest/journal.jsonl"
+}
+
+survives_scancel() {
+    start_hanging && scancel "$number" && is_resumable && completes_later
+}
+
+# A limit of a minute: the template's signal, a minute before, comes when Slurm next looks at the clock.
+survives_its_time_limit() {
+    start_hanging -t 1 && is_resumable && completes_later
+}
+
+leaves_nothing() {
+    ci/slurm.sh stop "$cluster" && gone "$cluster"
+}
+
+# The inner one speaks of the outer one's folder and of its own.
+starts_again_beside_another() {
+    # shellcheck disable=SC2016 # expands in the other shell
+    expect 0 "n0" ci/slurm.sh run sh -c \
+        'echo "outer ${SLURM_CONF%/*}"; ci/slurm.sh run sh -c "echo inner \${SLURM_CONF%/*}; sinfo -h -o %N"' ||
+        return 1
+    sed -n 's/^outer //p; s/^inner //p' "$tmp/expect.log" | sort -u >"$tmp/folders"
+    local folder
+    while read -r folder; do
+        [ ! -e "$folder" ] && gone "$folder" || return 1
+    done <"$tmp/folders"
+    [ "$(wc -l <"$tmp/folders")" -eq 2 ]
+}
+
+check_or_skip || {
+    check "Slurm starts" sh -c "cat '$tmp/start.log'; exit 1"
+    finish
+}
+export SLURM_CONF=$cluster/slurm.conf
+check "a job ends as a local run does" ends_as_a_local_run_does
+check "ranks stay inside the job's cores" stays_inside_its_cores
+check "scancel leaves a campaign that goes on, and no process" survives_scancel
+check "so does the time limit" survives_its_time_limit
+check "stopping leaves no process" leaves_nothing
+check "two at once do not meet" starts_again_beside_another
+finish
