@@ -75,7 +75,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench figures test asan ubsan format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead figures test asan ubsan format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -199,6 +199,11 @@ figures:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench figures '$(CONFIG)' --out '$(OUT)'
 
+# What the harness itself costs; PAIRS= STEPS= RANKS= as ci/overhead.sh says.
+bench-overhead:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/overhead.sh
+
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:
 	@ci/deps.sh core
@@ -235,6 +240,7 @@ clean:
 #: make bench CONFIG=strong_scaling.yaml   run (or go on with) a campaign; table and figures
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
+#: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers
 #: make format | lint                 format the sources | check format, layers and scripts

@@ -218,6 +218,20 @@ static bool find_difference(struct point_summary *p, const struct runs *runs)
     return false;
 }
 
+/* Nobody looked, because the spec says so: that is not the same as equal. */
+static bool find_unchecked(struct point_summary *p, const struct runs *runs)
+{
+    if (!point_is_exact(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
+        return false;
+    for (size_t i = 0; i < runs->n; i++) {
+        if (strcmp(runs->items[i].result->check, "none") != 0)
+            continue;
+        set_status(p, "unverified", "weights were not compared (measure.check: none)");
+        return true;
+    }
+    return false;
+}
+
 /* Replicas that train apart (`none` at several ranks) owe no accuracy. */
 static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
                             const struct runs *accuracy)
@@ -252,6 +266,7 @@ static void judge(struct point_summary *p, const struct summary *s, const struct
 {
     const struct journal_skip *skip = find_skip(journal, p->point->id);
     if (find_failure(p, s, journal) || find_difference(p, time) || find_difference(p, accuracy) ||
+        find_unchecked(p, time) || find_unchecked(p, accuracy) ||
         find_inaccuracy(p, s->spec, accuracy))
         return;
     if (time->n + accuracy->n > 0)

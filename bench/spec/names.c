@@ -21,7 +21,7 @@ NAMES_DEFINE(plans, "fast", "reference")
 NAMES_DEFINE(binds, "none", "hwthread", "core", "numa")
 NAMES_DEFINE(orders, "compact", "scatter")
 NAMES_DEFINE(oversubscribe, "refuse", "allow")
-NAMES_DEFINE(checks, "step", "end")
+NAMES_DEFINE(checks, "step", "end", "none")
 
 const char *const *names_sites(size_t *n)
 {

@@ -263,6 +263,35 @@ static void weights_that_differ_are_unverified(void **state)
     fake_close(&run);
 }
 
+static void weights_that_nobody_compared_are_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    const struct fake_launch launches[] = {
+        {.ranks = 1, .strategy = "none", .step_ms = 90, .seed = 1},
+        {.ranks = 2, .strategy = "allreduce", .step_ms = 50, .seed = 1},
+    };
+    for (int i = 0; i < 2; i++) {
+        fake_add(&run, &launches[i]);
+        for (int rank = 0; rank < launches[i].ranks; rank++) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/launch-%d/rank.%d.jsonl", run.dir, i, rank);
+            fake_edit(path, "\"check\":\"step\",\"weights_equal\":true",
+                      "\"check\":\"none\",\"weights_equal\":null");
+        }
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *two = find(&s, &run, 2, "allreduce");
+    assert_string_equal(two->status, "unverified");
+    assert_string_equal(two->reason, "weights were not compared (measure.check: none)");
+    assert_string_equal(cell(two, COLUMN_weights_equal), "");
+    /* One rank has nobody to differ from. */
+    assert_string_equal(find(&s, &run, 1, "none")->status, "ok");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void failures_and_skips_keep_their_reason(void **state)
 {
     (void)state;
@@ -650,6 +679,7 @@ int main(void)
         cmocka_unit_test(accuracy_is_the_median_of_seeds),
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(weights_that_differ_are_unverified),
+        cmocka_unit_test(weights_that_nobody_compared_are_unverified),
         cmocka_unit_test(failures_and_skips_keep_their_reason),
         cmocka_unit_test(records_that_do_not_read_fail_their_point),
         cmocka_unit_test(a_running_launch_does_not_count),

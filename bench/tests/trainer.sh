@@ -21,6 +21,25 @@ records() {
     done
 }
 
+# Nothing a step: no line, no hash, and no claim about weights that nobody compared.
+measures_nothing_but_time() {
+    expect 0 "weights not compared" "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --run time \
+        --measure.time.steps 5 --measure.time.warmup_steps 2 --wait yield --record "$tmp" \
+        --measure.check none --no-steps || return 1
+    ! grep '"type":"step"' "$tmp/rank.0.jsonl" || return 1
+    tail -n 1 "$tmp/rank.0.jsonl" | grep '"timed_steps":5,.*"check":"none","weights_equal":null'
+}
+
+# The loop over the timed steps holds the steps and what lies between them.
+loop_holds_the_window() {
+    "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 \
+        --record "$tmp" || return 1
+    tail -n 1 "$tmp/rank.0.jsonl" | tr ',' '\n' | awk -F: '
+        /"window_ns"/ { window = $2 }
+        /"loop_ns"/ { loop = $2 }
+        END { exit !(window > 0 && loop > window) }'
+}
+
 # A stopped rank never arrives: the others must say who lags, and all must go.
 names_the_stopped_rank() { # policy
     local mark="deadline-$1-$$" pid victim
@@ -59,6 +78,8 @@ speaks_once() {
 
 check "trains on two ranks" learns
 check "every rank writes a whole record" records
+check "what measuring costs can be left out" measures_nothing_but_time
+check "time between steps is told apart" loop_holds_the_window
 check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll
 check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block
 check "a killed rank takes the job with it" dies_together

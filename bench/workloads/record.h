@@ -18,12 +18,13 @@
  *    "train_acc_pct":91.2,"lr":0.001}                 over all ranks
  *   {"type":"eval","epoch":0,"seconds":0.2,"samples":10000,"test_loss":0.09,"test_acc_pct":97.3}
  *   {"type":"end","status":"ok","steps":70,"timed_steps":60,
- *    "window_ns":0,                                   sum of end - begin over timed steps, this
- * rank "window_cpu_ns":0,                               user and system time of the process inside
- * it "poll_ns":0,                                     spent polling in the timed steps
+ *    "window_ns":0,                 sum of end - begin over timed steps, this rank
+ *    "loop_ns":0,                   from the first one's begin to the last one's end, all included
+ *    "window_cpu_ns":0,             user and system time of the process inside the window
+ *    "poll_ns":0,                   spent polling in the timed steps
  *    "calls":60,"bytes_payload":5241600,"bytes_wire":5241600,"messages_wire":60,    in timed steps
  *    "wire_source":"formula: rabenseifner","user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
- *    "check":"step","weights_equal":true,"first_difference":""}
+ *    "check":"step","weights_equal":true,"first_difference":""}        null: not compared
  *
  * begin and end are CLOCK_MONOTONIC: comparable between the ranks of a node. In accuracy runs steps
  * are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. */

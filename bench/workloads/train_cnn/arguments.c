@@ -12,6 +12,7 @@ static const char *const WAITS[] = {"block", "poll", "yield"};
 
 static const struct option OWN_OPTIONS[] = {
     {"record", required_argument, NULL, 'r'},
+    {"no-steps", no_argument, NULL, 'n'},
     {"run", required_argument, NULL, 'm'},
     {"wait", required_argument, NULL, 'w'},
     {"version-string", required_argument, NULL, 'v'},
@@ -41,6 +42,9 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
     case 'r':
         a->record_dir = optarg;
         break;
+    case 'n':
+        a->record_steps = false;
+        break;
     case 'm':
         status = parse_name("run", optarg, RUNS, 2, &value, e);
         a->run = (enum run_kind)value;
@@ -68,6 +72,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
 {
     memset(a, 0, sizeof *a);
     a->version = "";
+    a->record_steps = true;
     enum status status = config_init(&a->config, e);
     if (status == OK)
         status = config_parse_arguments(&a->config, &argc, argv, e);
@@ -106,6 +111,7 @@ void arguments_help(FILE *out)
           "  mpiexec -n 2 train_cnn --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n"
           "  --run accuracy|time   train and evaluate (default), or time a few dozen steps\n"
           "  --record DIR          write DIR/rank.N.jsonl\n"
+          "  --no-steps            without a line a step in it\n"
           "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
           "cores\n"
           "  --describe            options and records as JSON\n"

@@ -20,6 +20,7 @@ struct arguments {
     enum wait_kind wait;
     const char *record_dir; /* NULL: no record. Borrowed from argv. */
     const char *version;    /* given by the runner, for the record */
+    bool record_steps;      /* false: the record has no `step` lines */
     bool help, describe;
 };
 

@@ -53,7 +53,7 @@ static void find_difference(const struct hashes *h, const uint64_t *all, int ran
 enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
                            struct error *e)
 {
-    *comparison = (struct comparison){.equal = true};
+    *comparison = (struct comparison){.made = true, .equal = true};
     size_t bytes = h->n * sizeof *h->values;
     uint64_t *all = NULL;
     if (t->rank == 0 && (all = malloc(bytes * (size_t)t->ranks + 1)) == NULL)

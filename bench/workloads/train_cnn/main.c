@@ -155,10 +155,21 @@ static void close_run(struct run *r)
 /* ---- running
  * ------------------------------------------------------------------------------------- */
 
-static bool check_every_step(const struct run *r)
+enum check { CHECK_STEP, CHECK_END, CHECK_NONE }; /* order of names_checks */
+
+static enum check check_of(const struct run *r)
 {
-    enum { CHECK_STEP, CHECK_END }; /* order of names_checks */
-    return config_int(&r->arguments->config, OPT_CHECK) == CHECK_STEP;
+    return (enum check)config_int(&r->arguments->config, OPT_CHECK);
+}
+
+static void window_add(struct window *w, const struct step_record *taken)
+{
+    if (w->timed_steps++ == 0)
+        w->begin_ns = taken->begin_ns;
+    w->end_ns = taken->end_ns;
+    w->window_ns += taken->end_ns - taken->begin_ns;
+    w->cpu_ns += taken->cpu_ns;
+    w->poll_ns += taken->poll_ns;
 }
 
 /* One step and what is kept of it, all of which happens between the timed steps. */
@@ -169,21 +180,20 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     uint64_t calls = r->waiter.calls, bytes = r->waiter.bytes_payload;
     if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
         return e->status;
-    if (check_every_step(r))
+    if (check_of(r) == CHECK_STEP)
         taken.hash = hashes_add(&r->hashes, &r->trainer);
     score->loss_sum += taken.score.loss_sum;
     score->correct += taken.score.correct;
     score->samples += taken.score.samples;
     r->window.steps++;
     if (timed) {
-        r->window.timed_steps++;
-        r->window.window_ns += taken.end_ns - taken.begin_ns;
-        r->window.cpu_ns += taken.cpu_ns;
-        r->window.poll_ns += taken.poll_ns;
+        window_add(&r->window, &taken);
         r->window.calls += r->waiter.calls - calls;
         r->window.bytes_payload += r->waiter.bytes_payload - bytes;
     }
-    return record ? recorder_add(&r->recorder, report_step(&taken, timed), e) : OK;
+    if (!record || !r->arguments->record_steps)
+        return OK;
+    return recorder_add(&r->recorder, report_step(&taken, timed), e);
 }
 
 static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
@@ -256,7 +266,9 @@ static void print_comparison(const struct run *r, const struct comparison *c)
 {
     if (r->rank != 0 || r->ranks == 1)
         return;
-    if (c->equal)
+    if (!c->made)
+        puts("weights not compared");
+    else if (c->equal)
         puts("weights equal on all ranks");
     else
         printf("weights differ first at %s\n", c->first_difference);
@@ -264,12 +276,12 @@ static void print_comparison(const struct run *r, const struct comparison *c)
 
 static enum status run(struct run *r, struct error *e)
 {
-    struct comparison comparison;
+    struct comparison comparison = {0};
     enum status status =
         r->arguments->run == RUN_FOR_TIME ? run_for_time(r, e) : run_for_accuracy(r, e);
-    if (status == OK && !check_every_step(r))
+    if (status == OK && check_of(r) == CHECK_END)
         hashes_add(&r->hashes, &r->trainer);
-    if (status == OK)
+    if (status == OK && check_of(r) != CHECK_NONE)
         status = hashes_compare(&r->hashes, &r->trainer, &comparison, e);
     if (status == OK) {
         print_comparison(r, &comparison);

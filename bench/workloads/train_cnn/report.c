@@ -141,17 +141,18 @@ json_t *report_end(const struct trainer *t, const struct window *w,
     size_t n = t->desc->n_params;
     struct cost cost = strategy_cost(t->sync->kind, t->rank, t->ranks, &n, 1, sizeof(real), NULL);
     json_t *line = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "type", "end", "status",
-        "ok", "steps", (json_int_t)w->steps, "timed_steps", (json_int_t)w->timed_steps, "window_ns",
-        (json_int_t)w->window_ns, "window_cpu_ns", (json_int_t)w->cpu_ns, "poll_ns",
-        (json_int_t)w->poll_ns, "calls", (json_int_t)w->calls, "bytes_payload",
-        (json_int_t)w->bytes_payload, "bytes_wire", (json_int_t)(cost.bytes_wire * w->timed_steps),
-        "messages_wire", (json_int_t)(cost.messages_wire * w->timed_steps), "wire_source",
-        cost.wire_source);
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "type", "end",
+        "status", "ok", "steps", (json_int_t)w->steps, "timed_steps", (json_int_t)w->timed_steps,
+        "window_ns", (json_int_t)w->window_ns, "loop_ns", (json_int_t)(w->end_ns - w->begin_ns),
+        "window_cpu_ns", (json_int_t)w->cpu_ns, "poll_ns", (json_int_t)w->poll_ns, "calls",
+        (json_int_t)w->calls, "bytes_payload", (json_int_t)w->bytes_payload, "bytes_wire",
+        (json_int_t)(cost.bytes_wire * w->timed_steps), "messages_wire",
+        (json_int_t)(cost.messages_wire * w->timed_steps), "wire_source", cost.wire_source);
     json_object_update_new(
-        line, json_pack("{s:f, s:f, s:f, s:s, s:b, s:s}", "user_s", seconds_of(usage.ru_utime),
+        line, json_pack("{s:f, s:f, s:f, s:s, s:o, s:s}", "user_s", seconds_of(usage.ru_utime),
                         "sys_s", seconds_of(usage.ru_stime), "rss_mib", mem_peak_mib(), "check",
-                        config_text(t->config, OPT_CHECK), "weights_equal", comparison->equal,
+                        config_text(t->config, OPT_CHECK), "weights_equal",
+                        comparison->made ? json_boolean(comparison->equal) : json_null(),
                         "first_difference", comparison->first_difference));
     return line;
 }

@@ -12,12 +12,13 @@
 struct window {
     uint64_t steps, timed_steps;
     int64_t window_ns, cpu_ns, poll_ns;
+    int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload;
 };
 
 /* Result of comparing the hashes of all ranks; valid at rank 0. */
 struct comparison {
-    bool equal;
+    bool made, equal;
     char first_difference[96]; /* "step 12, rank 1" */
 };
 

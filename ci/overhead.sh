@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# What scalebench adds to what it measures, as CSV on standard output and a sentence a row on standard
+# error:
+#
+#   launch   a launch of a campaign beyond the same `mpiexec -n P train_cnn ...` typed by hand: planning,
+#            binding, records, journal, clean-up. The two take turns: a launcher that stands before
+#            mpiexec first runs the command by hand, then lets the campaign have its own. Its start
+#            counts as the campaign's cost.
+#   step     a step of lenet_21k with weights hashed and a record kept of every step, beyond one without.
+#            Launches with and without take turns on the cores of the campaign. Clocks are read in both.
+#   between  the part of `step` that lies between the timed steps, which is all of it but for what
+#            hashing leaves in the caches; hardly any noise reaches it.
+#
+# Each row is the median over pairs with the exact binomial interval of 95 % or more. PAIRS (12), STEPS
+# (200) and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target is missed, by all
+# of its interval.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+build=$(cd "${BUILD:-build}" && pwd)
+pairs=${PAIRS:-12}
+steps=${STEPS:-200}
+launcher=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
+# In the build folder, not in memory: the journal is synced to a disk.
+work=$build/overhead
+rm -rf "$work"
+mkdir -p "$work"
+
+cat >"$work/lenet.yaml" <<SPEC
+name: overhead
+model: lenet_21k
+data: {set: digits, samples: 2000}
+train: {optimizer: sgd, lr: 0.05, global_batch: 128}
+measure:
+  time: {warmup_steps: 1, steps: 1, launches: $((pairs + 1))..$((pairs + 1))}
+  budget: 1h
+figures: []
+SPEC
+
+# Takes the place of mpiexec. Words of the campaign's command line up to `--` are its own; what follows
+# is what a user would type, but for the record. Without forks but for the two launches.
+cat >"$work/mpiexec" <<'WRAPPER'
+#!/usr/bin/env bash
+typed=(); own=(); seen=
+for word; do
+    case $word in
+    --) seen=1; own+=("$word") ;;
+    --record=* | --version-string=*) ;;
+    *) if [ -n "$seen" ]; then typed+=("$word"); else own+=("$word"); fi ;;
+    esac
+done
+[ -s "$OVERHEAD_WORK/command" ] || printf '%q ' "${own[@]}" "${typed[@]}" >"$OVERHEAD_WORK/command"
+begin=$EPOCHREALTIME
+"$OVERHEAD_LAUNCHER" -n "$OVERHEAD_RANKS" "${typed[@]}" >/dev/null || exit
+echo "${begin/[.,]/} ${EPOCHREALTIME/[.,]/}" >>"$OVERHEAD_WORK/stamps"
+exec "$OVERHEAD_LAUNCHER" "$@"
+WRAPPER
+chmod +x "$work/mpiexec"
+
+# Lines "with without" -> a row: median of each, of the difference in `unit`, its interval, the target's
+# verdict. Order statistics k and n + 1 - k of n differences hold the median with 1 - 2 P(X < k), X
+# binomial of n and 1/2.
+summarise() { # what, ranks, unit, target in unit, share of the second column in % instead: 1 or 0
+    awk -v what="$1" -v ranks="$2" -v unit="$3" -v target="$4" -v share="$5" '
+        function sort(v, n,   i, j, x) {
+            for (i = 2; i <= n; i++) {
+                x = v[i]
+                for (j = i - 1; j > 0 && v[j] > x; j--) v[j + 1] = v[j]
+                v[j + 1] = x
+            }
+        }
+        function median(v, n) { return (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2 }
+        { n++; a[n] = $1; b[n] = $2; d[n] = share ? 100 * ($1 - $2) / (NF > 2 ? $3 : $2) : $1 - $2 }
+        END {
+            if (n < 6) { print "overhead: " n " pairs give no interval of 95 %" >"/dev/stderr"; exit 2 }
+            sort(a, n); sort(b, n); sort(d, n)
+            p = 0.5 ^ n; sum = 0
+            for (k = 0; 2 * (sum + p) <= 0.05; k++) { sum += p; p *= (n - k) / (k + 1) }
+            lo = d[k]; hi = d[n + 1 - k]
+            met = hi < target ? "yes" : lo > target ? "no" : "undecided"
+            printf "%s,%d,%.6g,%.6g,%.4g,%.4g,%.4g,%s,%.4g,%d,%g,%s\n", what, ranks, median(a, n), \
+                median(b, n), median(d, n), lo, hi, unit, 100 * (1 - 2 * sum), n, target, met
+            printf "%-7s at %d rank%s: %.3g %s [%.3g, %.3g], target below %g: %s\n", what, ranks, \
+                ranks == 1 ? "" : "s", median(d, n), unit, lo, hi, target, met >"/dev/stderr"
+        }'
+}
+
+# A launch of the campaign begins where the one by hand ends and ends where the next one begins.
+launches() { # ranks
+    rm -f "$work/command" "$work/stamps"
+    OVERHEAD_WORK=$work OVERHEAD_LAUNCHER=$launcher OVERHEAD_RANKS=$1 MPIEXEC=$work/mpiexec \
+        "$build/scalebench" run "$work/lenet.yaml" --out "$work/results" --fresh \
+        --set "ranks=$1" >"$work/run.log" 2>&1 || {
+        tail -n 20 "$work/run.log" >&2
+        exit 1
+    }
+    awk 'NR > 1 { print ($1 - end) / 1000, hand } { hand = ($2 - $1) / 1000; end = $2 }' "$work/stamps" |
+        summarise launch "$1" ms 50 0
+}
+
+# Microseconds of a step in the whole loop and in the timed part, of the slowest rank: "loop window".
+one_run() { # options
+    local command
+    rm -rf "$work/record"
+    mkdir "$work/record"
+    eval "command=($(cat "$work/command"))"
+    "$launcher" "${command[@]}" --measure.time.warmup_steps=20 --measure.time.steps="$steps" \
+        --record="$work/record" "$@" >"$work/run.log" 2>&1 || {
+        cat "$work/run.log" >&2
+        exit 1
+    }
+    sed -nE 's/.*"type":"end".*"timed_steps":([0-9]+),"window_ns":([0-9]+),"loop_ns":([0-9]+),.*/\1 \2 \3/p' \
+        "$work"/record/rank.*.jsonl |
+        awk '$3 / $1 > loop { loop = $3 / $1; window = $2 / $1 } END { print loop / 1000, window / 1000 }'
+}
+
+measuring() { # ranks
+    local i
+    : >"$work/pairs"
+    for ((i = 0; i < pairs; i++)); do
+        echo "$(one_run) $(one_run --measure.check=none --no-steps)" >>"$work/pairs"
+    done
+    awk '{ print $1, $3 }' "$work/pairs" | summarise step "$1" % 1 1
+    awk '{ print $1 - $2, $3 - $4, $3 }' "$work/pairs" | summarise between "$1" % 1 1
+}
+
+echo "what,ranks,with,without,cost,cost_lo,cost_hi,unit,confidence_pct,pairs,target,met"
+for ranks in ${RANKS:-1 2}; do
+    launches "$ranks"
+    measuring "$ranks"
+done | tee "$work/overhead.csv"
+! grep -q ',no$' "$work/overhead.csv"
