@@ -102,6 +102,9 @@ struct score {
 struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
                       const real *weights, double gradient_scale);
 
+/* The class of each image of the slot: of its largest logit, the first of equals. classes [N]. */
+void net_classify(const struct net *net, int slot, int *classes);
+
 /* Runs steps last-1 down to first backward. grads: the gradient arena, overwritten for the tensors
  * of these steps, or added to with ex->accumulate. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* Index of the largest, the first of equals. */
-static int largest(const real *logits, int classes)
+int largest_logit(const real *logits, int classes)
 {
     int best = 0;
     for (int c = 1; c < classes; c++)
@@ -36,7 +35,7 @@ struct score softmax_cross_entropy(int n, int classes, const real *logits, const
     struct score score = {0};
     for (int i = 0; i < n; i++, logits += classes) {
         double weight = weights ? (double)weights[i] : 1;
-        int best = largest(logits, classes);
+        int best = largest_logit(logits, classes);
         double log_total =
             (double)logits[best] + log_sum_exp(logits, classes, (double)logits[best]);
         if (dlogits) {

@@ -4,6 +4,9 @@
 
 #include "kernels/kernels.h"
 
+/* Index of the largest logit [classes], the first of equals. */
+int largest_logit(const real *logits, int classes);
+
 /* Scores logits [n,classes] against labels [n] below `classes`. weights [n] as in net_loss; an
  * image of weight 0 does not count among the samples. dlogits [n,classes], or NULL. */
 struct score softmax_cross_entropy(int n, int classes, const real *logits, const uint8_t *labels,

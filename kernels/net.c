@@ -265,6 +265,13 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
     return score;
 }
 
+void net_classify(const struct net *net, int slot, int *classes)
+{
+    const real *logits = net_logits(net, slot);
+    for (int i = 0; i < net->slots[slot].n; i++)
+        classes[i] = largest_logit(logits + (size_t)i * (size_t)net->classes, net->classes);
+}
+
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads)
 {

@@ -293,20 +293,35 @@ static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
     assert_all(good);
 }
 
+/* Test images are labelled 0 to 9 in turn: 37 are four each of 0 to 6 and three each of 7 to 9. */
+static bool classes_add_up(const struct class_counts *c, const struct score *score)
+{
+    uint32_t correct = 0;
+    bool good = c->n == 10;
+    for (int k = 0; k < c->n; k++) {
+        good = good && c->samples[k] == (k < 7 ? 4 : 3) && c->correct[k] <= c->samples[k];
+        correct += c->correct[k];
+    }
+    return good && correct == score->correct;
+}
+
 static void evaluation_is_sharded_and_summed_by_count(void **state)
 {
     (void)state;
     struct session all, own;
     struct score sharded, whole;
+    struct class_counts shared, single;
     struct error e;
     bool good = session_open(&all, MPI_COMM_WORLD, 1) && session_open(&own, MPI_COMM_SELF, 1);
     assert_all(good);
-    good = trainer_evaluate(&all.trainer, &fixture.data.test, &sharded, &e) == OK &&
-           trainer_evaluate(&own.trainer, &fixture.data.test, &whole, &e) == OK;
+    good = trainer_evaluate(&all.trainer, &fixture.data.test, &sharded, &shared, &e) == OK &&
+           trainer_evaluate(&own.trainer, &fixture.data.test, &whole, &single, &e) == OK;
     session_close(&all);
     session_close(&own);
     good = good && sharded.samples == TEST_IMAGES && whole.samples == TEST_IMAGES;
     good = good && sharded.correct == whole.correct;
+    good = good && classes_add_up(&shared, &sharded) && classes_add_up(&single, &whole);
+    good = good && memcmp(shared.correct, single.correct, 10 * sizeof *shared.correct) == 0;
     good = good && fabs(sharded.loss_sum - whole.loss_sum) <= 1e-4 * whole.loss_sum;
     assert_all(good);
 }

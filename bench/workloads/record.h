@@ -16,7 +16,9 @@
  *    "poll_ns":0,"loss_sum":294.1,"correct":13,"hash":"0011223344556677"}
  *   {"type":"epoch","epoch":0,"seconds":1.5,"steps":235,"samples":60000,"train_loss":0.3,
  *    "train_acc_pct":91.2,"lr":0.001}                 over all ranks
- *   {"type":"eval","epoch":0,"seconds":0.2,"samples":10000,"test_loss":0.09,"test_acc_pct":97.3}
+ *   {"type":"eval","epoch":0,"seconds":0.2,"samples":10000,"test_loss":0.09,"test_acc_pct":97.3,
+ *    "class_samples":[980,1135,...],"class_correct":[973,1120,...]}    over all ranks, in order
+ *                                                     of classes; may be left out, both or none
  *   {"type":"end","status":"ok","steps":70,"timed_steps":60,
  *    "window_ns":0,                 sum of end - begin over timed steps, this rank
  *    "loop_ns":0,                   from the first one's begin to the last one's end, all included

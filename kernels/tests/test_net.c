@@ -486,6 +486,10 @@ static void a_small_net_learns_its_batch(void **state)
     struct score s = net_loss(r.net, &r.ex, 0, r.labels, NULL, 0);
     assert_int_equal(s.samples, IMAGES);
     assert_int_equal(s.correct, IMAGES);
+    int classes[IMAGES];
+    net_classify(r.net, 0, classes);
+    for (int i = 0; i < IMAGES; i++)
+        assert_int_equal(classes[i], r.labels[i]);
     mem_free(moments);
     rig_end(&r);
 }

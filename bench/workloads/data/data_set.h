@@ -8,6 +8,8 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
+#define DATA_CLASSES_MAX 256 /* a label is a byte */
+
 /* images [n,C,H,W] bytes, labels [n] below `classes`. Owned by the data set. */
 struct data_part {
     const uint8_t *images;

@@ -214,6 +214,7 @@ static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct er
 {
     struct trainer *t = &r->trainer;
     struct score train = {0}, test;
+    struct class_counts classes;
     int64_t begin_ns = clock_ns();
     for (uint32_t step = 0; step < t->sampler.steps; step++) {
         bool record = last && step < RECORDED_STEPS;
@@ -224,14 +225,14 @@ static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct er
     if (trainer_sum_scores(t, &train, e) != OK)
         return e->status;
     begin_ns = clock_ns();
-    if (trainer_evaluate(t, &r->data.test, &test, e) != OK)
+    if (trainer_evaluate(t, &r->data.test, &test, &classes, e) != OK)
         return e->status;
     double eval_seconds = seconds_since(begin_ns);
     print_epoch(r, epoch, seconds, &train, &test);
     if (recorder_add(&r->recorder, report_epoch(t, epoch, t->sampler.steps, seconds, &train), e) !=
         OK)
         return e->status;
-    return recorder_add(&r->recorder, report_eval(epoch, eval_seconds, &test), e);
+    return recorder_add(&r->recorder, report_eval(epoch, eval_seconds, &test, &classes), e);
 }
 
 static enum status run_for_accuracy(struct run *r, struct error *e)

@@ -120,12 +120,23 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
                      trainer_lr(t->config, t->ranks, t->steps_done));
 }
 
-json_t *report_eval(uint32_t epoch, double seconds, const struct score *score)
+static json_t *counts_of(const uint32_t *counts, int n)
 {
-    return json_pack("{s:s, s:i, s:f, s:i, s:f, s:f}", "type", "eval", "epoch", (int)epoch,
-                     "seconds", seconds, "samples", (int)score->samples, "test_loss",
+    json_t *array = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(array, json_integer(counts[i]));
+    return array;
+}
+
+json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
+                    const struct class_counts *classes)
+{
+    return json_pack("{s:s, s:i, s:f, s:i, s:f, s:f, s:o, s:o}", "type", "eval", "epoch",
+                     (int)epoch, "seconds", seconds, "samples", (int)score->samples, "test_loss",
                      score->loss_sum / score->samples, "test_acc_pct",
-                     100.0 * score->correct / score->samples);
+                     100.0 * score->correct / score->samples, "class_samples",
+                     counts_of(classes->samples, classes->n), "class_correct",
+                     counts_of(classes->correct, classes->n));
 }
 
 static double seconds_of(struct timeval t)

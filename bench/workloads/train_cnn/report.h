@@ -27,7 +27,8 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
 json_t *report_step(const struct step_record *step, bool timed);
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
                      const struct score *score);
-json_t *report_eval(uint32_t epoch, double seconds, const struct score *score);
+json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
+                    const struct class_counts *classes);
 json_t *report_end(const struct trainer *t, const struct window *window,
                    const struct comparison *comparison);
 

@@ -77,7 +77,9 @@ static enum status open_net(struct trainer *t, struct error *e)
     t->images = mem_alloc(t->sampler.n_max * image_bytes);
     t->labels = mem_alloc(t->sampler.n_max);
     t->eval_samples = mem_alloc(t->sampler.n_max * sizeof *t->eval_samples);
-    if (t->images == NULL || t->labels == NULL || t->eval_samples == NULL)
+    t->eval_classes = mem_alloc(t->sampler.n_max * sizeof *t->eval_classes);
+    if (t->images == NULL || t->labels == NULL || t->eval_samples == NULL ||
+        t->eval_classes == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a batch of %u images", t->sampler.n_max);
     return net_create(&t->net, t->desc, &options, e);
 }
@@ -93,6 +95,7 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->sync = NULL;
     t->images = t->labels = NULL;
     t->eval_samples = NULL;
+    t->eval_classes = NULL;
     t->steps_done = 0;
     t->global_batch = trainer_global_batch(t->config, t->ranks);
     enum status status = check_data(t, e);
@@ -136,6 +139,7 @@ void trainer_close(struct trainer *t)
     mem_free(t->images);
     mem_free(t->labels);
     mem_free(t->eval_samples);
+    mem_free(t->eval_classes);
     sampler_close(&t->sampler);
 }
 
@@ -265,9 +269,32 @@ enum status trainer_sum_scores(struct trainer *t, struct score *score, struct er
     return status;
 }
 
+static enum status sum_classes(struct trainer *t, struct class_counts *c, struct error *e)
+{
+    uint32_t sums[2 * DATA_CLASSES_MAX];
+    int n = c->n;
+    memcpy(sums, c->samples, (size_t)n * sizeof *sums);
+    memcpy(sums + n, c->correct, (size_t)n * sizeof *sums);
+    enum status status = wait_allreduce(t->waiter, sums, 2 * n, MPI_UINT32_T, MPI_SUM, t->comm,
+                                        "sum of the counts of classes", e);
+    memcpy(c->samples, sums, (size_t)n * sizeof *sums);
+    memcpy(c->correct, sums + n, (size_t)n * sizeof *sums);
+    return status;
+}
+
+/* Counts the n images that the net has just seen. */
+static void count_classes(struct trainer *t, size_t n, struct class_counts *counts)
+{
+    net_classify(t->net, 0, t->eval_classes);
+    for (size_t i = 0; i < n; i++) {
+        counts->samples[t->labels[i]]++;
+        counts->correct[t->labels[i]] += t->eval_classes[i] == t->labels[i];
+    }
+}
+
 /* Scores of images [first, first + n) of a part. */
 static struct score evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
-                                   size_t n)
+                                   size_t n, struct class_counts *classes)
 {
     for (size_t i = 0; i < n; i++)
         t->eval_samples[i] = (uint32_t)(first + i);
@@ -275,27 +302,29 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
     data_gather(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
     net_load(t->net, &t->exec, 0, (int)n, t->images);
     net_forward(t->net, &t->exec, 0, 0, net_steps(t->net), t->sync->arenas.params);
+    count_classes(t, n, classes);
     return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
 }
 
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
-                             struct error *e)
+                             struct class_counts *classes, struct error *e)
 {
     if (sync_eval_begin(t->sync, e) != OK)
         return e->status;
     size_t begin, end;
     pool_share(part->n, (size_t)t->rank, (size_t)t->ranks, &begin, &end);
     *score = (struct score){0};
+    *classes = (struct class_counts){.n = t->data->classes};
     t->exec.training = false;
     for (size_t i = begin; i < end; i += t->sampler.n_max) {
         size_t n = end - i < t->sampler.n_max ? end - i : t->sampler.n_max;
-        struct score slice = evaluate_slice(t, part, i, n);
+        struct score slice = evaluate_slice(t, part, i, n, classes);
         score->loss_sum += slice.loss_sum;
         score->correct += slice.correct;
         score->samples += slice.samples;
     }
     t->exec.training = true;
-    if (sync_eval_end(t->sync, e) != OK)
+    if (sync_eval_end(t->sync, e) != OK || sum_classes(t, classes, e) != OK)
         return e->status;
     return trainer_sum_scores(t, score, e);
 }

@@ -22,6 +22,12 @@ struct step_record {
     uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
 };
 
+/* Images of each class and how many of them were told right. */
+struct class_counts {
+    int n; /* classes of the data set */
+    uint32_t samples[DATA_CLASSES_MAX], correct[DATA_CLASSES_MAX];
+};
+
 struct trainer {
     const struct config *config; /* borrowed, as are the next four */
     const struct net_desc *desc;
@@ -38,6 +44,7 @@ struct trainer {
     struct optimizer optimizer;
     uint8_t *images, *labels; /* [n_max, C, H, W] and [n_max]: a batch as bytes */
     uint32_t *eval_samples;   /* [n_max] */
+    int *eval_classes;        /* [n_max] */
     uint64_t steps_done;
 };
 
@@ -65,10 +72,10 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 /* 64-bit hash of the parameters. */
 uint64_t trainer_hash(const struct trainer *t);
 
-/* Loss and accuracy over a part of the data set, sharded over ranks, summed by count. Collective.
- */
+/* Loss and accuracy over a part of the data set, and each class by itself, sharded over ranks,
+ * summed by count. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
-                             struct error *e);
+                             struct class_counts *classes, struct error *e);
 
 /* Sums the ranks' scores in place. Collective. */
 enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e);
