@@ -25,7 +25,8 @@ static void set_text(struct cells *c, enum column_id id, const char *text)
 static void set_real(struct cells *c, enum column_id id, double x)
 {
     char text[TEXT_NUMBER];
-    set_text(c, id, text_real(text, x));
+    bool whole = strcmp(column_get(id)->type, "INT") == 0;
+    set_text(c, id, whole ? text_whole(text, x) : text_real(text, x));
 }
 
 /* -1 is unknown. */

@@ -1,6 +1,6 @@
-/* From records to tables: one row a launch (raw.csv), one row a point (summary.csv), the table that
- * a campaign ends with, figures. Everything is computed from the run's folder alone: its resolved
- * spec, journal and records; nothing is run. */
+/* From records to tables: one row a launch (raw.csv), one row a point (summary.csv) and the other
+ * files of csv_files.def, the table that a campaign ends with, figures. Everything is computed from
+ * the run's folder alone: its resolved spec, journal and records; nothing is run. */
 #ifndef SCALEBENCH_COLLECT_COLLECT_H
 #define SCALEBENCH_COLLECT_COLLECT_H
 
@@ -56,7 +56,7 @@ struct summary_launch {
  * the table and the figures want. Undefined numbers are NAN. */
 struct point_summary {
     const struct point *point;
-    char **cells; /* one a column of columns.def */
+    char **cells; /* one a column of csv_summary.def */
     char status[16];
     char reason[512];
     char flags[64];
@@ -91,10 +91,14 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
                             const struct journal *journal, struct error *e);
 void summary_free(struct summary *s);
 
-/* Writes <run>/raw.csv and <run>/summary.csv (RFC 4180, each by way of a temporary file and a
- * rename; decimal points whatever the locale). `journal` is the one that was collected. */
+/* Writes the CSV files of the run (RFC 4180, each by way of a temporary file and a rename; decimal
+ * points whatever the locale), reading again the records of the launches that count. `journal` is
+ * the one that was collected. */
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
+
+/* Name of the i-th CSV file that a run of this spec leaves ("raw.csv"); NULL beyond the last. */
+const char *summary_file(const struct spec *spec, size_t i);
 
 /* The closing table, for people. `run_dir` as the user would type it. */
 void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision);
@@ -104,7 +108,18 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 
-/* Prints every column: name, type, meaning. */
+/* A column of a CSV file: name with unit suffix; type TEXT, INT, REAL or BOOL; unit, "" for none.
+ */
+struct column {
+    const char *file, *name, *type, *unit, *meaning;
+};
+
+/* Every column of every CSV file, file by file, in order. */
+const struct column *columns_all(size_t *n);
+
+/* Prints every file with its columns: name, type, unit, meaning. */
 void columns_print(FILE *out);
+/* What `scalebench explain NAME` prints of one. */
+void column_explain(FILE *out, const struct column *column);
 
 #endif

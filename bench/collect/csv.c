@@ -1,10 +1,22 @@
-/* raw.csv and summary.csv: RFC 4180 with line feeds, one row of names, an unknown value empty. */
+/* The CSV files: RFC 4180 with line feeds, one row of names, an unknown value empty. */
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/records.h"
 #include "bench/collect/summary.h"
+
+/* A file being written, and what its rows are made of. */
+struct csv {
+    FILE *out;
+    bool inside; /* a row has begun */
+    const struct summary *s;
+    const char *run_dir;
+    const struct journal *journal;
+};
 
 static void write_field(FILE *out, const char *text)
 {
@@ -21,94 +33,53 @@ static void write_field(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void write_separated(FILE *out, const char *text, bool last)
-{
-    write_field(out, text);
-    fputc(last ? '\n' : ',', out);
-}
-
-/* --- raw.csv: the fields of a launch -------------------------------------------------------------
+/* --- A cell of each type that tables name
+ * ------------------------------------------------------------------------
  */
 
-enum raw_type { RAW_REAL, RAW_INT, RAW_LONG, RAW_BOOL, RAW_TEXT };
-
-struct raw_column {
-    const char *name;
-    enum raw_type type;
-    size_t offset; /* in struct launch_result */
-};
-
-#define RAW(field, type)                                                                           \
-    {                                                                                              \
-#field, type, offsetof(struct launch_result, field)                                        \
-    }
-
-static const struct raw_column raw_columns[] = {
-    RAW(ranks, RAW_INT),
-    RAW(steps, RAW_INT),
-    RAW(step_ms, RAW_REAL),
-    RAW(load_ms, RAW_REAL),
-    RAW(forward_ms, RAW_REAL),
-    RAW(backward_ms, RAW_REAL),
-    RAW(pack_ms, RAW_REAL),
-    RAW(comm_total_ms, RAW_REAL),
-    RAW(comm_exposed_ms, RAW_REAL),
-    RAW(wait_ms, RAW_REAL),
-    RAW(optimizer_ms, RAW_REAL),
-    RAW(last_rank, RAW_INT),
-    RAW(last_rank_pct, RAW_REAL),
-    RAW(read_s, RAW_REAL),
-    RAW(epoch_s, RAW_REAL),
-    RAW(calls, RAW_REAL),
-    RAW(bytes_payload, RAW_REAL),
-    RAW(bytes_wire, RAW_REAL),
-    RAW(messages_wire, RAW_REAL),
-    RAW(wire_source, RAW_TEXT),
-    RAW(poll_s, RAW_REAL),
-    RAW(user_s, RAW_REAL),
-    RAW(sys_s, RAW_REAL),
-    RAW(rss_mib, RAW_REAL),
-    RAW(cpu_pct, RAW_REAL),
-    RAW(train_loss, RAW_REAL),
-    RAW(train_acc_pct, RAW_REAL),
-    RAW(test_loss, RAW_REAL),
-    RAW(test_acc_pct, RAW_REAL),
-    RAW(batch_per_rank, RAW_REAL),
-    RAW(global_batch, RAW_LONG),
-    RAW(weights_checked, RAW_BOOL),
-    RAW(weights_equal, RAW_BOOL),
-    RAW(check, RAW_TEXT),
-    RAW(bound, RAW_TEXT),
-    RAW(dataset, RAW_TEXT),
-    RAW(data_source, RAW_TEXT),
-    RAW(precision, RAW_TEXT),
-    RAW(params, RAW_LONG),
-    RAW(flops_per_image, RAW_REAL),
-    RAW(host, RAW_TEXT),
-    RAW(mpi, RAW_TEXT),
-    RAW(blas, RAW_TEXT),
-};
-
-#define RAW_COLUMNS (sizeof raw_columns / sizeof raw_columns[0])
-
-static const char *raw_text(char text[TEXT_NUMBER], const struct raw_column *column,
-                            const struct launch_result *result)
+static void write_TEXT(struct csv *csv, const char *text)
 {
-    const char *field = (const char *)result + column->offset;
-    switch (column->type) {
-    case RAW_REAL:
-        return text_real(text, *(const double *)field);
-    case RAW_INT:
-        return text_real(text, *(const int *)field);
-    case RAW_LONG:
-        return text_real(text, (double)*(const long *)field);
-    case RAW_BOOL:
-        return *(const bool *)field ? "1" : "0";
-    case RAW_TEXT:
-        break;
-    }
-    return field;
+    if (csv->inside)
+        fputc(',', csv->out);
+    csv->inside = true;
+    write_field(csv->out, text ? text : "");
 }
+
+static void write_REAL(struct csv *csv, double x)
+{
+    char text[TEXT_NUMBER];
+    write_TEXT(csv, text_real(text, x));
+}
+
+static void write_INT(struct csv *csv, double x)
+{
+    char text[TEXT_NUMBER];
+    write_TEXT(csv, text_whole(text, x));
+}
+
+static void write_BOOL(struct csv *csv, int value)
+{
+    write_TEXT(csv, value < 0 ? "" : value ? "1" : "0");
+}
+
+static void end_row(struct csv *csv)
+{
+    fputc('\n', csv->out);
+    csv->inside = false;
+}
+
+static void write_header(struct csv *csv, const char *file)
+{
+    size_t n;
+    const struct column *columns = columns_all(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].file, file) == 0)
+            write_TEXT(csv, columns[i].name);
+    end_row(csv);
+}
+
+/* --- raw.csv -----------------------------------------------------------------------------------
+ */
 
 static const char *status_text(const struct journal_launch *journal,
                                const struct summary_launch *launch)
@@ -128,71 +99,354 @@ static const char *label_of(const struct spec *spec, const char *id)
     return "";
 }
 
-static void write_launch(FILE *out, const struct spec *spec, const struct journal_launch *journal,
-                         const struct summary_launch *launch)
+static struct raw_row raw_row_of(const struct csv *csv, const struct journal_launch *journal,
+                                 const struct summary_launch *launch)
 {
-    char number[TEXT_NUMBER];
     bool timed = journal->run == RUN_TIME;
-    write_separated(out, journal->launch, false);
-    write_separated(out, journal->point, false);
-    write_separated(out, label_of(spec, journal->point), false);
-    write_separated(out, timed ? "time" : "accuracy", false);
-    write_separated(out, timed ? text_real(number, journal->block) : "", false);
-    write_separated(out, text_real(number, (double)journal->seed), false);
-    write_separated(out, status_text(journal, launch), false);
-    write_separated(out, launch->reason, false);
-    bool ended = journal->status != LAUNCH_RUNNING;
-    write_separated(out, ended ? text_real(number, journal->wall_s) : "", false);
-    for (size_t i = 0; i < RAW_COLUMNS; i++)
-        write_separated(out, launch->ok ? raw_text(number, &raw_columns[i], &launch->result) : "",
-                        i + 1 == RAW_COLUMNS);
+    return (struct raw_row){
+        .launch = journal->launch,
+        .point = journal->point,
+        .label = label_of(csv->s->spec, journal->point),
+        .run = timed ? "time" : "accuracy",
+        .block = timed ? journal->block : NAN,
+        .seed = (double)journal->seed,
+        .status = status_text(journal, launch),
+        .reason = launch->reason,
+        .wall_s = journal->status != LAUNCH_RUNNING ? journal->wall_s : NAN,
+    };
 }
 
-static void write_raw(FILE *out, const struct summary *s, const struct journal *journal)
+/* NULL: nothing is known. */
+static void take_result(struct raw_row *row, const struct launch_result *result)
 {
-    fputs("launch,point,label,run,block,seed,status,reason,wall_s,", out);
-    for (size_t i = 0; i < RAW_COLUMNS; i++)
-        write_separated(out, raw_columns[i].name, i + 1 == RAW_COLUMNS);
-    for (size_t i = 0; i < s->n_launches; i++)
-        write_launch(out, s->spec, &journal->launches[i], &s->launches[i]);
+#define UNKNOWN_TEXT NULL
+#define UNKNOWN_INT  NAN
+#define UNKNOWN_REAL NAN
+#define UNKNOWN_BOOL (-1)
+#define COLUMN(id, type, unit, meaning)
+#define RESULT(id, type, unit, meaning) row->id = result ? result->id : UNKNOWN_##type;
+#include "bench/collect/csv_raw.def"
+#undef COLUMN
 }
 
-/* --- summary.csv
- * ------------------------------------------------------------------------------------ */
+/* From here on: writes a column of `row`. */
+#define COLUMN(id, type, unit, meaning) write_##type(csv, row->id);
 
-static void write_summary(FILE *out, const struct summary *s, const struct journal *journal)
+static void write_raw_row(struct csv *csv, const struct raw_row *row)
 {
-    (void)journal;
-    for (int i = 0; i < COLUMNS; i++)
-        write_separated(out, column_get(i)->name, i + 1 == COLUMNS);
-    for (size_t k = 0; k < s->n; k++)
+#include "bench/collect/csv_raw.def"
+    end_row(csv);
+}
+
+static enum status write_raw(struct csv *csv, struct error *e)
+{
+    (void)e;
+    for (size_t i = 0; i < csv->s->n_launches; i++) {
+        const struct summary_launch *launch = &csv->s->launches[i];
+        struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
+        take_result(&row, launch->ok ? &launch->result : NULL);
+        write_raw_row(csv, &row);
+    }
+    return OK;
+}
+
+/* --- Files of rows inside launches --------------------------------------------------------------
+ */
+
+typedef void write_records(struct csv *csv, const struct journal_launch *journal,
+                           const struct rank_record *records, int ranks);
+
+/* Calls `write` with the records of every launch of this kind that counts. They are read again, one
+ * launch at a time: all steps of a campaign need not fit into memory. */
+static enum status for_each_launch(struct csv *csv, enum launch_run run, write_records *write,
+                                   struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
+        const struct journal_launch *journal = &csv->journal->launches[i];
+        if (!csv->s->launches[i].ok || journal->run != run)
+            continue;
+        char dir[4096];
+        struct rank_record *records;
+        int ranks = csv->s->launches[i].result.ranks;
+        snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
+        status = records_read(&records, dir, ranks, e);
+        if (status == OK)
+            write(csv, journal, records, ranks);
+        records_free(records, ranks);
+    }
+    return status;
+}
+
+/* --- epochs.csv ---------------------------------------------------------------------------------
+ */
+
+static void write_epochs_row(struct csv *csv, const struct epochs_row *row)
+{
+#include "bench/collect/csv_epochs.def"
+    end_row(csv);
+}
+
+static const struct eval *eval_of(const struct rank_record *r, int64_t epoch)
+{
+    const struct eval *evals = r->evals.items;
+    for (size_t i = 0; i < r->evals.n; i++)
+        if (evals[i].epoch == epoch)
+            return &evals[i];
+    return NULL;
+}
+
+static const struct epoch *epoch_of(const struct rank_record *r, int64_t epoch)
+{
+    const struct epoch *epochs = r->epochs.items;
+    for (size_t i = 0; i < r->epochs.n; i++)
+        if (epochs[i].epoch == epoch)
+            return &epochs[i];
+    return NULL;
+}
+
+/* Losses and accuracies are the same on every rank, times are the slowest's. */
+static void take_epoch(struct epochs_row *row, const struct rank_record *records, int ranks,
+                       int64_t number)
+{
+    row->lr = row->seconds = row->train_loss = row->train_acc_pct = NAN;
+    row->eval_seconds = row->test_loss = row->test_acc_pct = NAN;
+    for (int i = ranks - 1; i >= 0; i--) {
+        const struct epoch *epoch = epoch_of(&records[i], number);
+        const struct eval *eval = eval_of(&records[i], number);
+        if (epoch) {
+            row->lr = epoch->lr;
+            row->seconds = fmax(row->seconds, epoch->seconds);
+            row->train_loss = epoch->train_loss;
+            row->train_acc_pct = epoch->train_acc_pct;
+        }
+        if (eval) {
+            row->eval_seconds = fmax(row->eval_seconds, eval->seconds);
+            row->test_loss = eval->test_loss;
+            row->test_acc_pct = eval->test_acc_pct;
+        }
+    }
+}
+
+/* The first rank that wrote epochs: ranks may leave them to rank 0. */
+static const struct rank_record *first_with_epochs(const struct rank_record *records, int ranks)
+{
+    for (int i = 0; i < ranks; i++)
+        if (records[i].epochs.n > 0)
+            return &records[i];
+    return &records[0];
+}
+
+static void write_launch_epochs(struct csv *csv, const struct journal_launch *journal,
+                                const struct rank_record *records, int ranks)
+{
+    const struct list *list = &first_with_epochs(records, ranks)->epochs;
+    const struct epoch *epochs = list->items;
+    struct epochs_row row = {.point = journal->point,
+                             .label = label_of(csv->s->spec, journal->point),
+                             .launch = journal->launch,
+                             .seed = (double)journal->seed,
+                             .ranks = ranks,
+                             .strategy = records[0].hello.strategy,
+                             .global_batch = (double)records[0].hello.global_batch};
+    for (size_t i = 0; i < list->n; i++) {
+        row.epoch = (double)epochs[i].epoch + 1;
+        take_epoch(&row, records, ranks, epochs[i].epoch);
+        write_epochs_row(csv, &row);
+    }
+}
+
+static enum status write_epochs(struct csv *csv, struct error *e)
+{
+    return for_each_launch(csv, RUN_ACCURACY, write_launch_epochs, e);
+}
+
+/* --- classes.csv --------------------------------------------------------------------------------
+ */
+
+static void write_classes_row(struct csv *csv, const struct classes_row *row)
+{
+#include "bench/collect/csv_classes.def"
+    end_row(csv);
+}
+
+/* Records from before classes were counted have none. */
+static void write_launch_classes(struct csv *csv, const struct journal_launch *journal,
+                                 const struct rank_record *records, int ranks)
+{
+    const struct list *list = &records[0].classes;
+    for (int i = 1; i < ranks && list->n == 0; i++)
+        list = &records[i].classes;
+    const struct class_count *counts = list->items;
+    struct classes_row row = {.point = journal->point,
+                              .label = label_of(csv->s->spec, journal->point),
+                              .launch = journal->launch,
+                              .seed = (double)journal->seed};
+    for (size_t i = 0; i < list->n; i++) {
+        row.class = (double)i;
+        row.samples = (double)counts[i].samples;
+        row.correct = (double)counts[i].correct;
+        row.test_acc_pct = row.samples > 0 ? 100 * row.correct / row.samples : NAN;
+        write_classes_row(csv, &row);
+    }
+}
+
+static enum status write_classes(struct csv *csv, struct error *e)
+{
+    return for_each_launch(csv, RUN_ACCURACY, write_launch_classes, e);
+}
+
+/* --- steps.csv ----------------------------------------------------------------------------------
+ */
+
+static void write_steps_row(struct csv *csv, const struct steps_row *row)
+{
+#include "bench/collect/csv_steps.def"
+    end_row(csv);
+}
+
+static double ms_of(int64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+/* A workload that takes no hash writes zeros. */
+static const char *hash_of(const struct step *step)
+{
+    return step->hash[strspn(step->hash, "0")] ? step->hash : "";
+}
+
+static void take_step(struct steps_row *row, const struct step *step)
+{
+    row->epoch = (double)step->epoch + 1;
+    row->step = (double)step->step + 1;
+    row->timed = step->timed == VERDICT_TRUE;
+    row->samples = (double)step->samples;
+    row->step_ms = ms_of(step->end_ns - step->begin_ns);
+    row->load_ms = ms_of(step->load_ns);
+    row->forward_ms = ms_of(step->forward_ns);
+    row->backward_ms = ms_of(step->backward_ns);
+    row->pack_ms = ms_of(step->pack_ns);
+    row->comm_total_ms = ms_of(step->comm_total_ns);
+    row->comm_exposed_ms = ms_of(step->comm_exposed_ns);
+    row->optimizer_ms = ms_of(step->optimizer_ns);
+    row->poll_ms = ms_of(step->poll_ns);
+    row->loss = step->samples > 0 ? step->loss_sum / (double)step->samples : NAN;
+    row->hash = hash_of(step);
+}
+
+static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
+                                const struct rank_record *records, int ranks, bool timed)
+{
+    size_t n = timed ? records[0].steps.n : records[0].warmup.n;
+    for (size_t k = 0; k < n; k++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            const struct rank_record *r = &records[rank];
+            const struct step *steps = timed ? r->steps.items : r->warmup.items;
+            take_step(row, &steps[k]);
+            row->rank = rank;
+            row->wait_ms = records_wait_ns(records, ranks, timed, k, rank) / 1e6;
+            write_steps_row(csv, row);
+        }
+    }
+}
+
+/* Warm-up comes first. */
+static void write_launch_steps(struct csv *csv, const struct journal_launch *journal,
+                               const struct rank_record *records, int ranks)
+{
+    struct steps_row row = {.point = journal->point,
+                            .label = label_of(csv->s->spec, journal->point),
+                            .launch = journal->launch,
+                            .block = journal->block};
+    write_rows_of_steps(csv, &row, records, ranks, false);
+    write_rows_of_steps(csv, &row, records, ranks, true);
+}
+
+static enum status write_steps(struct csv *csv, struct error *e)
+{
+    return for_each_launch(csv, RUN_TIME, write_launch_steps, e);
+}
+
+/* --- columns.csv and summary.csv ----------------------------------------------------------------
+ */
+
+static void write_columns_row(struct csv *csv, const struct columns_row *row)
+{
+#include "bench/collect/csv_columns.def"
+    end_row(csv);
+}
+
+#undef COLUMN
+
+static enum status write_columns(struct csv *csv, struct error *e)
+{
+    (void)e;
+    size_t n;
+    const struct column *columns = columns_all(&n);
+    for (size_t i = 0; i < n; i++) {
+        const struct column *c = &columns[i];
+        struct columns_row row = {c->file, c->name, c->type, c->unit, c->meaning};
+        write_columns_row(csv, &row);
+    }
+    return OK;
+}
+
+static enum status write_summary(struct csv *csv, struct error *e)
+{
+    (void)e;
+    for (size_t k = 0; k < csv->s->n; k++) {
         for (int i = 0; i < COLUMNS; i++)
-            write_separated(out, s->points[k].cells[i], i + 1 == COLUMNS);
+            write_TEXT(csv, csv->s->points[k].cells[i]);
+        end_row(csv);
+    }
+    return OK;
 }
 
-/* --- Files
- * ------------------------------------------------------------------------------------------- */
+/* --- Files --------------------------------------------------------------------------------------
+ */
 
-typedef void write_function(FILE *out, const struct summary *s, const struct journal *journal);
+static const struct {
+    const char *name;
+    enum status (*write_rows)(struct csv *csv, struct error *e);
+} files[] = {
+#define CSV_FILE(name, rows) {#name ".csv", write_##name},
+#include "bench/collect/csv_files.def"
+#undef CSV_FILE
+};
+
+#define FILES (sizeof files / sizeof files[0])
+
+static bool is_wanted(size_t file, const struct spec *spec)
+{
+    return files[file].write_rows != write_steps || config_int(&spec->config, OPT_STEPS_CSV);
+}
+
+const char *summary_file(const struct spec *spec, size_t i)
+{
+    for (size_t file = 0; file < FILES; file++)
+        if (is_wanted(file, spec) && i-- == 0)
+            return files[file].name;
+    return NULL;
+}
 
 /* A reader sees the old file or the new one, never half of one. */
-static enum status write_file(const char *run_dir, const char *name, write_function *write_rows,
-                              const struct summary *s, const struct journal *journal,
-                              struct error *e)
+static enum status write_file(struct csv *csv, size_t file, struct error *e)
 {
     char path[4096], temporary[4096 + 8];
-    snprintf(path, sizeof path, "%s/%s", run_dir, name);
+    snprintf(path, sizeof path, "%s/%s", csv->run_dir, files[file].name);
     snprintf(temporary, sizeof temporary, "%s.part", path);
-    FILE *out = fopen(temporary, "w");
-    if (!out)
+    csv->out = fopen(temporary, "w");
+    if (!csv->out)
         return error_set(e, ERR_SYSTEM, "cannot write %s: %s", temporary, strerror(errno));
-    write_rows(out, s, journal);
-    bool failed = ferror(out);
-    failed = fclose(out) != 0 || failed;
-    if (!failed && rename(temporary, path) == 0)
-        return OK;
-    enum status status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    unlink(temporary);
+    write_header(csv, files[file].name);
+    enum status status = files[file].write_rows(csv, e);
+    bool failed = ferror(csv->out);
+    failed = fclose(csv->out) != 0 || failed;
+    if (status == OK && (failed || rename(temporary, path) != 0))
+        status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    if (status != OK)
+        unlink(temporary);
     return status;
 }
 
@@ -202,6 +456,10 @@ enum status summary_write(const struct summary *s, const char *run_dir,
     if (journal->n_launches != s->n_launches)
         return error_set(e, ERR_ARGUMENT, "a summary of %zu launches for a journal of %zu",
                          s->n_launches, journal->n_launches);
-    enum status status = write_file(run_dir, "raw.csv", write_raw, s, journal, e);
-    return status == OK ? write_file(run_dir, "summary.csv", write_summary, s, journal, e) : status;
+    struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
+    enum status status = OK;
+    for (size_t i = 0; i < FILES && status == OK; i++)
+        if (is_wanted(i, s->spec))
+            status = write_file(&csv, i, e);
+    return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/records.h"
 
 /* The version of bench/workloads/record.h that this file reads. */
 #define SCHEMA_READ 1
@@ -19,43 +20,11 @@ enum field_type {
     FIELD_VERDICT, /* true, false; null is unknown */
 };
 
-enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
-
 struct field {
     const char *name;
     enum field_type type;
     size_t offset, size;
     bool agreed; /* the same on every rank */
-};
-
-struct hello {
-    int64_t schema, rank, ranks, params, flops_forward, flops_backward, batch, global_batch;
-    double read_s;
-    char host[64], model[256], precision[8], dataset[32], data_source[32], strategy[32];
-    char bound[1024], mpi[64], blas[64];
-};
-
-struct step {
-    int64_t epoch, step;
-    enum verdict timed;
-    int64_t load_ns, forward_ns, backward_ns, pack_ns, comm_total_ns, comm_exposed_ns;
-    int64_t optimizer_ns, arrive_ns;
-};
-
-struct epoch {
-    double seconds, train_loss, train_acc_pct;
-};
-
-struct eval {
-    double test_loss, test_acc_pct;
-};
-
-struct end {
-    int64_t steps, timed_steps, window_ns, window_cpu_ns, poll_ns;
-    int64_t calls, bytes_payload, bytes_wire, messages_wire;
-    double user_s, sys_s, rss_mib;
-    enum verdict weights_equal;
-    char status[64], wire_source[64], check[8], first_difference[160];
 };
 
 #define FIELD(record, field, type, agreed)                                                         \
@@ -88,7 +57,10 @@ static const struct field hello_fields[] = {
 static const struct field step_fields[] = {
     FIELD(step, epoch, FIELD_COUNT, true),
     FIELD(step, step, FIELD_COUNT, true),
+    FIELD(step, samples, FIELD_COUNT, false),
     FIELD(step, timed, FIELD_VERDICT, false),
+    FIELD(step, begin_ns, FIELD_COUNT, false),
+    FIELD(step, end_ns, FIELD_COUNT, false),
     FIELD(step, load_ns, FIELD_COUNT, false),
     FIELD(step, forward_ns, FIELD_COUNT, false),
     FIELD(step, backward_ns, FIELD_COUNT, false),
@@ -97,16 +69,20 @@ static const struct field step_fields[] = {
     FIELD(step, comm_exposed_ns, FIELD_COUNT, false),
     FIELD(step, optimizer_ns, FIELD_COUNT, false),
     FIELD(step, arrive_ns, FIELD_COUNT, false),
+    FIELD(step, poll_ns, FIELD_COUNT, false),
+    FIELD(step, loss_sum, FIELD_REAL, false),
+    FIELD(step, hash, FIELD_TEXT, false),
 };
 
 static const struct field epoch_fields[] = {
-    FIELD(epoch, seconds, FIELD_REAL, false),
-    FIELD(epoch, train_loss, FIELD_REAL, false),
-    FIELD(epoch, train_acc_pct, FIELD_REAL, false),
+    FIELD(epoch, epoch, FIELD_COUNT, false),     FIELD(epoch, seconds, FIELD_REAL, false),
+    FIELD(epoch, train_loss, FIELD_REAL, false), FIELD(epoch, train_acc_pct, FIELD_REAL, false),
+    FIELD(epoch, lr, FIELD_REAL, false),
 };
 
 static const struct field eval_fields[] = {
-    FIELD(eval, test_loss, FIELD_REAL, false),
+    FIELD(eval, epoch, FIELD_COUNT, false),       FIELD(eval, samples, FIELD_COUNT, false),
+    FIELD(eval, seconds, FIELD_REAL, false),      FIELD(eval, test_loss, FIELD_REAL, false),
     FIELD(eval, test_acc_pct, FIELD_REAL, false),
 };
 
@@ -128,22 +104,6 @@ static const struct field end_fields[] = {
     FIELD(end, check, FIELD_TEXT, false),
     FIELD(end, weights_equal, FIELD_VERDICT, false),
     FIELD(end, first_difference, FIELD_TEXT, false),
-};
-
-/* A growing list of equal items. */
-struct list {
-    void *items;
-    size_t n, room;
-};
-
-/* One rank's records. */
-struct rank_record {
-    char path[4096];
-    int hello_line, end_line; /* 0: not read */
-    struct hello hello;
-    struct list steps; /* struct step, timed ones only */
-    struct list epochs, evals;
-    struct end end;
 };
 
 static void *list_add(struct list *list, size_t size)
@@ -255,9 +215,9 @@ static enum status take_step(struct rank_record *r, const struct place *at, cons
 {
     struct step step = {0};
     enum status status = store_fields(at, "step", FIELDS(step_fields), line, &step);
-    if (status != OK || step.timed != VERDICT_TRUE)
+    if (status != OK)
         return status;
-    struct step *to = list_add(&r->steps, sizeof step);
+    struct step *to = list_add(step.timed == VERDICT_TRUE ? &r->steps : &r->warmup, sizeof step);
     if (!to)
         return error_set(at->e, ERR_MEMORY, "no memory for the steps of %s", at->path);
     *to = step;
@@ -289,6 +249,56 @@ static enum status take_listed(struct list *list, const struct place *at, const 
     return store_fields(at, record, fields, n, line, to);
 }
 
+static enum status wrong_classes(const struct place *at, const char *what)
+{
+    return error_at(at->e, ERR_DATA, at->path, at->line, 0, "eval: %s", what);
+}
+
+/* Image counts of class i; negative where they make no sense. */
+static struct class_count class_count_of(const json_t *samples, const json_t *correct, size_t i)
+{
+    const json_t *all = json_array_get(samples, i), *right = json_array_get(correct, i);
+    struct class_count count = {-1, -1};
+    if (json_is_integer(all) && json_is_integer(right))
+        count = (struct class_count){json_integer_value(all), json_integer_value(right)};
+    if (count.correct < 0 || count.correct > count.samples)
+        count.samples = -1;
+    return count;
+}
+
+/* Records of workloads that do not know classes lack both lists. */
+static enum status take_classes(struct rank_record *r, const struct place *at, const json_t *line)
+{
+    const json_t *samples = json_object_get(line, "class_samples");
+    const json_t *correct = json_object_get(line, "class_correct");
+    const struct eval *eval = (const struct eval *)r->evals.items + r->evals.n - 1;
+    int64_t left = eval->samples;
+    r->classes.n = 0;
+    if (!samples && !correct)
+        return OK;
+    if (!json_is_array(samples) || json_array_size(samples) != json_array_size(correct))
+        return wrong_classes(at, "'class_samples' and 'class_correct' are not lists of one length");
+    for (size_t i = 0; i < json_array_size(samples); i++) {
+        struct class_count count = class_count_of(samples, correct, i), *to;
+        if (count.samples < 0 || count.samples > left)
+            return wrong_classes(
+                at, "a class is not 0 <= correct <= its samples <= all samples in whole numbers");
+        to = list_add(&r->classes, sizeof *to);
+        if (!to)
+            return error_set(at->e, ERR_MEMORY, "no memory for the classes of %s", at->path);
+        *to = count;
+        left -= count.samples;
+    }
+    return left == 0 ? OK : wrong_classes(at, "'class_samples' does not add up to 'samples'");
+}
+
+static enum status take_eval(struct rank_record *r, const struct place *at, const json_t *line)
+{
+    enum status status =
+        take_listed(&r->evals, at, "eval", FIELDS(eval_fields), sizeof(struct eval), line);
+    return status == OK ? take_classes(r, at, line) : status;
+}
+
 static enum status take_line(struct rank_record *r, const struct place *at, const json_t *line,
                              int rank, int ranks)
 {
@@ -307,7 +317,7 @@ static enum status take_line(struct rank_record *r, const struct place *at, cons
     if (strcmp(type, "epoch") == 0)
         return take_listed(&r->epochs, at, type, FIELDS(epoch_fields), sizeof(struct epoch), line);
     if (strcmp(type, "eval") == 0)
-        return take_listed(&r->evals, at, type, FIELDS(eval_fields), sizeof(struct eval), line);
+        return take_eval(r, at, line);
     if (strcmp(type, "end") == 0)
         return take_end(r, at, line);
     return error_at(at->e, ERR_DATA, at->path, at->line, 0,
@@ -388,16 +398,16 @@ static enum status check_fields(const struct rank_record *r, int line, const str
     return OK;
 }
 
-static enum status check_steps(const struct rank_record *r, const struct rank_record *first,
-                               struct error *e)
+static enum status check_steps(const struct rank_record *r, const struct list *steps,
+                               const struct list *of_first, const char *what, struct error *e)
 {
-    if (r->steps.n != first->steps.n)
+    if (steps->n != of_first->n)
         return error_at(e, ERR_DATA, r->path, r->end_line, 0,
-                        "ranks disagree on timed steps: %zu lines here, %zu on rank 0", r->steps.n,
-                        first->steps.n);
-    const struct step *mine = r->steps.items, *theirs = first->steps.items;
+                        "ranks disagree on %s steps: %zu lines here, %zu on rank 0", what, steps->n,
+                        of_first->n);
+    const struct step *mine = steps->items, *theirs = of_first->items;
     enum status status = OK;
-    for (size_t i = 0; i < r->steps.n && status == OK; i++)
+    for (size_t i = 0; i < steps->n && status == OK; i++)
         status = check_fields(r, r->end_line, FIELDS(step_fields), &mine[i], &theirs[i], e);
     return status;
 }
@@ -412,7 +422,9 @@ static enum status check_agreement(const struct rank_record *records, int ranks,
         if (status == OK)
             status = check_fields(r, r->end_line, FIELDS(end_fields), &r->end, &first->end, e);
         if (status == OK)
-            status = check_steps(r, first, e);
+            status = check_steps(r, &r->steps, &first->steps, "timed", e);
+        if (status == OK)
+            status = check_steps(r, &r->warmup, &first->warmup, "untimed", e);
     }
     return status;
 }
@@ -443,19 +455,22 @@ static void fill_phases(struct launch_result *result, const struct rank_record *
     result->optimizer_ms = mean_ms(records, p, offsetof(struct step, optimizer_ns));
 }
 
-static const struct step *step_of(const struct rank_record *r, size_t k)
+/* Step k of those that were timed, or of those that were not. */
+static const struct step *step_of(const struct rank_record *r, bool timed, size_t k)
 {
-    return (const struct step *)r->steps.items + k;
+    const struct list *steps = timed ? &r->steps : &r->warmup;
+    return (const struct step *)steps->items + k;
 }
 
 /* The rank that arrived last at step k; -1 where some rank has no arrival. */
-static int last_to_arrive(const struct rank_record *records, int ranks, size_t k)
+static int last_to_arrive(const struct rank_record *records, int ranks, bool timed, size_t k)
 {
     int last = 0;
     for (int i = 0; i < ranks; i++) {
-        if (step_of(&records[i], k)->arrive_ns == 0)
+        int64_t arrive_ns = step_of(&records[i], timed, k)->arrive_ns;
+        if (arrive_ns == 0)
             return -1;
-        if (step_of(&records[i], k)->arrive_ns > step_of(&records[last], k)->arrive_ns)
+        if (arrive_ns > step_of(&records[last], timed, k)->arrive_ns)
             last = i;
     }
     return last;
@@ -470,22 +485,22 @@ static bool on_one_host(const struct rank_record *records, int ranks)
     return true;
 }
 
-/* Waiting at step k, summed over ranks: until the last arrived, but no longer than communication
- * stood in the way. Without arrivals it is 0 if nothing was communicated, else unknown. */
-static double wait_ns(const struct rank_record *records, int ranks, size_t k, int last)
+/* Waiting in a step: until the last arrived, but no longer than communication stood in the way.
+ * Without arrivals (`last` is NULL) it is 0 if nothing was communicated, else unknown. */
+static double wait_ns(const struct step *step, const struct step *last)
 {
-    double sum = 0;
-    for (int i = 0; i < ranks; i++) {
-        const struct step *step = step_of(&records[i], k);
-        double exposed = (double)step->comm_exposed_ns;
-        if (last >= 0) {
-            double wait = (double)(step_of(&records[last], k)->arrive_ns - step->arrive_ns);
-            sum += wait < exposed ? wait : exposed;
-        } else if (exposed > 0) {
-            return NAN;
-        }
-    }
-    return sum;
+    double exposed = (double)step->comm_exposed_ns;
+    if (!last)
+        return exposed > 0 ? NAN : 0;
+    double wait = (double)(last->arrive_ns - step->arrive_ns);
+    return wait < exposed ? wait : exposed;
+}
+
+double records_wait_ns(const struct rank_record *records, int ranks, bool timed, size_t k, int rank)
+{
+    int last = on_one_host(records, ranks) ? last_to_arrive(records, ranks, timed, k) : -1;
+    return wait_ns(step_of(&records[rank], timed, k),
+                   last >= 0 ? step_of(&records[last], timed, k) : NULL);
 }
 
 static enum status fill_wait(struct launch_result *result, const struct rank_record *records,
@@ -499,8 +514,10 @@ static enum status fill_wait(struct launch_result *result, const struct rank_rec
     size_t arrivals = 0;
     bool comparable = on_one_host(records, p);
     for (size_t k = 0; k < n && comparable; k++) {
-        int last = last_to_arrive(records, p, k);
-        sum += wait_ns(records, p, k, last);
+        int last = last_to_arrive(records, p, true, k);
+        for (int i = 0; i < p; i++)
+            sum += wait_ns(step_of(&records[i], true, k),
+                           last >= 0 ? step_of(&records[last], true, k) : NULL);
         if (last >= 0) {
             times_last[last]++;
             arrivals++;
@@ -661,28 +678,36 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     return status == OK ? fill_epochs(result, records, e) : status;
 }
 
-static void records_free(struct rank_record *records, int ranks)
+void records_free(struct rank_record *records, int ranks)
 {
-    for (int i = 0; i < ranks; i++) {
+    for (int i = 0; records && i < ranks; i++) {
         free(records[i].steps.items);
+        free(records[i].warmup.items);
         free(records[i].epochs.items);
         free(records[i].evals.items);
+        free(records[i].classes.items);
     }
     free(records);
 }
 
-enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e)
+enum status records_read(struct rank_record **records, const char *dir, int ranks, struct error *e)
 {
+    *records = NULL;
     if (ranks < 1)
         return error_set(e, ERR_ARGUMENT, "a launch of %d ranks; at least 1", ranks);
-    struct rank_record *records = calloc((size_t)ranks, sizeof *records);
-    if (!records)
+    *records = calloc((size_t)ranks, sizeof **records);
+    if (!*records)
         return error_set(e, ERR_MEMORY, "no memory for the records of %d ranks", ranks);
     enum status status = OK;
     for (int i = 0; i < ranks && status == OK; i++)
-        status = read_rank(&records[i], dir, i, ranks, e);
-    if (status == OK)
-        status = check_agreement(records, ranks, e);
+        status = read_rank(&(*records)[i], dir, i, ranks, e);
+    return status == OK ? check_agreement(*records, ranks, e) : status;
+}
+
+enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e)
+{
+    struct rank_record *records;
+    enum status status = records_read(&records, dir, ranks, e);
     if (status == OK)
         status = fill_result(result, records, ranks, e);
     records_free(records, ranks);

@@ -439,7 +439,11 @@ static void print_effort(FILE *out, const struct summary *s)
 static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
-    fprintf(out, "  table    %s/{summary,raw}.csv\n", run_dir);
+    const char *file;
+    fprintf(out, "  tables   %s/{", run_dir);
+    for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++)
+        fprintf(out, "%s%.*s", i ? "," : "", (int)(strlen(file) - strlen(".csv")), file);
+    fputs("}.csv\n", out);
     if (figures->n > 0) {
         fprintf(out, "  figures  %s/{", run_dir);
         for (size_t i = 0; i < figures->n; i++)

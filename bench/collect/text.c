@@ -27,6 +27,14 @@ char *text_real(char text[TEXT_NUMBER], double x)
     return text;
 }
 
+char *text_whole(char text[TEXT_NUMBER], double x)
+{
+    text[0] = '\0';
+    if (isfinite(x))
+        snprintf(text, TEXT_NUMBER, "%.0f", x);
+    return text;
+}
+
 char *text_fixed(char text[TEXT_NUMBER], double x, int decimals)
 {
     if (isfinite(x))

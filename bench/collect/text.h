@@ -14,6 +14,9 @@
 /* Ten significant digits, as many as a measurement has use for. */
 char *text_real(char text[TEXT_NUMBER], double x);
 
+/* A whole number, every digit of it. */
+char *text_whole(char text[TEXT_NUMBER], double x);
+
 /* `decimals` digits after the point. */
 char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
 

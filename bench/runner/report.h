@@ -12,7 +12,7 @@
 struct report_request {
     const char *run_dir;
     const char *shown; /* the folder as the user would type it */
-    bool write;        /* raw.csv and summary.csv */
+    bool write;        /* the CSV files */
     bool draw;         /* figures */
     FILE *table;       /* the closing table; NULL: none */
 };

@@ -509,7 +509,7 @@ static void an_unwritable_folder_is_an_error(void **state)
     fill_troubled_run(&run);
     struct summary s = collect(&run);
     assert_int_equal(summary_write(&s, "/nonexistent/folder", &run.journal, &e), ERR_SYSTEM);
-    assert_non_null(strstr(e.text, "/nonexistent/folder/raw.csv"));
+    assert_non_null(strstr(e.text, "/nonexistent/folder/summary.csv"));
     summary_free(&s);
     fake_close(&run);
 }
@@ -596,7 +596,8 @@ static void the_table_says_it_all(void **state)
         "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
         "(rank 1 last in 100 % of steps) - 8.5 faster compute + 1.5 other; Karp-Flatt 14.9 %.\n");
     assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
-    assert_line(text, "  table    results/synthetic/latest/{summary,raw}.csv\n");
+    assert_line(text,
+                "  tables   results/synthetic/latest/{summary,raw,epochs,classes,columns}.csv\n");
     assert_line(text, "  figures  results/synthetic/latest/{time,speedup,efficiency}.{svg,png}\n");
     free(text);
     summary_free(&s);
@@ -664,7 +665,8 @@ static void every_column_is_listed(void **state)
     assert_int_equal(fclose(out), 0);
     for (int i = 0; i < COLUMNS; i++)
         assert_line(text, column_get(i)->name);
-    assert_line(text, "step_ms_median     REAL  milliseconds a step, slowest rank");
+    assert_line(text, "\nraw.csv: a row a launch, failed ones included\n");
+    assert_line(text, "  step_ms_median     REAL  ms         time of a step, slowest rank");
     free(text);
 }
 
