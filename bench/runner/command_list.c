@@ -7,62 +7,40 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/names.h"
 
-static enum status print_row(FILE *out, const char *name, const char *summary)
-{
-    fprintf(out, "%-14s %s\n", name, summary);
-    return OK;
-}
+/* What can be named in a spec, besides networks, which are files. */
+struct entry {
+    const char *kind, *name, *summary;
+};
 
-/* One row a line of a .def list. */
-static enum status list_strategies(const struct tools *tools, FILE *out, struct error *e)
-{
-    (void)tools, (void)e;
-#define STRATEGY(name, flags, source, summary) print_row(out, #name, summary);
+static const struct entry entries[] = {
+#define STRATEGY(name, flags, source, summary) {"strategies", #name, summary},
 #include "comm/cost/strategies.def"
 #undef STRATEGY
-    return OK;
-}
-
-static enum status list_sites(const struct tools *tools, FILE *out, struct error *e)
-{
-    (void)tools, (void)e;
-#define SITE(name, summary) print_row(out, #name, summary);
+#define SITE(name, summary) {"sites", #name, summary},
 #include "bench/spec/sites.def"
 #undef SITE
-    return OK;
-}
-
-static enum status list_optimizers(const struct tools *tools, FILE *out, struct error *e)
-{
-    (void)tools, (void)e;
-#define OPTIMIZER(name, summary) print_row(out, #name, summary);
+#define OPTIMIZER(name, summary) {"optimizers", #name, summary},
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
-    return OK;
-}
-
-static enum status list_figures(const struct tools *tools, FILE *out, struct error *e)
-{
-    (void)tools, (void)e;
-#define FIGURE(name, summary) print_row(out, #name, summary);
+#define FIGURE(name, summary) {"figures", #name, summary},
 #include "bench/spec/figures.def"
 #undef FIGURE
-    return OK;
-}
-
-static enum status list_data_sets(const struct tools *tools, FILE *out, struct error *e)
-{
-    (void)tools, (void)e;
-#define DATA_SET(name, summary) print_row(out, #name, summary);
+#define DATA_SET(name, summary) {"data_sets", #name, summary},
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
-    return OK;
-}
+};
+#define N_ENTRIES (sizeof entries / sizeof *entries)
 
-static enum status list_columns(const struct tools *tools, FILE *out, struct error *e)
+static enum status print_model(FILE *out, const char *path, struct error *e)
 {
-    (void)tools, (void)e;
-    columns_print(out);
+    struct net_desc net;
+    char shape[40];
+    enum status status = model_load(&net, path, e);
+    if (status != OK)
+        return status;
+    fprintf(out, "%-14s %zu parameters, %s to %d classes, %d layers\n", net.name, net.n_params,
+            shape_text(shape, net.input), net.classes, net.n_layers);
+    net_desc_free(&net);
     return OK;
 }
 
@@ -78,64 +56,126 @@ static enum status list_models(const struct tools *tools, FILE *out, struct erro
         return error_at(e, ERR_DATA, pattern, 0, 0, "no networks here");
     if (found != 0)
         return error_at(e, ERR_SYSTEM, pattern, 0, 0, "cannot read this folder");
-    for (size_t i = 0; status == OK && i < files.gl_pathc; i++) {
-        struct net_desc net;
-        char shape[40];
-        status = model_load(&net, files.gl_pathv[i], e);
-        if (status != OK)
-            break;
-        fprintf(out, "%-14s %zu parameters, %s to %d classes, %d layers\n", net.name, net.n_params,
-                shape_text(shape, net.input), net.classes, net.n_layers);
-        net_desc_free(&net);
-    }
+    for (size_t i = 0; status == OK && i < files.gl_pathc; i++)
+        status = print_model(out, files.gl_pathv[i], e);
     globfree(&files);
     return status;
 }
 
-static const char *const kinds[] = {"models",     "strategies", "sites",    "columns",
-                                    "optimizers", "figures",    "data_sets"};
-#define N_KINDS (sizeof kinds / sizeof *kinds)
+static void list_entries(FILE *out, const char *kind)
+{
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        if (strcmp(entries[i].kind, kind) == 0)
+            fprintf(out, "%-14s %s\n", entries[i].name, entries[i].summary);
+}
 
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
-    static enum status (*const lists[N_KINDS])(const struct tools *, FILE *, struct error *) = {
-        list_models,     list_strategies, list_sites,    list_columns,
-        list_optimizers, list_figures,    list_data_sets};
+    enum { MODELS, COLUMNS_OF_FILES };
+    static const char *const kinds[] = {"models",     "columns", "strategies", "sites",
+                                        "optimizers", "figures", "data_sets"};
+    const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;
     char text[512];
-    int i = name_index(kind, kinds, N_KINDS);
+    int i = name_index(kind, kinds, n_kinds);
     if (i < 0)
         return error_set(e, ERR_ARGUMENT, "list: %s",
-                         name_explain(text, sizeof text, kind, kinds, N_KINDS));
-    return lists[i](tools, out, e);
+                         name_explain(text, sizeof text, kind, kinds, n_kinds));
+    if (i == MODELS)
+        return list_models(tools, out, e);
+    if (i == COLUMNS_OF_FILES)
+        columns_print(out);
+    else
+        list_entries(out, kind);
+    return OK;
 }
 
-static enum status unknown_option(const char *key, struct error *e)
+/* A name may stand for several things: `explain seed` tells of the option and of the columns. Each
+ * returns how many it told of. */
+static size_t explain_option(FILE *out, const char *name)
 {
-    const char *keys[OPTION_COUNT];
+    const struct spec_option *option = option_find(name);
+    if (option)
+        option_explain(out, option);
+    return option != NULL;
+}
+
+static size_t explain_columns(FILE *out, const char *name)
+{
+    size_t n, told = 0;
+    const struct column *columns = columns_all(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(columns[i].name, name) != 0)
+            continue;
+        column_explain(out, &columns[i]);
+        told++;
+    }
+    return told;
+}
+
+static size_t explain_entries(FILE *out, const char *name)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < N_ENTRIES; i++) {
+        if (strcmp(entries[i].name, name) != 0)
+            continue;
+        fprintf(out, "%s, one of the %s\n  %s\n", name, entries[i].kind, entries[i].summary);
+        told++;
+    }
+    return told;
+}
+
+static enum status explain_model(FILE *out, const char *name, const struct tools *tools,
+                                 size_t *told, struct error *e)
+{
+    char path[PATH_BYTES];
+    enum status status = path_format(path, e, "%s/configs/models/%s.yaml", tools->home, name);
+    if (status != OK || strchr(name, '/') || !path_exists(path))
+        return status;
+    (*told)++;
+    return print_model(out, path, e);
+}
+
+static enum status unknown_name(const char *name, struct error *e)
+{
+    size_t n_columns, n = 0;
+    const struct column *columns = columns_all(&n_columns);
+    const char **names = calloc(OPTION_COUNT + n_columns + N_ENTRIES, sizeof *names);
+    if (!names)
+        return error_set(e, ERR_MEMORY, "no memory for the names of options");
     for (int i = 0; i < OPTION_COUNT; i++)
-        keys[i] = option_get((enum option_id)i)->key;
-    const char *nearest = name_nearest(key, keys, OPTION_COUNT);
-    return error_set(e, ERR_ARGUMENT,
-                     "explain: '%s' is not an option of a spec%s%s%s; "
-                     "`scalebench explain` lists them",
-                     key, nearest ? "; nearest '" : "", nearest ? nearest : "", nearest ? "'" : "");
+        names[n++] = option_get((enum option_id)i)->key;
+    for (size_t i = 0; i < n_columns; i++)
+        names[n++] = columns[i].name;
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        names[n++] = entries[i].name;
+    const char *nearest = name_nearest(name, names, n);
+    free(names);
+    return error_set(
+        e, ERR_ARGUMENT,
+        "explain: '%s' is no option, column, network or name of a list%s%s%s; `scalebench explain` "
+        "lists options, `scalebench list KIND` the rest",
+        name, nearest ? "; nearest '" : "", nearest ? nearest : "", nearest ? "'" : "");
+}
+
+static enum status explain_name(FILE *out, const char *name, const struct tools *tools,
+                                struct error *e)
+{
+    size_t told = explain_option(out, name);
+    told += explain_columns(out, name);
+    told += explain_entries(out, name);
+    enum status status = explain_model(out, name, tools, &told, e);
+    return status == OK && told == 0 ? unknown_name(name, e) : status;
 }
 
 enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
-    (void)tools, (void)exit_status;
-    const char *key = arguments->operand;
-    if (key) {
-        const struct spec_option *option = option_find(key);
-        if (!option)
-            return unknown_option(key, e);
-        option_explain(out, option);
-        return OK;
-    }
+    (void)exit_status;
+    if (arguments->operand)
+        return explain_name(out, arguments->operand, tools, e);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         fprintf(out, "%-30s %s\n", option->key, option->help);

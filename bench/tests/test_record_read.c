@@ -238,6 +238,14 @@ static void untimed_launches_have_no_step_time(void **state)
     NEAR(r.test_acc_pct, 98);
 }
 
+/* Of a second warm-up step, from behind its opening brace on. */
+#define UNTIMED_STEP                                                                               \
+    "\"type\":\"step\",\"epoch\":0,\"step\":0,\"samples\":1,\"timed\":false,\"begin_ns\":0,\"end_" \
+    "ns\":0,"                                                                                      \
+    "\"load_ns\":0,\"forward_ns\":0,\"backward_ns\":0,\"pack_ns\":0,\"comm_total_ns\":0,"          \
+    "\"comm_exposed_ns\":0,\"optimizer_ns\":0,\"arrive_ns\":0,\"poll_ns\":0,\"loss_sum\":1,"       \
+    "\"hash\":\"\"}"
+
 struct damage {
     const char *from, *to; /* in rank 1's records */
     int line;
@@ -266,6 +274,24 @@ static const struct damage damages[] = {
     {"\"load_ns\":800000", "\"load_ns\":\"800000\"", 2, "step: 'load_ns' is not an integer"},
     {"\"seconds\":2.0", "\"second\":2.0", 5, "epoch: 'seconds' is missing"},
     {"\"test_loss\":0.09", "\"loss\":0.09", 6, "eval: 'test_loss' is missing"},
+    {"\"test_loss\"", "\"class_samples\":[9000,1000],\"test_loss\"", 6, "not lists of one length"},
+    {"\"test_loss\"", "\"class_correct\":[9000,1000],\"test_loss\"", 6, "not lists of one length"},
+    {"\"test_loss\"", "\"class_samples\":[9000,1000],\"class_correct\":[1],\"test_loss\"", 6,
+     "not lists of one length"},
+    {"\"test_loss\"", "\"class_samples\":9000,\"class_correct\":9000,\"test_loss\"", 6,
+     "not lists of one length"},
+    {"\"test_loss\"", "\"class_samples\":[9999],\"class_correct\":[1],\"test_loss\"", 6,
+     "'class_samples' does not add up to 'samples'"},
+    {"\"test_loss\"", "\"class_samples\":[9000,1001],\"class_correct\":[1,1],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"test_loss\"", "\"class_samples\":[10000],\"class_correct\":[10001],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"test_loss\"", "\"class_samples\":[10000],\"class_correct\":[-1],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"test_loss\"", "\"class_samples\":[10000.0],\"class_correct\":[1],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"type\":\"epoch\"", UNTIMED_STEP "\n{\"type\":\"epoch\"", 8,
+     "untimed steps: 2 lines here, 1 on rank 0"},
     {"\"status\":\"ok\"", "\"status\":\"error\"", 7, "status 'error', expected 'ok'"},
     {"\"window_ns\":22000000,\"window_cpu", "\"window_ns\":0,\"window_cpu", 7, "window of 0 ns"},
     {"\"type\":\"epoch\"", "\"type\":\"epic\"", 5,
