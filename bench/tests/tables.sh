@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# Every CSV file of a real campaign, read by what users read them with: each against its dictionary.
+set -u
+. bench/tests/lib/tap.sh
+
+cat >"$tmp/tables.yaml" <<END
+name: tables
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, lr: 1e-3, global_batch: 1000, epochs: 2}
+matrix:
+  ranks: [1, 2, 1000]
+  place.oversubscribe: [refuse, allow]
+exclude:
+  - {ranks: 1, place.oversubscribe: allow}
+  - {ranks: 2, place.oversubscribe: refuse}
+  - {ranks: 1000, place.oversubscribe: allow}
+measure:
+  time: {warmup_steps: 1, steps: 4, launches: 2..2}
+  accuracy: {seeds: [1, 2]}
+  steps_csv: true
+figures: []
+END
+
+latest=$tmp/results/tables/latest
+files=(summary raw epochs classes steps columns)
+
+completes() {
+    local file
+    expect 0 "skipped" "$scalebench" run "$tmp/tables.yaml" --out "$tmp/results" || return 1
+    for file in "${files[@]}"; do
+        [ -s "$latest/$file.csv" ] || {
+            echo "$file.csv is missing"
+            return 1
+        }
+    done
+}
+
+# Rows as wide as the header, no name twice, every cell of the type that columns.csv gives, columns in
+# its order, no file without an entry.
+cat >"$tmp/check.py" <<'END'
+import csv, re, sys
+folder, files = sys.argv[1], sys.argv[2:]
+types = {
+    "TEXT": r"[^\n\"]*",
+    "INT": r"(-?[0-9]+)?",
+    "REAL": r"(-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?)?",
+    "BOOL": r"[01]?",
+}
+def read(name):
+    with open(f"{folder}/{name}.csv", newline="", encoding="utf-8") as f:
+        rows = list(csv.reader(f, strict=True))
+    return rows[0], rows[1:]
+header, dictionary = read("columns")
+known = {}
+for row in dictionary:
+    entry = dict(zip(header, row))
+    assert len(row) == len(header), row
+    assert entry["type"] in types and entry["meaning"], row
+    known.setdefault(entry["file"], []).append((entry["column"], entry["type"]))
+assert sorted(known) == sorted(f"{name}.csv" for name in files), sorted(known)
+for name in files:
+    columns = known[f"{name}.csv"]
+    header, rows = read(name)
+    assert header == [column for column, _ in columns], (name, header)
+    assert len(set(header)) == len(header), (name, header)
+    assert rows, name
+    for line, row in enumerate(rows, 2):
+        assert len(row) == len(columns), (name, line, len(row), len(columns))
+        for (column, kind), cell in zip(columns, row):
+            assert re.fullmatch(types[kind], cell), (name, line, column, kind, cell)
+    print(name, len(rows), "rows")
+END
+
+fits_the_dictionary() {
+    python3 "$tmp/check.py" "$latest" "${files[@]}"
+}
+
+# A check that cannot fail would prove nothing: a cell too many, and a text where a number belongs.
+finds_what_does_not_fit() {
+    local file=$latest/epochs.csv damage
+    cp "$file" "$tmp/epochs.csv"
+    # shellcheck disable=SC2016 # for sed
+    for damage in '2s/$/,1/' '2s/,[^,]*$/,good/' '1s/seed/epoch/' '2s/,[^,]*$//'; do
+        sed "$damage" "$tmp/epochs.csv" >"$file"
+        if fits_the_dictionary; then
+            echo "not found: $damage"
+            return 1
+        fi
+    done
+    cp "$tmp/epochs.csv" "$file"
+}
+
+rows() { # file
+    echo $(($(wc -l <"$latest/$1.csv") - 1))
+}
+
+# Two points that run (and one skipped): two timed launches and two seeds each, two epochs a seed, ten
+# classes, five steps a launch and rank.
+has_every_row() {
+    rows summary && rows raw && rows epochs && rows classes && rows steps
+    [ "$(rows summary)" -eq 3 ] && [ "$(rows raw)" -eq 8 ] && [ "$(rows epochs)" -eq 8 ] &&
+        [ "$(rows classes)" -eq 40 ] && [ "$(rows steps)" -eq $((2 * 5 * (1 + 2))) ]
+}
+
+# Counts of classes add up to the test set, and to the accuracy of the last epoch in epochs.csv.
+adds_up() {
+    python3 - "$latest" <<'END'
+import csv, sys
+def read(name):
+    with open(f"{sys.argv[1]}/{name}.csv", newline="") as f:
+        return list(csv.DictReader(f))
+last = {row["launch"]: float(row["test_acc_pct"]) for row in read("epochs") if row["epoch"] == "2"}
+launches = {}
+for row in read("classes"):
+    samples, correct = launches.get(row["launch"], (0, 0))
+    launches[row["launch"]] = samples + int(row["samples"]), correct + int(row["correct"])
+assert len(launches) == 4 and launches.keys() == last.keys(), launches
+for launch, (samples, correct) in launches.items():
+    assert samples == 10000, (launch, samples)
+    assert abs(100 * correct / samples - last[launch]) < 1e-6, (launch, correct, last[launch])
+# Ranks of one step do not differ in their weights; steps do.
+hashes = {}
+for row in read("steps"):
+    hashes.setdefault((row["launch"], row["epoch"], row["step"]), set()).add(row["hash"])
+assert all(len(h) == 1 and "" not in h for h in hashes.values()), hashes
+assert len(set.union(*hashes.values())) > 1
+END
+}
+
+loads_in_gnuplot() {
+    local file
+    for file in "${files[@]}"; do
+        gnuplot -e "set datafile separator comma; set key autotitle columnhead;
+            set terminal dumb; set output '$tmp/dumb.txt';
+            plot '$latest/$file.csv' using 0:(strlen(strcol(1)))" || return 1
+    done
+    # Blank rows would be points at 0: the mean of a column says that names and numbers were found.
+    gnuplot -e "set datafile separator comma; stats '$latest/epochs.csv' using 'epoch' nooutput;
+        if (STATS_records != 8 || STATS_mean != 1.5) { exit status 1 }"
+}
+
+loads_in_pandas() {
+    python3 - "$latest" "${files[@]}" <<'END'
+import sys, pandas
+folder = sys.argv[1]
+kinds = {r.file + ":" + r.column: r.type for r in pandas.read_csv(f"{folder}/columns.csv").itertuples()}
+for name in sys.argv[2:]:
+    table = pandas.read_csv(f"{folder}/{name}.csv")
+    for column in table.columns:
+        kind = kinds[f"{name}.csv:{column}"]
+        if kind != "TEXT":
+            assert pandas.api.types.is_numeric_dtype(table[column]), (name, column)
+END
+}
+
+# shellcheck disable=SC2016 # R's own dollars
+loads_in_r() {
+    Rscript -e 'a <- commandArgs(TRUE); d <- read.csv(file.path(a[1], "columns.csv"))' \
+        -e 'for (f in a[-1]) { t <- read.csv(file.path(a[1], paste0(f, ".csv")))' \
+        -e 'n <- d$column[d$file == paste0(f, ".csv") & d$type != "TEXT"]' \
+        -e 'stopifnot(all(sapply(t[n], function(x) is.numeric(x) || all(is.na(x))))) }' \
+        "$latest" "${files[@]}"
+}
+
+again_runs_nothing_and_mends() {
+    local before
+    before=$(cat "$latest/journal.jsonl")
+    cp "$latest/classes.csv" "$tmp/classes.csv"
+    rm "$latest/classes.csv"
+    "$scalebench" run "$tmp/tables.yaml" --out "$tmp/results" || return 1
+    cmp "$tmp/classes.csv" "$latest/classes.csv" && [ "$before" = "$(cat "$latest/journal.jsonl")" ]
+}
+
+explains() {
+    expect 0 "step_ms_median in summary.csv" "$scalebench" explain step_ms_median &&
+        expect 0 "unit     ms" "$scalebench" explain step_ms_median &&
+        expect 0 "seed in classes.csv" "$scalebench" explain seed &&
+        expect 0 "handed to the workload" "$scalebench" explain seed &&
+        expect 0 "allreduce, one of the strategies" "$scalebench" explain allreduce &&
+        expect 0 "21840 parameters" "$scalebench" explain lenet_21k &&
+        expect 2 "nearest 'step_ms_median'" "$scalebench" explain step_ms_medain
+}
+
+check "a campaign writes every file" completes
+check "every row is there" has_every_row
+if command -v python3 >/dev/null; then
+    check "every file fits the dictionary" fits_the_dictionary
+    check "what does not fit is found" finds_what_does_not_fit
+    check "classes add up to epochs, hashes are equal over ranks" adds_up
+else
+    skip "every file fits the dictionary" "no python3"
+fi
+check "gnuplot loads every file" loads_in_gnuplot
+if python3 -c 'import pandas' 2>/dev/null; then
+    check "pandas loads every file" loads_in_pandas
+else
+    skip "pandas loads every file" "no pandas"
+fi
+if command -v Rscript >/dev/null; then
+    check "R loads every file" loads_in_r
+else
+    skip "R loads every file" "no R"
+fi
+check "a file that is missing is written again" again_runs_nothing_and_mends
+check "columns, networks and strategies are explained" explains
+finish
