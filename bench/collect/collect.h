@@ -91,9 +91,9 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
                             const struct journal *journal, struct error *e);
 void summary_free(struct summary *s);
 
-/* Writes the CSV files of the run (RFC 4180, each by way of a temporary file and a rename; decimal
- * points whatever the locale), reading again the records of the launches that count. `journal` is
- * the one that was collected. */
+/* Writes the CSV files of the run and its table as summary.md and summary.tex (RFC 4180, each by
+ * way of a temporary file and a rename; decimal points whatever the locale), reading again the
+ * records of the launches that count. `journal` is the one that was collected. */
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
 

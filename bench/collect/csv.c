@@ -1,4 +1,5 @@
-/* The CSV files: RFC 4180 with line feeds, one row of names, an unknown value empty. */
+/* The files that a run leaves. CSV files are RFC 4180 with line feeds, one row of names, an unknown
+ * value empty. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/records.h"
 #include "bench/collect/summary.h"
+#include "bench/collect/table.h"
 
 /* A file being written, and what its rows are made of. */
 struct csv {
@@ -141,6 +143,7 @@ static void write_raw_row(struct csv *csv, const struct raw_row *row)
 static enum status write_raw(struct csv *csv, struct error *e)
 {
     (void)e;
+    write_header(csv, "raw.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct summary_launch *launch = &csv->s->launches[i];
         struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
@@ -258,6 +261,7 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
 
 static enum status write_epochs(struct csv *csv, struct error *e)
 {
+    write_header(csv, "epochs.csv");
     return for_each_launch(csv, RUN_ACCURACY, write_launch_epochs, e);
 }
 
@@ -293,6 +297,7 @@ static void write_launch_classes(struct csv *csv, const struct journal_launch *j
 
 static enum status write_classes(struct csv *csv, struct error *e)
 {
+    write_header(csv, "classes.csv");
     return for_each_launch(csv, RUN_ACCURACY, write_launch_classes, e);
 }
 
@@ -365,6 +370,7 @@ static void write_launch_steps(struct csv *csv, const struct journal_launch *jou
 
 static enum status write_steps(struct csv *csv, struct error *e)
 {
+    write_header(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, write_launch_steps, e);
 }
 
@@ -384,6 +390,7 @@ static enum status write_columns(struct csv *csv, struct error *e)
     (void)e;
     size_t n;
     const struct column *columns = columns_all(&n);
+    write_header(csv, "columns.csv");
     for (size_t i = 0; i < n; i++) {
         const struct column *c = &columns[i];
         struct columns_row row = {c->file, c->name, c->type, c->unit, c->meaning};
@@ -395,6 +402,7 @@ static enum status write_columns(struct csv *csv, struct error *e)
 static enum status write_summary(struct csv *csv, struct error *e)
 {
     (void)e;
+    write_header(csv, "summary.csv");
     for (size_t k = 0; k < csv->s->n; k++) {
         for (int i = 0; i < COLUMNS; i++)
             write_TEXT(csv, csv->s->points[k].cells[i]);
@@ -406,9 +414,11 @@ static enum status write_summary(struct csv *csv, struct error *e)
 /* --- Files --------------------------------------------------------------------------------------
  */
 
+typedef enum status write_rows(struct csv *csv, struct error *e);
+
 static const struct {
     const char *name;
-    enum status (*write_rows)(struct csv *csv, struct error *e);
+    write_rows *write;
 } files[] = {
 #define CSV_FILE(name, rows) {#name ".csv", write_##name},
 #include "bench/collect/csv_files.def"
@@ -419,7 +429,7 @@ static const struct {
 
 static bool is_wanted(size_t file, const struct spec *spec)
 {
-    return files[file].write_rows != write_steps || config_int(&spec->config, OPT_STEPS_CSV);
+    return files[file].write != write_steps || config_int(&spec->config, OPT_STEPS_CSV);
 }
 
 const char *summary_file(const struct spec *spec, size_t i)
@@ -430,17 +440,26 @@ const char *summary_file(const struct spec *spec, size_t i)
     return NULL;
 }
 
+static enum status write_markdown(struct csv *csv, struct error *e)
+{
+    return table_write_markdown(csv->out, csv->s, e);
+}
+
+static enum status write_latex(struct csv *csv, struct error *e)
+{
+    return table_write_latex(csv->out, csv->s, e);
+}
+
 /* A reader sees the old file or the new one, never half of one. */
-static enum status write_file(struct csv *csv, size_t file, struct error *e)
+static enum status write_file(struct csv *csv, const char *name, write_rows *write, struct error *e)
 {
     char path[4096], temporary[4096 + 8];
-    snprintf(path, sizeof path, "%s/%s", csv->run_dir, files[file].name);
+    snprintf(path, sizeof path, "%s/%s", csv->run_dir, name);
     snprintf(temporary, sizeof temporary, "%s.part", path);
     csv->out = fopen(temporary, "w");
     if (!csv->out)
         return error_set(e, ERR_SYSTEM, "cannot write %s: %s", temporary, strerror(errno));
-    write_header(csv, files[file].name);
-    enum status status = files[file].write_rows(csv, e);
+    enum status status = write(csv, e);
     bool failed = ferror(csv->out);
     failed = fclose(csv->out) != 0 || failed;
     if (status == OK && (failed || rename(temporary, path) != 0))
@@ -460,6 +479,8 @@ enum status summary_write(const struct summary *s, const char *run_dir,
     enum status status = OK;
     for (size_t i = 0; i < FILES && status == OK; i++)
         if (is_wanted(i, s->spec))
-            status = write_file(&csv, i, e);
-    return status;
+            status = write_file(&csv, files[i].name, files[i].write, e);
+    if (status == OK)
+        status = write_file(&csv, "summary.md", write_markdown, e);
+    return status == OK ? write_file(&csv, "summary.tex", write_latex, e) : status;
 }

@@ -6,86 +6,87 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/series.h"
 #include "bench/collect/summary.h"
+#include "bench/collect/table.h"
 
-#define CELL 128
-
-struct table_column {
-    const char *header;
-    void (*format)(char text[CELL], const struct point_summary *p, enum option_id option);
-    enum option_id option; /* of a column that shows an option */
-};
-
-static void format_option(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_option(char text[TABLE_CELL], const struct point_summary *p,
+                          enum option_id option)
 {
-    snprintf(text, CELL, "%s", config_text(&p->point->config, option));
+    snprintf(text, TABLE_CELL, "%s", config_text(&p->point->config, option));
 }
 
-static void format_batch(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
+                         enum option_id option)
 {
     (void)option;
     bool whole = p->batch_per_rank == floor(p->batch_per_rank);
     text_fixed(text, p->batch_per_rank, whole ? 0 : 1);
 }
 
-static void format_launches(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_launches(char text[TABLE_CELL], const struct point_summary *p,
+                            enum option_id option)
 {
     (void)option;
-    snprintf(text, CELL, "%zu", p->launches);
+    snprintf(text, TABLE_CELL, "%zu", p->launches);
 }
 
-static void format_step(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_step(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
     (void)option;
     text_interval(text, &p->step_ms, 4);
 }
 
-static void format_rate(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_rate(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
     (void)option;
     text_significant(text, p->images_per_s, 4);
 }
 
-static void format_speedup(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_speedup(char text[TABLE_CELL], const struct point_summary *p,
+                           enum option_id option)
 {
     (void)option;
     bool base = p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base;
     if (base)
-        snprintf(text, CELL, "base");
+        snprintf(text, TABLE_CELL, "base");
     else
         text_interval(text, &p->speedup, 3);
 }
 
-static void format_pct(char text[CELL], double pct, int decimals)
+static void format_pct(char text[TABLE_CELL], double pct, int decimals)
 {
     char number[TEXT_NUMBER];
-    snprintf(text, CELL, "%s%s", text_fixed(number, pct, decimals), isfinite(pct) ? " %" : "");
+    snprintf(text, TABLE_CELL, "%s%s", text_fixed(number, pct, decimals),
+             isfinite(pct) ? " %" : "");
 }
 
-static void format_efficiency(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_efficiency(char text[TABLE_CELL], const struct point_summary *p,
+                              enum option_id option)
 {
     (void)option;
     format_pct(text, 100 * p->efficiency, 0);
 }
 
-static void format_compute(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_compute(char text[TABLE_CELL], const struct point_summary *p,
+                           enum option_id option)
 {
     (void)option;
     format_pct(text, p->compute_pct, 0);
 }
 
-static void format_comm(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_comm(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
     (void)option;
     format_pct(text, p->comm_pct, 0);
 }
 
-static void format_wait(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_wait(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
     (void)option;
     format_pct(text, p->wait_pct, 0);
 }
 
-static void format_accuracy(char text[CELL], const struct point_summary *p, enum option_id option)
+static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p,
+                            enum option_id option)
 {
     (void)option;
     format_pct(text, p->test_acc_pct, 1);
@@ -106,13 +107,7 @@ static const struct table_column measured_columns[] = {
 };
 
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
-#define TABLE_COLUMNS    (1 + OPTION_COUNT + MEASURED_COLUMNS)
-
-struct table {
-    struct table_column columns[TABLE_COLUMNS];
-    int widths[TABLE_COLUMNS];
-    size_t n, n_options;
-};
+_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS <= TABLE_MAX, "room for every column");
 
 /* "strategy" of "sync.strategy". */
 static const char *short_key(enum option_id option)
@@ -132,7 +127,7 @@ static bool was_measured(const struct point_summary *p)
     return p->launches > 0 || isfinite(p->test_acc_pct);
 }
 
-static void table_make(struct table *t, const struct summary *s)
+void table_make(struct table *t, const struct summary *s)
 {
     *t = (struct table){0};
     table_add_option(t, OPT_RANKS);
@@ -144,7 +139,7 @@ static void table_make(struct table *t, const struct summary *s)
     for (size_t c = 0; c < t->n; c++) {
         t->widths[c] = (int)strlen(t->columns[c].header);
         for (size_t i = 0; i < s->n; i++) {
-            char text[CELL];
+            char text[TABLE_CELL];
             if (c >= t->n_options && !was_measured(&s->points[i]))
                 continue;
             t->columns[c].format(text, &s->points[i], t->columns[c].option);
@@ -153,8 +148,16 @@ static void table_make(struct table *t, const struct summary *s)
     }
 }
 
-/* What a reader should know of a point beside its numbers. */
-static void print_remarks(FILE *out, const struct point_summary *p)
+char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
+                 const struct point_summary *p)
+{
+    strcpy(text, "-");
+    if (column < t->n_options || was_measured(p))
+        t->columns[column].format(text, p, t->columns[column].option);
+    return text;
+}
+
+void table_print_remarks(FILE *out, const struct point_summary *p)
 {
     if (strcmp(p->status, "ok") != 0)
         fprintf(out, "  %s: %s", p->status, p->reason);
@@ -168,15 +171,12 @@ static void print_remarks(FILE *out, const struct point_summary *p)
 
 static void print_row(FILE *out, const struct table *t, const struct point_summary *p)
 {
-    bool measured = was_measured(p);
-    size_t n = measured ? t->n : t->n_options + 2;
+    size_t n = was_measured(p) ? t->n : t->n_options + 2;
     for (size_t c = 0; c < n; c++) {
-        char text[CELL] = "-";
-        if (measured || c < t->n_options)
-            t->columns[c].format(text, p, t->columns[c].option);
-        fprintf(out, "%s%*s", c ? "  " : "", t->widths[c], text);
+        char text[TABLE_CELL];
+        fprintf(out, "%s%*s", c ? "  " : "", t->widths[c], table_cell(text, t, c, p));
     }
-    print_remarks(out, p);
+    table_print_remarks(out, p);
     fputc('\n', out);
 }
 
@@ -204,7 +204,7 @@ static void print_part(FILE *out, const char *separator, const char *text)
 /* "690,590 params" */
 static void print_params(FILE *out, const struct summary *s)
 {
-    char text[CELL], number[TEXT_NUMBER];
+    char text[TABLE_CELL], number[TEXT_NUMBER];
     long params = 0;
     summary_distinct(text, sizeof text, s, COLUMN_params);
     if (sscanf(text, "%ld", &params) == 1 && !strchr(text, ','))
@@ -443,7 +443,7 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
     fprintf(out, "  tables   %s/{", run_dir);
     for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++)
         fprintf(out, "%s%.*s", i ? "," : "", (int)(strlen(file) - strlen(".csv")), file);
-    fputs("}.csv\n", out);
+    fprintf(out, "}.csv, summary.{md,tex}\n");
     if (figures->n > 0) {
         fprintf(out, "  figures  %s/{", run_dir);
         for (size_t i = 0; i < figures->n; i++)

@@ -84,7 +84,7 @@ static bool is_there(const char *run_dir, const char *name, const char *suffix)
 bool report_is_complete(const struct spec *spec, const char *run_dir)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
-    bool complete = true;
+    bool complete = is_there(run_dir, "summary", ".md") && is_there(run_dir, "summary", ".tex");
     for (size_t i = 0; summary_file(spec, i); i++)
         complete &= is_there(run_dir, summary_file(spec, i), "");
     for (size_t i = 0; i < figures->n; i++)

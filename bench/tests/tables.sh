@@ -92,6 +92,12 @@ finds_what_does_not_fit() {
     cp "$tmp/epochs.csv" "$file"
 }
 
+is_a_document() {
+    grep -q '^| ranks |' "$latest/summary.md" && [ "$(wc -l <"$latest/summary.md")" -eq 5 ] &&
+        head -n 1 "$latest/summary.tex" | grep -qF '\begin{tabular}' &&
+        tail -n 1 "$latest/summary.tex" | grep -qxF '\end{tabular}'
+}
+
 rows() { # file
     echo $(($(wc -l <"$latest/$1.csv") - 1))
 }
@@ -185,6 +191,7 @@ explains() {
 
 check "a campaign writes every file" completes
 check "every row is there" has_every_row
+check "the table is there for documents" is_a_document
 if command -v python3 >/dev/null; then
     check "every file fits the dictionary" fits_the_dictionary
     check "what does not fit is found" finds_what_does_not_fit

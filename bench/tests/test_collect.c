@@ -850,9 +850,56 @@ static void the_table_says_it_all(void **state)
         "(rank 1 last in 100 % of steps) - 8.5 faster compute + 1.5 other; Karp-Flatt 14.9 %.\n");
     assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
     assert_line(text,
-                "  tables   results/synthetic/latest/{summary,raw,epochs,classes,columns}.csv\n");
+                "  tables   results/synthetic/latest/{summary,raw,epochs,classes,columns}.csv, "
+                "summary.{md,tex}\n");
     assert_line(text, "  figures  results/synthetic/latest/{time,speedup,efficiency}.{svg,png}\n");
     free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void documents_hold_the_table(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *markdown = read_of(&run, "summary.md"), *latex = read_of(&run, "summary.tex");
+    assert_line(markdown,
+                "| ranks | strategy | img/rank | launches | step ms [95 % CI] | images/s | "
+                "speed-up [95 % CI] | eff. | compute | comm | wait | test acc | remarks |\n"
+                "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
+                "| 1 | none | 256 | 6 | 102.5 [100.0, 105.0] | 2498 | base | 100 % | 96 % | "
+                "0 % | 0 % | - |  |\n");
+    assert_line(markdown,
+                "| 8 | allreduce | - | - | - | - | - | - | - | - | - | - | skipped: 8 ranks, "
+                "4 cores |\n");
+    assert_line(latex, "\\begin{tabular}{rrrrrrrrrrrrl}\n\\hline\nranks & strategy & img/rank & ");
+    assert_line(latex, "\n2 & allreduce & 128 & 6 & ");
+    assert_line(latex, " & 1.74 [1.50, 2.00] & 87 \\% & 75 \\% & 18 \\% & 2 \\% & - & ");
+    assert_line(latex, "\\hline\n\\end{tabular}\n");
+    free(markdown);
+    free(latex);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Reasons may quote anything. */
+static void documents_escape_what_is_theirs(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    fake_fail(&run, 4, "none", LAUNCH_FAILED, "50% of a|b_c & {d} \\ <e> #1 ~^$");
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *markdown = read_of(&run, "summary.md"), *latex = read_of(&run, "summary.tex");
+    assert_line(markdown, "failed: 50% of a\\|b\\_c & {d} \\\\ \\<e> #1 ~^$ |\n");
+    assert_line(latex, "failed: 50\\% of a|b\\_c \\& \\{d\\} \\textbackslash{} \\textless{}e"
+                       "\\textgreater{} \\#1 \\textasciitilde{}\\textasciicircum{}\\$ \\\\\n");
+    free(markdown);
+    free(latex);
     summary_free(&s);
     fake_close(&run);
 }
@@ -954,6 +1001,8 @@ int main(void)
         cmocka_unit_test(an_unwritable_folder_is_an_error),
         cmocka_unit_test(files_do_not_depend_on_the_locale),
         cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(documents_hold_the_table),
+        cmocka_unit_test(documents_escape_what_is_theirs),
         cmocka_unit_test(unequal_weights_are_not_praised),
         cmocka_unit_test(an_empty_campaign_prints),
         cmocka_unit_test(a_single_point_prints),

@@ -1,0 +1,110 @@
+/* The closing table for documents: summary.md and summary.tex. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/table.h"
+
+/* How a kind of document writes a row, and what of a text it would take for its own. */
+struct markup {
+    const char *begin, *between, *end;
+    const char *special; /* gets a backslash */
+};
+
+static const struct markup markdown = {"| ", " | ", " |\n", "|\\*_<"};
+static const struct markup latex = {"", " & ", " \\\\\n", "#$%&_{}"};
+
+/* Characters that LaTeX has commands for; NULL for others. */
+static const char *latex_command(char c)
+{
+    return c == '\\'  ? "\\textbackslash{}"
+           : c == '~' ? "\\textasciitilde{}"
+           : c == '^' ? "\\textasciicircum{}"
+           : c == '<' ? "\\textless{}"
+           : c == '>' ? "\\textgreater{}"
+                      : NULL;
+}
+
+static void write_text(FILE *out, const struct markup *m, const char *text)
+{
+    for (; *text; text++) {
+        const char *command = m == &latex ? latex_command(*text) : NULL;
+        if (command) {
+            fputs(command, out);
+            continue;
+        }
+        if (strchr(m->special, *text))
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void write_headers(FILE *out, const struct markup *m, const struct table *t)
+{
+    fputs(m->begin, out);
+    for (size_t c = 0; c < t->n; c++) {
+        write_text(out, m, t->columns[c].header);
+        fputs(m->between, out);
+    }
+    fputs("remarks", out);
+    fputs(m->end, out);
+}
+
+static enum status write_remarks(FILE *out, const struct markup *m, const struct point_summary *p,
+                                 struct error *e)
+{
+    char *remarks = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&remarks, &size);
+    if (!memory)
+        return error_set(e, ERR_MEMORY, "no memory for the remarks of a point");
+    table_print_remarks(memory, p);
+    bool failed = fclose(memory) != 0;
+    if (!failed)
+        write_text(out, m, remarks + strspn(remarks, " "));
+    free(remarks);
+    return failed ? error_set(e, ERR_MEMORY, "no memory for the remarks of a point") : OK;
+}
+
+static enum status write_rows(FILE *out, const struct markup *m, const struct table *t,
+                              const struct summary *s, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < s->n && status == OK; i++) {
+        fputs(m->begin, out);
+        for (size_t c = 0; c < t->n; c++) {
+            char text[TABLE_CELL];
+            write_text(out, m, table_cell(text, t, c, &s->points[i]));
+            fputs(m->between, out);
+        }
+        status = write_remarks(out, m, &s->points[i], e);
+        fputs(m->end, out);
+    }
+    return status;
+}
+
+enum status table_write_markdown(FILE *out, const struct summary *s, struct error *e)
+{
+    struct table t;
+    table_make(&t, s);
+    write_headers(out, &markdown, &t);
+    fputc('|', out);
+    for (size_t c = 0; c < t.n; c++)
+        fputs("---:|", out);
+    fputs("---|\n", out);
+    return write_rows(out, &markdown, &t, s, e);
+}
+
+enum status table_write_latex(FILE *out, const struct summary *s, struct error *e)
+{
+    struct table t;
+    table_make(&t, s);
+    fputs("\\begin{tabular}{", out);
+    for (size_t c = 0; c < t.n; c++)
+        fputc('r', out);
+    fputs("l}\n\\hline\n", out);
+    write_headers(out, &latex, &t);
+    fputs("\\hline\n", out);
+    enum status status = write_rows(out, &latex, &t, s, e);
+    fputs("\\hline\n\\end{tabular}\n", out);
+    return status;
+}
