@@ -43,8 +43,9 @@ loop_holds_the_window() {
 # A stopped rank never arrives: the others must say who lags, and all must go.
 names_the_stopped_rank() { # policy
     local mark="deadline-$1-$$" pid victim
+    rm -f "$tmp/stopped.log" # of the policy before, where the wait below would find its epoch
     "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$1" \
-        --sync.deadline 1s --version-string "$mark" >"$tmp/stopped.log" 2>&1 &
+        --sync.deadline 3s --version-string "$mark" >"$tmp/stopped.log" 2>&1 &
     pid=$!
     until_true grep -q epoch "$tmp/stopped.log" || return 1
     victim=$(for p in $(processes "$mark"); do
