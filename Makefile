@@ -50,6 +50,7 @@ LDLIBS   += -lpthread -lm
 # --- Sources ------------------------------------------------------------------------------------------
 DESC_SRC      := $(wildcard kernels/base/*.c kernels/desc/*.c comm/cost/*.c)
 KERNELS_SRC   := $(wildcard kernels/*.c)
+SIMD_SRC      := $(wildcard kernels/simd/*.c)
 COMM_SRC      := $(wildcard comm/*.c)
 SPEC_SRC      := $(wildcard bench/spec/*.c)
 PLACE_SRC     := $(filter-out bench/place/pin.c,$(wildcard bench/place/*.c))
@@ -63,6 +64,12 @@ PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUIL
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
+
+# kernels/simd is compiled once for each instruction set; the processor decides which one runs.
+ISAS          := portable $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
+CFLAGS_avx2   := -mavx2 -mfma
+CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+simd_obj = $(foreach isa,$(ISAS),$(patsubst %.c,%.$(isa).o,$(1)))
 
 LIBDESC    := $(BUILD)/libdesc.a
 LIBSPEC    := $(BUILD)/libspec.a
@@ -89,8 +96,8 @@ $(LIBRUNNER):  $(call obj,$(filter-out bench/runner/main.c,$(RUNNER_SRC)))
 $(LIBDATA):    $(call obj,$(DATA_SRC))
 $(BUILD)/libtrain.a:       $(call obj,$(filter-out %/main.c,$(TRAIN_SRC)))
 $(BUILD)/libtrain_f64.a:   $(call obj_f64,$(filter-out %/main.c,$(TRAIN_SRC)))
-$(BUILD)/libkernels.a:     $(call obj,$(KERNELS_SRC))
-$(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC))
+$(BUILD)/libkernels.a:     $(call obj,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj/,$(call simd_obj,$(SIMD_SRC)))
+$(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj-f64/,$(call simd_obj,$(SIMD_SRC)))
 $(BUILD)/libcomm.a:        $(call obj,$(COMM_SRC))
 $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 
@@ -143,6 +150,17 @@ $(BUILD)/obj/%.o: %.c $(FLAGS_STAMP)
 $(BUILD)/obj-f64/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+define simd_rules
+$(BUILD)/obj/kernels/simd/%.$(1).o: kernels/simd/%.c $(FLAGS_STAMP)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) -DSIMD_SUFFIX=$(1) $$(CFLAGS) -ffp-contract=fast $$(CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+
+$(BUILD)/obj-f64/kernels/simd/%.$(1).o: kernels/simd/%.c $(FLAGS_STAMP)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(1) $$(CFLAGS) -ffp-contract=fast $$(CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach isa,$(ISAS),$(eval $(call simd_rules,$(isa))))
 
 # --- Tests ------------------------------------------------------------------------------------------------
 # Beside the code: kernels/tests, comm/tests, bench/tests. test_*.c are cmocka programs, mpi_*.c run at

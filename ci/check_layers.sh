@@ -7,7 +7,8 @@ set -u
 rules="
 kernels/base:
 kernels/desc: kernels/base
-kernels: kernels/base kernels/desc
+kernels: kernels/base kernels/desc kernels/simd
+kernels/simd: kernels/base
 kernels/tests: kernels kernels/base kernels/desc bench/spec
 comm/cost: kernels/base kernels/desc
 comm: kernels kernels/base kernels/desc comm/cost

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/isa.h"
 #include "kernels/base/pool.h"
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
@@ -60,18 +61,21 @@ struct layer_kernel {
                      const real *params, const void *saved, void *scratch);
 };
 
-/* Which kernels a plan is made of. The reference plan is plain loops, never tuned: the oracle. */
-enum plan { PLAN_REFERENCE, PLAN_FAST };
+/* What a plan is made of. The reference plan is plain loops, a layer at a time, never tuned: the
+ * oracle. The exact plan sums as the net is written and leaves no work out; the fast plan may
+ * transform convolutions and skip what nobody reads or what is zero. */
+enum plan { PLAN_REFERENCE, PLAN_FAST, PLAN_EXACT };
 const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan);
 
-/* A network compiled for at most `n_max` images a call: a list of steps, one a layer for now, and
- * `slots` sets of activations. */
+/* A network compiled for at most `n_max` images a call: a list of steps, each one layer or a run of
+ * layers, and `slots` sets of activations. */
 struct net;
 struct net_options {
     enum plan plan;
-    int n_max;   /* images of a call at most */
-    int threads; /* of the pool that calls will bring */
-    int slots;   /* activation sets, 1 unless pipelined */
+    enum isa isa; /* what the processor has, the same on all ranks */
+    int n_max;    /* images of a call at most */
+    int threads;  /* of the pool that calls will bring */
+    int slots;    /* activation sets, 1 unless pipelined */
 };
 enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
@@ -79,9 +83,14 @@ void net_destroy(struct net *net);
 int net_steps(const struct net *net);
 /* Tensors [*first, *last) of step `step`; empty for a step without parameters. */
 void net_step_tensors(const struct net *net, int step, int *first, int *last);
+/* The name of the kind of step, a row of steps.def. */
+const char *net_step_name(const struct net *net, int step);
 size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
+/* FLOPs an image that the plan really does; those of the net as written are in its description. */
+uint64_t net_flops_done(const struct net *net, bool backward);
 
-/* Puts n <= n_max images, bytes [N,C,H,W], into slot's input as (byte/255 - mean)/std. */
+/* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as
+ * (byte/255 - mean)/std. They are borrowed until the slot's backward has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
 
 /* Runs steps [first, last) on the n images loaded into the slot. params: the parameter arena. */

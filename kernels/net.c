@@ -1,29 +1,29 @@
-/* A network compiled to a list of steps, one a layer, with all its memory allocated up front.
+/* A network compiled to a list of steps with all its memory allocated up front.
  *
  * Slot memory: value[0] is the input, value[i + 1] the output of step i. The gradient of value[i]
  * lives in one of two buffers, number i % 2: step i reads the one and writes the other, and what
  * lies between two calls of net_backward on a slot stays where it is. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/mem.h"
 #include "kernels/layer_tables.h"
 #include "kernels/loss.h"
-
-#define BYTE_VALUES  256
-#define CHANNELS_MAX 4 /* of an image of bytes */
+#include "kernels/step.h"
 
 struct step {
-    const struct layer_kernel *kernel;
-    struct layer_desc layer;
-    size_t params;    /* where the layer's first tensor lies in an arena */
-    size_t value;     /* offset of the output among a slot's values */
-    size_t saved;     /* offset of what forward leaves for backward */
-    bool wants_input; /* someone before has parameters, so backward gives dx */
+    const struct step_kernel *kernel;
+    struct stretch stretch;
+    int first_tensor, n_tensors;
+    size_t params; /* where the first tensor lies in an arena */
+    size_t value;  /* offset of the output among a slot's values */
+    size_t saved;  /* offset of what forward leaves for backward */
 };
 
 struct slot {
-    int n; /* images loaded */
+    int n;                 /* images loaded */
+    const uint8_t *images; /* borrowed from net_load to the end of backward */
     real *values;
     real *gradients[2];
     char *saved;
@@ -33,6 +33,8 @@ struct net {
     struct net_options options;
     struct shape input;
     int classes, n_steps, n_slots;
+    struct layer_desc *layers; /* a copy of the desc's */
+    struct extent *read;       /* of the value before each layer, and of the output */
     struct step *steps;
     struct slot *slots;
     char *scratch;
@@ -76,26 +78,65 @@ static void fill_byte_values(struct net *net, const struct net_desc *desc)
             net->byte_value[c][byte] = (real)((byte / 255.0 - desc->mean[c]) / desc->std[c]);
 }
 
+/* The tensors of a stretch lie side by side: layers own theirs in forward order. */
+static void find_tensors(struct step *s, const struct net_desc *desc)
+{
+    for (int i = 0; i < s->stretch.n_layers; i++) {
+        const struct layer_desc *layer = &s->stretch.layers[i];
+        if (s->n_tensors == 0)
+            s->first_tensor = layer->first_tensor;
+        s->n_tensors += layer->n_tensors;
+    }
+    s->params = s->n_tensors > 0 ? desc->tensors[s->first_tensor].offset : 0;
+}
+
+/* Cuts the layers into stretches, each computed by the first kind of step that takes it. */
+static void choose_steps(struct net *net, const struct net_desc *desc)
+{
+    enum layout layout = LAYOUT_BYTES;
+    bool parameters_before = false;
+    plan_read_extents(net->layers, desc->n_layers, net->read);
+    for (int first = 0, taken; first < desc->n_layers; first += taken) {
+        struct step *s = &net->steps[net->n_steps++];
+        s->kernel = step_find(net->options.plan, layout, net->layers + first,
+                              desc->n_layers - first, net->read + first, &taken);
+        assert(s->kernel); /* a layout of its own is left by a step of the same family */
+        s->stretch = (struct stretch){.layers = net->layers + first,
+                                      .n_layers = taken,
+                                      .read = net->read + first,
+                                      .plan = net->options.plan,
+                                      .isa = net->options.isa,
+                                      .wants_input = parameters_before,
+                                      .byte_value = net->byte_value};
+        find_tensors(s, desc);
+        parameters_before |= s->n_tensors > 0;
+        layout = s->kernel->out;
+    }
+}
+
+/* Numbers of the outputs of n_max images, padded so that the next buffer is aligned. */
+static size_t output_reals(const struct net *net, const struct step *s)
+{
+    if (!s->kernel->out_reals)
+        return padded_reals(net, stretch_last(&s->stretch)->out);
+    return real_bytes(s->kernel->out_reals(&s->stretch, net->options.n_max)) / sizeof(real);
+}
+
 /* Lays out a slot and sizes the scratch, which all steps share. */
-static void plan_steps(struct net *net, const struct net_desc *desc)
+static void lay_out_steps(struct net *net)
 {
     const struct net_options *o = &net->options;
-    bool parameters_before = false;
-    net->value_reals = net->gradient_reals = padded_reals(net, desc->input);
+    if (net->steps[0].kernel->in != LAYOUT_BYTES)
+        net->value_reals = net->gradient_reals = padded_reals(net, net->input);
     for (int i = 0; i < net->n_steps; i++) {
         struct step *s = &net->steps[i];
-        s->layer = desc->layers[i];
-        s->kernel = layer_kernel_get(s->layer.kind, o->plan);
-        s->params = s->layer.n_tensors > 0 ? desc->tensors[s->layer.first_tensor].offset : 0;
-        s->wants_input = parameters_before;
-        parameters_before |= s->layer.n_tensors > 0;
         s->value = net->value_reals;
         s->saved = net->saved_bytes;
-        net->value_reals += padded_reals(net, s->layer.out);
-        net->gradient_reals = max_size(net->gradient_reals, padded_reals(net, s->layer.out));
-        net->saved_bytes += align_bytes(s->kernel->saved_bytes(&s->layer, o->n_max));
-        net->scratch_bytes =
-            max_size(net->scratch_bytes, s->kernel->scratch_bytes(&s->layer, o->n_max, o->threads));
+        net->value_reals += output_reals(net, s);
+        net->gradient_reals = max_size(net->gradient_reals, output_reals(net, s));
+        net->saved_bytes += align_bytes(s->kernel->saved_bytes(&s->stretch, o->n_max));
+        net->scratch_bytes = max_size(net->scratch_bytes,
+                                      s->kernel->scratch_bytes(&s->stretch, o->n_max, o->threads));
     }
 }
 
@@ -126,13 +167,16 @@ static struct net *net_alloc(const struct net_desc *desc, const struct net_optio
     net->options = *options;
     net->input = desc->input;
     net->classes = desc->classes;
-    net->steps = calloc((size_t)desc->n_layers, sizeof *net->steps);
+    size_t n_layers = (size_t)desc->n_layers;
+    net->layers = calloc(n_layers, sizeof *net->layers);
+    net->read = calloc(n_layers + 1, sizeof *net->read);
+    net->steps = calloc(n_layers, sizeof *net->steps);
     net->slots = calloc((size_t)options->slots, sizeof *net->slots);
-    if (!net->steps || !net->slots) {
+    if (!net->layers || !net->read || !net->steps || !net->slots) {
         net_destroy(net);
         return NULL;
     }
-    net->n_steps = desc->n_layers;
+    memcpy(net->layers, desc->layers, n_layers * sizeof *net->layers);
     net->n_slots = options->slots;
     return net;
 }
@@ -148,7 +192,8 @@ enum status net_create(struct net **net, const struct net_desc *desc,
     if (!made)
         return error_set(e, ERR_MEMORY, "net '%s': no memory for its plan", desc->name);
     fill_byte_values(made, desc);
-    plan_steps(made, desc);
+    choose_steps(made, desc);
+    lay_out_steps(made);
     if (!net_alloc_buffers(made)) {
         double mib = (double)net_bytes(made) / 0x1p20;
         net_destroy(made);
@@ -173,6 +218,8 @@ void net_destroy(struct net *net)
     mem_free(net->scratch);
     free(net->slots);
     free(net->steps);
+    free(net->read);
+    free(net->layers);
     free(net);
 }
 
@@ -183,9 +230,13 @@ int net_steps(const struct net *net)
 
 void net_step_tensors(const struct net *net, int step, int *first, int *last)
 {
-    const struct layer_desc *layer = &net->steps[step].layer;
-    *first = layer->first_tensor;
-    *last = layer->first_tensor + layer->n_tensors;
+    *first = net->steps[step].first_tensor;
+    *last = *first + net->steps[step].n_tensors;
+}
+
+const char *net_step_name(const struct net *net, int step)
+{
+    return net->steps[step].kernel->name;
 }
 
 size_t net_bytes(const struct net *net)
@@ -220,25 +271,56 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     struct load_call call = {.net = net, .x = net->slots[slot].values, .images = images};
     size_t plane = (size_t)net->input.h * (size_t)net->input.w;
     net->slots[slot].n = n;
+    net->slots[slot].images = images;
+    if (net->steps[0].kernel->in == LAYOUT_BYTES)
+        return;
     exec_for(ex, (size_t)n * (size_t)net->input.c, images_per_block(ELEMENTS_PER_BLOCK, plane),
              load_planes, &call);
 }
 
-static void charge_flops(const struct exec *ex, uint64_t flops, int n)
+static uint64_t done_flops(const struct step *s, bool backward)
+{
+    uint64_t (*count)(const struct stretch *) =
+        backward ? s->kernel->flops_backward : s->kernel->flops_forward;
+    if (count)
+        return count(&s->stretch);
+    uint64_t sum = 0;
+    for (int i = 0; i < s->stretch.n_layers; i++) {
+        const struct layer_desc *layer = &s->stretch.layers[i];
+        sum += backward ? layer->flops_backward : layer->flops_forward;
+    }
+    return sum;
+}
+
+uint64_t net_flops_done(const struct net *net, bool backward)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < net->n_steps; i++)
+        sum += done_flops(&net->steps[i], backward);
+    return sum;
+}
+
+static void charge_flops(const struct exec *ex, const struct step *s, bool backward, int n)
 {
     if (ex->charge)
-        ex->charge(ex->charge_arg, WORK_FLOP, (double)flops * n);
+        ex->charge(ex->charge_arg, WORK_FLOP, (double)done_flops(s, backward) * n);
 }
 
-/* The step's input: the output of the step before, or the images. */
-static real *step_input(const struct net *net, const struct slot *slot, int step)
+/* What forward and backward of a step have in common. */
+static struct step_call call_of(const struct net *net, const struct exec *ex, struct slot *slot,
+                                int step, const real *params)
 {
-    return slot->values + (step > 0 ? net->steps[step - 1].value : 0);
-}
-
-static const real *step_params(const struct step *s, const real *arena)
-{
-    return s->layer.n_tensors > 0 ? arena + s->params : NULL;
+    const struct step *s = &net->steps[step];
+    return (struct step_call){
+        .ex = ex,
+        .n = slot->n,
+        .images = slot->images,
+        .x = slot->values + (step > 0 ? net->steps[step - 1].value : 0),
+        .y = slot->values + s->value,
+        .params = s->n_tensors > 0 ? params + s->params : NULL,
+        .saved = slot->saved + s->saved,
+        .scratch = net->scratch,
+    };
 }
 
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
@@ -248,9 +330,9 @@ void net_forward(struct net *net, const struct exec *ex, int slot, int first, in
     assert(pool_threads(ex->pool) <= net->options.threads);
     for (int i = first; i < last; i++) {
         const struct step *s = &net->steps[i];
-        s->kernel->forward(ex, &s->layer, at->n, at->values + s->value, step_input(net, at, i),
-                           step_params(s, params), at->saved + s->saved, net->scratch);
-        charge_flops(ex, s->layer.flops_forward, at->n);
+        struct step_call call = call_of(net, ex, at, i, params);
+        s->kernel->forward(&s->stretch, &call);
+        charge_flops(ex, s, false, at->n);
     }
 }
 
@@ -279,14 +361,14 @@ void net_backward(struct net *net, const struct exec *ex, int slot, int first, i
     assert(pool_threads(ex->pool) <= net->options.threads);
     for (int i = last - 1; i >= first; i--) {
         const struct step *s = &net->steps[i];
-        if (!s->wants_input && s->layer.n_tensors == 0)
+        if (!s->stretch.wants_input && s->n_tensors == 0)
             continue; /* nothing here or before learns */
-        real *dx = s->wants_input ? at->gradients[i % 2] : NULL;
-        real *dparams = s->layer.n_tensors > 0 ? grads + s->params : NULL;
-        s->kernel->backward(ex, &s->layer, at->n, dx, dparams, at->gradients[(i + 1) % 2],
-                            step_input(net, at, i), at->values + s->value, step_params(s, params),
-                            at->saved + s->saved, net->scratch);
-        charge_flops(ex, s->layer.flops_backward, at->n);
+        struct step_call call = call_of(net, ex, at, i, params);
+        call.dx = s->stretch.wants_input ? at->gradients[i % 2] : NULL;
+        call.dparams = s->n_tensors > 0 ? grads + s->params : NULL;
+        call.dy = at->gradients[(i + 1) % 2];
+        s->kernel->backward(&s->stretch, &call);
+        charge_flops(ex, s, true, at->n);
     }
 }
 

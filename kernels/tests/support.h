@@ -108,7 +108,7 @@ static inline struct net *make_net(const struct net_desc *desc, enum plan plan, 
     struct net *net = NULL;
     struct error e = {0};
     const struct net_options options = {
-        .plan = plan, .n_max = n_max, .threads = threads, .slots = slots};
+        .plan = plan, .isa = isa_best(), .n_max = n_max, .threads = threads, .slots = slots};
     if (net_create(&net, desc, &options, &e) != OK)
         fail_msg("%s", e.text);
     return net;

@@ -17,6 +17,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
+#include "kernels/base/isa.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
@@ -395,9 +396,29 @@ static void shares_differ_by_one_larger_first(void **state)
     assert_true(begin == 1 && end == 1);
 }
 
+static void instruction_set_can_be_lowered_by_name(void **state)
+{
+    (void)state;
+    struct error e = {0};
+    enum isa isa = ISA_PORTABLE;
+    unsetenv("SCALEBENCH_ISA");
+    assert_int_equal(isa_choose(&isa, &e), OK);
+    assert_int_equal(isa, isa_best());
+    for (int named = 0; named <= (int)isa_best(); named++) {
+        setenv("SCALEBENCH_ISA", isa_names()[named], 1);
+        assert_int_equal(isa_choose(&isa, &e), OK);
+        assert_int_equal(isa, named);
+    }
+    setenv("SCALEBENCH_ISA", "avx9", 1);
+    assert_int_equal(isa_choose(&isa, &e), ERR_ARGUMENT);
+    assert_non_null(strstr(e.text, "SCALEBENCH_ISA: 'avx9' is unknown"));
+    unsetenv("SCALEBENCH_ISA");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instruction_set_can_be_lowered_by_name),
         cmocka_unit_test(errors_carry_status_place_and_text),
         cmocka_unit_test(errors_can_be_wrapped_and_are_cut_to_fit),
         cmocka_unit_test(exit_statuses_are_those_of_the_manual),

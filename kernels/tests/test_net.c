@@ -1,6 +1,7 @@
 #include "kernels/tests/support.h"
 
 #include "kernels/loss.h"
+#include "kernels/step.h"
 
 enum { CLASSES = 5, IMAGES = 7, IMAGE_BYTES = 2 * 12 * 12 };
 
@@ -494,9 +495,55 @@ static void a_small_net_learns_its_batch(void **state)
     rig_end(&r);
 }
 
+/* keras_690k's convolutions in small: 13x13 -> conv 3 -> 11x11 -> pool -> 5x5 -> conv 3 -> 3x3 ->
+ * pool -> 1x1. The last pooling reads 2x2 of 3x3, which need 4x4 of 5x5, 8x8 of 11x11, 10x10 of
+ * 13x13. */
+static void what_floor_pooling_drops_is_not_read(void **state)
+{
+    (void)state;
+    struct net_desc desc;
+    begin_net(&desc, "floors", (struct shape){1, 13, 13}, 2);
+    add_layer(&desc, conv2d_layer(3, 3, 3, 1, 0));
+    add_layer(&desc, maxpool2d_layer(2, 2, 0));
+    add_layer(&desc, conv2d_layer(2, 3, 3, 1, 0));
+    add_layer(&desc, layer_desc_preset(LAYER_relu));
+    add_layer(&desc, maxpool2d_layer(2, 2, 0));
+    end_net(&desc);
+    struct extent read[6];
+    plan_read_extents(desc.layers, desc.n_layers, read);
+    const int expected[6] = {10, 8, 4, 2, 2, 1};
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(read[i].h, expected[i]);
+        assert_int_equal(read[i].w, expected[i]);
+    }
+    net_desc_free(&desc);
+}
+
+/* Padding shifts the windows: a 3x3 kernel padded by 1 reads one row beyond what is wanted of it.
+ */
+static void padding_is_not_part_of_what_is_read(void **state)
+{
+    (void)state;
+    struct net_desc desc;
+    begin_net(&desc, "padded", (struct shape){1, 5, 7}, 3);
+    add_layer(&desc, conv2d_layer(2, 3, 3, 1, 1));
+    add_layer(&desc, maxpool2d_layer(2, 2, 0));
+    add_layer(&desc, dense_layer(3));
+    end_net(&desc);
+    struct extent read[4];
+    plan_read_extents(desc.layers, desc.n_layers, read);
+    assert_int_equal(read[1].h, 4);
+    assert_int_equal(read[1].w, 6);
+    assert_int_equal(read[0].h, 5);
+    assert_int_equal(read[0].w, 7);
+    net_desc_free(&desc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_floor_pooling_drops_is_not_read),
+        cmocka_unit_test(padding_is_not_part_of_what_is_read),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(whole_net_gradient_is_a_finite_difference),
 #endif

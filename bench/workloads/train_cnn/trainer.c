@@ -65,10 +65,10 @@ static enum status open_sampler(struct trainer *t, struct error *e)
 
 static enum status open_net(struct trainer *t, struct error *e)
 {
-    enum { PLAN_NAME_FAST, PLAN_NAME_REFERENCE }; /* order of names_plans */
-    bool fast = config_int(t->config, OPT_KERNELS) == PLAN_NAME_FAST;
+    static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
     const struct net_options options = {
-        .plan = fast ? PLAN_FAST : PLAN_REFERENCE,
+        .plan = plans[config_int(t->config, OPT_KERNELS)],
+        .isa = t->isa,
         .n_max = (int)t->sampler.n_max,
         .threads = pool_threads(t->exec.pool),
         .slots = 1,
@@ -82,6 +82,17 @@ static enum status open_net(struct trainer *t, struct error *e)
         t->eval_classes == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a batch of %u images", t->sampler.n_max);
     return net_create(&t->net, t->desc, &options, e);
+}
+
+/* The most that every rank's processor has: replicas must compute the same bits. */
+static enum status agree_on_isa(struct trainer *t, struct error *e)
+{
+    enum status chosen = isa_choose(&t->isa, e);
+    int least = chosen == OK ? (int)t->isa : 0;
+    enum status status = wait_allreduce(t->waiter, &least, 1, MPI_INT, MPI_MIN, t->comm,
+                                        "agreement on an instruction set", e);
+    t->isa = (enum isa)least;
+    return status != OK ? status : chosen;
 }
 
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
@@ -98,7 +109,9 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->eval_classes = NULL;
     t->steps_done = 0;
     t->global_batch = trainer_global_batch(t->config, t->ranks);
-    enum status status = check_data(t, e);
+    enum status status = agree_on_isa(t, e);
+    if (status == OK)
+        status = check_data(t, e);
     if (status == OK)
         status = open_sampler(t, e);
     return status == OK ? open_net(t, e) : status;

@@ -37,6 +37,7 @@ struct trainer {
     int rank, ranks;
 
     uint32_t global_batch;
+    enum isa isa; /* the same on all ranks */
     struct sampler sampler;
     struct exec exec;
     struct net *net;
@@ -54,8 +55,9 @@ uint32_t trainer_global_batch(const struct config *config, int ranks);
 /* Learning rate of step `step` (from 1). */
 double trainer_lr(const struct config *config, int ranks, uint64_t step);
 
-/* Sets up what concerns this rank alone: batches and network. Fields up to `comm` are set by the
- * caller; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and batch do not fit.
+/* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `comm`
+ * are set by the caller; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
+ * batch do not fit.
  */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 

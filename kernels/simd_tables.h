@@ -1,0 +1,27 @@
+/* Choosing among the tables that files below kernels/simd export, one a set of instructions. Internal
+ * to kernels/. */
+#ifndef SCALEBENCH_KERNELS_SIMD_TABLES_H
+#define SCALEBENCH_KERNELS_SIMD_TABLES_H
+
+#include "kernels/base/isa.h"
+
+/* SIMD_DECLARE(struct conv_functions, conv) declares conv_portable, conv_avx2, conv_avx512 and the
+ * function conv_for(isa), which returns the one to use. */
+#if defined(__x86_64__)
+#define SIMD_DECLARE(type, name)                                                                   \
+    extern const type name##_portable, name##_avx2, name##_avx512;                                 \
+    static inline const type *name##_for(enum isa isa)                                             \
+    {                                                                                              \
+        return isa == ISA_AVX512 ? &name##_avx512 : isa == ISA_AVX2 ? &name##_avx2 : &name##_portable; \
+    }
+#else
+#define SIMD_DECLARE(type, name)                                                                   \
+    extern const type name##_portable;                                                             \
+    static inline const type *name##_for(enum isa isa)                                             \
+    {                                                                                              \
+        (void)isa;                                                                                 \
+        return &name##_portable;                                                                   \
+    }
+#endif
+
+#endif
