@@ -232,9 +232,9 @@ deps-ci:
 deps-extra:
 	@ci/deps.sh extra
 
-C_FILES = $(shell git ls-files '*.c' '*.h')
+C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
-	clang-format -i $(C_FILES)
+	@clang-format -i $(C_FILES)
 
 lint:
 	@clang-format --dry-run -Werror $(C_FILES)

@@ -5,8 +5,8 @@ set -eu
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
-ci_apt="slurm-wlm munge"
-extra_apt="clang clang-format shellcheck valgrind python3-torch simgrid libsimgrid-dev chromium
+ci_apt="slurm-wlm munge python3-torch python3-pandas r-base-core clang-format shellcheck"
+extra_apt="clang valgrind simgrid libsimgrid-dev chromium
   $ci_apt"
 
 # What the packages are for, however it came onto this machine: modules, spack, by hand.
@@ -86,11 +86,8 @@ core)
     }
     ;;
 ci)
-    PATH=$PATH:/usr/sbin
-    if ! have slurmctld || ! have munged; then
-        # shellcheck disable=SC2086 # a list of words
-        install_packages $ci_apt
-    fi
+    # shellcheck disable=SC2086 # a list of words
+    install_packages $ci_apt
     ;;
 extra)
     # shellcheck disable=SC2086 # a list of words

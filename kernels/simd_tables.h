@@ -1,5 +1,5 @@
-/* Choosing among the tables that files below kernels/simd export, one a set of instructions. Internal
- * to kernels/. */
+/* Choosing among the tables that files below kernels/simd export, one a set of instructions.
+ * Internal to kernels/. */
 #ifndef SCALEBENCH_KERNELS_SIMD_TABLES_H
 #define SCALEBENCH_KERNELS_SIMD_TABLES_H
 
@@ -12,7 +12,8 @@
     extern const type name##_portable, name##_avx2, name##_avx512;                                 \
     static inline const type *name##_for(enum isa isa)                                             \
     {                                                                                              \
-        return isa == ISA_AVX512 ? &name##_avx512 : isa == ISA_AVX2 ? &name##_avx2 : &name##_portable; \
+        static const type *const tables[ISAS] = {&name##_portable, &name##_avx2, &name##_avx512};  \
+        return tables[isa];                                                                        \
     }
 #else
 #define SIMD_DECLARE(type, name)                                                                   \

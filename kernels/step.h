@@ -11,15 +11,15 @@
 #define BYTE_VALUES  256
 #define CHANNELS_MAX 4 /* of an image of bytes */
 
-/* How the values between two steps lie in memory. A family of steps that hands values on in a layout
- * of its own adds it here; its rows match only where one of them follows. */
+/* How the values between two steps lie in memory. A family of steps that hands values on in a
+ * layout of its own adds it here; its rows match only where one of them follows. */
 enum layout {
     LAYOUT_NCHW,  /* real [N,C,H,W]: what layers by themselves take and give */
     LAYOUT_BYTES, /* uint8_t [N,C,H,W]: the images as they are loaded; only before the first step */
 };
 
-/* The rows and columns of a value, from its top left corner, that a later layer reads: floor pooling
- * drops the rest, and what only feeds dropped outputs is not read either. */
+/* The rows and columns of a value, from its top left corner, that a later layer reads: floor
+ * pooling drops the rest, and what only feeds dropped outputs is not read either. */
 struct extent {
     int h, w;
 };
@@ -30,8 +30,8 @@ struct stretch {
     const struct extent *read; /* read[i]: of the value before layers[i]; read[n_layers]: after */
     enum plan plan;
     enum isa isa;
-    bool wants_input;                          /* someone before has parameters: dx is asked for */
-    const real (*byte_value)[BYTE_VALUES];     /* [C][256]: what a byte of the images stands for */
+    bool wants_input;                      /* someone before has parameters: dx is asked for */
+    const real (*byte_value)[BYTE_VALUES]; /* [C][256]: what a byte of the images stands for */
 };
 
 static inline const struct layer_desc *stretch_last(const struct stretch *s)
@@ -40,9 +40,9 @@ static inline const struct layer_desc *stretch_last(const struct stretch *s)
 }
 
 /* One call on the n images of a slot. Of x and images the one is given that the input layout says.
- * What forward leaves in y and saved, backward of the same images finds again; scratch holds nothing
- * between calls. params and dparams point to the stretch's first tensor. dx is NULL when nobody wants
- * it. */
+ * What forward leaves in y and saved, backward of the same images finds again; scratch holds
+ * nothing between calls. params and dparams point to the stretch's first tensor. dx is NULL when
+ * nobody wants it. */
 struct step_call {
     const struct exec *ex;
     int n;

@@ -148,7 +148,7 @@ loads_in_gnuplot() {
 }
 
 loads_in_pandas() {
-    python3 - "$latest" "${files[@]}" <<'END'
+    "$(python_with pandas)" - "$latest" "${files[@]}" <<'END'
 import sys, pandas
 folder = sys.argv[1]
 kinds = {r.file + ":" + r.column: r.type for r in pandas.read_csv(f"{folder}/columns.csv").itertuples()}
@@ -197,18 +197,18 @@ if command -v python3 >/dev/null; then
     check "what does not fit is found" finds_what_does_not_fit
     check "classes add up to epochs, hashes are equal over ranks" adds_up
 else
-    skip "every file fits the dictionary" "no python3"
+    lacks "every file fits the dictionary" python3
 fi
 check "gnuplot loads every file" loads_in_gnuplot
-if python3 -c 'import pandas' 2>/dev/null; then
+if python_with pandas >/dev/null; then
     check "pandas loads every file" loads_in_pandas
 else
-    skip "pandas loads every file" "no pandas"
+    lacks "pandas loads every file" pandas
 fi
 if command -v Rscript >/dev/null; then
     check "R loads every file" loads_in_r
 else
-    skip "R loads every file" "no R"
+    lacks "R loads every file" R
 fi
 check "a file that is missing is written again" again_runs_nothing_and_mends
 check "columns, networks and strategies are explained" explains

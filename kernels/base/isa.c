@@ -41,8 +41,9 @@ enum status isa_choose(enum isa *isa, struct error *e)
                          name_explain(text, sizeof text, name, isa_names(), ISAS));
     }
     if (wanted > (int)*isa)
-        return error_set(e, ERR_ARGUMENT, "SCALEBENCH_ISA: this processor has no %s; its most is %s",
-                         name, isa_names()[*isa]);
+        return error_set(e, ERR_ARGUMENT,
+                         "SCALEBENCH_ISA: this processor has no %s; its most is %s", name,
+                         isa_names()[*isa]);
     *isa = (enum isa)wanted;
     return OK;
 }

@@ -1,5 +1,5 @@
-/* Instruction sets that the kernels below kernels/simd are compiled for. One binary holds them all and
- * serves every node of its architecture; what runs is chosen when a net is compiled. */
+/* Instruction sets that the kernels below kernels/simd are compiled for. One binary holds them all
+ * and serves every node of its architecture; what runs is chosen when a net is compiled. */
 #ifndef SCALEBENCH_BASE_ISA_H
 #define SCALEBENCH_BASE_ISA_H
 

@@ -1,7 +1,7 @@
-/* What the files in this folder share. Each is compiled once for every instruction set of isa.h, with
- * SIMD_SUFFIX the set's name, and exports one const table of functions; contraction into fused
- * multiply-add is on in this folder alone. They are generic C on vectors of VECTOR_LANES numbers; what
- * needs intrinsics says so behind the set's own macro (__AVX512F__, __AVX2__, __ARM_NEON). */
+/* What the files in this folder share. Each is compiled once for every instruction set of isa.h,
+ * with SIMD_SUFFIX the set's name, and exports one const table of functions; contraction into fused
+ * multiply-add is on in this folder alone. They are generic C on vectors of VECTOR_LANES numbers;
+ * what needs intrinsics says so behind the set's own macro (__AVX512F__, __AVX2__, __ARM_NEON). */
 #ifndef SCALEBENCH_KERNELS_SIMD_SIMD_H
 #define SCALEBENCH_KERNELS_SIMD_SIMD_H
 

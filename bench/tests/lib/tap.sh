@@ -33,6 +33,28 @@ skip() { # name, reason
     echo "ok $tests - $1 # SKIP $2"
 }
 
+# Skips a test for want of a package, one word; a failure where $SCALEBENCH_REQUIRE, a list of such
+# words, says that it must be there.
+lacks() { # name, package
+    if [[ " ${SCALEBENCH_REQUIRE:-} " == *" $2 "* ]]; then
+        check "$1" eval "echo 'no $2 here, and SCALEBENCH_REQUIRE wants it'; false"
+    else
+        skip "$1" "no $2"
+    fi
+}
+
+# The first Python that has a module: the one on PATH, then the distribution's own.
+python_with() { # module
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c "import $1" 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    return 1
+}
+
 finish() {
     echo "1..$tests"
     [ "$failed" -eq 0 ]
