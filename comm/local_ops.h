@@ -11,4 +11,10 @@
 /* Sum of squares of x [n], in double. */
 double local_norm2(const struct exec *ex, const real *x, size_t n);
 
+/* y += x, both [n]. */
+void local_add(const struct exec *ex, real *y, const real *x, size_t n);
+
+/* The two do not overlap. */
+void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes);
+
 #endif

@@ -133,16 +133,27 @@ void waiter_close(struct waiter *w)
 }
 
 /* Notes the arrival and starts the deadline. */
-static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
+static void wait_begin(struct waiter *w, const char *operation)
 {
     w->operation = operation;
     w->sequence++;
-    w->calls++;
-    w->bytes_payload += bytes;
     w->presence[w->node_rank].sequence = w->sequence;
     w->deadline_ns = w->deadline_s > 0 ? clock_ns() + (int64_t)(w->deadline_s * 1e9) : INT64_MAX;
     if (w->watchdog != NULL)
         watchdog_arm(w->watchdog, w->deadline_ns);
+}
+
+static void count_call(struct waiter *w, size_t bytes)
+{
+    w->calls++;
+    w->bytes_payload += bytes;
+}
+
+/* Before one call of the library. */
+static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
+{
+    count_call(w, bytes);
+    wait_begin(w, operation);
 }
 
 /* Ends a blocking call. */
@@ -230,6 +241,97 @@ enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *
     MPI_Request request;
     int code = MPI_Igather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm, &request);
     return wait_test(w, code, &request, e);
+}
+
+enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm, const char *operation, struct error *e)
+{
+    if (check_count(count, operation, e) != OK)
+        return ERR_ARGUMENT;
+    int rank, n = (int)count;
+    MPI_Comm_rank(comm, &rank);
+    const void *send = rank == root ? MPI_IN_PLACE : values;
+    void *sum = rank == root ? values : NULL;
+    wait_enter(w, operation, count * type_bytes(type));
+    if (w->kind == WAIT_BLOCK)
+        return wait_leave(w, MPI_Reduce(send, sum, n, type, op, root, comm), e);
+    MPI_Request request;
+    int code = MPI_Ireduce(send, sum, n, type, op, root, comm, &request);
+    return wait_test(w, code, &request, e);
+}
+
+enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *mine, int root,
+                         MPI_Comm comm, const char *operation, struct error *e)
+{
+    if (check_count(bytes, operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_enter(w, operation, bytes);
+    int n = (int)bytes;
+    if (w->kind == WAIT_BLOCK)
+        return wait_leave(w, MPI_Scatter(all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm), e);
+    MPI_Request request;
+    int code = MPI_Iscatter(all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm, &request);
+    return wait_test(w, code, &request, e);
+}
+
+/* Waits for messages that have been started, one after the other: all of them must come. */
+static enum status wait_messages(struct waiter *w, int code, struct message *messages, int n,
+                                 struct error *e)
+{
+    enum status status = code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
+    for (int i = 0; i < n && status == OK; i++) {
+        if (w->kind != WAIT_BLOCK) {
+            status = wait_test(w, MPI_SUCCESS, &messages[i].request, e);
+            continue;
+        }
+        code = MPI_Wait(&messages[i].request, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS)
+            status = mpi_error(e, code, w->operation);
+    }
+    if (w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+    return status;
+}
+
+static enum status check_messages(const struct message *messages, int n, const char *operation,
+                                  struct error *e)
+{
+    for (int i = 0; i < n; i++)
+        if (check_count(messages[i].bytes, operation, e) != OK)
+            return ERR_ARGUMENT;
+    return OK;
+}
+
+enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                      const char *operation, struct error *e)
+{
+    if (check_messages(messages, n, operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, operation);
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
+        struct message *m = &messages[i];
+        count_call(w, m->bytes);
+        w->messages_sent++;
+        w->bytes_sent += m->bytes;
+        code = MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+    }
+    return wait_messages(w, code, messages, n, e);
+}
+
+enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                         const char *operation, struct error *e)
+{
+    if (check_messages(messages, n, operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, operation);
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
+        struct message *m = &messages[i];
+        count_call(w, m->bytes);
+        code = MPI_Irecv(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+    }
+    return wait_messages(w, code, messages, n, e);
 }
 
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)

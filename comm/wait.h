@@ -38,8 +38,9 @@ struct waiter {
     uint64_t sequence;     /* waits so far */
     const char *operation; /* of the last one */
     int64_t deadline_ns;
-    uint64_t calls, bytes_payload; /* at the MPI boundary */
-    int64_t poll_ns;               /* spent testing and yielding */
+    uint64_t calls, bytes_payload;      /* at the MPI boundary */
+    uint64_t messages_sent, bytes_sent; /* by wait_send: those of collectives nobody can count */
+    int64_t poll_ns;                    /* spent testing and yielding */
 };
 
 /* Collective over comm. Starts the watchdog when `kind` is WAIT_BLOCK and there is a deadline. */
@@ -61,6 +62,30 @@ enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatyp
 /* Collects `bytes` of every rank at the root: all [ranks][bytes]. */
 enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *all, int root,
                         MPI_Comm comm, const char *operation, struct error *e);
+
+/* Sums `count` values over comm at the root, in place; the others keep theirs. */
+enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm, const char *operation, struct error *e);
+
+/* Hands rank i the i-th `bytes` of the root's all [ranks][bytes]. */
+enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *mine, int root,
+                         MPI_Comm comm, const char *operation, struct error *e);
+
+/* A message to or from one rank. */
+struct message {
+    void *data; /* borrowed; only read when it is sent */
+    size_t bytes;
+    int rank;
+    MPI_Request request; /* of the call that it is passed to */
+};
+
+/* Sends or receives n messages that are on their way together; returns when all have arrived, or
+ * have left. Where ranks take different parts in a pattern, each must pass through as many of these
+ * waits as the others, with n = 0 if need be: the sequence number tells who lags. */
+enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                      const char *operation, struct error *e);
+enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                         const char *operation, struct error *e);
 
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e);
 
