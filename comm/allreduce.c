@@ -1,7 +1,6 @@
 /* One flat MPI_Allreduce of the whole gradient arena after backward, in place: the plainest exact
  * strategy, and the oracle that every other one must equal. */
 #include "comm/strategy.h"
-#include "kernels/base/clock.h"
 
 /* MPICH changes its algorithm, and with it the order of summation, after five calls on a
  * communicator (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). These calls on zeroes put that behind us
@@ -25,10 +24,9 @@ static enum status allreduce_create(struct sync *s, struct error *e)
 static enum status allreduce_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                       double lr, struct error *e)
 {
-    int64_t begin_ns = clock_ns();
+    sync_comm_begin(s);
     enum status status = sum_gradients(s, e);
-    s->times.arrive_ns = begin_ns;
-    s->times.comm_total_ns = s->times.comm_exposed_ns = clock_ns() - begin_ns;
+    sync_comm_end(s);
     if (status == OK)
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
     return status;

@@ -53,9 +53,9 @@ struct arenas {
 
 /* What one step spent in communication, and when; set to zero by step_begin. */
 struct sync_times {
-    int64_t pack_ns;         /* copies, casts, selections */
+    int64_t pack_ns;         /* copies, casts, selections, sums on this rank's own memory */
     int64_t comm_total_ns;   /* first call to end of last */
-    int64_t comm_exposed_ns; /* of these, while no compute ran */
+    int64_t comm_exposed_ns; /* of these, while neither compute nor packing ran */
     int64_t optimizer_ns;
     int64_t poll_ns;   /* of the exposed time, spent testing for messages */
     int64_t arrive_ns; /* clock reading on entering the first blocking wait; 0: there was none */
@@ -64,8 +64,9 @@ struct sync_times {
 struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
     const struct net_desc *desc;
-    int slots;             /* of optimizer state */
-    struct waiter *waiter; /* borrowed */
+    enum strategy_variant variant; /* one that the strategy has */
+    int slots;                     /* of optimizer state */
+    struct waiter *waiter;         /* borrowed */
     struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
 };
 
@@ -103,10 +104,12 @@ struct strategy {
 /* A strategy at work. Strategies keep what is theirs in `own`. */
 struct sync {
     enum strategy_kind kind;
+    enum strategy_variant variant;
     const struct strategy *strategy;
     MPI_Comm comm;
     int rank, ranks;
     struct arenas arenas;
+    size_t *counts; /* [n_tensors] numbers in each tensor */
     struct sync_times times;
     struct waiter *waiter;
     struct exec *exec;
@@ -114,8 +117,10 @@ struct sync {
 };
 
 /* Memory for one set of arenas: zeroed, aligned, present. What a strategy without wishes of its own
- * calls in its create hook; freed by sync_destroy. */
+ * calls in its create hook; freed by sync_destroy where there is no destroy hook. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
+/* For strategies that have a destroy hook. */
+void arenas_free(struct arenas *a);
 
 /* Creates a strategy with its arenas. Collective. On error nothing is left. */
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
@@ -137,6 +142,18 @@ enum status sync_eval_end(struct sync *s, struct error *e);
 /* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call. */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
+
+/* Sums and copies, timed as packing. */
+void sync_add(struct sync *s, real *y, const real *x, size_t n);
+void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
+
+/* Around each wait of a strategy that communicates while nothing is computed: the first notes the
+ * arrival, together they make up the exposed time. */
+void sync_comm_begin(struct sync *s);
+void sync_comm_end(struct sync *s);
+
+/* What one step costs this rank on paper. */
+struct cost sync_cost(const struct sync *s);
 
 /* Sum of squares of this rank's share of the synchronised gradient. */
 double sync_norm2_local(struct sync *s);

@@ -29,11 +29,22 @@ enum status arenas_alloc(struct arenas *a, struct error *e)
     return OK;
 }
 
-static void arenas_free(struct arenas *a)
+void arenas_free(struct arenas *a)
 {
     mem_free(a->params);
     mem_free(a->grads);
     mem_free(a->state);
+}
+
+static enum status count_tensors(struct sync *s, struct error *e)
+{
+    size_t n = (size_t)s->arenas.n_tensors;
+    s->counts = calloc(n + 1, sizeof *s->counts);
+    if (s->counts == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the sizes of %zu tensors", n);
+    for (size_t i = 0; i < n; i++)
+        s->counts[i] = s->arenas.tensors[i].count;
+    return OK;
 }
 
 static enum status check_ranks(const struct sync *s, struct error *e)
@@ -52,6 +63,7 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     if (s == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a strategy");
     s->kind = kind;
+    s->variant = options->variant;
     s->strategy = STRATEGY_TABLE[kind];
     s->waiter = options->waiter;
     s->exec = options->exec;
@@ -64,6 +76,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     MPI_Comm_size(s->comm, &s->ranks);
 
     enum status status = check_ranks(s, e);
+    if (status == OK)
+        status = count_tensors(s, e);
     if (status == OK)
         status = s->strategy->create(s, e);
     if (status != OK) {
@@ -82,6 +96,7 @@ void sync_destroy(struct sync *s)
         s->strategy->destroy(s);
     else
         arenas_free(&s->arenas);
+    free(s->counts);
     MPI_Comm_free(&s->comm);
     free(s);
 }
@@ -139,6 +154,42 @@ void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size
     int64_t begin_ns = clock_ns();
     optimizer_step(o, s->exec->pool, s->arenas.params, s->arenas.grads, begin, end, step, lr);
     s->times.optimizer_ns += clock_ns() - begin_ns;
+}
+
+void sync_add(struct sync *s, real *y, const real *x, size_t n)
+{
+    int64_t begin_ns = clock_ns();
+    local_add(s->exec, y, x, n);
+    s->times.pack_ns += clock_ns() - begin_ns;
+}
+
+void sync_copy(struct sync *s, void *to, const void *from, size_t bytes)
+{
+    int64_t begin_ns = clock_ns();
+    local_copy(s->exec, to, from, bytes);
+    s->times.pack_ns += clock_ns() - begin_ns;
+}
+
+/* Between the two the exposed time is short of the clock's reading. */
+void sync_comm_begin(struct sync *s)
+{
+    int64_t now_ns = clock_ns();
+    if (s->times.arrive_ns == 0)
+        s->times.arrive_ns = now_ns;
+    s->times.comm_exposed_ns -= now_ns;
+}
+
+void sync_comm_end(struct sync *s)
+{
+    int64_t now_ns = clock_ns();
+    s->times.comm_exposed_ns += now_ns;
+    s->times.comm_total_ns = now_ns - s->times.arrive_ns;
+}
+
+struct cost sync_cost(const struct sync *s)
+{
+    return strategy_cost(s->kind, s->variant, s->rank, s->ranks, s->counts,
+                         (size_t)s->arenas.n_tensors, sizeof(real), NULL);
 }
 
 double sync_norm2_local(struct sync *s)

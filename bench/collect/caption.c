@@ -89,11 +89,11 @@ static bool is_timed_base(const struct point_summary *p)
 /* "1 rank (none), 177.0 [176.2, 178.1] ms a step"; several are told apart by their labels. */
 static void write_base(FILE *out, const struct point_summary *p, bool alone)
 {
-    char ranks[TEXT_NUMBER], step[TEXT_INTERVAL];
+    char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];
     text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank");
     text_interval(step, &p->step_ms, 4);
     if (alone)
-        fprintf(out, "%s (%s), %s ms a step", ranks, p->cells[COLUMN_strategy], step);
+        fprintf(out, "%s (%s), %s ms a step", ranks, strategy_text(strategy, p->point), step);
     else
         fprintf(out, "%s, %s ms a step", p->point->label, step);
 }

@@ -124,6 +124,14 @@ static void fill_seed(struct cells *c, const struct point *point, const struct r
     set_text(c, COLUMN_seed, seeds[0] ? seeds : config_text(&point->config, OPT_SEED));
 }
 
+/* By its own name, also where the spec says usual. */
+static const char *variant_of(const struct point *point)
+{
+    enum strategy_kind strategy = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    const char *name = config_text(&point->config, OPT_VARIANT);
+    return strategy_variant_name(strategy_variant_find(strategy, name));
+}
+
 static void fill_options(struct cells *c, const struct spec *spec, const struct point *point)
 {
     const char *site = config_text(&spec->config, OPT_SITE);
@@ -137,6 +145,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_real(c, COLUMN_lr, config_number(&point->config, OPT_LR));
     set_option(c, COLUMN_lr_rule, point, OPT_LR_RULE);
     set_option(c, COLUMN_strategy, point, OPT_STRATEGY);
+    set_text(c, COLUMN_sync_variant, variant_of(point));
     set_option(c, COLUMN_overlap, point, OPT_OVERLAP);
     set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
     set_real(c, COLUMN_ranks_per_node, ranks_per_node(point));
@@ -282,12 +291,30 @@ void cells_free(char **cells)
     free(cells);
 }
 
-/* Whether an earlier requested point has the same text. */
-static bool seen_before(const struct summary *s, size_t i, enum column_id id)
+const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
 {
+    const char *strategy = config_text(&point->config, OPT_STRATEGY);
+    const char *variant = config_text(&point->config, OPT_VARIANT);
+    bool usual = strcmp(variant, "usual") == 0;
+    snprintf(text, STRATEGY_TEXT, "%.30s%s%.30s%s", strategy, usual ? "" : " (",
+             usual ? "" : variant, usual ? "" : ")");
+    return text;
+}
+
+/* A strategy is one text with its variant. */
+static const char *distinct_text(char text[STRATEGY_TEXT], const struct point_summary *p,
+                                 enum column_id id)
+{
+    return id == COLUMN_strategy ? strategy_text(text, p->point) : p->cells[id];
+}
+
+/* Whether an earlier requested point has the same text. */
+static bool seen_before(const struct summary *s, size_t i, const char *text, enum column_id id)
+{
+    char earlier[STRATEGY_TEXT];
     for (size_t k = 0; k < i; k++)
         if (s->points[k].point->requested &&
-            strcmp(s->points[k].cells[id], s->points[i].cells[id]) == 0)
+            strcmp(distinct_text(earlier, &s->points[k], id), text) == 0)
             return true;
     return false;
 }
@@ -297,8 +324,9 @@ char *summary_distinct(char *text, size_t size, const struct summary *s, enum co
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < s->n; i++) {
-        const char *cell = s->points[i].cells[id];
-        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, id))
+        char own[STRATEGY_TEXT];
+        const char *cell = distinct_text(own, &s->points[i], id);
+        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, id))
             continue;
         int more = snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
         used = used + (size_t)more < size ? used + (size_t)more : size - 1;

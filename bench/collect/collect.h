@@ -35,6 +35,7 @@ struct launch_result {
     char first_difference[160]; /* step and rank at which weights first differed; "" */
     char bound[1024];           /* "0|1" */
     char dataset[32], data_source[32], precision[8], wire_source[64], host[64], mpi[64], blas[64];
+    char sync_variant[32]; /* of the strategy */
     long params;
     double flops_per_image; /* forward and backward, of the net as written */
 };

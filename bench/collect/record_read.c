@@ -34,23 +34,15 @@ struct field {
 #define FIELDS(table) table, sizeof table / sizeof table[0]
 
 static const struct field hello_fields[] = {
-    FIELD(hello, schema, FIELD_COUNT, false),
-    FIELD(hello, rank, FIELD_COUNT, false),
-    FIELD(hello, ranks, FIELD_COUNT, false),
-    FIELD(hello, host, FIELD_TEXT, false),
-    FIELD(hello, precision, FIELD_TEXT, true),
-    FIELD(hello, model, FIELD_TEXT, true),
-    FIELD(hello, params, FIELD_COUNT, true),
-    FIELD(hello, flops_forward, FIELD_COUNT, true),
-    FIELD(hello, flops_backward, FIELD_COUNT, true),
-    FIELD(hello, dataset, FIELD_TEXT, true),
-    FIELD(hello, data_source, FIELD_TEXT, true),
-    FIELD(hello, read_s, FIELD_REAL, false),
-    FIELD(hello, strategy, FIELD_TEXT, true),
-    FIELD(hello, batch, FIELD_COUNT, false),
-    FIELD(hello, global_batch, FIELD_COUNT, true),
-    FIELD(hello, bound, FIELD_TEXT, false),
-    FIELD(hello, mpi, FIELD_TEXT, false),
+    FIELD(hello, schema, FIELD_COUNT, false),        FIELD(hello, rank, FIELD_COUNT, false),
+    FIELD(hello, ranks, FIELD_COUNT, false),         FIELD(hello, host, FIELD_TEXT, false),
+    FIELD(hello, precision, FIELD_TEXT, true),       FIELD(hello, model, FIELD_TEXT, true),
+    FIELD(hello, params, FIELD_COUNT, true),         FIELD(hello, flops_forward, FIELD_COUNT, true),
+    FIELD(hello, flops_backward, FIELD_COUNT, true), FIELD(hello, dataset, FIELD_TEXT, true),
+    FIELD(hello, data_source, FIELD_TEXT, true),     FIELD(hello, read_s, FIELD_REAL, false),
+    FIELD(hello, strategy, FIELD_TEXT, true),        FIELD(hello, sync_variant, FIELD_TEXT, true),
+    FIELD(hello, batch, FIELD_COUNT, false),         FIELD(hello, global_batch, FIELD_COUNT, true),
+    FIELD(hello, bound, FIELD_TEXT, false),          FIELD(hello, mpi, FIELD_TEXT, false),
     FIELD(hello, blas, FIELD_TEXT, false),
 };
 
@@ -654,6 +646,7 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     strcpy(result->dataset, hello->dataset);
     strcpy(result->data_source, hello->data_source);
     strcpy(result->precision, hello->precision);
+    strcpy(result->sync_variant, hello->sync_variant);
     strcpy(result->host, hello->host);
     strcpy(result->mpi, hello->mpi);
     strcpy(result->blas, hello->blas);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/summary.h"
+
 /* What distinguishes series; ranks and the nodes they need are the axis. */
 static bool is_axis(enum option_id option)
 {
@@ -54,20 +56,20 @@ static void name_series(struct series *series, const struct summary *s)
 {
     const struct spec *spec = s->spec;
     const struct point_summary *last = &s->points[series->points[series->n - 1]];
-    const char *strategy = config_text(&last->point->config, OPT_STRATEGY);
+    char text[STRATEGY_TEXT];
     if (last->compute_only)
         snprintf(series->name, sizeof series->name, "compute only (none)");
     else
-        snprintf(series->name, sizeof series->name, "%s", strategy);
+        snprintf(series->name, sizeof series->name, "%s", strategy_text(text, last->point));
     for (size_t i = 0; i < spec->n_varying; i++) {
         enum option_id option = spec->varying[i];
-        if (is_axis(option) || option == OPT_STRATEGY)
+        if (is_axis(option) || option == OPT_STRATEGY || option == OPT_VARIANT)
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
-        char text[160];
-        snprintf(text, sizeof text, "%.60s %.90s", key ? key + 1 : option_get(option)->key,
+        char part[160];
+        snprintf(part, sizeof part, "%.60s %.90s", key ? key + 1 : option_get(option)->key,
                  config_text(&last->point->config, option));
-        append(series, text);
+        append(series, part);
     }
 }
 

@@ -38,8 +38,12 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
                        const struct runs *accuracy, struct error *e);
 void cells_free(char **cells);
 
-/* The different texts that this column has in the requested points, as "a, b"; cut to fit. Returns
- * text. */
+/* "gather_scatter", or "gather_scatter (mpich)" where the spec asks for a variant. Returns text. */
+enum { STRATEGY_TEXT = 64 };
+const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
+
+/* The different texts that this column has in the requested points, as "a, b", a strategy with its
+ * variant; cut to fit. Returns text. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
 
 #endif

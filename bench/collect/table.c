@@ -272,7 +272,8 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
 {
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], rate[TEXT_NUMBER];
     long n = config_int(&p->point->config, OPT_RANKS);
-    const char *strategy = p->cells[COLUMN_strategy];
+    char text[STRATEGY_TEXT];
+    const char *strategy = strategy_text(text, p->point);
     bool silent = n == 1 && strcmp(strategy, "none") == 0;
     if (alone)
         fprintf(out, "Base: %s, %s", text_plural(ranks, n, "rank"),

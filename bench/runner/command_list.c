@@ -16,6 +16,9 @@ static const struct entry entries[] = {
 #define STRATEGY(name, flags, source, summary) {"strategies", #name, summary},
 #include "comm/cost/strategies.def"
 #undef STRATEGY
+#define VARIANT(strategy, name, summary) {"variants", #name, "of " #strategy ": " summary},
+#include "comm/cost/strategy_variants.def"
+#undef VARIANT
 #define SITE(name, summary) {"sites", #name, summary},
 #include "bench/spec/sites.def"
 #undef SITE
@@ -73,8 +76,8 @@ enum status command_list(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     enum { MODELS, COLUMNS_OF_FILES };
-    static const char *const kinds[] = {"models",     "columns", "strategies", "sites",
-                                        "optimizers", "figures", "data_sets"};
+    static const char *const kinds[] = {"models", "columns",    "strategies", "variants",
+                                        "sites",  "optimizers", "figures",    "data_sets"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;
@@ -115,6 +118,19 @@ static size_t explain_columns(FILE *out, const char *name)
     return told;
 }
 
+/* The forms of a strategy, if it comes in several. */
+static void explain_variants(FILE *out, const char *name)
+{
+    const char *variants[VARIANTS];
+    int strategy = name_index(name, strategy_names(), STRATEGIES);
+    size_t n = strategy < 0 ? 0 : strategy_variant_list((enum strategy_kind)strategy, variants);
+    for (size_t i = 1; i < n; i++)
+        fprintf(out, "%s%s%s", i == 1 ? "  sync.variant  " : " ", variants[i],
+                i == 1 ? " (usual)" : "");
+    if (n > 1)
+        fputc('\n', out);
+}
+
 static size_t explain_entries(FILE *out, const char *name)
 {
     size_t told = 0;
@@ -122,6 +138,7 @@ static size_t explain_entries(FILE *out, const char *name)
         if (strcmp(entries[i].name, name) != 0)
             continue;
         fprintf(out, "%s, one of the %s\n  %s\n", name, entries[i].kind, entries[i].summary);
+        explain_variants(out, name);
         told++;
     }
     return told;

@@ -4,6 +4,7 @@
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
+#include "kernels/base/names.h"
 
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e)
@@ -61,6 +62,21 @@ enum status config_copy(struct config *to, const struct config *from, struct err
         }
     }
     return OK;
+}
+
+enum status config_variant(const struct config *config, enum strategy_variant *variant,
+                           struct error *e)
+{
+    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    const char *name = config_text(config, OPT_VARIANT), *known[VARIANTS];
+    char text[256];
+    *variant = strategy_variant_find(strategy, name);
+    if (*variant != VARIANTS)
+        return OK;
+    size_t n = strategy_variant_list(strategy, known);
+    return error_set(e, ERR_ARGUMENT, "sync.variant of strategy %s: %s",
+                     config_text(config, OPT_STRATEGY),
+                     name_explain(text, sizeof text, name, known, n));
 }
 
 void config_free(struct config *config)

@@ -67,6 +67,19 @@ const char *const *names_optimizers(size_t *n)
     return names;
 }
 
+/* Of all strategies; config_variant says which of them the chosen one knows. */
+const char *const *names_variants(size_t *n)
+{
+    static const char *const names[] = {
+        "usual",
+#define VARIANT(strategy, name, summary) #name,
+#include "comm/cost/strategy_variants.def"
+#undef VARIANT
+    };
+    *n = COUNT(names);
+    return names;
+}
+
 const char *const *names_strategies(size_t *n)
 {
     static const char *const names[] = {

@@ -152,6 +152,15 @@ static enum status check_nodes(const struct point *point, struct error *e)
                       nodes->text, ranks->text);
 }
 
+static enum status check_variant(const struct point *point, struct error *e)
+{
+    enum strategy_variant variant;
+    struct error inner;
+    if (config_variant(&point->config, &variant, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, point->config.values[OPT_VARIANT].mark, "%s", inner.text);
+}
+
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     if (!point->config.values[OPT_MODEL].set)
@@ -163,7 +172,9 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_batch_given(spec, point, e);
     if (status == OK)
         status = check_batch_fits(point, e);
-    return status == OK ? check_nodes(point, e) : status;
+    if (status == OK)
+        status = check_nodes(point, e);
+    return status == OK ? check_variant(point, e) : status;
 }
 
 /* A resolved spec writes every option out, also those that nobody chose. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "comm/cost/cost.h"
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
@@ -85,6 +86,11 @@ void config_free(struct config *config);
 /* Parses and stores one value; error names key, text and what is accepted. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
+
+/* The form of the strategy that sync.variant names; ERR_ARGUMENT, listing those it has, when it has
+ * no such form. */
+enum status config_variant(const struct config *config, enum strategy_variant *variant,
+                           struct error *e);
 
 static inline double config_number(const struct config *c, enum option_id id)
 {
@@ -167,6 +173,7 @@ NAMES(optimizers);
 NAMES(lr_rules);
 NAMES(remainders);
 NAMES(strategies);
+NAMES(variants);
 NAMES(overlaps);
 NAMES(plans);
 NAMES(binds);

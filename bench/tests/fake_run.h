@@ -30,7 +30,7 @@ static inline bool fake_near(double a, double b)
 
 /* What one rank writes. Every timed step has the same phases; arrivals are given. */
 struct fake_rank {
-    const char *host, *model, *dataset, *strategy, *bound;
+    const char *host, *model, *dataset, *strategy, *variant, *bound;
     long params, batch, global_batch;
     int n_steps;
     double step_ms, compute_ms, comm_ms;
@@ -53,6 +53,7 @@ struct fake_run {
 struct fake_launch {
     long ranks;
     const char *strategy;
+    const char *variant; /* NULL: usual */
     int block;           /* of a timed launch */
     double step_ms;      /* timed when > 0 */
     double test_acc_pct; /* else an accuracy run */
@@ -128,11 +129,12 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             "\"workload\":\"train_cnn\",\"precision\":\"f32\",\"model\":\"%s\",\"params\":%ld,"
             "\"flops_forward\":1000000,\"flops_backward\":2000000,\"dataset\":\"%s\","
             "\"data_source\":\"real\",\"read_s\":%.2f,\"optimizer\":\"adam\",\"lr\":0.001,"
-            "\"seed\":1,\"strategy\":\"%s\",\"overlap\":\"none\",\"batch\":%ld,"
+            "\"seed\":1,\"strategy\":\"%s\",\"sync_variant\":\"%s\",\"overlap\":\"none\","
+            "\"batch\":%ld,"
             "\"global_batch\":%ld,\"threads\":1,\"bound\":\"%s\",\"mpi\":\"MPICH 4.0.2\","
             "\"blas\":\"BLIS 0.9.0 skx\"}\n",
             rank, ranks, r->host, r->model, r->params, r->dataset, 0.5 + 0.25 * rank, r->strategy,
-            r->batch, r->global_batch, r->bound);
+            r->variant ? r->variant : "usual", r->batch, r->global_batch, r->bound);
     fake_write_step(out, r, 0, false);
     for (int i = 1; i <= r->n_steps; i++)
         fake_write_step(out, r, i, true);
@@ -179,16 +181,23 @@ static inline void fake_close(struct fake_run *run)
     fake_remove_folder(run->dir);
 }
 
-static inline size_t fake_point(const struct fake_run *run, long ranks, const char *strategy)
+static inline size_t fake_point_in_form(const struct fake_run *run, long ranks,
+                                        const char *strategy, const char *variant)
 {
     for (size_t i = 0; i < run->spec.n_points; i++) {
         const struct config *config = &run->spec.points[i].config;
         if (config_int(config, OPT_RANKS) == ranks &&
-            strcmp(config_text(config, OPT_STRATEGY), strategy) == 0)
+            strcmp(config_text(config, OPT_STRATEGY), strategy) == 0 &&
+            strcmp(config_text(config, OPT_VARIANT), variant) == 0)
             return i;
     }
-    fail_msg("no point with %ld ranks and %s", ranks, strategy);
+    fail_msg("no point with %ld ranks and %s, variant %s", ranks, strategy, variant);
     return 0;
+}
+
+static inline size_t fake_point(const struct fake_run *run, long ranks, const char *strategy)
+{
+    return fake_point_in_form(run, ranks, strategy, "usual");
 }
 
 static inline struct journal_launch *fake_journal(struct fake_run *run, const char *point,
@@ -209,7 +218,9 @@ static inline struct journal_launch *fake_journal(struct fake_run *run, const ch
  * 75 %, 20 % are exposed communication, and the last rank arrives 4 % after the others. */
 static inline struct journal_launch *fake_add(struct fake_run *run, const struct fake_launch *l)
 {
-    const struct point *point = &run->spec.points[fake_point(run, l->ranks, l->strategy)];
+    const char *variant = l->variant ? l->variant : "usual";
+    const struct point *point =
+        &run->spec.points[fake_point_in_form(run, l->ranks, l->strategy, variant)];
     bool timed = l->step_ms > 0, silent = strcmp(l->strategy, "none") == 0;
     struct journal_launch *launch = fake_journal(run, point->id, timed ? RUN_TIME : RUN_ACCURACY);
     char dir[256];
@@ -228,6 +239,7 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
                                  .model = config_text(&point->config, OPT_MODEL),
                                  .dataset = "mnist",
                                  .strategy = l->strategy,
+                                 .variant = variant,
                                  .bound = bound,
                                  .params = 21840,
                                  .batch = batch / l->ranks + (r < batch % l->ranks),

@@ -120,8 +120,16 @@ static double relative_difference(const real *a, const real *b, const real *c, s
     return sqrt(difference / size);
 }
 
+static bool is_equal_everywhere(uint64_t hash)
+{
+    uint64_t least, most;
+    MPI_Allreduce(&hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return least == most;
+}
+
 /* Trains `steps` steps on all ranks and again on this rank alone; the relative difference of what
- * the weights have moved by. 2 when something failed. */
+ * the weights have moved by. 2 when something failed, or the replicas differ. */
 static double distance_from_sequential(int steps, int threads)
 {
     struct session all, own;
@@ -136,6 +144,7 @@ static double distance_from_sequential(int steps, int threads)
     }
     double distance = relative_difference(all.trainer.sync->arenas.params,
                                           own.trainer.sync->arenas.params, initial, n);
+    good = is_equal_everywhere(trainer_hash(&all.trainer)) && good;
     free(initial);
     session_close(&all);
     session_close(&own);
@@ -172,6 +181,25 @@ static void threads_equal_sequential(void **state)
 {
     (void)state;
     expect_sequential(3);
+}
+
+/* Every form of the strategies that come in several. */
+static const struct {
+    const char *strategy, *variant;
+} forms[] = {
+#define VARIANT(strategy, name, summary) {#strategy, #name},
+#include "comm/cost/strategy_variants.def"
+#undef VARIANT
+};
+
+static void every_strategy_equals_sequential(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        option(OPT_STRATEGY, forms[i].strategy);
+        option(OPT_VARIANT, forms[i].variant);
+        expect_sequential(1);
+    }
 }
 
 static void padding_equals_sequential(void **state)
@@ -351,6 +379,7 @@ int main(int argc, char **argv)
         TEST(sgd_equals_sequential),
         TEST(adam_equals_sequential),
         TEST(threads_equal_sequential),
+        TEST(every_strategy_equals_sequential),
         TEST(padding_equals_sequential),
         TEST(dropping_leaves_out_the_remainder),
         TEST(shares_are_uneven_by_one_at_most),

@@ -5,6 +5,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
+#include "bench/collect/summary.h"
 
 static const char strong_spec[] = "name: synthetic\n"
                                   "scaling: strong\n"
@@ -374,6 +375,35 @@ static void weak_scaling_counts_images(void **state)
     NEAR(p->efficiency, 0.8);
     assert_true(isnan(p->karp_flatt));
     assert_string_equal(cell(p, COLUMN_global_batch), "128");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* The table tells them apart by their own names, whatever the spec calls them. */
+static void variants_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"usual", "mpich"}, *const own[] = {"linear", "mpich"};
+    struct fake_run run;
+    fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n"
+                    "sync.strategy: gather_scatter\nmatrix: {sync.variant: [usual, mpich]}\n");
+    for (size_t i = 0; i < 2; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 2,
+                                             .strategy = "gather_scatter",
+                                             .variant = names[i],
+                                             .seed = 1,
+                                             .step_ms = 20 + (double)i});
+    struct summary s = collect(&run);
+    for (size_t i = 0; i < 2; i++) {
+        const struct point_summary *p =
+            &s.points[fake_point_in_form(&run, 2, "gather_scatter", names[i])];
+        assert_string_equal(cell(p, COLUMN_strategy), "gather_scatter");
+        assert_string_equal(cell(p, COLUMN_sync_variant), own[i]);
+        NEAR(p->step_ms.mid, 20 + (double)i);
+    }
+    char text[128];
+    assert_string_equal(summary_distinct(text, sizeof text, &s, COLUMN_strategy),
+                        "gather_scatter, gather_scatter (mpich)");
     summary_free(&s);
     fake_close(&run);
 }
@@ -986,6 +1016,7 @@ int main(void)
         cmocka_unit_test(records_that_do_not_read_fail_their_point),
         cmocka_unit_test(a_running_launch_does_not_count),
         cmocka_unit_test(weak_scaling_counts_images),
+        cmocka_unit_test(variants_are_told_apart),
         cmocka_unit_test(too_many_threads_are_oversubscribed),
         cmocka_unit_test(summary_csv_reads_back),
         cmocka_unit_test(raw_csv_has_a_row_for_every_launch),

@@ -105,6 +105,30 @@ static void figures_say_what_was_measured(void **state)
     fake_close(&run);
 }
 
+static void variants_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {">gather_scatter<", ">gather_scatter (mpich)<",
+                                        "gather_scatter (mpich).", NULL};
+    static const char *const names[] = {"usual", "mpich"};
+    struct fake_run run;
+    fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "sync.strategy: gather_scatter\n"
+                    "matrix: {ranks: [1, 2], sync.variant: [usual, mpich]}\n");
+    for (int i = 0; i < 8; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 1 + i / 2 % 2,
+                                             .strategy = "gather_scatter",
+                                             .variant = names[i % 2],
+                                             .block = i / 4,
+                                             .seed = 1,
+                                             .step_ms = 20 + i});
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", lines);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void pictures_repeat_byte_by_byte(void **state)
 {
     (void)state;
@@ -269,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_say_what_was_measured),
+        cmocka_unit_test(variants_have_lines_of_their_own),
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
         cmocka_unit_test(nothing_measured_still_draws),

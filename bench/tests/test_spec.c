@@ -127,7 +127,7 @@ static void test_explain(void **state)
     fclose(out);
     assert_non_null(strstr(text, "train.lr\n  learning rate at one rank\n"));
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
-    assert_non_null(strstr(text, "names    none allreduce\n"));
+    assert_non_null(strstr(text, "names    none allreduce reduce_bcast gather_scatter\n"));
     assert_non_null(strstr(text, "preset   none: must be given\n"));
     free(text);
 }
@@ -200,7 +200,7 @@ static void test_refused_values(void **state)
                  "fig3.yaml:9:12: measure.time.precision = 200%: allowed 0.01%..100%");
     refuse_value("sync.strategy", "allreduc",
                  "fig3.yaml:9:12: sync.strategy: 'allreduc' is unknown; nearest 'allreduce'; "
-                 "known: none allreduce");
+                 "known: none allreduce reduce_bcast gather_scatter");
     refuse_value("train.epochs", "+1 ", "fig3.yaml:9:12: train.epochs: '+1 ' is not a number");
     refuse_value("train.lr", "nan", "fig3.yaml:9:12: train.lr: 'nan' is not a number");
     refuse_value("train.lr", "1e-3x", "fig3.yaml:9:12: train.lr: '1e-3x' is not a number");
@@ -383,6 +383,32 @@ static void test_auto_ranks(void **state)
         assert_labels(&spec, cases[i].labels);
         spec_free(&spec);
     }
+}
+
+/* A strategy takes its own forms only, whoever else takes part in the matrix; the usual one goes
+ * without saying. */
+static void test_variants(void **state)
+{
+    (void)state;
+    struct spec spec;
+    load(&spec,
+         BODY "matrix: {sync.strategy: [none, gather_scatter], sync.variant: [usual, mpich]}\n"
+              "exclude:\n  - {sync.strategy: none, sync.variant: mpich}\n",
+         NULL);
+    assert_labels(&spec, "none|gather_scatter|gather_scatter mpich");
+    spec_free(&spec);
+    load(&spec, BODY "sync: {strategy: reduce_bcast, variant: pickled}\nmatrix: {ranks: [1, 2]}\n",
+         NULL);
+    assert_labels(&spec, "ranks=1 pickled|ranks=2 pickled");
+    spec_free(&spec);
+    refuse(BODY "sync:\n  strategy: reduce_bcast\n  variant: linear\n", NULL,
+           "6:12: sync.variant of strategy reduce_bcast: 'linear' is unknown; "
+           "known: usual plain pickled");
+    refuse(BODY "sync.variant: mpich\n", NULL,
+           "4:15: sync.variant of strategy allreduce: 'mpich' is unknown; known: usual");
+    refuse(BODY "sync.variant: linaer\n", NULL,
+           "4:15: sync.variant: 'linaer' is unknown; nearest 'linear'; "
+           "known: usual plain pickled linear mpich");
 }
 
 static void test_matrix_order(void **state)
@@ -731,6 +757,7 @@ int main(void)
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_torn_file),
         cmocka_unit_test(test_auto_ranks),
+        cmocka_unit_test(test_variants),
         cmocka_unit_test(test_matrix_order),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_exclude),

@@ -41,11 +41,12 @@ loop_holds_the_window() {
 }
 
 # A stopped rank never arrives: the others must say who lags, and all must go.
-names_the_stopped_rank() { # policy
-    local mark="deadline-$1-$$" pid victim
+names_the_stopped_rank() { # policy, options ...
+    local wait=$1 mark="deadline-$1-$$" pid victim
+    shift
     rm -f "$tmp/stopped.log" # of the policy before, where the wait below would find its epoch
-    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$1" \
-        --sync.deadline 3s --version-string "$mark" >"$tmp/stopped.log" 2>&1 &
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$wait" \
+        --sync.deadline 3s --version-string "$mark" "$@" >"$tmp/stopped.log" 2>&1 &
     pid=$!
     until_true grep -q epoch "$tmp/stopped.log" || return 1
     victim=$(for p in $(processes "$mark"); do
@@ -55,6 +56,17 @@ names_the_stopped_rank() { # policy
     wait "$pid" && return 1
     cat "$tmp/stopped.log"
     grep -qE "(not there yet|silent): rank 1" "$tmp/stopped.log" && gone "$mark"
+}
+
+# What is sent in messages of our own is counted: at rank 0 two to and two from each of two tensors.
+counts_messages() {
+    "$mpiexec" -n 3 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 --wait yield \
+        --record "$tmp" --sync.strategy gather_scatter || return 1
+    grep '"sync_variant":"linear"' "$tmp/rank.0.jsonl" &&
+        tail -n 1 "$tmp/rank.0.jsonl" |
+        grep '"bytes_wire":314000,"messages_wire":20,"wire_source":"counted"' &&
+        tail -n 1 "$tmp/rank.2.jsonl" |
+        grep '"bytes_wire":157000,"messages_wire":10,"wire_source":"counted"'
 }
 
 dies_together() {
@@ -79,10 +91,15 @@ speaks_once() {
 
 check "trains on two ranks" learns
 check "every rank writes a whole record" records
+check "a strategy's own messages are counted" counts_messages
 check "what measuring costs can be left out" measures_nothing_but_time
 check "time between steps is told apart" loop_holds_the_window
 check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll
 check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block
+check "gathering: a deadline names the rank that stopped" names_the_stopped_rank yield \
+    --sync.strategy gather_scatter
+check "pickling: a deadline names the rank that stopped" names_the_stopped_rank block \
+    --sync.strategy reduce_bcast --sync.variant pickled
 check "a killed rank takes the job with it" dies_together
 check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
 check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe
@@ -90,6 +107,8 @@ check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
 check "unknown strategy names the nearest" expect 2 "allreduce" \
     "$train_cnn" --model "$model" --sync.strategy=allreduec
+check "variant of another strategy" expect 2 "known: usual plain pickled" \
+    "$train_cnn" --model "$model" --sync.strategy reduce_bcast --sync.variant linear
 check "word that is no option" expect 2 "'extra' is not an option" "$train_cnn" --model "$model" extra
 check "a mistake is told once" speaks_once
 check "batch larger than the data" expect 2 "global batch of 5000 images" \

@@ -7,7 +7,7 @@
  *    "flops_backward":1634000,                       an image, of the net as written
  *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
  *    "test_images":10000,"read_s":0.012,"optimizer":"adam","lr":0.001,"seed":1,
- *    "strategy":"allreduce","overlap":"none","batch":128,"global_batch":256,"threads":1,
+ *    "strategy":"allreduce","sync_variant":"usual","overlap":"none","batch":128,"global_batch":256,"threads":1,
  *    "bound":"0","mpi":"MPICH 4.0.2","mpi_thread_level":"funneled","blas":"BLIS 0.9.0 skx",
  *    "flushes_denormals":true,"timer_resolution_ns":10,"timer_overhead_ns":20}
  *   {"type":"step","epoch":0,"step":11,"timed":true,"samples":128,"begin_ns":0,"end_ns":0,"load_ns":0,

@@ -1,6 +1,6 @@
 #include "comm/cost/cost.h"
 
-#include <stdbool.h>
+#include "comm/cost/collectives.h"
 
 static size_t sum_counts(const size_t *counts, size_t n)
 {
@@ -10,77 +10,15 @@ static size_t sum_counts(const size_t *counts, size_t n)
     return total;
 }
 
-static int floor_power_of_two(int n)
+size_t pickle_bytes(const size_t *counts, size_t n, size_t width)
 {
-    int power = 1;
-    while (power <= n / 2)
-        power *= 2;
-    return power;
+    return n * sizeof(struct pickle_header) + sum_counts(counts, n) * width;
 }
 
-/* Numbers in blocks [first, last) when `count` is cut into `blocks` of equal size, the last of
- * which takes the rest: how MPICH cuts. */
-static size_t block_count(size_t count, int blocks, int first, int last)
+static void add_calls(struct cost *c, size_t calls, size_t bytes_each)
 {
-    size_t block = count / (size_t)blocks;
-    size_t numbers = block * (size_t)(last - first);
-    return last == blocks ? numbers + count % (size_t)blocks : numbers;
-}
-
-static void add_message(struct cost *c, size_t bytes, const struct link_model *model)
-{
-    c->messages_wire++;
-    c->bytes_wire += bytes;
-    if (model != NULL)
-        c->seconds += model->alpha_s + (double)bytes * model->beta_s;
-}
-
-static void add_reduction(struct cost *c, size_t bytes, const struct link_model *model)
-{
-    if (model != NULL)
-        c->seconds += (double)bytes * model->gamma_s;
-}
-
-/* Reduce-scatter by recursive halving among `blocks` ranks (a power of two), then allgather by
- * recursive doubling, which sends back the same blocks in reverse. */
-static void add_halving_doubling(struct cost *c, int rank, int blocks, size_t count, size_t width,
-                                 const struct link_model *model)
-{
-    int first = 0, last = blocks;
-    for (int distance = blocks / 2; distance >= 1; distance /= 2) {
-        int middle = (first + last) / 2;
-        bool upper = (rank & distance) != 0;
-        size_t lower_bytes = block_count(count, blocks, first, middle) * width;
-        size_t upper_bytes = block_count(count, blocks, middle, last) * width;
-        size_t kept = upper ? upper_bytes : lower_bytes;
-        add_message(c, upper ? lower_bytes : upper_bytes, model);
-        add_reduction(c, kept, model);
-        add_message(c, kept, model);
-        if (upper)
-            first = middle;
-        else
-            last = middle;
-    }
-}
-
-/* Rabenseifner's allreduce as MPICH runs it: beyond a power of two, pairs of ranks fold into one
- * first, and the one that stood aside gets the result at the end. */
-static void add_reduce_scatter_allgather(struct cost *c, int rank, int ranks, size_t count,
-                                         size_t width, const struct link_model *model)
-{
-    int blocks = floor_power_of_two(ranks);
-    int folded = ranks - blocks;
-    size_t bytes = count * width;
-    if (rank < 2 * folded && rank % 2 == 0) {
-        add_message(c, bytes, model);
-        return;
-    }
-    if (rank < 2 * folded) {
-        add_reduction(c, bytes, model);
-        add_message(c, bytes, model);
-    }
-    int position = rank < 2 * folded ? rank / 2 : rank - folded;
-    add_halving_doubling(c, position, blocks, count, width, model);
+    c->calls += calls;
+    c->bytes_payload += calls * bytes_each;
 }
 
 static struct cost cost_none(void)
@@ -88,22 +26,100 @@ static struct cost cost_none(void)
     return (struct cost){.wire_source = "none"};
 }
 
-static struct cost cost_allreduce(int rank, int ranks, size_t count, size_t width,
-                                  const struct link_model *model)
+static struct cost cost_allreduce(const struct party *p, size_t count, size_t width)
 {
-    struct cost c = {.calls = 1, .bytes_payload = count * width};
-    c.wire_source = "formula: reduce_scatter_allgather";
-    if (ranks > 1)
-        add_reduce_scatter_allgather(&c, rank, ranks, count, width, model);
+    struct cost c = {.wire_source = "formula: reduce_scatter_allgather"};
+    add_calls(&c, 1, count * width);
+    if (p->ranks > 1)
+        add_allreduce(&c, p, count, width);
     return c;
 }
 
-struct cost strategy_cost(enum strategy_kind strategy, int rank, int ranks, const size_t *counts,
-                          size_t n, size_t width, const struct link_model *model)
+static struct cost cost_reduce_bcast(const struct party *p, size_t count, size_t width)
 {
+    static const char *const sources[2][2] = {
+        {"formula: binomial, binomial", "formula: binomial, scatter_ring_allgather"},
+        {"formula: reduce_scatter_gather, binomial",
+         "formula: reduce_scatter_gather, scatter_ring_allgather"},
+    };
+    size_t bytes = count * width;
+    struct cost c = {
+        .wire_source =
+            sources[reduce_is_long(p->ranks, count, width)][bcast_is_long(p->ranks, bytes)]};
+    add_calls(&c, 2, bytes);
+    if (p->ranks > 1) {
+        add_reduce(&c, p, count, width);
+        add_bcast(&c, p, bytes);
+    }
+    return c;
+}
+
+/* Each message goes with one that says how long it is, up the tree as in the broadcast. */
+static struct cost cost_pickled(const struct party *p, const size_t *counts, size_t n, size_t width)
+{
+    size_t bytes = pickle_bytes(counts, n, width);
+    struct cost c = {.wire_source = bcast_is_long(p->ranks, bytes)
+                                        ? "formula: binomial, scatter_ring_allgather"
+                                        : "formula: binomial, binomial"};
+    size_t calls = (size_t)tree_edges(p->rank, p->ranks) + 1;
+    add_calls(&c, calls, sizeof(uint64_t));
+    add_calls(&c, calls, bytes);
+    add_ascent(&c, p, sizeof(uint64_t));
+    add_reduce_binomial(&c, p, bytes);
+    add_bcast(&c, p, sizeof(uint64_t));
+    add_bcast(&c, p, bytes);
+    return c;
+}
+
+/* The root exchanges a message with everyone, the others with the root. */
+static struct cost cost_gather_linear(const struct party *p, const size_t *counts, size_t n,
+                                      size_t width)
+{
+    struct cost c = {.wire_source = WIRE_COUNTED};
+    int others = p->rank == 0 ? p->ranks - 1 : 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t bytes = counts[i] * width;
+        add_calls(&c, 2 * (size_t)others, bytes);
+        for (int k = 0; k < others; k++) {
+            add_receipt(&c, p, bytes);
+            add_message(&c, p, bytes);
+            if (p->rank == 0)
+                add_reduction(&c, p, bytes);
+        }
+    }
+    return c;
+}
+
+static struct cost cost_gather_mpich(const struct party *p, const size_t *counts, size_t n,
+                                     size_t width)
+{
+    struct cost c = {.wire_source = "formula: binomial, binomial"};
+    for (size_t i = 0; i < n; i++) {
+        size_t bytes = counts[i] * width;
+        add_calls(&c, 2, bytes);
+        add_gather(&c, p, bytes);
+        if (p->rank == 0)
+            add_reduction(&c, p, bytes * (size_t)(p->ranks - 1));
+        add_scatter(&c, p, bytes);
+    }
+    return c;
+}
+
+struct cost strategy_cost(enum strategy_kind strategy, enum strategy_variant variant, int rank,
+                          int ranks, const size_t *counts, size_t n, size_t width,
+                          const struct link_model *model)
+{
+    const struct party p = {rank, ranks, model};
     switch (strategy) {
     case STRATEGY_allreduce:
-        return cost_allreduce(rank, ranks, sum_counts(counts, n), width, model);
+        return cost_allreduce(&p, sum_counts(counts, n), width);
+    case STRATEGY_reduce_bcast:
+        return variant == VARIANT_reduce_bcast_pickled
+                   ? cost_pickled(&p, counts, n, width)
+                   : cost_reduce_bcast(&p, sum_counts(counts, n), width);
+    case STRATEGY_gather_scatter:
+        return variant == VARIANT_gather_scatter_mpich ? cost_gather_mpich(&p, counts, n, width)
+                                                       : cost_gather_linear(&p, counts, n, width);
     case STRATEGY_none:
     case STRATEGIES:
         break;

@@ -15,6 +15,15 @@ enum strategy_kind {
     STRATEGIES
 };
 
+/* The forms of strategies that come in several. */
+enum strategy_variant {
+    VARIANT_usual, /* the only form of a strategy that has no other */
+#define VARIANT(strategy, name, summary) VARIANT_##strategy##_##name,
+#include "comm/cost/strategy_variants.def"
+#undef VARIANT
+    VARIANTS
+};
+
 enum strategy_flag {
     STRATEGY_EXACT = 1,          /* p ranks compute what one rank would, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* the same bits every time at the same p */
@@ -24,13 +33,16 @@ enum strategy_flag {
     STRATEGY_LOCAL_MEAN = 32,    /* wants gradients divided by the local sample count */
 };
 
+/* The messages of a step are a strategy's own, so that what is sent can be counted. */
+#define WIRE_COUNTED "counted"
+
 /* What one step costs one rank. Bytes count what the rank sends. */
 struct cost {
     uint64_t calls;         /* at the MPI boundary */
     uint64_t bytes_payload; /* handed to those calls */
     uint64_t messages_wire, bytes_wire;
     double seconds;          /* of the model */
-    const char *wire_source; /* "formula: rabenseifner", "counted", "none" */
+    const char *wire_source; /* "formula: ring", or WIRE_COUNTED, or "none" */
 };
 
 /* alpha: seconds a message; beta: seconds a byte sent; gamma: seconds a byte reduced. */
@@ -38,14 +50,27 @@ struct link_model {
     double alpha_s, beta_s, gamma_s;
 };
 
-/* Cost of one step of `strategy` for rank `rank` of `ranks`, tensors of counts[n] numbers of
- * `width` bytes. `model` may be NULL (seconds is then 0). */
-struct cost strategy_cost(enum strategy_kind strategy, int rank, int ranks, const size_t *counts,
-                          size_t n, size_t width, const struct link_model *model);
+/* Cost of one step of `strategy` in its form `variant` for rank `rank` of `ranks`, tensors of
+ * counts[n] numbers of `width` bytes. `model` may be NULL (seconds is then 0). */
+struct cost strategy_cost(enum strategy_kind strategy, enum strategy_variant variant, int rank,
+                          int ranks, const size_t *counts, size_t n, size_t width,
+                          const struct link_model *model);
 
 const char *const *strategy_names(void); /* STRATEGIES names */
 unsigned strategy_flags(enum strategy_kind strategy);
 const char *strategy_source(enum strategy_kind strategy);
 const char *strategy_summary(enum strategy_kind strategy);
+
+/* The form that a strategy calls `name`, "usual" being its first; VARIANTS when it has none. */
+enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);
+/* Lists the names that a strategy knows, "usual" first; returns how many. */
+size_t strategy_variant_list(enum strategy_kind strategy, const char *names[VARIANTS]);
+const char *strategy_variant_name(enum strategy_variant variant);
+
+/* What a pickled gradient begins each tensor with; how many bytes it takes in all. */
+struct pickle_header {
+    uint64_t tensor, count;
+};
+size_t pickle_bytes(const size_t *counts, size_t n, size_t width);
 
 #endif

@@ -1,3 +1,6 @@
+#include <stdbool.h>
+#include <string.h>
+
 #include "comm/cost/cost.h"
 
 static const struct {
@@ -15,6 +18,17 @@ static const char *const NAMES[STRATEGIES] = {
 #include "comm/cost/strategies.def"
 #undef STRATEGY
 };
+
+static const struct {
+    enum strategy_kind strategy;
+    enum strategy_variant variant;
+    const char *name;
+} VARIANT_TABLE[] = {
+#define VARIANT(strategy, name, summary) {STRATEGY_##strategy, VARIANT_##strategy##_##name, #name},
+#include "comm/cost/strategy_variants.def"
+#undef VARIANT
+};
+#define VARIANT_ROWS (sizeof VARIANT_TABLE / sizeof *VARIANT_TABLE)
 
 const char *const *strategy_names(void)
 {
@@ -34,4 +48,35 @@ const char *strategy_source(enum strategy_kind strategy)
 const char *strategy_summary(enum strategy_kind strategy)
 {
     return TABLE[strategy].summary;
+}
+
+enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name)
+{
+    bool usual = strcmp(name, "usual") == 0, several = false;
+    for (size_t i = 0; i < VARIANT_ROWS; i++) {
+        if (VARIANT_TABLE[i].strategy != strategy)
+            continue;
+        several = true;
+        if (usual || strcmp(VARIANT_TABLE[i].name, name) == 0)
+            return VARIANT_TABLE[i].variant;
+    }
+    return usual && !several ? VARIANT_usual : VARIANTS;
+}
+
+size_t strategy_variant_list(enum strategy_kind strategy, const char *names[VARIANTS])
+{
+    size_t n = 0;
+    names[n++] = "usual";
+    for (size_t i = 0; i < VARIANT_ROWS; i++)
+        if (VARIANT_TABLE[i].strategy == strategy)
+            names[n++] = VARIANT_TABLE[i].name;
+    return n;
+}
+
+const char *strategy_variant_name(enum strategy_variant variant)
+{
+    for (size_t i = 0; i < VARIANT_ROWS; i++)
+        if (VARIANT_TABLE[i].variant == variant)
+            return VARIANT_TABLE[i].name;
+    return "usual";
 }

@@ -1,30 +1,106 @@
 /* Strategies on real ranks: exact sums at awkward sizes, counters against an independent count at
- * the PMPI boundary, every way of waiting. */
+ * the PMPI boundary and against the formulas, every way of waiting.
+ *
+ * Where ranks outnumber cores a rank that spins in the library keeps the others from running: there
+ * the ranks yield, and the largest gradients are left out. */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "comm/strategy.h"
 
 /* Counted below the library's own interface, as a profiler would. */
 static struct {
     uint64_t calls, bytes;
+    uint64_t messages, sent; /* point to point */
 } seen;
 
-int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm)
+static void see(int count, MPI_Datatype type)
 {
     int width;
     MPI_Type_size(type, &width);
     seen.calls++;
     seen.bytes += (uint64_t)count * (uint64_t)width;
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    see(count, type);
     return PMPI_Allreduce(send, receive, count, type, op, comm);
 }
 
-/* A net that is one tensor of n numbers, as a strategy sees it. */
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Reduce(send, receive, count, type, op, root, comm);
+}
+
+int MPI_Bcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Bcast(values, count, type, root, comm);
+}
+
+int MPI_Gather(const void *send, int count, MPI_Datatype type, void *receive, int received,
+               MPI_Datatype received_type, int root, MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Gather(send, count, type, receive, received, received_type, root, comm);
+}
+
+int MPI_Scatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
+                MPI_Datatype type, int root, MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Scatter(send, sent, sent_type, receive, count, type, root, comm);
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    uint64_t before = seen.bytes;
+    see(count, type);
+    seen.messages++;
+    seen.sent += seen.bytes - before;
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+/* Every strategy that sums, in every form. */
+struct form {
+    enum strategy_kind strategy;
+    enum strategy_variant variant;
+};
+
+static const struct form forms[] = {
+    {STRATEGY_allreduce, VARIANT_usual},
+#define VARIANT(strategy, name, summary) {STRATEGY_##strategy, VARIANT_##strategy##_##name},
+#include "comm/cost/strategy_variants.def"
+#undef VARIANT
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+static const struct form oracle = {STRATEGY_allreduce, VARIANT_usual};
+
+static bool is_crowded(void)
+{
+    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* A net of three tensors, n numbers in all, as a strategy sees it. */
+enum { TENSORS = 3 };
 struct fixture {
-    struct tensor_desc tensor;
+    struct tensor_desc tensors[TENSORS];
     struct net_desc desc;
     struct exec exec;
     struct waiter waiter;
@@ -32,23 +108,46 @@ struct fixture {
     struct optimizer optimizer;
 };
 
-static bool setup(struct fixture *f, enum strategy_kind kind, enum wait_kind wait, size_t n)
+/* Half of the numbers, a sixth, and the rest. */
+static void cut(struct fixture *f, size_t n)
+{
+    const size_t ends[TENSORS] = {n / 2, n / 2 + n / 6, n};
+    for (size_t i = 0, begin = 0; i < TENSORS; begin = ends[i++])
+        f->tensors[i] = (struct tensor_desc){.name = "w",
+                                             .n_dims = 1,
+                                             .dims = {(int)(ends[i] - begin)},
+                                             .count = ends[i] - begin,
+                                             .offset = begin};
+    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS, .n_params = n};
+}
+
+static bool open_sync(struct fixture *f, struct form form, size_t n)
 {
     struct error e;
-    memset(f, 0, sizeof *f);
-    f->tensor = (struct tensor_desc){.name = "w", .n_dims = 1, .dims = {(int)n}, .count = n};
-    f->desc = (struct net_desc){.tensors = &f->tensor, .n_tensors = 1, .n_params = n};
+    cut(f, n);
     f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .n = n};
     struct sync_options options = {.comm = MPI_COMM_WORLD,
                                    .desc = &f->desc,
+                                   .variant = form.variant,
                                    .slots = optimizer_slots(OPTIMIZER_sgd),
                                    .waiter = &f->waiter,
                                    .exec = &f->exec};
-    if (waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) != OK ||
-        sync_create(&f->sync, kind, &options, &e) != OK)
+    if (sync_create(&f->sync, form.strategy, &options, &e) != OK)
         return false;
     f->optimizer.state = f->sync->arenas.state;
     return true;
+}
+
+static bool setup_waiting(struct fixture *f, struct form form, enum wait_kind wait, size_t n)
+{
+    struct error e;
+    memset(f, 0, sizeof *f);
+    return waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) == OK && open_sync(f, form, n);
+}
+
+static bool setup(struct fixture *f, struct form form, size_t n)
+{
+    return setup_waiting(f, form, is_crowded() ? WAIT_YIELD : WAIT_BLOCK, n);
 }
 
 static void teardown(struct fixture *f)
@@ -62,7 +161,7 @@ static bool step(struct fixture *f)
 {
     struct error e;
     sync_step_begin(f->sync);
-    struct range all = {0, 1};
+    struct range all = {0, TENSORS};
     return sync_params_needed(f->sync, all, PASS_FORWARD, &e) == OK &&
            sync_grad_ready(f->sync, all, 0, true, &e) == OK &&
            sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
@@ -74,86 +173,154 @@ static real gradient(int rank, size_t i)
     return (real)((int)((i * 7 + (size_t)rank * 13) % 101) - 50);
 }
 
-static bool sums_exactly(enum wait_kind wait, size_t n)
+/* Twice: what a step leaves behind must not reach the next. */
+static bool sums_exactly(struct fixture *f, size_t n)
 {
-    struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
-    if (!setup(&f, STRATEGY_allreduce, wait, n))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        f.sync->arenas.grads[i] = gradient(rank, i);
-    bool good = step(&f);
-    for (size_t i = 0; i < n && good; i++) {
-        real sum = 0;
-        for (int r = 0; r < ranks; r++)
-            sum += gradient(r, i);
-        good = f.sync->arenas.params[i] == -sum;
+    bool good = true;
+    for (int again = 1; again <= 2; again++) {
+        for (size_t i = 0; i < n; i++)
+            f->sync->arenas.grads[i] = gradient(rank, i);
+        good = step(f) && good;
+        for (size_t i = 0; i < n && good; i++) {
+            real sum = 0;
+            for (int r = 0; r < ranks; r++)
+                sum += gradient(r, i);
+            good = f->sync->arenas.params[i] == (real)again * -sum;
+        }
     }
-    teardown(&f);
     return good;
 }
 
-static void allreduce_sums_integers_exactly(void **state)
+/* One waiter for all sizes: most of the time goes into opening it. */
+static void every_form_sums_integers_exactly(void **state)
 {
     (void)state;
     size_t p = (size_t)mpi_world_ranks();
-    const size_t sizes[] = {0, 1, p - 1, p, p + 1, 2, 97, 1009, 7850, 1000000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        assert_all(sums_exactly(WAIT_BLOCK, sizes[i]));
+    const size_t sizes[] = {0, 1, p - 1, p, p + 1, 97, 1009, 7850, 1000000};
+    size_t n = sizeof sizes / sizeof *sizes - (is_crowded() ? 3 : 0);
+    for (int form = 0; form < FORMS; form++) {
+        struct fixture f;
+        bool good = setup(&f, forms[form], sizes[0]) && sums_exactly(&f, sizes[0]);
+        for (size_t i = 1; i < n; i++) {
+            sync_destroy(f.sync);
+            assert_all(open_sync(&f, forms[form], sizes[i]));
+            good = sums_exactly(&f, sizes[i]) && good;
+        }
+        teardown(&f);
+        assert_all(good);
+    }
 }
 
 static void every_way_of_waiting_gives_the_same(void **state)
 {
     (void)state;
-    assert_all(sums_exactly(WAIT_POLL, 1009));
-    assert_all(sums_exactly(WAIT_YIELD, 1009));
+    const enum wait_kind kinds[] = {WAIT_BLOCK, WAIT_POLL, WAIT_YIELD};
+    for (int form = 0; form < FORMS; form++)
+        for (int k = is_crowded() && form > 0 ? 2 : 0; k < 3; k++) {
+            struct fixture f;
+            bool good = setup_waiting(&f, forms[form], kinds[k], 1009);
+            good = good && sums_exactly(&f, 1009);
+            teardown(&f);
+            assert_all(good);
+        }
 }
 
 /* |error| <= p eps sum|x|: what any order of adding p numbers keeps. */
-static void allreduce_keeps_the_rounding_bound(void **state)
+static bool keeps_the_bound(const struct fixture *f, int n)
 {
-    (void)state;
-    enum { N = 10007 };
-    struct fixture f;
-    int rank = mpi_world_rank(), ranks = mpi_world_ranks();
-    assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, N));
-    for (int i = 0; i < N; i++)
-        f.sync->arenas.grads[i] = (real)sin(i + 10007.0 * rank);
-    assert_all(step(&f));
+    int ranks = mpi_world_ranks();
     bool good = true;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         double sum = 0, size = 0;
         for (int r = 0; r < ranks; r++) {
             double x = (real)sin(i + 10007.0 * r);
             sum += x;
             size += fabs(x);
         }
-        good = good && fabs(f.sync->arenas.params[i] + sum) <= ranks * REAL_EPSILON * size;
+        good = good && fabs(f->sync->arenas.params[i] + sum) <= ranks * REAL_EPSILON * size;
     }
-    teardown(&f);
-    assert_all(good);
+    return good;
 }
 
+/* The replicas' own bits, where the order of summation matters. */
+static bool is_equal_everywhere(const struct fixture *f, size_t n)
+{
+    real *root = malloc(n * sizeof *root);
+    memcpy(root, f->sync->arenas.params, n * sizeof *root);
+    PMPI_Bcast(root, (int)n, MPI_REAL_TYPE, 0, MPI_COMM_WORLD);
+    bool equal = memcmp(root, f->sync->arenas.params, n * sizeof *root) == 0;
+    free(root);
+    return equal;
+}
+
+/* What is exposed lies within the whole and leaves out what was packed. */
+static bool accounts_for_its_time(const struct fixture *f, struct form form)
+{
+    const struct sync_times *t = &f->sync->times;
+    bool packs = form.variant == VARIANT_reduce_bcast_pickled;
+    return t->arrive_ns > 0 && t->comm_exposed_ns > 0 && t->comm_exposed_ns <= t->comm_total_ns &&
+           (!packs || t->pack_ns > 0);
+}
+
+static void every_form_keeps_bound_bits_and_time(void **state)
+{
+    (void)state;
+    enum { N = 10007 };
+    for (int form = 0; form < FORMS; form++) {
+        struct fixture f;
+        assert_all(setup(&f, forms[form], N));
+        for (int i = 0; i < N; i++)
+            f.sync->arenas.grads[i] = (real)sin(i + 10007.0 * mpi_world_rank());
+        bool good = step(&f) && keeps_the_bound(&f, N);
+        good = is_equal_everywhere(&f, N) && good && accounts_for_its_time(&f, forms[form]);
+        teardown(&f);
+        assert_all(good);
+    }
+}
+
+/* Messages of the strategy's own: all of the linear gather's, those up the tree of pickles. */
+static struct cost own_messages(const struct fixture *f, struct form form)
+{
+    if (form.variant == VARIANT_reduce_bcast_pickled && mpi_world_rank() > 0) {
+        size_t bytes = pickle_bytes(f->sync->counts, TENSORS, sizeof(real));
+        return (struct cost){.messages_wire = 2, .bytes_wire = sizeof(uint64_t) + bytes};
+    }
+    return form.variant == VARIANT_gather_scatter_linear ? sync_cost(f->sync) : (struct cost){0};
+}
+
+/* What `steps` steps were seen to do, what the waiter counted and what the formulas say. */
+static bool counts_agree(const struct fixture *f, const struct waiter *before, struct form form,
+                         uint64_t steps)
+{
+    const struct waiter *w = &f->waiter;
+    struct cost cost = sync_cost(f->sync), own = own_messages(f, form);
+    uint64_t calls = w->calls - before->calls;
+    uint64_t bytes = w->bytes_payload - before->bytes_payload;
+    uint64_t messages = w->messages_sent - before->messages_sent;
+    uint64_t sent = w->bytes_sent - before->bytes_sent;
+    return calls == seen.calls && bytes == seen.bytes && calls == steps * cost.calls &&
+           bytes == steps * cost.bytes_payload && messages == seen.messages && sent == seen.sent &&
+           messages == steps * own.messages_wire && sent == steps * own.bytes_wire;
+}
+
+/* Under WAIT_BLOCK, whose calls are those that are counted above. */
 static void counters_equal_an_independent_count(void **state)
 {
     (void)state;
-    struct fixture f;
     enum { N = 1234, STEPS = 3 };
-    size_t count = N;
-    assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, N));
-    uint64_t calls = f.waiter.calls, bytes = f.waiter.bytes_payload;
-    seen.calls = seen.bytes = 0;
-    bool good = true;
-    for (int i = 0; i < STEPS; i++)
-        good = good && step(&f);
-    calls = f.waiter.calls - calls;
-    bytes = f.waiter.bytes_payload - bytes;
-    struct cost cost = strategy_cost(STRATEGY_allreduce, mpi_world_rank(), mpi_world_ranks(),
-                                     &count, 1, sizeof(real), NULL);
-    good = good && calls == seen.calls && bytes == seen.bytes;
-    good = good && calls == STEPS * cost.calls && bytes == STEPS * cost.bytes_payload;
-    teardown(&f);
-    assert_all(good);
+    for (int form = 0; form < FORMS; form++) {
+        struct fixture f;
+        assert_all(setup_waiting(&f, forms[form], WAIT_BLOCK, N));
+        const struct waiter before = f.waiter;
+        memset(&seen, 0, sizeof seen);
+        bool good = true;
+        for (int i = 0; i < STEPS; i++)
+            good = good && step(&f);
+        good = good && counts_agree(&f, &before, forms[form], STEPS);
+        teardown(&f);
+        assert_all(good);
+    }
 }
 
 static void none_leaves_gradients_alone(void **state)
@@ -161,7 +328,7 @@ static void none_leaves_gradients_alone(void **state)
     (void)state;
     struct fixture f;
     int rank = mpi_world_rank();
-    assert_all(setup(&f, STRATEGY_none, WAIT_BLOCK, 100));
+    assert_all(setup(&f, (struct form){STRATEGY_none, VARIANT_usual}, 100));
     uint64_t calls = f.waiter.calls;
     for (size_t i = 0; i < 100; i++)
         f.sync->arenas.grads[i] = gradient(rank, i);
@@ -178,7 +345,7 @@ static void broadcast_gives_everyone_rank_0s_weights(void **state)
     (void)state;
     struct fixture f;
     struct error e;
-    assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, 50));
+    assert_all(setup(&f, oracle, 50));
     for (size_t i = 0; i < 50; i++)
         f.sync->arenas.params[i] = (real)(mpi_world_rank() * 1000 + (int)i);
     bool good = sync_broadcast_params(f.sync, &e) == OK;
@@ -194,7 +361,7 @@ static void norms_add_up(void **state)
     (void)state;
     enum { N = 1001 };
     struct fixture f;
-    assert_all(setup(&f, STRATEGY_allreduce, WAIT_BLOCK, N));
+    assert_all(setup(&f, oracle, N));
     for (size_t i = 0; i < N; i++)
         f.sync->arenas.grads[i] = gradient(mpi_world_rank(), i);
     bool good = step(&f);
@@ -231,9 +398,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     gemm_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allreduce_sums_integers_exactly),
+        cmocka_unit_test(every_form_sums_integers_exactly),
         cmocka_unit_test(every_way_of_waiting_gives_the_same),
-        cmocka_unit_test(allreduce_keeps_the_rounding_bound),
+        cmocka_unit_test(every_form_keeps_bound_bits_and_time),
         cmocka_unit_test(counters_equal_an_independent_count),
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),

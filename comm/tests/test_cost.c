@@ -10,14 +10,14 @@
 
 static struct cost allreduce(int rank, int ranks, size_t count, const struct link_model *model)
 {
-    return strategy_cost(STRATEGY_allreduce, rank, ranks, &count, 1, 4, model);
+    return strategy_cost(STRATEGY_allreduce, VARIANT_usual, rank, ranks, &count, 1, 4, model);
 }
 
 static void none_costs_nothing(void **state)
 {
     (void)state;
     size_t counts[] = {10, 20};
-    struct cost c = strategy_cost(STRATEGY_none, 0, 4, counts, 2, 4, NULL);
+    struct cost c = strategy_cost(STRATEGY_none, VARIANT_usual, 0, 4, counts, 2, 4, NULL);
     assert_int_equal(c.calls + c.messages_wire + c.bytes_wire + c.bytes_payload, 0);
 }
 
@@ -25,7 +25,7 @@ static void payload_is_the_whole_gradient(void **state)
 {
     (void)state;
     size_t counts[] = {260, 5020, 16050, 510};
-    struct cost c = strategy_cost(STRATEGY_allreduce, 0, 2, counts, 4, 4, NULL);
+    struct cost c = strategy_cost(STRATEGY_allreduce, VARIANT_usual, 0, 2, counts, 4, 4, NULL);
     assert_int_equal(c.calls, 1);
     assert_int_equal(c.bytes_payload, 87360);
 }
@@ -83,6 +83,169 @@ static void model_adds_latency_transfer_and_sum(void **state)
     assert_true(allreduce(1, 2, 8, &model).seconds == expected);
 }
 
+/* --- Through rank 0 ------------------------------------------------------------------------------
+ */
+
+/* What a rank is to send, worked out by hand. */
+struct sent {
+    uint64_t messages, bytes;
+};
+
+static void check_sent(enum strategy_kind strategy, enum strategy_variant variant, int ranks,
+                       const size_t *counts, size_t n, const struct sent *expected)
+{
+    for (int rank = 0; rank < ranks; rank++) {
+        struct cost c = strategy_cost(strategy, variant, rank, ranks, counts, n, 4, NULL);
+        assert_int_equal(c.messages_wire, expected[rank].messages);
+        assert_int_equal(c.bytes_wire, expected[rank].bytes);
+    }
+}
+
+static void check_reduce_bcast(int ranks, size_t count, const struct sent *expected,
+                               const char *source)
+{
+    enum strategy_variant plain = VARIANT_reduce_bcast_plain;
+    check_sent(STRATEGY_reduce_bcast, plain, ranks, &count, 1, expected);
+    struct cost c =
+        strategy_cost(STRATEGY_reduce_bcast, plain, ranks - 1, ranks, &count, 1, 4, NULL);
+    assert_int_equal(c.calls, 2);
+    assert_int_equal(c.bytes_payload, 2 * count * 4);
+    assert_string_equal(c.wire_source, source);
+}
+
+/* Up: 1 to 0, 3 to 2, 2 to 0. Down: 0 to 2 and 1, 2 to 3. */
+static void short_gradients_go_along_trees(void **state)
+{
+    (void)state;
+    const struct sent four[] = {{2, 800}, {1, 400}, {2, 800}, {1, 400}};
+    const struct sent three[] = {{2, 800}, {1, 400}, {1, 400}};
+    check_reduce_bcast(4, 100, four, "formula: binomial, binomial");
+    check_reduce_bcast(3, 100, three, "formula: binomial, binomial");
+}
+
+/* 4096 bytes are halved with the neighbour (2048), then two ranks away (1024); ranks 2 and 3 return
+ * their quarters, rank 1 its half; then 0 sends all to 2 and 1, and 2 to 3. Of three ranks, 1 hands
+ * all to 0, which halves with 2. */
+static void long_gradients_are_halved_and_collected(void **state)
+{
+    (void)state;
+    const struct sent four[] = {{4, 3072 + 8192}, {3, 3072 + 2048}, {4, 4096 + 4096}, {3, 4096}};
+    const struct sent three[] = {{3, 2048 + 8192}, {1, 4096}, {2, 4096}};
+    check_reduce_bcast(4, 1024, four, "formula: reduce_scatter_gather, binomial");
+    check_reduce_bcast(3, 1024, three, "formula: reduce_scatter_gather, binomial");
+}
+
+/* 8 ranks, 16384 bytes in blocks of 2048: rank 0 halves (3 messages, 7 blocks), scatters (3, 7) and
+ * passes 7 blocks around the ring; rank 7 halves, returns one block and passes 7. */
+static void many_ranks_broadcast_around_a_ring(void **state)
+{
+    (void)state;
+    size_t count = 4096;
+    struct cost c[2];
+    for (int i = 0; i < 2; i++)
+        c[i] = strategy_cost(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 7 * i, 8, &count, 1,
+                             4, NULL);
+    assert_string_equal(c[0].wire_source, "formula: reduce_scatter_gather, scatter_ring_allgather");
+    assert_int_equal(c[0].messages_wire, 3 + 3 + 7);
+    assert_int_equal(c[0].bytes_wire, (7 + 7 + 7) * 2048);
+    assert_int_equal(c[1].messages_wire, 3 + 1 + 7);
+    assert_int_equal(c[1].bytes_wire, (7 + 1 + 7) * 2048);
+}
+
+/* Tensors of 3 and 5 numbers are 2 * 16 + 32 = 64 bytes, which follow a length of 8. */
+static void pickles_are_sent_with_their_lengths(void **state)
+{
+    (void)state;
+    const size_t counts[] = {3, 5};
+    const struct sent three[] = {{4, 144}, {2, 72}, {2, 72}};
+    enum strategy_variant pickled = VARIANT_reduce_bcast_pickled;
+    assert_int_equal(pickle_bytes(counts, 2, 4), 64);
+    check_sent(STRATEGY_reduce_bcast, pickled, 3, counts, 2, three);
+    struct cost root = strategy_cost(STRATEGY_reduce_bcast, pickled, 0, 3, counts, 2, 4, NULL);
+    struct cost leaf = strategy_cost(STRATEGY_reduce_bcast, pickled, 2, 3, counts, 2, 4, NULL);
+    assert_int_equal(root.calls, 2 * 2 + 2);
+    assert_int_equal(root.bytes_payload, 3 * 72);
+    assert_int_equal(leaf.calls, 2 + 2);
+    assert_int_equal(leaf.bytes_payload, 2 * 72);
+}
+
+static void linear_gather_goes_through_the_root(void **state)
+{
+    (void)state;
+    const size_t counts[] = {3, 5};
+    const struct sent four[] = {{6, 96}, {2, 32}, {2, 32}, {2, 32}};
+    enum strategy_variant linear = VARIANT_gather_scatter_linear;
+    check_sent(STRATEGY_gather_scatter, linear, 4, counts, 2, four);
+    struct cost root = strategy_cost(STRATEGY_gather_scatter, linear, 0, 4, counts, 2, 4, NULL);
+    struct cost leaf = strategy_cost(STRATEGY_gather_scatter, linear, 3, 4, counts, 2, 4, NULL);
+    assert_int_equal(root.calls, 2 * 2 * 3);
+    assert_int_equal(root.bytes_payload, 2 * 96);
+    assert_int_equal(leaf.calls, 2 * 2);
+    assert_int_equal(leaf.bytes_payload, 64);
+    assert_string_equal(root.wire_source, "counted");
+}
+
+/* Rank 2 carries rank 3's numbers both ways. */
+static void library_gather_goes_along_a_tree(void **state)
+{
+    (void)state;
+    const size_t counts[] = {3, 5};
+    const struct sent four[] = {{4, 96}, {2, 32}, {4, 96}, {2, 32}};
+    enum strategy_variant mpich = VARIANT_gather_scatter_mpich;
+    check_sent(STRATEGY_gather_scatter, mpich, 4, counts, 2, four);
+    struct cost root = strategy_cost(STRATEGY_gather_scatter, mpich, 0, 4, counts, 2, 4, NULL);
+    assert_int_equal(root.calls, 4);
+    assert_int_equal(root.bytes_payload, 64);
+}
+
+/* The busiest rank is the root: 2 (p-1) (alpha + n beta) + (p-1) n gamma where it exchanges
+ * messages with everyone, lg p (2 alpha + 2 n beta + n gamma) along trees. */
+static void root_is_as_busy_as_the_closed_forms(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    size_t count = 8;
+    struct cost linear = strategy_cost(STRATEGY_gather_scatter, VARIANT_gather_scatter_linear, 0, 4,
+                                       &count, 1, 4, &model);
+    struct cost tree = strategy_cost(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 0, 4,
+                                     &count, 1, 4, &model);
+    assert_true(linear.seconds == 6 * (1 + 16) + 3 * 8);
+    assert_true(tree.seconds == 2 * (2 + 2 * 16 + 8));
+}
+
+static void nobody_to_send_to_costs_no_message(void **state)
+{
+    (void)state;
+    const size_t counts[] = {3, 5};
+    const struct sent none = {0, 0};
+    check_sent(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 1, counts, 2, &none);
+    check_sent(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_pickled, 1, counts, 2, &none);
+    check_sent(STRATEGY_gather_scatter, VARIANT_gather_scatter_linear, 1, counts, 2, &none);
+    check_sent(STRATEGY_gather_scatter, VARIANT_gather_scatter_mpich, 1, counts, 2, &none);
+}
+
+/* --- The tables ----------------------------------------------------------------------------------
+ */
+
+static void variants_belong_to_their_strategies(void **state)
+{
+    (void)state;
+    const char *names[VARIANTS];
+    assert_int_equal(strategy_variant_find(STRATEGY_allreduce, "usual"), VARIANT_usual);
+    assert_int_equal(strategy_variant_find(STRATEGY_allreduce, "plain"), VARIANTS);
+    assert_int_equal(strategy_variant_find(STRATEGY_reduce_bcast, "usual"),
+                     VARIANT_reduce_bcast_plain);
+    assert_int_equal(strategy_variant_find(STRATEGY_reduce_bcast, "pickled"),
+                     VARIANT_reduce_bcast_pickled);
+    assert_int_equal(strategy_variant_find(STRATEGY_reduce_bcast, "linear"), VARIANTS);
+    assert_int_equal(strategy_variant_list(STRATEGY_none, names), 1);
+    assert_int_equal(strategy_variant_list(STRATEGY_gather_scatter, names), 3);
+    assert_string_equal(names[0], "usual");
+    assert_string_equal(names[2], "mpich");
+    assert_string_equal(strategy_variant_name(VARIANT_reduce_bcast_pickled), "pickled");
+    assert_string_equal(strategy_variant_name(VARIANT_usual), "usual");
+}
+
 static void table_is_complete(void **state)
 {
     (void)state;
@@ -105,6 +268,15 @@ int main(void)
         cmocka_unit_test(other_counts_fold_first),
         cmocka_unit_test(all_ranks_together_move_every_block),
         cmocka_unit_test(model_adds_latency_transfer_and_sum),
+        cmocka_unit_test(short_gradients_go_along_trees),
+        cmocka_unit_test(long_gradients_are_halved_and_collected),
+        cmocka_unit_test(many_ranks_broadcast_around_a_ring),
+        cmocka_unit_test(pickles_are_sent_with_their_lengths),
+        cmocka_unit_test(linear_gather_goes_through_the_root),
+        cmocka_unit_test(library_gather_goes_along_a_tree),
+        cmocka_unit_test(root_is_as_busy_as_the_closed_forms),
+        cmocka_unit_test(nobody_to_send_to_costs_no_message),
+        cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

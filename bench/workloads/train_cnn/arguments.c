@@ -93,6 +93,9 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     }
     if (status == OK && optind < argc)
         status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
+    enum strategy_variant variant;
+    if (status == OK)
+        status = config_variant(&a->config, &variant, e);
     if (status == OK && !a->help && !a->describe && !a->config.values[OPT_MODEL].set) {
         status = error_set(e, ERR_ARGUMENT,
                            "--model is missing: a name from configs/models or a model file");

@@ -177,7 +177,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
                             struct score *score, struct error *e)
 {
     struct step_record taken;
-    uint64_t calls = r->waiter.calls, bytes = r->waiter.bytes_payload;
+    const struct waiter before = r->waiter;
     if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
         return e->status;
     if (check_of(r) == CHECK_STEP)
@@ -188,8 +188,10 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     r->window.steps++;
     if (timed) {
         window_add(&r->window, &taken);
-        r->window.calls += r->waiter.calls - calls;
-        r->window.bytes_payload += r->waiter.bytes_payload - bytes;
+        r->window.calls += r->waiter.calls - before.calls;
+        r->window.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
+        r->window.messages_sent += r->waiter.messages_sent - before.messages_sent;
+        r->window.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
     }
     if (!record || !r->arguments->record_steps)
         return OK;

@@ -51,9 +51,10 @@ static json_t *hello_platform(const struct trainer *t, const char *bound)
 
 static json_t *hello_training(const struct trainer *t, const struct config *c)
 {
-    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:i, s:i}", "optimizer",
+    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:i, s:i}", "optimizer",
                      config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
-                     (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY), "overlap",
+                     (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY),
+                     "sync_variant", strategy_variant_name(t->sync->variant), "overlap",
                      config_text(c, OPT_OVERLAP), "batch", (int)t->sampler.n_max, "global_batch",
                      (int)t->global_batch);
 }
@@ -149,16 +150,17 @@ json_t *report_end(const struct trainer *t, const struct window *w,
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    size_t n = t->desc->n_params;
-    struct cost cost = strategy_cost(t->sync->kind, t->rank, t->ranks, &n, 1, sizeof(real), NULL);
+    struct cost cost = sync_cost(t->sync);
+    bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
     json_t *line = json_pack(
         "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "type", "end",
         "status", "ok", "steps", (json_int_t)w->steps, "timed_steps", (json_int_t)w->timed_steps,
         "window_ns", (json_int_t)w->window_ns, "loop_ns", (json_int_t)(w->end_ns - w->begin_ns),
         "window_cpu_ns", (json_int_t)w->cpu_ns, "poll_ns", (json_int_t)w->poll_ns, "calls",
         (json_int_t)w->calls, "bytes_payload", (json_int_t)w->bytes_payload, "bytes_wire",
-        (json_int_t)(cost.bytes_wire * w->timed_steps), "messages_wire",
-        (json_int_t)(cost.messages_wire * w->timed_steps), "wire_source", cost.wire_source);
+        (json_int_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps), "messages_wire",
+        (json_int_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps),
+        "wire_source", cost.wire_source);
     json_object_update_new(
         line, json_pack("{s:f, s:f, s:f, s:s, s:o, s:s}", "user_s", seconds_of(usage.ru_utime),
                         "sys_s", seconds_of(usage.ru_stime), "rss_mib", mem_peak_mib(), "check",

@@ -13,7 +13,7 @@ struct window {
     uint64_t steps, timed_steps;
     int64_t window_ns, cpu_ns, poll_ns;
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
-    uint64_t calls, bytes_payload;
+    uint64_t calls, bytes_payload, messages_sent, bytes_sent;
 };
 
 /* Result of comparing the hashes of all ranks; valid at rank 0. */

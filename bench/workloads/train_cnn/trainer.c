@@ -128,9 +128,13 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .epsilon = config_number(t->config, OPT_EPSILON),
         .n = t->desc->n_params,
     };
+    enum strategy_variant variant;
+    if (config_variant(t->config, &variant, e) != OK)
+        return e->status;
     const struct sync_options options = {
         .comm = t->comm,
         .desc = t->desc,
+        .variant = variant,
         .slots = optimizer_slots(t->optimizer.kind),
         .waiter = t->waiter,
         .exec = &t->exec,

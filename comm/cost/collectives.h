@@ -1,0 +1,43 @@
+/* What one collective operation costs a rank by a named algorithm; the root is rank 0. A rank is
+ * busy while it sends, receives or sums; that it waits for others shows in the seconds of the
+ * busiest rank. Internal to comm/cost. */
+#ifndef SCALEBENCH_COMM_COST_COLLECTIVES_H
+#define SCALEBENCH_COMM_COST_COLLECTIVES_H
+
+#include <stdbool.h>
+
+#include "comm/cost/cost.h"
+
+/* Who asks, and the model of time or NULL. */
+struct party {
+    int rank, ranks;
+    const struct link_model *model;
+};
+
+/* One message of this rank's own; one that it receives; the sum of one vector. */
+void add_message(struct cost *c, const struct party *p, size_t bytes);
+void add_receipt(struct cost *c, const struct party *p, size_t bytes);
+void add_reduction(struct cost *c, const struct party *p, size_t bytes);
+
+/* Every rank holds `count` numbers. "reduce_scatter_allgather": Rabenseifner's. */
+void add_allreduce(struct cost *c, const struct party *p, size_t count, size_t width);
+
+/* MPICH's reduce: "reduce_scatter_gather" of long vectors, "binomial" of others. */
+bool reduce_is_long(int ranks, size_t count, size_t width);
+void add_reduce(struct cost *c, const struct party *p, size_t count, size_t width);
+void add_reduce_binomial(struct cost *c, const struct party *p, size_t bytes);
+
+/* MPICH's broadcast: "scatter_ring_allgather" of long messages to many ranks, else "binomial". */
+bool bcast_is_long(int ranks, size_t bytes);
+void add_bcast(struct cost *c, const struct party *p, size_t bytes);
+
+/* "binomial": a rank's message to its parent, or from it, carries the `bytes` of all below it. */
+void add_gather(struct cost *c, const struct party *p, size_t bytes);
+void add_scatter(struct cost *c, const struct party *p, size_t bytes);
+
+/* Up the binomial tree, the same bytes over every edge, nothing summed. */
+void add_ascent(struct cost *c, const struct party *p, size_t bytes);
+/* Neighbours of a rank in the binomial tree. */
+int tree_edges(int rank, int ranks);
+
+#endif

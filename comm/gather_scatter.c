@@ -1,0 +1,160 @@
+/* Tensor by tensor, rank 0 gathers the gradients of all ranks, adds them in the order of ranks and
+ * hands out the sum; every rank runs the optimizer on it. What a first version of data parallelism
+ * does, with one call a tensor each way and p - 1 tensors through one rank. (Gradients are divided
+ * by the global number of samples beforehand, so that the mean of others is the sum here.)
+ *
+ * Linear: rank 0 exchanges messages with every rank. MPICH: MPI_Gather, and MPI_Scatter of p
+ * copies, by the library's own algorithms. */
+#include <stdlib.h>
+
+#include "comm/strategy.h"
+#include "kernels/base/mem.h"
+
+#define GATHER  "gather of the gradients at rank 0"
+#define SCATTER "scatter of the summed gradients"
+
+struct buffers {
+    real *slots;              /* at rank 0 [ranks][largest tensor] */
+    struct message *messages; /* [ranks] */
+};
+
+/* One tensor of the gradients on its way. */
+struct piece {
+    real *grads;
+    size_t count, bytes;
+};
+
+static real *slot(const struct sync *s, const struct piece *p, int rank)
+{
+    const struct buffers *b = s->own;
+    return b->slots + (size_t)rank * p->count;
+}
+
+/* --- Linear --------------------------------------------------------------------------------------
+ */
+
+static enum status gather_linear(struct sync *s, const struct piece *p, struct error *e)
+{
+    struct buffers *b = s->own;
+    struct message *m = b->messages;
+    if (s->rank > 0) {
+        m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
+        return wait_send(s->waiter, m, 1, s->comm, GATHER, e);
+    }
+    for (int r = 1; r < s->ranks; r++)
+        m[r - 1] = (struct message){.data = slot(s, p, r), .bytes = p->bytes, .rank = r};
+    return wait_receive(s->waiter, m, s->ranks - 1, s->comm, GATHER, e);
+}
+
+static enum status scatter_linear(struct sync *s, const struct piece *p, struct error *e)
+{
+    struct buffers *b = s->own;
+    struct message *m = b->messages;
+    if (s->rank > 0) {
+        m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
+        return wait_receive(s->waiter, m, 1, s->comm, SCATTER, e);
+    }
+    for (int r = 1; r < s->ranks; r++)
+        m[r - 1] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = r};
+    return wait_send(s->waiter, m, s->ranks - 1, s->comm, SCATTER, e);
+}
+
+/* --- MPICH ---------------------------------------------------------------------------------------
+ */
+
+static enum status gather_mpich(struct sync *s, const struct piece *p, struct error *e)
+{
+    struct buffers *b = s->own;
+    return wait_gather(s->waiter, p->grads, p->bytes, b->slots, 0, s->comm, GATHER, e);
+}
+
+static enum status scatter_mpich(struct sync *s, const struct piece *p, struct error *e)
+{
+    struct buffers *b = s->own;
+    return wait_scatter(s->waiter, b->slots, p->bytes, p->grads, 0, s->comm, SCATTER, e);
+}
+
+/* A scatter sends each rank a piece of its own: p copies of the same. */
+static void fill_slots(struct sync *s, const struct piece *p)
+{
+    for (int r = 0; r < s->ranks; r++)
+        sync_copy(s, slot(s, p, r), p->grads, p->bytes);
+}
+
+/* --- Hooks ---------------------------------------------------------------------------------------
+ */
+
+static enum status sum_piece(struct sync *s, const struct piece *p, struct error *e)
+{
+    bool linear = s->variant == VARIANT_gather_scatter_linear;
+    sync_comm_begin(s);
+    enum status status = linear ? gather_linear(s, p, e) : gather_mpich(s, p, e);
+    sync_comm_end(s);
+    if (status != OK)
+        return status;
+    for (int r = 1; r < s->ranks && s->rank == 0; r++)
+        sync_add(s, p->grads, slot(s, p, r), p->count);
+    if (!linear && s->rank == 0)
+        fill_slots(s, p);
+    sync_comm_begin(s);
+    status = linear ? scatter_linear(s, p, e) : scatter_mpich(s, p, e);
+    sync_comm_end(s);
+    return status;
+}
+
+static size_t largest_tensor(const struct sync *s)
+{
+    size_t largest = 0;
+    for (int i = 0; i < s->arenas.n_tensors; i++)
+        largest = s->counts[i] > largest ? s->counts[i] : largest;
+    return largest;
+}
+
+static enum status gather_scatter_create(struct sync *s, struct error *e)
+{
+    enum status status = arenas_alloc(&s->arenas, e);
+    if (status != OK)
+        return status;
+    size_t ranks = (size_t)s->ranks, slots = s->rank == 0 ? ranks * largest_tensor(s) : 0;
+    struct buffers *b = s->own = calloc(1, sizeof *b);
+    if (b != NULL) {
+        b->slots = mem_alloc(slots * sizeof *b->slots);
+        b->messages = calloc(ranks, sizeof *b->messages);
+    }
+    if (b == NULL || b->slots == NULL || b->messages == NULL)
+        return error_set(e, ERR_MEMORY, "no memory to gather %zu numbers of %d ranks",
+                         largest_tensor(s), s->ranks);
+    return OK;
+}
+
+static enum status gather_scatter_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                           double lr, struct error *e)
+{
+    for (int i = 0; i < s->arenas.n_tensors; i++) {
+        const struct tensor_desc *t = &s->arenas.tensors[i];
+        const struct piece piece = {.grads = s->arenas.grads + t->offset,
+                                    .count = t->count,
+                                    .bytes = t->count * sizeof(real)};
+        if (sum_piece(s, &piece, e) != OK)
+            return e->status;
+    }
+    sync_optimize(s, o, 0, s->arenas.n, step, lr);
+    return OK;
+}
+
+static void gather_scatter_destroy(struct sync *s)
+{
+    struct buffers *b = s->own;
+    if (b != NULL) {
+        mem_free(b->slots);
+        free(b->messages);
+        free(b);
+    }
+    arenas_free(&s->arenas);
+}
+
+const struct strategy strategy_gather_scatter = {
+    .create = gather_scatter_create,
+    .step_end = gather_scatter_step_end,
+    .destroy = gather_scatter_destroy,
+};
