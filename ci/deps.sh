@@ -5,7 +5,7 @@ set -eu
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
-ci_apt="slurm-wlm munge python3-torch python3-pandas r-base-core clang-format shellcheck"
+ci_apt="slurm-wlm munge curl python3-torch python3-pandas r-base-core clang-format shellcheck"
 extra_apt="clang valgrind simgrid libsimgrid-dev chromium
   $ci_apt"
 
