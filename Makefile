@@ -58,7 +58,7 @@ SITES_SRC     := $(wildcard bench/sites/*.c)
 COLLECT_SRC   := $(wildcard bench/collect/*.c)
 RUNNER_SRC    := $(wildcard bench/runner/*.c)
 DATA_SRC      := $(wildcard bench/workloads/data/*.c)
-TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/train_cnn/*.c)
+TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/read/*.c bench/workloads/train_cnn/*.c)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin
 
@@ -82,7 +82,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead figures test asan ubsan format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead data figures test asan ubsan format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -222,6 +222,11 @@ bench-overhead:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/overhead.sh
 
+# MNIST and CIFAR-10, from $SCALEBENCH_MIRROR if that is set.
+SETS ?=
+data:
+	@ci/data.sh $(SETS)
+
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:
 	@ci/deps.sh core
@@ -259,6 +264,7 @@ clean:
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
+#: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers
 #: make format | lint                 format the sources | check format, layers and scripts

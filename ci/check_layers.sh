@@ -20,8 +20,9 @@ bench/collect: kernels/base kernels/desc comm/cost bench/spec
 bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/collect
 bench/workloads: kernels/base kernels/desc kernels comm comm/cost bench/spec bench/place
 bench/workloads/data: kernels/base kernels/desc bench/spec
-bench/workloads/train_cnn: kernels kernels/base kernels/desc comm comm/cost bench/spec bench/place bench/workloads bench/workloads/data
-bench/tests: kernels kernels/base kernels/desc comm comm/cost comm/tests bench/spec bench/place bench/sites bench/collect bench/runner bench/workloads bench/workloads/data bench/workloads/train_cnn
+bench/workloads/read: kernels/base kernels/desc comm bench/spec bench/workloads/data
+bench/workloads/train_cnn: kernels kernels/base kernels/desc comm comm/cost bench/spec bench/place bench/workloads bench/workloads/data bench/workloads/read
+bench/tests: kernels kernels/base kernels/desc comm comm/cost comm/tests bench/spec bench/place bench/sites bench/collect bench/runner bench/workloads bench/workloads/data bench/workloads/read bench/workloads/train_cnn
 "
 
 # header: files that may include it (a prefix)

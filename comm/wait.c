@@ -334,6 +334,21 @@ enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_
     return wait_messages(w, code, messages, n, e);
 }
 
+enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,
+                         const char *operation, struct error *e)
+{
+    wait_enter(w, operation, bytes);
+    if (w->kind == WAIT_BLOCK) {
+        for (int i = 0; i < n && started == MPI_SUCCESS; i++)
+            started = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        return wait_leave(w, started, e);
+    }
+    enum status status = started == MPI_SUCCESS ? OK : mpi_error(e, started, operation);
+    for (int i = 0; i < n && status == OK; i++)
+        status = wait_test(w, MPI_SUCCESS, &requests[i], e);
+    return status;
+}
+
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
 {
     wait_enter(w, operation, 0);

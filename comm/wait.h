@@ -87,6 +87,11 @@ enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Com
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
+/* Completes n requests that the caller has started, `bytes` in all; `started` is the code that
+ * starting them gave. */
+enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,
+                         const char *operation, struct error *e);
+
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e);
 
 #endif

@@ -154,6 +154,8 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_option(c, COLUMN_bind, point, OPT_BIND);
     set_option(c, COLUMN_order, point, OPT_ORDER);
     set_option(c, COLUMN_remainder, point, OPT_REMAINDER);
+    set_option(c, COLUMN_data_read, point, OPT_DATA_READ);
+    set_option(c, COLUMN_data_shard, point, OPT_DATA_SHARD);
     set_real(c, COLUMN_global_batch, (double)global_batch(point));
     set_bool(c, COLUMN_base, point->base);
 }
@@ -179,6 +181,7 @@ static void fill_medians(struct cells *c, const struct runs *time)
 #define MEDIAN(column)                                                                             \
     set_real(c, COLUMN_##column, runs_median(time, offsetof(struct launch_result, column)))
     MEDIAN(read_s);
+    MEDIAN(fetch_s);
     MEDIAN(load_ms);
     MEDIAN(forward_ms);
     MEDIAN(backward_ms);

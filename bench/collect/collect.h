@@ -23,7 +23,7 @@ struct launch_result {
         optimizer_ms;
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */
     double last_rank_pct; /* in how many of the timed steps */
-    double read_s, epoch_s;
+    double read_s, fetch_s, epoch_s;
     double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
     double poll_s, user_s, sys_s, rss_mib, cpu_pct;
     double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */

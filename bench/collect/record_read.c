@@ -15,9 +15,10 @@
 
 enum field_type {
     FIELD_TEXT,
-    FIELD_COUNT,   /* integer, not negative */
-    FIELD_REAL,    /* any number; null is unknown */
-    FIELD_VERDICT, /* true, false; null is unknown */
+    FIELD_COUNT,    /* integer, not negative */
+    FIELD_REAL,     /* any number; null is unknown */
+    FIELD_VERDICT,  /* true, false; null is unknown */
+    FIELD_OPTIONAL, /* a real that a workload may leave out: unknown */
 };
 
 struct field {
@@ -90,6 +91,7 @@ static const struct field end_fields[] = {
     FIELD(end, bytes_wire, FIELD_COUNT, false),
     FIELD(end, messages_wire, FIELD_COUNT, false),
     FIELD(end, wire_source, FIELD_TEXT, false),
+    FIELD(end, fetch_s, FIELD_OPTIONAL, false),
     FIELD(end, user_s, FIELD_REAL, false),
     FIELD(end, sys_s, FIELD_REAL, false),
     FIELD(end, rss_mib, FIELD_REAL, false),
@@ -151,6 +153,10 @@ static enum status store_field(const struct place *at, const char *record,
                                const struct field *field, const json_t *line, char *to)
 {
     const json_t *value = json_object_get(line, field->name);
+    if (!value && field->type == FIELD_OPTIONAL) {
+        *(double *)to = NAN;
+        return OK;
+    }
     if (!value)
         return wrong_field(at, record, field, "is missing");
     switch (field->type) {
@@ -159,6 +165,7 @@ static enum status store_field(const struct place *at, const char *record,
     case FIELD_COUNT:
         return store_count(at, record, field, value, (int64_t *)to);
     case FIELD_REAL:
+    case FIELD_OPTIONAL:
         if (!json_is_number(value) && !json_is_null(value))
             return wrong_field(at, record, field, "is not a number");
         *(double *)to = json_is_null(value) ? NAN : json_number_value(value);
@@ -638,6 +645,7 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     for (int i = 0; i < result->ranks; i++) {
         batch += (double)records[i].hello.batch;
         result->read_s = fmax(result->read_s, records[i].hello.read_s);
+        result->fetch_s = fmax(result->fetch_s, records[i].end.fetch_s);
     }
     result->batch_per_rank = batch / result->ranks;
     result->global_batch = (long)hello->global_batch;
@@ -657,6 +665,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
 {
     *result = (struct launch_result){.ranks = ranks,
                                      .read_s = NAN,
+                                     .fetch_s = NAN,
                                      .train_loss = NAN,
                                      .train_acc_pct = NAN,
                                      .test_loss = NAN,

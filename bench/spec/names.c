@@ -16,6 +16,7 @@ NAMES_DEFINE(scaling, "none", "strong", "weak", "epoch")
 NAMES_DEFINE(workloads, "train_cnn")
 NAMES_DEFINE(lr_rules, "constant", "linear")
 NAMES_DEFINE(remainders, "uneven", "drop", "pad")
+NAMES_DEFINE(shards, "global", "contiguous")
 NAMES_DEFINE(overlaps, "none")
 NAMES_DEFINE(plans, "fast", "reference", "exact")
 NAMES_DEFINE(binds, "none", "hwthread", "core", "numa")
@@ -51,6 +52,17 @@ const char *const *names_data_sets(size_t *n)
 #define DATA_SET(name, summary) #name,
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
+    };
+    *n = COUNT(names);
+    return names;
+}
+
+const char *const *names_data_reads(size_t *n)
+{
+    static const char *const names[] = {
+#define DATA_READ(name, summary) #name,
+#include "bench/spec/data_reads.def"
+#undef DATA_READ
     };
     *n = COUNT(names);
     return names;

@@ -169,6 +169,8 @@ NAMES(workloads);
 NAMES(sites);
 NAMES(figures);
 NAMES(data_sets);
+NAMES(data_reads);
+NAMES(shards);
 NAMES(optimizers);
 NAMES(lr_rules);
 NAMES(remainders);

@@ -50,13 +50,14 @@ static int setup(void **state)
     memset(f, 0, sizeof *f);
     draw(f->images, f->labels, IMAGES, 0);
     draw(f->images + IMAGES * PIXELS, f->labels + IMAGES, TEST_IMAGES, 1);
-    f->data =
-        (struct data_set){.name = "patterns",
-                          .source = "generated",
-                          .shape = {1, 28, 28},
-                          .classes = 10,
-                          .train = {f->images, f->labels, IMAGES},
-                          .test = {f->images + IMAGES * PIXELS, f->labels + IMAGES, TEST_IMAGES}};
+    f->data = (struct data_set){.name = "patterns",
+                                .source = "generated",
+                                .shape = {1, 28, 28},
+                                .classes = 10,
+                                .train = {.images = f->images, .labels = f->labels, .n = IMAGES},
+                                .test = {.images = f->images + IMAGES * PIXELS,
+                                         .labels = f->labels + IMAGES,
+                                         .n = TEST_IMAGES}};
     if (config_init(&f->config, &e) != OK || model_load(&f->desc, "lenet_21k", &e) != OK)
         return -1;
     option(OPT_GLOBAL_BATCH, "25");

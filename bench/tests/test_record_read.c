@@ -78,6 +78,7 @@ static void sums_are_right(void **state)
     assert_int_equal(r.last_rank, 0); /* once each: the first of equals */
     NEAR(r.last_rank_pct, 50);
     NEAR(r.read_s, 0.75);
+    assert_true(isnan(r.fetch_s)); /* left out */
     NEAR(r.epoch_s, 2);
     NEAR(r.calls, 2);
     NEAR(r.bytes_payload, 1000);
@@ -101,6 +102,22 @@ static void sums_are_right(void **state)
     assert_string_equal(r.host, "n1");
     assert_int_equal(r.params, 21840);
     NEAR(r.flops_per_image, 3e6);
+}
+
+/* The last one whose share has come lets the others begin. */
+static void fetches_are_those_of_the_slowest_rank(void **state)
+{
+    (void)state;
+    static const char *const seconds[] = {"\"fetch_s\":0.5,\"user_s\"",
+                                          "\"fetch_s\":0.25,\"user_s\""};
+    char path[128];
+    write_pair();
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
+        fake_edit(path, "\"user_s\"", seconds[rank]);
+    }
+    struct launch_result r = read_pair();
+    NEAR(r.fetch_s, 0.5);
 }
 
 static void a_rank_that_differs_is_seen(void **state)
@@ -270,6 +287,7 @@ static const struct damage damages[] = {
     {"\"host\":\"n1\"", "\"host\":1", 1, "hello: 'host' is not a text"},
     {"\"precision\":\"f32\"", "\"precision\":\"f32 and more\"", 1, "'precision' is too long"},
     {"\"read_s\":0.75", "\"read_s\":\"fast\"", 1, "hello: 'read_s' is not a number"},
+    {"\"user_s\"", "\"fetch_s\":\"fast\",\"user_s\"", 7, "end: 'fetch_s' is not a number"},
     {"\"timed\":false", "\"timed\":1", 2, "step: 'timed' is not true or false"},
     {"\"load_ns\":800000", "\"load_ns\":\"800000\"", 2, "step: 'load_ns' is not an integer"},
     {"\"seconds\":2.0", "\"second\":2.0", 5, "epoch: 'seconds' is missing"},
@@ -380,6 +398,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sums_are_right, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(fetches_are_those_of_the_slowest_rank, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(a_rank_that_differs_is_seen, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(unknown_numbers_stay_unknown, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(wait_is_unknown_between_hosts, make_folder, remove_folder),

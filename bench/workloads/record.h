@@ -6,8 +6,10 @@
  *    "precision":"f32","model":"lenet_21k","params":21840,"flops_forward":961000,
  *    "flops_backward":1634000,                       an image, of the net as written
  *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
- *    "test_images":10000,"read_s":0.012,"optimizer":"adam","lr":0.001,"seed":1,
- *    "strategy":"allreduce","sync_variant":"usual","overlap":"none","batch":128,"global_batch":256,"threads":1,
+ *    "test_images":10000,"data_read":"all","data_shard":"global",
+ *    "read_s":0.012,                  opening the data and fetching the first share
+ *    "optimizer":"adam","lr":0.001,"seed":1,"strategy":"allreduce","sync_variant":"usual",
+ *    "overlap":"none","batch":128,"global_batch":256,"threads":1,
  *    "bound":"0","mpi":"MPICH 4.0.2","mpi_thread_level":"funneled","blas":"BLIS 0.9.0 skx",
  *    "flushes_denormals":true,"timer_resolution_ns":10,"timer_overhead_ns":20}
  *   {"type":"step","epoch":0,"step":11,"timed":true,"samples":128,"begin_ns":0,"end_ns":0,"load_ns":0,
@@ -25,7 +27,9 @@
  *    "window_cpu_ns":0,             user and system time of the process inside the window
  *    "poll_ns":0,                   spent polling in the timed steps
  *    "calls":60,"bytes_payload":5241600,"bytes_wire":5241600,"messages_wire":60,    in timed steps
- *    "wire_source":"formula: rabenseifner","user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
+ *    "wire_source":"formula: rabenseifner",
+ *    "fetches":2,"fetch_s":0.011,     shares of the data fetched before or between steps, mean;
+ * null where there were none; fetch_s may be left out "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
  *    "check":"step","weights_equal":true,"first_difference":""}        null: not compared
  *
  * begin and end are CLOCK_MONOTONIC: comparable between the ranks of a node. In accuracy runs steps

@@ -26,13 +26,14 @@ struct entry {
 
 /* --- Mapping ---------------------------------------------------------------------------------- */
 
-/* Present on return: a page fault inside a timed step would be measured as computing. */
-static bool map_descriptor(struct file_map *map, int fd, size_t bytes)
+/* Nothing is read yet: data_load brings in what a rank uses. */
+static bool map_descriptor(struct file_map *map, int fd, size_t bytes, const char *path)
 {
-    void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+    void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (address == MAP_FAILED)
         return false;
-    *map = (struct file_map){address, bytes, address, bytes};
+    *map = (struct file_map){.bytes = address, .n = bytes, .map = address, .map_bytes = bytes};
+    snprintf(map->path, sizeof map->path, "%s", path);
     return true;
 }
 
@@ -45,7 +46,7 @@ static enum status map_regular(struct file_map *map, const char *path, int fd, s
         return error_at(e, ERR_DATA, path, 0, 0, "not a regular file");
     if (s.st_size == 0)
         return error_at(e, ERR_DATA, path, 0, 0, "byte 0: the file is empty");
-    if (!map_descriptor(map, fd, (size_t)s.st_size))
+    if (!map_descriptor(map, fd, (size_t)s.st_size, path))
         return error_at(e, ERR_DATA, path, 0, 0, "cannot be mapped: %s", strerror(errno));
     return OK;
 }
@@ -124,10 +125,11 @@ static enum status write_contents(int fd, const char *key, cache_fill *fill, voi
     return cache_write(fd, header, sizeof header, e);
 }
 
-static enum status map_contents(struct file_map *map, int fd, const char *key, struct error *e)
+static enum status map_contents(struct file_map *map, int fd, const char *path, const char *key,
+                                struct error *e)
 {
     struct stat s;
-    if (fstat(fd, &s) != 0 || !map_descriptor(map, fd, (size_t)s.st_size))
+    if (fstat(fd, &s) != 0 || !map_descriptor(map, fd, (size_t)s.st_size, path))
         return error_set(e, ERR_SYSTEM, "cannot be mapped: %s", strerror(errno));
     if (header_accepts(map, key))
         return OK;
@@ -222,7 +224,7 @@ static enum status entry_make(const struct entry *entry, struct file_map *map, c
     if (status == OK && rename(path, entry->path) != 0)
         status = error_set(e, ERR_SYSTEM, "cannot be renamed: %s", strerror(errno));
     if (status == OK)
-        status = map_contents(map, fd, entry->key, e);
+        status = map_contents(map, fd, entry->path, entry->key, e);
     else
         unlink(path);
     close(fd);
@@ -277,7 +279,7 @@ static enum status memory_make(struct file_map *map, const char *name, const cha
         return error_set(e, ERR_MEMORY, "no memory for data '%s': %s", name, strerror(errno));
     enum status status = write_contents(fd, key, fill, arg, e);
     if (status == OK)
-        status = map_contents(map, fd, key, e);
+        status = map_contents(map, fd, "", key, e);
     close(fd);
     return status;
 }

@@ -8,6 +8,7 @@
 #ifndef SCALEBENCH_WORKLOADS_DATA_CACHE_H
 #define SCALEBENCH_WORKLOADS_DATA_CACHE_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct file_map {
     size_t n;
     void *map;
     size_t map_bytes;
+    char path[PATH_MAX]; /* of the file, for others to open it; "" for memory of this process */
 };
 
 /* Maps a regular file that is not empty. What cannot be opened or mapped is ERR_DATA. */

@@ -42,11 +42,29 @@ void data_close(struct data_set *data)
     *data = (struct data_set){0};
 }
 
+/* Reads a byte of each page. */
+static void touch(const uint8_t *bytes, size_t n)
+{
+    enum { PAGE_BYTES = 4096 };
+    const volatile uint8_t *at = bytes;
+    for (size_t i = 0; i < n; i += PAGE_BYTES)
+        (void)at[i];
+    if (n > 0)
+        (void)at[n - 1];
+}
+
+void data_load(const struct data_part *part, size_t image_bytes)
+{
+    touch(part->images, part->n * image_bytes);
+    touch(part->labels, part->n);
+}
+
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, uint8_t *images, uint8_t *labels)
 {
     for (size_t i = 0; i < n; i++) {
-        memcpy(images + i * image_bytes, part->images + samples[i] * image_bytes, image_bytes);
-        labels[i] = part->labels[samples[i]];
+        size_t at = part->slots ? part->slots[samples[i]] : samples[i];
+        memcpy(images + i * image_bytes, part->images + at * image_bytes, image_bytes);
+        labels[i] = part->labels[at];
     }
 }

@@ -2,6 +2,7 @@
 #ifndef SCALEBENCH_WORKLOADS_DATA_DATA_SET_H
 #define SCALEBENCH_WORKLOADS_DATA_DATA_SET_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,11 +11,20 @@
 
 #define DATA_CLASSES_MAX 256 /* a label is a byte */
 
-/* images [n,C,H,W] bytes, labels [n] below `classes`. Owned by the data set. */
+/* n samples: images [.,C,H,W] bytes, labels [.] below `classes`. Sample i lies at slots[i], or at i
+ * where `slots` is NULL. Owned by the data set. */
 struct data_part {
     const uint8_t *images;
     const uint8_t *labels;
     uint32_t n;
+    const uint32_t *slots; /* [n] */
+};
+
+/* Where the bytes of sample 0 lie, the others behind it, in a file that every process of the node
+ * may open; path "" where there is no such file. */
+struct data_place {
+    char path[PATH_MAX];
+    uint64_t offset;
 };
 
 struct data_set {
@@ -24,6 +34,7 @@ struct data_set {
     struct shape shape;
     int classes;
     struct data_part train, test;
+    struct data_place train_images, train_labels;
     void *maps[4];
     size_t map_bytes[4];
 };
@@ -36,7 +47,8 @@ struct data_set {
  *
  * Compressed or generated contents are written once to a cache folder ($SCALEBENCH_CACHE, else
  * $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench), safe against processes that do the same at
- * the same time, and mapped from there; plain IDX files are mapped where they lie.
+ * the same time, and mapped from there; plain IDX files are mapped where they lie. Nothing but
+ * headers and labels is read from a mapping before data_load or the first use.
  * Where the folder cannot be written, a warning names it and why, and the contents are made in this
  * process's memory.
  *
@@ -44,6 +56,10 @@ struct data_set {
  * corrupt gzip are ERR_DATA with file, byte offset, what was found and what was expected. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 void data_close(struct data_set *data);
+
+/* Brings all of a part into this process's memory: a page fault inside a timed step would be
+ * measured as computing. `image_bytes` are those of one image. */
+void data_load(const struct data_part *part, size_t image_bytes);
 
 /* Copies images and labels of n samples to images [n,C,H,W], labels [n]. */
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,

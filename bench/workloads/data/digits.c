@@ -345,9 +345,12 @@ enum status data_open_digits(struct data_set *data, const char *path, struct err
     data->source = "generated";
     data->shape = (struct shape){1, SIDE, SIDE};
     data->classes = 10;
-    data->train = (struct data_part){images, labels, DIGITS_TRAIN};
-    data->test = (struct data_part){images + (size_t)DIGITS_TRAIN * PIXELS, labels + DIGITS_TRAIN,
-                                    DIGITS_TEST};
+    data->train = (struct data_part){.images = images, .labels = labels, .n = DIGITS_TRAIN};
+    data->test = (struct data_part){.images = images + (size_t)DIGITS_TRAIN * PIXELS,
+                                    .labels = labels + DIGITS_TRAIN,
+                                    .n = DIGITS_TEST};
+    data->train_images = place_in_map(&map, images);
+    data->train_labels = place_in_map(&map, labels);
     data->maps[0] = map.map;
     data->map_bytes[0] = map.map_bytes;
     return OK;

@@ -135,9 +135,13 @@ static void fill_data(struct data_set *data, struct idx_file file[FILES])
     data->source = "real";
     data->shape = (struct shape){1, (int)images->dims[1], (int)images->dims[2]};
     data->classes = CLASSES;
-    data->train = (struct data_part){images->bytes, file[TRAIN_LABELS].bytes, images->dims[0]};
-    data->test = (struct data_part){file[TEST_IMAGES].bytes, file[TEST_LABELS].bytes,
-                                    file[TEST_IMAGES].dims[0]};
+    data->train = (struct data_part){
+        .images = images->bytes, .labels = file[TRAIN_LABELS].bytes, .n = images->dims[0]};
+    data->test = (struct data_part){.images = file[TEST_IMAGES].bytes,
+                                    .labels = file[TEST_LABELS].bytes,
+                                    .n = file[TEST_IMAGES].dims[0]};
+    data->train_images = place_in_map(&images->map, images->bytes);
+    data->train_labels = place_in_map(&file[TRAIN_LABELS].map, file[TRAIN_LABELS].bytes);
     for (int i = 0; i < FILES; i++) {
         data->maps[i] = file[i].map.map;
         data->map_bytes[i] = file[i].map.map_bytes;

@@ -2,7 +2,18 @@
 #ifndef SCALEBENCH_WORKLOADS_DATA_READERS_H
 #define SCALEBENCH_WORKLOADS_DATA_READERS_H
 
+#include <string.h>
+
+#include "bench/workloads/data/cache.h"
 #include "bench/workloads/data/data_set.h"
+
+/* The place of `at`, which lies inside `map`. */
+static inline struct data_place place_in_map(const struct file_map *map, const uint8_t *at)
+{
+    struct data_place place = {.offset = (uint64_t)(at - (const uint8_t *)map->map)};
+    memcpy(place.path, map->path, sizeof place.path);
+    return place;
+}
 
 /* Fills the zeroed *data from folder `path`, or from where the set is usually found when that is
  * "auto". After an error *data holds no maps. */

@@ -6,10 +6,10 @@
 #include <time.h>
 
 #include "bench/place/place.h"
-#include "bench/workloads/data/data_set.h"
 #include "bench/workloads/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/feed.h"
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
@@ -26,8 +26,7 @@ struct run {
     int rank, ranks;
     struct waiter waiter;
     struct net_desc desc;
-    struct data_set data;
-    double read_s;
+    struct feed feed;
     char bound[256];
     struct pool *pool;
     struct trainer trainer;
@@ -68,12 +67,6 @@ static enum status open_inputs(struct run *r, struct error *e)
     enum status status = place_read_back(r->bound, sizeof r->bound, e);
     if (status == OK)
         status = model_load(&r->desc, config_text(c, OPT_MODEL), e);
-    if (status == OK) {
-        int64_t begin_ns = clock_ns();
-        status =
-            data_open(&r->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
-        r->read_s = seconds_since(begin_ns);
-    }
     if (status == OK)
         status = open_pool(r, e);
     return status;
@@ -109,7 +102,8 @@ static enum status open_record(struct run *r, struct error *e)
     const struct arguments *a = r->arguments;
     enum status status = recorder_open(&r->recorder, a->record_dir, r->rank, e);
     if (status == OK)
-        status = recorder_add(&r->recorder, report_hello(&r->trainer, a, r->read_s, r->bound), e);
+        status =
+            recorder_add(&r->recorder, report_hello(&r->trainer, a, r->feed.read_s, r->bound), e);
     return status;
 }
 
@@ -126,16 +120,20 @@ static enum status open_run(struct run *r, struct error *e)
     fp_mode_set();
     gemm_init();
     status = agree(r, open_inputs(r, e), e);
+    if (status == OK)
+        status = agree(r, feed_open(&r->feed, &a->config, &r->waiter, MPI_COMM_WORLD, e), e);
     if (status == OK) {
         r->trainer.config = &a->config;
         r->trainer.desc = &r->desc;
-        r->trainer.data = &r->data;
+        r->trainer.data = &r->feed.reader.data;
         r->trainer.waiter = &r->waiter;
         r->trainer.comm = MPI_COMM_WORLD;
         status = agree(r, trainer_open(&r->trainer, r->pool, e), e);
     }
     if (status == OK)
         status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
+    if (status == OK)
+        status = feed_epoch(&r->feed, &r->trainer.sampler, 0, e);
     if (status == OK)
         status = trainer_connect(&r->trainer, e);
     return status == OK ? open_record(r, e) : status;
@@ -147,7 +145,7 @@ static void close_run(struct run *r)
     hashes_close(&r->hashes);
     trainer_close(&r->trainer);
     pool_destroy(r->pool);
-    data_close(&r->data);
+    feed_close(&r->feed);
     net_desc_free(&r->desc);
     waiter_close(&r->waiter);
 }
@@ -218,6 +216,8 @@ static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct er
     struct score train = {0}, test;
     struct class_counts classes;
     int64_t begin_ns = clock_ns();
+    if (feed_epoch(&r->feed, &t->sampler, epoch, e) != OK)
+        return e->status;
     for (uint32_t step = 0; step < t->sampler.steps; step++) {
         bool record = last && step < RECORDED_STEPS;
         if (run_step(r, epoch, step, true, record, &train, e) != OK)
@@ -227,7 +227,7 @@ static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct er
     if (trainer_sum_scores(t, &train, e) != OK)
         return e->status;
     begin_ns = clock_ns();
-    if (trainer_evaluate(t, &r->data.test, &test, &classes, e) != OK)
+    if (trainer_evaluate(t, &t->data->test, &test, &classes, e) != OK)
         return e->status;
     double eval_seconds = seconds_since(begin_ns);
     print_epoch(r, epoch, seconds, &train, &test);
@@ -254,9 +254,11 @@ static enum status run_for_time(struct run *r, struct error *e)
     uint32_t steps = (uint32_t)config_int(&r->arguments->config, OPT_TIME_STEPS);
     uint32_t full = s->n_samples / s->global_batch;
     struct score score = {0};
-    for (uint32_t i = 0; i < warmup + steps; i++)
-        if (run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
+    for (uint32_t i = 0; i < warmup + steps; i++) {
+        if (feed_epoch(&r->feed, &r->trainer.sampler, i / full, e) != OK ||
+            run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
             return e->status;
+    }
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->window.window_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
@@ -288,6 +290,8 @@ static enum status run(struct run *r, struct error *e)
         status = hashes_compare(&r->hashes, &r->trainer, &comparison, e);
     if (status == OK) {
         print_comparison(r, &comparison);
+        r->window.fetches = r->feed.fetches;
+        r->window.fetch_s = r->feed.fetch_s;
         status = recorder_add(&r->recorder, report_end(&r->trainer, &r->window, &comparison), e);
     }
     return status == OK ? recorder_write(&r->recorder, e) : status;

@@ -59,12 +59,13 @@ static json_t *hello_training(const struct trainer *t, const struct config *c)
                      (int)t->global_batch);
 }
 
-static json_t *hello_data(const struct trainer *t, double read_s)
+static json_t *hello_data(const struct trainer *t, const struct config *c, double read_s)
 {
-    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f}", "dataset", t->data->name, "data_source",
-                     t->data->source, "data_path", t->data->path, "train_images",
-                     (int)t->sampler.n_samples, "test_images", (int)t->data->test.n, "read_s",
-                     read_s);
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:f}", "dataset", t->data->name,
+                     "data_source", t->data->source, "data_path", t->data->path, "train_images",
+                     (int)t->sampler.n_samples, "test_images", (int)t->data->test.n, "data_read",
+                     config_text(c, OPT_DATA_READ), "data_shard", config_text(c, OPT_DATA_SHARD),
+                     "read_s", read_s);
 }
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
@@ -76,7 +77,7 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
                              "model", t->desc->name, "params", (json_int_t)t->desc->n_params,
                              "flops_forward", (json_int_t)t->desc->flops_forward, "flops_backward",
                              (json_int_t)t->desc->flops_backward);
-    json_object_update_new(line, hello_data(t, read_s));
+    json_object_update_new(line, hello_data(t, &a->config, read_s));
     json_object_update_new(line, hello_training(t, &a->config));
     json_object_update_new(line, hello_platform(t, bound));
     return line;
@@ -161,6 +162,9 @@ json_t *report_end(const struct trainer *t, const struct window *w,
         (json_int_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps), "messages_wire",
         (json_int_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps),
         "wire_source", cost.wire_source);
+    json_object_set_new(line, "fetches", json_integer(w->fetches));
+    json_object_set_new(line, "fetch_s",
+                        w->fetches > 0 ? json_real(w->fetch_s / w->fetches) : json_null());
     json_object_update_new(
         line, json_pack("{s:f, s:f, s:f, s:s, s:o, s:s}", "user_s", seconds_of(usage.ru_utime),
                         "sys_s", seconds_of(usage.ru_stime), "rss_mib", mem_peak_mib(), "check",

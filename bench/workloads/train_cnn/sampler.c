@@ -1,6 +1,7 @@
 #include "bench/workloads/train_cnn/sampler.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
@@ -23,25 +24,44 @@ static uint32_t step_images(const struct sampler *s, uint32_t step)
     return left < s->global_batch ? left : s->global_batch;
 }
 
-static void fill_order(struct sampler *s, uint32_t epoch)
+/* First sample of the shard of `rank`. */
+static uint32_t shard_begin(const struct sampler *s, int rank)
 {
-    s->epoch = epoch;
-    if (s->shuffle) {
-        rng_permutation(s->order, s->n_samples, s->seed, RNG_STREAM(RNG_SHUFFLE, 0), epoch);
-        return;
-    }
-    for (uint32_t i = 0; i < s->n_samples; i++)
-        s->order[i] = i;
+    return (uint32_t)((uint64_t)s->n_samples * (uint64_t)rank / (uint64_t)s->ranks);
 }
 
-enum status sampler_open(struct sampler *s, struct error *e)
+static void find_own(struct sampler *s)
 {
-    s->order = NULL;
-    s->samples = NULL;
-    s->weights = NULL;
+    bool shard = s->shard == SHARD_CONTIGUOUS;
+    s->first = shard ? shard_begin(s, s->rank) : 0;
+    s->n_own = shard ? shard_begin(s, s->rank + 1) - s->first : s->n_samples;
+}
+
+/* Each shard is shuffled by numbers of its own; at one rank both ways give the same order. */
+static void fill_order(struct sampler *s, uint32_t epoch)
+{
+    uint64_t seed = s->seed;
+    if (s->shard == SHARD_CONTIGUOUS)
+        seed ^= (uint64_t)s->rank << 32;
+    s->epoch = epoch;
+    for (uint32_t i = 0; i < s->n_own; i++)
+        s->order[i] = i;
+    if (s->shuffle)
+        rng_permutation(s->order, s->n_own, seed, RNG_STREAM(RNG_SHUFFLE, 0), epoch);
+    for (uint32_t i = 0; i < s->n_own; i++)
+        s->order[i] += s->first;
+}
+
+static enum status check_sizes(const struct sampler *s, struct error *e)
+{
     if (s->global_batch > s->n_samples) {
         return error_set(e, ERR_ARGUMENT, "a global batch of %u images from a data set of %u",
                          s->global_batch, s->n_samples);
+    }
+    if (s->shard == SHARD_CONTIGUOUS && s->n_samples < (uint32_t)s->ranks) {
+        return error_set(e, ERR_ARGUMENT,
+                         "data.shard = contiguous: %u samples give no shard to each of %d ranks",
+                         s->n_samples, s->ranks);
     }
     if (counted(s, s->global_batch) == 0) {
         return error_set(
@@ -49,16 +69,27 @@ enum status sampler_open(struct sampler *s, struct error *e)
             "train.remainder = drop leaves nothing of a global batch of %u on %d ranks",
             s->global_batch, s->ranks);
     }
+    return OK;
+}
+
+enum status sampler_open(struct sampler *s, struct error *e)
+{
+    s->order = NULL;
+    s->samples = NULL;
+    s->weights = NULL;
+    if (check_sizes(s, e) != OK)
+        return e->status;
     s->steps = divide_up(s->n_samples, s->global_batch);
     if (counted(s, step_images(s, s->steps - 1)) == 0)
         s->steps--;
     s->n_max = divide_up(s->global_batch, (uint32_t)s->ranks);
-    s->order = malloc(s->n_samples * sizeof *s->order);
+    find_own(s);
+    s->order = malloc(s->n_own * sizeof *s->order);
     s->samples = malloc(s->n_max * sizeof *s->samples);
     s->weights = malloc(s->n_max * sizeof *s->weights);
     if (s->order == NULL || s->samples == NULL || s->weights == NULL) {
         sampler_close(s);
-        return error_set(e, ERR_MEMORY, "no memory for the order of %u samples", s->n_samples);
+        return error_set(e, ERR_MEMORY, "no memory for the order of %u samples", s->n_own);
     }
     fill_order(s, 0);
     return OK;
@@ -86,10 +117,44 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
     return (struct batch){.n = n, .samples = s->samples, .weights = s->weights, .global = count};
 }
 
-struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step)
+/* Of the first n places of an epoch, those dealt to this rank. Shards with a sample more lie where
+ * floor(N r / p) jumps; `turn` counts this rank among its like, the larger ones first. */
+static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
-    if (epoch != s->epoch)
-        fill_order(s, epoch);
+    uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
+    uint32_t larger_before = s->first - rank * (s->n_samples / ranks);
+    bool larger = s->n_own > s->n_samples / ranks;
+    uint32_t turn = larger ? larger_before : s->n_samples % ranks + rank - larger_before;
+    return n / ranks + (turn < n % ranks);
+}
+
+static struct batch padded_shard(struct sampler *s, const uint32_t *images, uint32_t n,
+                                 uint32_t count)
+{
+    uint32_t all = divide_up(count, (uint32_t)s->ranks);
+    for (uint32_t i = 0; i < all; i++) {
+        s->samples[i] = i < n ? images[i] : s->first;
+        s->weights[i] = i < n ? 1 : 0;
+    }
+    return (struct batch){.n = all, .samples = s->samples, .weights = s->weights, .global = count};
+}
+
+static struct batch get_shard(struct sampler *s, uint32_t step)
+{
+    uint32_t place = step * s->global_batch, count = step_images(s, step);
+    uint32_t begin = dealt(s, place), n = dealt(s, place + count) - begin;
+    const uint32_t *images = s->order + begin;
+    if (s->remainder == REMAINDER_PAD)
+        return padded_shard(s, images, n, count);
+    if (s->remainder == REMAINDER_DROP) {
+        count = counted(s, count);
+        n = count / (uint32_t)s->ranks;
+    }
+    return (struct batch){.n = n, .samples = images, .global = count};
+}
+
+static struct batch get_global(struct sampler *s, uint32_t step)
+{
     const uint32_t *images = s->order + (size_t)step * s->global_batch;
     uint32_t count = counted(s, step_images(s, step));
     if (s->remainder == REMAINDER_PAD)
@@ -97,4 +162,44 @@ struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step)
     size_t begin, end;
     pool_share(count, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
     return (struct batch){.n = (uint32_t)(end - begin), .samples = images + begin, .global = count};
+}
+
+struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step)
+{
+    if (epoch != s->epoch)
+        fill_order(s, epoch);
+    return s->shard == SHARD_CONTIGUOUS ? get_shard(s, step) : get_global(s, step);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts and removes what repeats. */
+static uint32_t sort_once(uint32_t *samples, uint32_t n)
+{
+    uint32_t kept = 0;
+    qsort(samples, n, sizeof *samples, compare);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept == 0 || samples[kept - 1] != samples[i])
+            samples[kept++] = samples[i];
+    return kept;
+}
+
+uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
+{
+    uint32_t n = 0;
+    if (s->shard == SHARD_CONTIGUOUS) {
+        for (; n < s->n_own; n++)
+            needs[n] = s->first + n;
+        return n;
+    }
+    for (uint32_t step = 0; step < s->steps; step++) {
+        struct batch batch = sampler_get(s, epoch, step);
+        memcpy(needs + n, batch.samples, batch.n * sizeof *needs);
+        n += batch.n;
+    }
+    return sort_once(needs, n);
 }

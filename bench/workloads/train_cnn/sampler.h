@@ -1,5 +1,14 @@
-/* Which samples a rank trains on at each step. The order of an epoch is a pure function of (seed,
- * epoch) and the batch of a step a slice of it, so p ranks together see what one rank would. */
+/* Which samples a rank trains on at each step: a pure function of (seed, epoch, step, rank, ranks),
+ * so nothing needs to be kept to go on where a run stopped.
+ *
+ * Global: the order of an epoch depends on (seed, epoch) alone and the batch of a step is a slice
+ * of it, so p ranks together see what one rank would.
+ *
+ * Contiguous: rank r owns samples [floor(N r / p), floor(N (r + 1) / p)) and orders them by itself.
+ * The N places of an epoch are dealt to the ranks in turn, those with a sample more first. A step
+ * therefore holds as many images over all ranks as a global one, a rank's part of it is the batch
+ * over the ranks rounded down or up, and an epoch uses every sample once. `drop` leaves out the
+ * images that only some ranks have; `pad` repeats the first image of the rank's shard. */
 #ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
 #define SCALEBENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
 
@@ -12,16 +21,21 @@
 /* What to do with a batch that the ranks do not divide; order of names_remainders. */
 enum remainder { REMAINDER_UNEVEN, REMAINDER_DROP, REMAINDER_PAD };
 
+/* Which samples are whose; order of names_shards. */
+enum shard { SHARD_GLOBAL, SHARD_CONTIGUOUS };
+
 struct sampler {
     uint32_t n_samples, global_batch;
     enum remainder remainder;
+    enum shard shard;
     bool shuffle;
     uint64_t seed;
     int rank, ranks;
 
-    uint32_t n_max;  /* images of this rank's largest batch */
-    uint32_t steps;  /* of an epoch, the last of which may be smaller */
-    uint32_t *order; /* [n_samples], of `epoch` */
+    uint32_t n_max;        /* images of this rank's largest batch */
+    uint32_t steps;        /* of an epoch, the last of which may be smaller */
+    uint32_t first, n_own; /* samples that this rank draws from: its shard, or all */
+    uint32_t *order;       /* [n_own], of `epoch` */
     uint32_t epoch;
     uint32_t *samples; /* [n_max] */
     real *weights;     /* [n_max] */
@@ -35,11 +49,16 @@ struct batch {
     uint32_t global;         /* images that count over all ranks */
 };
 
-/* Fields up to `ranks` are set by the caller. Allocates; ERR_ARGUMENT when no step has an image. */
+/* Fields up to `ranks` are set by the caller. Allocates; ERR_ARGUMENT when no step has an image, or
+ * a rank no shard. */
 enum status sampler_open(struct sampler *s, struct error *e);
 void sampler_close(struct sampler *s);
 
 /* Batch of step `step` < steps of `epoch`. */
 struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
+
+/* Writes what this rank may use in `epoch` to needs [n_own], ascending and each once, and returns
+ * how many those are. Of a contiguous shard it is all, in every epoch. */
+uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);
 
 #endif

@@ -55,6 +55,7 @@ static enum status open_sampler(struct trainer *t, struct error *e)
         .n_samples = limit > 0 && limit < n ? limit : n,
         .global_batch = t->global_batch,
         .remainder = (enum remainder)config_int(t->config, OPT_REMAINDER),
+        .shard = (enum shard)config_int(t->config, OPT_DATA_SHARD),
         .shuffle = config_int(t->config, OPT_SHUFFLE) != 0,
         .seed = (uint64_t)config_number(t->config, OPT_SEED),
         .rank = t->rank,

@@ -1,0 +1,31 @@
+/* What a way of reading consists of, and what several of them use. */
+#ifndef SCALEBENCH_WORKLOADS_READ_MODES_H
+#define SCALEBENCH_WORKLOADS_READ_MODES_H
+
+#include "bench/workloads/read/reader.h"
+
+struct read_mode {
+    const char *name;
+    /* The data set is open and mapped, nothing of it loaded. */
+    enum status (*open)(struct reader *r, struct error *e);
+    /* Puts the samples into the store, which has room for them; NULL: all are there already. */
+    enum status (*fetch)(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);
+    void (*close)(struct reader *r); /* or NULL */
+};
+
+#define DATA_READ(name, summary) extern const struct read_mode read_##name;
+#include "bench/spec/data_reads.def"
+#undef DATA_READ
+
+/* The first rank whose status is not OK tells all: *e and the result are the same everywhere.
+ * Collective. */
+enum status reader_agree(struct reader *r, enum status mine, struct error *e);
+
+/* OK, or ERR_MPI with the library's text. */
+enum status reader_check(int code, const char *operation, struct error *e);
+
+/* An MPI type of the n samples (at least one) of `record_bytes` each, counted from sample 0; freed
+ * by the caller. */
+int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_Datatype *type);
+
+#endif

@@ -1,0 +1,125 @@
+/* Every rank reads its samples out of the files by MPI-IO: a file view shows it these samples only,
+ * wherever they lie, and one call reads them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/workloads/read/modes.h"
+
+enum { IMAGES, LABELS, FILES };
+
+typedef int read_call(MPI_File file, MPI_Offset offset, void *to, int count, MPI_Datatype type,
+                      MPI_Status *status);
+
+static const struct data_place *place_of(const struct reader *r, int file)
+{
+    return file == IMAGES ? &r->data.train_images : &r->data.train_labels;
+}
+
+static enum status check_place(const struct reader *r, struct error *e)
+{
+    for (int i = 0; i < FILES; i++)
+        if (place_of(r, i)->path[0] == '\0')
+            return error_set(e, ERR_DATA,
+                             "data.read = %s: '%s' lies in no file that every rank can open, only "
+                             "in the memory of each process; $SCALEBENCH_CACHE may name a folder "
+                             "that can be written",
+                             r->mode->name, r->data.name);
+    return OK;
+}
+
+/* ROMIO takes what stands before a colon for the name of a file system. */
+static enum status open_file(struct reader *r, int file, struct error *e)
+{
+    char path[PATH_MAX + 8];
+    const char *name = place_of(r, file)->path;
+    snprintf(path, sizeof path, "%s%s", strchr(name, ':') ? "ufs:" : "", name);
+    int code = MPI_File_open(r->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &r->files[file]);
+    return reader_check(code, name, e);
+}
+
+static enum status open_mpiio(struct reader *r, struct error *e)
+{
+    enum status status = reader_agree(r, check_place(r, e), e);
+    for (int i = 0; i < FILES && status == OK; i++)
+        status = reader_agree(r, open_file(r, i, e), e);
+    return status;
+}
+
+static void close_mpiio(struct reader *r)
+{
+    for (int i = 0; i < FILES; i++)
+        if (r->files[i] != MPI_FILE_NULL)
+            MPI_File_close(&r->files[i]);
+}
+
+/* A rank without samples keeps the plain view: no type is empty. */
+static int set_view(struct reader *r, int file, const uint32_t *samples, uint32_t n, size_t bytes)
+{
+    MPI_Datatype type = MPI_BYTE;
+    int code = n > 0 ? samples_type(samples, n, bytes, &type) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS)
+        return code;
+    code = MPI_File_set_view(r->files[file], (MPI_Offset)place_of(r, file)->offset, MPI_BYTE, type,
+                             "native", MPI_INFO_NULL);
+    if (n > 0)
+        MPI_Type_free(&type);
+    return code;
+}
+
+static enum status read_records(struct reader *r, int file, uint32_t n, size_t bytes, uint8_t *to,
+                                read_call *read, struct error *e)
+{
+    const char *path = place_of(r, file)->path;
+    MPI_Datatype record;
+    MPI_Status done;
+    int found = 0;
+    int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
+    if (code == MPI_SUCCESS)
+        code = MPI_Type_commit(&record);
+    if (code != MPI_SUCCESS)
+        return reader_check(code, path, e);
+    code = read(r->files[file], 0, to, (int)n, record, &done);
+    if (code == MPI_SUCCESS)
+        code = MPI_Get_count(&done, record, &found);
+    MPI_Type_free(&record);
+    if (code == MPI_SUCCESS && found != (int)n)
+        return error_at(e, ERR_DATA, path, 0, 0,
+                        "rank %d reads fewer than the %u samples that it needs", r->rank, n);
+    return reader_check(code, path, e);
+}
+
+/* Setting a view is collective and has no call that could be tested: the ranks meet before it,
+ * where the wait has a deadline. */
+static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, read_call *read,
+                         struct error *e)
+{
+    uint8_t *to[FILES] = {r->store.images, r->store.labels};
+    size_t bytes[FILES] = {r->image_bytes, 1};
+    enum status status = wait_barrier(r->waiter, r->comm, "meeting to read the data", e);
+    for (int i = 0; i < FILES && status == OK; i++) {
+        status = reader_check(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e);
+        if (status == OK)
+            status = read_records(r, i, n, bytes[i], to[i], read, e);
+    }
+    return status;
+}
+
+static enum status fetch_independent(struct reader *r, const uint32_t *samples, uint32_t n,
+                                     struct error *e)
+{
+    return fetch(r, samples, n, MPI_File_read_at, e);
+}
+
+static enum status fetch_collective(struct reader *r, const uint32_t *samples, uint32_t n,
+                                    struct error *e)
+{
+    return fetch(r, samples, n, MPI_File_read_at_all, e);
+}
+
+const struct read_mode read_mpiio = {
+    .name = "mpiio", .open = open_mpiio, .fetch = fetch_independent, .close = close_mpiio};
+
+const struct read_mode read_mpiio_collective = {.name = "mpiio_collective",
+                                                .open = open_mpiio,
+                                                .fetch = fetch_collective,
+                                                .close = close_mpiio};

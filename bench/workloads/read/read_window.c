@@ -1,0 +1,114 @@
+/* One copy a node: its first rank reads the training data into a window of shared memory, from
+ * which all of them compute. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "bench/workloads/read/modes.h"
+
+/* Where MPI libraries on Linux make shared memory. A page that does not fit is only missed when it
+ * is touched, and then the process dies of SIGBUS: room is checked before. */
+#define SHARED_MEMORY "/dev/shm"
+
+#define MIB 1048576.0
+
+static enum status error_full(size_t bytes, double free_bytes, struct error *e)
+{
+    return error_at(e, ERR_UNAVAILABLE, SHARED_MEMORY, 0, 0,
+                    "data.read = window needs %.1f MiB of shared memory, %.1f MiB are free; "
+                    "enlarge it (mount -o remount,size=...) or choose another data.read",
+                    (double)bytes / MIB, free_bytes / MIB);
+}
+
+static double free_bytes(void)
+{
+    struct statvfs s;
+    return statvfs(SHARED_MEMORY, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
+}
+
+/* A folder that cannot be looked at is no reason to refuse: touch_pages looks closer. */
+static enum status check_room(size_t bytes, struct error *e)
+{
+    double room = free_bytes();
+    return room >= 0 && (double)bytes > room ? error_full(bytes, room, e) : OK;
+}
+
+/* Somebody else may have taken the memory in between. Kernels before 5.14 cannot tell. */
+static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
+{
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)window & ~(page - 1);
+    size_t length = (uintptr_t)window + bytes - begin;
+    if (madvise((void *)begin, length, MADV_POPULATE_WRITE) != 0 &&
+        (errno == EFAULT || errno == ENOMEM))
+        return error_full(bytes, free_bytes(), e);
+#else
+    (void)window, (void)bytes, (void)e;
+#endif
+    return OK;
+}
+
+static enum status find_node(struct reader *r, int *node_rank, struct error *e)
+{
+    int code = MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &r->node);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_rank(r->node, node_rank);
+    return reader_check(code, "finding the ranks of this node", e);
+}
+
+static enum status make_window(struct reader *r, size_t own_bytes, uint8_t **window,
+                               struct error *e)
+{
+    void *own;
+    MPI_Aint size;
+    int unit;
+    int code =
+        MPI_Win_allocate_shared((MPI_Aint)own_bytes, 1, MPI_INFO_NULL, r->node, &own, &r->window);
+    if (code == MPI_SUCCESS)
+        code = MPI_Win_shared_query(r->window, 0, &size, &unit, window);
+    return reader_check(code, "sharing the data among a node's ranks", e);
+}
+
+static enum status fill(struct reader *r, uint8_t *window, size_t bytes, struct error *e)
+{
+    if (touch_pages(window, bytes, e) != OK)
+        return e->status;
+    memcpy(window, r->source.images, r->n * r->image_bytes);
+    memcpy(window + r->n * r->image_bytes, r->source.labels, r->n);
+    return OK;
+}
+
+/* Each agreement is also the barrier that the next step needs. */
+static enum status open_window(struct reader *r, struct error *e)
+{
+    size_t bytes = r->n * (r->image_bytes + 1);
+    int node_rank = 0;
+    uint8_t *window = NULL;
+    enum status status = reader_agree(r, find_node(r, &node_rank, e), e);
+    bool first = node_rank == 0;
+    if (status == OK)
+        status = reader_agree(r, first ? check_room(bytes, e) : OK, e);
+    if (status == OK)
+        status = reader_agree(r, make_window(r, first ? bytes : 0, &window, e), e);
+    if (status == OK)
+        status = reader_agree(r, first ? fill(r, window, bytes, e) : OK, e);
+    if (status != OK)
+        return status;
+    r->data.train.images = window;
+    r->data.train.labels = window + r->n * r->image_bytes;
+    const struct data_part used = {.images = window, .labels = r->data.train.labels, .n = r->n};
+    data_load(&used, r->image_bytes);
+    return OK;
+}
+
+static void close_window(struct reader *r)
+{
+    if (r->window != MPI_WIN_NULL)
+        MPI_Win_free(&r->window);
+    if (r->node != MPI_COMM_NULL)
+        MPI_Comm_free(&r->node);
+}
+
+const struct read_mode read_window = {.name = "window", .open = open_window, .close = close_window};

@@ -1,0 +1,171 @@
+#include "bench/workloads/read/reader.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/read/modes.h"
+#include "kernels/base/mem.h"
+
+static const struct read_mode *const modes[READ_KINDS] = {
+#define DATA_READ(name, summary) &read_##name,
+#include "bench/spec/data_reads.def"
+#undef DATA_READ
+};
+
+/* --- What the modes use ----------------------------------------------------------------------- */
+
+enum status reader_agree(struct reader *r, enum status mine, struct error *e)
+{
+    int first = mine == OK ? INT_MAX : r->rank;
+    struct error own = {0};
+    if (mine != OK)
+        own = *e;
+    enum status status =
+        wait_allreduce(r->waiter, &first, 1, MPI_INT, MPI_MIN, r->comm, "agreement on the data", e);
+    if (status != OK || first == INT_MAX)
+        return status;
+    status = wait_bcast(r->waiter, &own, sizeof own, MPI_BYTE, first, r->comm,
+                        "error of another rank", e);
+    if (status == OK)
+        *e = own;
+    return e->status;
+}
+
+enum status reader_check(int code, const char *operation, struct error *e)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (code == MPI_SUCCESS)
+        return OK;
+    MPI_Error_string(code, text, &length);
+    return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
+}
+
+int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_Datatype *type)
+{
+    MPI_Datatype record;
+    int code = MPI_Type_contiguous((int)record_bytes, MPI_BYTE, &record);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = MPI_Type_create_indexed_block((int)n, 1, (const int *)samples, record, type);
+    MPI_Type_free(&record);
+    return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+}
+
+/* --- The store -------------------------------------------------------------------------------- */
+
+static void store_close(struct store *store)
+{
+    mem_free(store->images);
+    mem_free(store->labels);
+    free(store->slots);
+    *store = (struct store){0};
+}
+
+/* Shares differ by a few samples from epoch to epoch: one that fits is kept. */
+static enum status store_reserve(struct reader *r, size_t n, struct error *e)
+{
+    struct store *store = &r->store;
+    if (store->slots != NULL && n <= store->room)
+        return OK;
+    store_close(store);
+    store->room = n;
+    store->images = mem_alloc(n * r->image_bytes);
+    store->labels = mem_alloc(n);
+    store->slots = calloc(r->n, sizeof *store->slots);
+    if (store->images != NULL && store->labels != NULL && store->slots != NULL)
+        return OK;
+    store_close(store);
+    return error_set(e, ERR_MEMORY, "no memory for a rank's share of %zu samples", n);
+}
+
+static void store_publish(struct reader *r, const uint32_t *samples, uint32_t n)
+{
+    struct store *store = &r->store;
+    for (uint32_t i = 0; i < n; i++)
+        store->slots[samples[i]] = i;
+    r->data.train = (struct data_part){
+        .images = store->images, .labels = store->labels, .n = r->source.n, .slots = store->slots};
+}
+
+/* --- The reader ------------------------------------------------------------------------------- */
+
+/* "auto" looks at each rank's node: what was found must be the same everywhere. */
+static enum status check_same_data(struct reader *r, struct error *e)
+{
+    char own[160] = "", first[160], shape[40];
+    const struct data_set *d = &r->data;
+    snprintf(own, sizeof own, "%s, %u + %u images of %s", d->name, d->train.n, d->test.n,
+             shape_text(shape, d->shape));
+    memcpy(first, own, sizeof first);
+    enum status status =
+        wait_bcast(r->waiter, first, sizeof first, MPI_BYTE, 0, r->comm, "comparison of data", e);
+    if (status != OK)
+        return status;
+    if (strcmp(own, first) != 0)
+        status = error_set(e, ERR_DATA,
+                           "rank %d finds other data (%s) than rank 0 (%s); data.path may name a "
+                           "folder that all nodes have",
+                           r->rank, own, first);
+    return reader_agree(r, status, e);
+}
+
+static enum status open_data(struct reader *r, const struct reader_options *o, struct error *e)
+{
+    enum status status = data_open(&r->data, o->set, o->path, e);
+    r->source = r->data.train;
+    r->image_bytes = shape_count(r->data.shape);
+    r->n = o->samples > 0 && o->samples < r->source.n ? o->samples : r->source.n;
+    if (status == OK && r->mode->fetch != NULL && r->n > INT_MAX)
+        status = error_set(e, ERR_DATA, "data.read = %s takes at most %d samples, %u found",
+                           r->mode->name, INT_MAX, r->n);
+    return reader_agree(r, status, e);
+}
+
+enum status reader_open(struct reader *r, const struct reader_options *options, struct error *e)
+{
+    *r = (struct reader){.mode = modes[options->kind],
+                         .waiter = options->waiter,
+                         .comm = options->comm,
+                         .files = {MPI_FILE_NULL, MPI_FILE_NULL},
+                         .node = MPI_COMM_NULL,
+                         .window = MPI_WIN_NULL};
+    MPI_Comm_rank(r->comm, &r->rank);
+    MPI_Comm_size(r->comm, &r->ranks);
+    enum status status = open_data(r, options, e);
+    if (status == OK)
+        status = check_same_data(r, e);
+    if (status == OK)
+        status = r->mode->open(r, e);
+    if (status == OK)
+        data_load(&r->data.test, r->image_bytes);
+    return status;
+}
+
+void reader_close(struct reader *r)
+{
+    if (r->mode != NULL && r->mode->close != NULL)
+        r->mode->close(r);
+    store_close(&r->store);
+    data_close(&r->data);
+    r->mode = NULL;
+}
+
+bool reader_shares(const struct reader *r)
+{
+    return r->mode->fetch != NULL;
+}
+
+enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e)
+{
+    if (r->mode->fetch == NULL)
+        return OK;
+    enum status status = store_reserve(r, n, e);
+    if (status == OK)
+        status = r->mode->fetch(r, samples, n, e);
+    if (status == OK)
+        store_publish(r, samples, n);
+    return status;
+}

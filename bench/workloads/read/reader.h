@@ -1,0 +1,69 @@
+/* How training data reach the ranks (data.read). Every way ends with the same samples behind the
+ * same numbers: a way that gives all to every rank is ready when it is open, one that gives each
+ * rank its share fetches the samples that the rank is going to use. Test data are mapped by every
+ * rank. */
+#ifndef SCALEBENCH_WORKLOADS_READ_READER_H
+#define SCALEBENCH_WORKLOADS_READ_READER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/workloads/data/data_set.h"
+#include "comm/wait.h"
+#include "kernels/base/error.h"
+
+/* One for each line of data_reads.def, in its order. */
+enum read_kind {
+#define DATA_READ(name, summary) READ_##name,
+#include "bench/spec/data_reads.def"
+#undef DATA_READ
+    READ_KINDS
+};
+
+struct reader_options {
+    enum read_kind kind;
+    const char *set, *path; /* as data_open takes them; borrowed */
+    uint32_t samples;       /* only the first so many are used; 0: all */
+    MPI_Comm comm;
+    struct waiter *waiter; /* borrowed */
+};
+
+/* Samples of this rank alone: images [room,C,H,W], labels [room], slots [n samples]. */
+struct store {
+    uint8_t *images, *labels;
+    uint32_t *slots;
+    size_t room;
+};
+
+struct read_mode;
+
+struct reader {
+    const struct read_mode *mode;
+    struct waiter *waiter;
+    MPI_Comm comm;
+    int rank, ranks;
+
+    struct data_set data;    /* what a trainer reads; its training part is complete after a fetch */
+    struct data_part source; /* the training part as it was mapped: reading it reads the file */
+    uint32_t n;              /* samples that are used */
+    size_t image_bytes;
+    struct store store;
+    MPI_File files[2]; /* images, labels; of the mpiio modes */
+    MPI_Comm node;     /* of the window mode */
+    MPI_Win window;
+};
+
+/* Collective. The error of the first rank that fails is every rank's. */
+enum status reader_open(struct reader *r, const struct reader_options *options, struct error *e);
+/* Collective; also after a failed open. */
+void reader_close(struct reader *r);
+
+/* Each rank holds only what it fetches. */
+bool reader_shares(const struct reader *r);
+
+/* Makes the n given samples (ascending, each once; 0 is fine) this rank's training data instead of
+ * those before. Collective. */
+enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);
+
+#endif
