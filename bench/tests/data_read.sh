@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# data.read and data.shard as a user types them: the same training whichever way the data come, and a
+# refusal where one way cannot work.
+set -u
+. bench/tests/lib/tap.sh
+
+small=(--model configs/models/softmax_784.yaml --data.set digits --data.samples 1003
+    --train.global_batch 100 --train.epochs 2 --wait yield)
+
+# Hashes of the weights after each step of the last epoch.
+train_hashes() { # mode, other arguments
+    local mode=$1
+    shift
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.read "$mode" --record "$tmp" "$@" >&2 || return 1
+    grep -o '"hash":"[0-9a-f]*"' "$tmp/rank.1.jsonl"
+}
+
+trains_the_same() { # arguments
+    local mode expected found
+    expected=$(train_hashes all "$@") || return 1
+    [ "$(wc -l <<<"$expected")" -eq 11 ] || return 1
+    for mode in scatter mpiio mpiio_collective window; do
+        found=$(train_hashes "$mode" "$@") || return 1
+        grep "\"data_read\":\"$mode\"" "$tmp/rank.0.jsonl" || return 1
+        [ "$found" = "$expected" ] || {
+            echo "data.read = $mode $*: other weights"
+            return 1
+        }
+    done
+}
+
+# A shard is fetched once, a share of a global order in every epoch, all data never.
+fetches() { # mode, shard, number
+    train_hashes "$1" --data.shard "$2" >/dev/null || return 1
+    tail -n 1 "$tmp/rank.1.jsonl" | grep "\"fetches\":$3,"
+}
+
+shards_train_otherwise() {
+    local global contiguous
+    global=$(train_hashes all --data.shard global) || return 1
+    contiguous=$(train_hashes all --data.shard contiguous) && [ "$global" != "$contiguous" ]
+}
+
+# Cells of the columns that are named, of that row below the head; none before them holds a comma.
+cells() { # file, row, columns
+    awk -F, -v row="$2" -v columns="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == row + 1 { n = split(columns, name, " "); for (i = 1; i <= n; i++) print $at[name[i]] }' "$1"
+}
+
+# Points that differ in data.read only are told apart, and only the one that fetches has a time for it.
+tells_points_apart() {
+    local summary=$tmp/results/reads/latest/summary.csv
+    cat >"$tmp/reads.yaml" <<SPEC
+name: reads
+model: softmax_784
+data: {set: digits, shard: contiguous}
+place: {bind: hwthread}
+train: {global_batch: 100}
+matrix: {ranks: [1], data.read: [all, scatter]}
+figures: []
+measure: {time: {warmup_steps: 1, steps: 2, launches: 1..1}}
+SPEC
+    expect 0 "read=scatter" "$scalebench" run "$tmp/reads.yaml" --out "$tmp/results" || return 1
+    [ "$(cells "$summary" 1 "data_read data_shard fetch_s" | paste -sd ' ')" = "all contiguous " ] || return 1
+    [ "$(cells "$summary" 2 "data_read data_shard" | paste -sd ' ')" = "scatter contiguous" ] || return 1
+    awk -v s="$(cells "$summary" 2 fetch_s)" -v all="$(cells "$summary" 2 read_s)" \
+        'BEGIN { exit !(0 < s && s <= all) }'
+}
+
+# The whole set is 45 MiB; the library itself needs some MiB for its messages.
+refuses_a_small_shm() {
+    expect 3 "/dev/shm: data.read = window needs 44.9 MiB of shared memory, " \
+        unshare "$@" sh -c 'mount -t tmpfs -o size=30m tmpfs /dev/shm && exec "$@"' sh \
+        "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.samples 0 --data.read window --wait yield
+}
+
+check "every way gives the same weights: global order" trains_the_same
+check "every way gives the same weights: contiguous shards" trains_the_same --data.shard contiguous
+check "shards are another order" shards_train_otherwise
+check "shares of a global order are fetched for each epoch" fetches scatter global 2
+check "shards are fetched once" fetches scatter contiguous 1
+check "a window is not fetched" fetches window global 0
+check "points are told apart" tells_points_apart
+check "unknown way names the nearest" expect 2 "nearest 'scatter'" "$train_cnn" --model softmax_784 \
+    --data.read scater
+check "shards for every rank" expect 2 "1 samples give no shard to each of 2 ranks" \
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.samples 1 --train.global_batch 1 \
+    --data.shard contiguous
+check "data that are nowhere" expect 2 "$tmp/none" "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
+    --data.set mnist --data.path "$tmp/none" --data.read scatter
+check "memory only cannot be read by MPI-IO" expect 2 "lies in no file that every rank can open" \
+    env SCALEBENCH_CACHE=/proc/none "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --data.read mpiio
+if unshare -m true 2>/dev/null; then
+    check "shared memory that is too small" refuses_a_small_shm -m
+elif unshare -Urm true 2>/dev/null; then
+    check "shared memory that is too small" refuses_a_small_shm -Urm
+else
+    skip "shared memory that is too small" "no mount namespace here"
+fi
+finish
