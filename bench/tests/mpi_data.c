@@ -104,8 +104,8 @@ static bool open_fixture(void)
     if (mpi_world_rank() == 0 && mkdtemp(f->root) == NULL)
         f->root[0] = '\0';
     MPI_Bcast(f->root, sizeof f->root, MPI_BYTE, 0, MPI_COMM_WORLD);
-    snprintf(f->plain, sizeof f->plain, "%s/a:b", f->root);
-    snprintf(f->packed, sizeof f->packed, "%s/packed", f->root);
+    snprintf(f->plain, sizeof f->plain, "%.*s/a:b", PATH_BYTES - 1, f->root);
+    snprintf(f->packed, sizeof f->packed, "%.*s/packed", PATH_BYTES - 1, f->root);
     if (mpi_world_rank() == 0) {
         write_set(f->plain, IMAGES, false);
         write_set(f->packed, IMAGES, true);
