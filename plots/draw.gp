@@ -5,20 +5,24 @@
 width = 252.0
 legend_row = 9.6
 caption_row = 8.6
-entries = (reference_n > 0) + series_n + (oversubscribed_n > 0) + (doubtful_n > 0)
+if (!exists('parts_n')) {
+    parts_n = 0
+}
+parts_rows = (parts_n + 3) / 4
+entries = (reference_n > 0) + legend_n + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
+    + (doubtful_n > 0)
 legend_height = legend_row * entries + 8
 caption_height = caption_row * caption_n + 4
-plot_height = 140.0
 axis_height = 30.0
 height = legend_height + plot_height + axis_height + caption_height
 
-set lmargin at screen 40 / width
-set rmargin at screen 1 - 8 / width
+set lmargin at screen (y_title eq '' && legend_n == 0 ? 8 : 40) / width
+set rmargin at screen 1 - right / width
 set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height
 unset key
 
-if (values_n == 0) {
+if (values_n + published_n == 0 && panel eq 'over_ranks_panel.gp') {
     set yrange [0:1]
     unset ytics
 }
@@ -28,7 +32,9 @@ set samples 2000
 legend_y(k) = 1 - (legend_row * (k - 0.5) + 1) / height
 caption_y(k) = (caption_height - caption_row * (k - 0.4)) / height
 
-do for [format in 'svg png'] {
+formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')
+
+do for [format in formats] {
     # A point is 2 pixels of the svg and 300/72 of the png. The svg terminal wants its fonts in pixels.
     if (format eq 'svg') {
         set terminal svg size 2 * width, 2 * height font 'Helvetica,16' linewidth 2 \
@@ -36,9 +42,17 @@ do for [format in 'svg png'] {
         small = ',13'
         scale = 0.55
         set xtics offset 0, 0.4
-    } else {
+    }
+    if (format eq 'png') {
         set terminal pngcairo size width * 300 / 72, height * 300 / 72 font 'Sans,8' \
             fontscale 300 / 96.0 linewidth 300 / 96.0 pointscale 300 / 96.0
+        small = ',6.5'
+        scale = 0.7
+        set xtics offset 0, 0
+    }
+    if (format eq 'pdf') {
+        set terminal pdfcairo size width / 72 in, height / 72 in font 'Sans,8' fontscale 0.75 \
+            linewidth 1.2 pointscale 0.82
         small = ',6.5'
         scale = 0.7
         set xtics offset 0, 0
@@ -54,7 +68,7 @@ do for [format in 'svg png'] {
             linecolor rgb grey linewidth 0.8 dashtype 3
         set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
-    do for [k = 1:series_n] {
+    do for [k = 1:legend_n] {
         row = row + 1
         set arrow from screen 8 / width, screen legend_y(row) \
             to screen 26 / width, screen legend_y(row) nohead \
@@ -63,10 +77,24 @@ do for [format in 'svg png'] {
             pointtype shape(solid, k) pointsize scale
         set label series_name(k) noenhanced at screen 31 / width, screen legend_y(row) left
     }
+    do for [k = 1:parts_n] {
+        legend_x = 8 + 60 * ((k - 1) % 4)
+        legend_part = row + 1 + (k - 1) / 4
+        set label '' at screen (legend_x + 4) / width, screen legend_y(legend_part) point \
+            linecolor rgb word(part_colours, k) pointtype 5 pointsize 1.3 * scale
+        set label word(parts, k) at screen (legend_x + 11) / width, screen legend_y(legend_part) left
+    }
+    row = row + parts_rows
+    if (published_n > 0) {
+        row = row + 1
+        set label '' at screen 17 / width, screen legend_y(row) point \
+            linecolor rgb mark_colour pointtype published_shape pointsize 1.5 * scale
+        set label 'published' at screen 31 / width, screen legend_y(row) left
+    }
     if (oversubscribed_n > 0) {
         row = row + 1
         set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb grey \
-            pointtype 6 pointsize scale linewidth 1.5
+            pointtype (panel eq 'bars_panel.gp' ? 4 : 6) pointsize scale linewidth 1.5
         set label 'oversubscribed' at screen 31 / width, screen legend_y(row) left
     }
     if (doubtful_n > 0) {
@@ -83,29 +111,11 @@ do for [format in 'svg png'] {
         set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
             at screen 4 / width, screen caption_y(k)
     }
-    do for [k = 1:missing_n] {
-        set label value(sprintf('missing%d_text', k)) noenhanced font small textcolor rgb grey \
-            at first value(sprintf('missing%d_ranks', k)), graph missing_at left rotate by 90 \
-            offset character 1.2 * value(sprintf('missing%d_nth', k)), 0
-    }
-    if (values_n == 0) {
+    if (values_n + published_n == 0) {
         set label nothing at graph 0.5, graph 0.5 center textcolor rgb grey
     }
 
     set output out.'.'.format
-    plot for [k = 1:reference_n] (x < ranks_min || x > ranks_max ? NaN : reference(k, x)) \
-            with lines linecolor rgb grey linewidth 0.8 dashtype 3, \
-        for [k = 1:series_n] csv using (x_ok(k)):(y(k)) smooth unique with lines \
-            linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
-        for [k = 1:series_n] csv using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
-            heads size graph 0.009, 90 nofilled linecolor rgb pick(colours, k) linewidth 0.8, \
-        for [k = 1:series_n] csv using (x_solid(k)):(y(k)) with points \
-            linecolor rgb pick(colours, k) pointtype shape(solid, k) pointsize scale, \
-        for [k = 1:series_n] csv using (x_hollow(k)):(y(k)) with points \
-            linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
-        for [k = 1:series_n] csv using (x_hollow(k)):(y(k)) with points \
-            linecolor rgb pick(colours, k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
-        for [k = 1:series_n] csv using (x_doubtful(k)):(y(k)) with points \
-            linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5
+    load plots.'/'.panel
     unset output
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 
 /* Letters of the caption's size that fit a column of 3.5 in. */
@@ -48,37 +49,73 @@ static void write_subject(FILE *out, const struct summary *s)
         fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
 }
 
-/* What the bars of the figures mean, which depends on how many points have a real interval. */
-static const char *bars_of(size_t measured, size_t met)
+/* What the whiskers of a figure mean, which depends on how many values have a real interval. */
+static void write_whiskers(FILE *out, size_t measured, size_t met, size_t most, const char *what)
 {
     if (met == measured)
-        return "bars: exact 95 % interval";
-    if (met == 0)
-        return "bars: least to greatest, too few launches for an interval";
-    return "bars: exact 95 % interval, least to greatest where launches are too few";
+        fputs("; whiskers: exact 95 % interval.", out);
+    else if (most < 2)
+        fputs("; a single one has no interval.", out);
+    else if (met == 0)
+        fprintf(out, "; whiskers: least to greatest, too few %s for an interval.", what);
+    else
+        fprintf(out, "; whiskers: exact 95 %% interval, least to greatest where %s are too few.",
+                what);
+}
+
+/* "5 epochs", "1 to 4 epochs" */
+static void write_epochs(FILE *out, const struct summary *s)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double epochs = config_number(&s->points[i].point->config, OPT_EPOCHS);
+        least = fmin(least, epochs);
+        most = fmax(most, epochs);
+    }
+    write_range(out, least, most);
+    fputs(most > 1 ? " epochs" : " epoch", out);
+}
+
+/* "6 launches of 30 steps", "1 to 3 runs of 5 epochs, one a seed" */
+static void write_sample(FILE *out, const struct figure_data *d, double least, double most)
+{
+    char text[256];
+    bool runs = d->quantity->source == SOURCE_RUNS;
+    write_range(out, least, most);
+    if (runs) {
+        fputs(most > 1 ? " runs of " : " run of ", out);
+        write_epochs(out, d->s);
+        fputs(", one a seed", out);
+    } else {
+        fprintf(out, " launch%s of %s steps", most > 1 ? "es" : "",
+                summary_distinct(text, sizeof text, d->s, COLUMN_steps));
+    }
 }
 
 /* How each value came about. */
-static void write_method(FILE *out, const struct summary *s)
+static void write_method(FILE *out, const struct figure_data *d)
 {
     double least = INFINITY, most = 0;
     size_t measured = 0, met = 0;
-    char steps[256];
-    for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        if (p->launches == 0)
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct measured *m = &d->measured[i];
+        if (m->n == 0)
             continue;
-        least = fmin(least, (double)p->launches);
-        most = fmax(most, (double)p->launches);
+        least = fmin(least, (double)m->n);
+        most = fmax(most, (double)m->n);
         measured++;
-        met += p->step_ms.met;
+        met += d->quantity->source == SOURCE_POINTS ? d->s->points[i].step_ms.met : m->value.met;
     }
     if (measured == 0)
         return;
     fputs(" Median of ", out);
-    write_range(out, least, most);
-    fprintf(out, " launch%s of %s steps; %s.", most > 1 ? "es" : "",
-            summary_distinct(steps, sizeof steps, s, COLUMN_steps), bars_of(measured, met));
+    write_sample(out, d, least, most);
+    if (strcmp(d->figure, "breakdown") == 0)
+        fputs("; parts are means over ranks, other is what they leave of the slowest one's step.",
+              out);
+    else
+        write_whiskers(out, measured, met, (size_t)most,
+                       d->quantity->source == SOURCE_RUNS ? "runs" : "launches");
 }
 
 static bool is_timed_base(const struct point_summary *p)
@@ -127,21 +164,64 @@ static void write_place(FILE *out, const struct summary *s)
     fprintf(out, " (%s).", summary_distinct(text, sizeof text, s, COLUMN_order));
 }
 
-/* Points without a good value, by name: the table says why. */
+static bool share_fate(const struct point_summary *a, const struct point_summary *b)
+{
+    return strcmp(a->status, b->status) == 0 && strcmp(a->reason, b->reason) == 0;
+}
+
+static bool is_told(const struct summary *s, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (share_fate(&s->points[k], &s->points[i]))
+            return true;
+    return false;
+}
+
+/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of all points that share the fate of the i-th.
+ */
+static void write_fate(FILE *out, const struct summary *s, size_t i)
+{
+    const struct point_summary *p = &s->points[i];
+    const int reason_max = 160;
+    const char *before = ":";
+    fprintf(out, " %c%s", p->status[0] - 'a' + 'A', p->status + 1);
+    for (size_t k = i; k < s->n; k++) {
+        if (!share_fate(p, &s->points[k]))
+            continue;
+        fprintf(out, "%s %s", before, s->points[k].point->label);
+        before = ",";
+    }
+    fprintf(out, " (%.*s%s).", reason_max, p->reason,
+            strlen(p->reason) > (size_t)reason_max ? "..." : "");
+}
+
+/* Points without a good value, by name and with the reason. */
 static void write_missing(FILE *out, const struct summary *s)
 {
-    const size_t named = 4;
-    size_t n = 0;
+    const size_t told_max = 8;
+    size_t told = 0, left = 0;
     for (size_t i = 0; i < s->n; i++) {
-        const struct point_summary *p = &s->points[i];
-        if (strcmp(p->status, "ok") == 0 || n++ >= named)
+        if (strcmp(s->points[i].status, "ok") == 0 || is_told(s, i))
             continue;
-        fprintf(out, "%s %s (%s)", n > 1 ? "," : " Not ok:", p->point->label, p->status);
+        if (told++ < told_max)
+            write_fate(out, s, i);
+        else
+            left++;
     }
-    if (n > named)
-        fprintf(out, " and %zu more", n - named);
-    if (n > 0)
-        fputc('.', out);
+    if (left > 0)
+        fprintf(out, " Further reasons: %zu, in the table.", left);
+}
+
+static void write_published(FILE *out, const struct summary *s)
+{
+    const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
+    if (s->published && s->published->file[0])
+        fprintf(out, " Published values: %s, %zu of its %zu rows have a point here.",
+                s->published->file, s->published->matched, s->published->rows);
+    if (published_withholds(s))
+        fputs(" Published accuracy and loss are not shown: the data here are generated.", out);
+    for (size_t i = 0; i < differs->n; i++)
+        fprintf(out, "%s%s", i ? " " : " What differs: ", differs->texts[i]);
 }
 
 static bool has_compute_only(const struct summary *s)
@@ -174,20 +254,22 @@ static void wrap(struct caption *caption)
         memcpy(line - 4, "...", sizeof "...");
 }
 
-enum status caption_make(struct caption *caption, const struct summary *s, struct error *e)
+enum status caption_make(struct caption *caption, const struct figure_data *d, struct error *e)
 {
+    const struct summary *s = d->s;
     size_t size = 0;
     *caption = (struct caption){0};
     FILE *out = open_memstream(&caption->text, &size);
     if (!out)
         return error_set(e, ERR_MEMORY, "no memory for a caption");
     write_subject(out, s);
-    write_method(out, s);
+    write_method(out, d);
     write_bases(out, s);
-    if (has_compute_only(s))
+    if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, s);
     write_missing(out, s);
+    write_published(out, s);
     if (fclose(out) != 0) {
         caption_free(caption);
         return error_set(e, ERR_MEMORY, "no memory for a caption");

@@ -3,9 +3,9 @@
 #ifndef SCALEBENCH_COLLECT_CAPTION_H
 #define SCALEBENCH_COLLECT_CAPTION_H
 
-#include "bench/collect/collect.h"
+#include "bench/collect/figure_data.h"
 
-#define CAPTION_LINES_MAX 16
+#define CAPTION_LINES_MAX 48
 
 struct caption {
     char *text;                     /* owns the lines */
@@ -13,7 +13,7 @@ struct caption {
     size_t n;
 };
 
-enum status caption_make(struct caption *caption, const struct summary *s, struct error *e);
+enum status caption_make(struct caption *caption, const struct figure_data *d, struct error *e);
 void caption_free(struct caption *caption);
 
 #endif

@@ -75,14 +75,17 @@ struct point_summary {
     bool compute_only; /* strategy none at several ranks: they train apart */
 };
 
+struct published; /* numbers of others beside ours: bench/collect/published.h */
+
 struct summary {
     const struct spec *spec;      /* borrowed */
     struct point_summary *points; /* as many as the spec has, in its order */
     size_t n;
     struct summary_launch *launches; /* one a launch of the journal, in its order */
     size_t n_launches;
-    size_t n_timed, n_accuracy; /* finished launches, whether they count or not */
-    double wall_s, core_s;      /* what they took, one after another, and times their cores */
+    size_t n_timed, n_accuracy;  /* finished launches, whether they count or not */
+    double wall_s, core_s;       /* what they took, one after another, and times their cores */
+    struct published *published; /* what the spec compares with */
     int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */
 };
 
@@ -90,6 +93,11 @@ struct summary {
  * makes its point failed, with the file and line as the reason. */
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
+/* Reads it back from <run>/summary.csv, for a run of which only the tables are left: everything
+ * that figures want, no launches, no shares of a step. A column that an older version did not write
+ * is unknown. ERR_DATA with file and line where the rows are not those of the spec's points. */
+enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
+                         struct error *e);
 void summary_free(struct summary *s);
 
 /* Writes the CSV files of the run and its table as summary.md and summary.tex (RFC 4180, each by
@@ -98,14 +106,18 @@ void summary_free(struct summary *s);
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
 
+/* Reads the file of published numbers that the spec names, to find fault with it early. */
+enum status published_check(const struct spec *spec, struct error *e);
+
 /* Name of the i-th CSV file that a run of this spec leaves ("raw.csv"); NULL beyond the last. */
 const char *summary_file(const struct spec *spec, size_t i);
 
 /* The closing table, for people. `run_dir` as the user would type it. */
 void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision);
 
-/* Draws the spec's figures from <run>/summary.csv with gnuplot: <run>/<figure>.svg and .png.
- * `plots_dir` holds the scripts. */
+/* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
+ * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
+ * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 

@@ -45,6 +45,14 @@ const struct column *column_get(enum column_id id)
     return &columns[id];
 }
 
+enum column_id column_find(const char *name)
+{
+    int i = 0;
+    while (i < COLUMNS && strcmp(columns[i].name, name) != 0)
+        i++;
+    return (enum column_id)i;
+}
+
 static void print_file(FILE *out, const char *file)
 {
     size_t n;

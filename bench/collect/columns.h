@@ -19,6 +19,8 @@ enum column_id {
 };
 
 const struct column *column_get(enum column_id id);
+/* COLUMNS where summary.csv has no such column. */
+enum column_id column_find(const char *name);
 
 /* A row of each other file: the fields that its table names. Numbers that are NAN, texts that are
  * NULL and truths below 0 are unknown. */

@@ -20,21 +20,6 @@ struct csv {
     const struct journal *journal;
 };
 
-static void write_field(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* --- A cell of each type that tables name
  * ------------------------------------------------------------------------
  */
@@ -44,7 +29,7 @@ static void write_TEXT(struct csv *csv, const char *text)
     if (csv->inside)
         fputc(',', csv->out);
     csv->inside = true;
-    write_field(csv->out, text ? text : "");
+    text_write_field(csv->out, text ? text : "");
 }
 
 static void write_REAL(struct csv *csv, double x)

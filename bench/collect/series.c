@@ -5,21 +5,45 @@
 
 #include "bench/collect/summary.h"
 
-/* What distinguishes series; ranks and the nodes they need are the axis. */
-static bool is_axis(enum option_id option)
+static bool is_equal(const struct point *a, const struct point *b, enum option_id option)
 {
-    return option == OPT_RANKS || option == OPT_NODES;
+    return strcmp(config_text(&a->config, option), config_text(&b->config, option)) == 0;
+}
+
+/* Whether the points agree in everything that varies but these two options. */
+static bool agree_but_for(const struct spec *spec, const struct point *a, const struct point *b,
+                          enum option_id first, enum option_id second)
+{
+    for (size_t i = 0; i < spec->n_varying; i++) {
+        enum option_id option = spec->varying[i];
+        if (option != first && option != second && !is_equal(a, b, option))
+            return false;
+    }
+    return true;
+}
+
+/* Nodes belong to the axis where ranks alone say how many: not where the same ranks are spread over
+ * one node and over two. */
+static bool nodes_follow_ranks(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        for (size_t k = 0; k < i; k++)
+            if (agree_but_for(spec, &spec->points[i], &spec->points[k], OPT_NODES, OPT_NODES) &&
+                !is_equal(&spec->points[i], &spec->points[k], OPT_NODES))
+                return false;
+    return true;
+}
+
+/* What distinguishes series; ranks and the nodes they need are the axis. */
+static bool is_axis(const struct spec *spec, enum option_id option)
+{
+    return option == OPT_RANKS || (option == OPT_NODES && nodes_follow_ranks(spec));
 }
 
 static bool same_series(const struct spec *spec, const struct point *a, const struct point *b)
 {
-    for (size_t i = 0; i < spec->n_varying; i++) {
-        enum option_id option = spec->varying[i];
-        if (!is_axis(option) &&
-            strcmp(config_text(&a->config, option), config_text(&b->config, option)) != 0)
-            return false;
-    }
-    return true;
+    enum option_id second = is_axis(spec, OPT_NODES) ? OPT_NODES : OPT_RANKS;
+    return agree_but_for(spec, a, b, OPT_RANKS, second);
 }
 
 static long ranks_of(const struct summary *s, size_t i)
@@ -63,7 +87,7 @@ static void name_series(struct series *series, const struct summary *s)
         snprintf(series->name, sizeof series->name, "%s", strategy_text(text, last->point));
     for (size_t i = 0; i < spec->n_varying; i++) {
         enum option_id option = spec->varying[i];
-        if (is_axis(option) || option == OPT_STRATEGY || option == OPT_VARIANT)
+        if (is_axis(spec, option) || option == OPT_STRATEGY || option == OPT_VARIANT)
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];

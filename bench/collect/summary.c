@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/names.h"
 
-#define CONFIDENCE 0.95
-
-static int point_cores(const struct point *point)
+int point_cores(const struct point *point)
 {
     return (int)(config_int(&point->config, OPT_RANKS) * config_int(&point->config, OPT_THREADS));
 }
@@ -136,7 +135,7 @@ double runs_median(const struct runs *runs, size_t offset)
 /* A single value has no interval. */
 static struct interval interval_of(const double *values, size_t n)
 {
-    struct interval i = stats_median_interval(values, n, CONFIDENCE);
+    struct interval i = stats_median_interval(values, n, SUMMARY_CONFIDENCE);
     if (n < 2)
         i.lo = i.hi = NAN;
     return i;
@@ -433,6 +432,14 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
     return status;
 }
 
+enum status summary_take_published(struct summary *s, struct error *e)
+{
+    s->published = calloc(1, sizeof *s->published);
+    if (!s->published)
+        return error_set(e, ERR_MEMORY, "no memory for what was published");
+    return published_read(s->published, s->spec, e);
+}
+
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e)
 {
@@ -442,6 +449,8 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
         return error_set(e, ERR_MEMORY, "no memory for %zu points", spec->n_points);
     s->n = spec->n_points;
     enum status status = machine_read(s, run_dir, e);
+    if (status == OK)
+        status = summary_take_published(s, e);
     if (status == OK)
         status = take_launches(s, run_dir, journal, e);
     for (size_t i = 0; i < s->n && status == OK; i++)
@@ -457,5 +466,8 @@ void summary_free(struct summary *s)
         cells_free(s->points[i].cells);
     free(s->points);
     free(s->launches);
+    if (s->published)
+        published_free(s->published);
+    free(s->published);
     *s = (struct summary){0};
 }

@@ -6,6 +6,9 @@
 #include "bench/collect/columns.h"
 #include "bench/collect/text.h"
 
+/* Of every interval. */
+#define SUMMARY_CONFIDENCE 0.95
+
 /* A launch that counts. */
 struct run {
     const struct journal_launch *journal;
@@ -29,6 +32,12 @@ double runs_median(const struct runs *runs, size_t offset);
 
 /* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
+
+/* Reads what the spec compares with into s->published. */
+enum status summary_take_published(struct summary *s, struct error *e);
+
+/* Ranks times threads. */
+int point_cores(const struct point *point);
 
 /* 1 when the point wants more cores than a node has for it, 0 when not, -1 unknown. */
 int point_is_oversubscribed(const struct point *point, int usable_cores);

@@ -2,6 +2,7 @@
  * formatted twice, first for the widths, then for print. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/collect/collect.h"
 #include "bench/collect/series.h"
@@ -94,16 +95,16 @@ static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p
 
 /* Columns that every table has, after ranks and whatever else varies. */
 static const struct table_column measured_columns[] = {
-    {"img/rank", format_batch, OPTION_COUNT},
-    {"launches", format_launches, OPTION_COUNT},
-    {"step ms [95 % CI]", format_step, OPTION_COUNT},
-    {"images/s", format_rate, OPTION_COUNT},
-    {"speed-up [95 % CI]", format_speedup, OPTION_COUNT},
-    {"eff.", format_efficiency, OPTION_COUNT},
-    {"compute", format_compute, OPTION_COUNT},
-    {"comm", format_comm, OPTION_COUNT},
-    {"wait", format_wait, OPTION_COUNT},
-    {"test acc", format_accuracy, OPTION_COUNT},
+    {.header = "img/rank", .format = format_batch},
+    {.header = "launches", .format = format_launches},
+    {.header = "step ms [95 % CI]", .format = format_step},
+    {.header = "images/s", .format = format_rate},
+    {.header = "speed-up [95 % CI]", .format = format_speedup},
+    {.header = "eff.", .format = format_efficiency},
+    {.header = "compute", .format = format_compute},
+    {.header = "comm", .format = format_comm},
+    {.header = "wait", .format = format_wait},
+    {.header = "test acc", .format = format_accuracy},
 };
 
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
@@ -118,7 +119,8 @@ static const char *short_key(enum option_id option)
 
 static void table_add_option(struct table *t, enum option_id option)
 {
-    t->columns[t->n++] = (struct table_column){short_key(option), format_option, option};
+    t->columns[t->n++] = (struct table_column){
+        .header = short_key(option), .format = format_option, .option = option};
     t->n_options = t->n;
 }
 
@@ -127,34 +129,59 @@ static bool was_measured(const struct point_summary *p)
     return p->launches > 0 || isfinite(p->test_acc_pct);
 }
 
+static void measure_widths(struct table *t)
+{
+    for (size_t c = 0; c < t->n; c++) {
+        t->widths[c] = (int)strlen(t->columns[c].header);
+        for (size_t i = 0; i < t->s->n; i++) {
+            char text[TABLE_CELL];
+            int width = (int)strlen(table_cell(text, t, c, &t->s->points[i]));
+            t->widths[c] = width > t->widths[c] ? width : t->widths[c];
+        }
+    }
+}
+
 void table_make(struct table *t, const struct summary *s)
 {
-    *t = (struct table){0};
+    *t = (struct table){.s = s};
     table_add_option(t, OPT_RANKS);
     for (size_t i = 0; i < s->spec->n_varying; i++)
         if (s->spec->varying[i] != OPT_RANKS)
             table_add_option(t, s->spec->varying[i]);
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
         t->columns[t->n++] = measured_columns[i];
-    for (size_t c = 0; c < t->n; c++) {
-        t->widths[c] = (int)strlen(t->columns[c].header);
-        for (size_t i = 0; i < s->n; i++) {
-            char text[TABLE_CELL];
-            if (c >= t->n_options && !was_measured(&s->points[i]))
-                continue;
-            t->columns[c].format(text, &s->points[i], t->columns[c].option);
-            t->widths[c] = (int)strlen(text) > t->widths[c] ? (int)strlen(text) : t->widths[c];
-        }
-    }
+    if (s->published)
+        table_add_published(t, s->published);
+    measure_widths(t);
 }
 
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
                  const struct point_summary *p)
 {
+    const struct table_column *c = &t->columns[column];
     strcpy(text, "-");
-    if (column < t->n_options || was_measured(p))
-        t->columns[column].format(text, p, t->columns[column].option);
+    if (c->published)
+        table_format_published(text, t, c, p);
+    else if (column >= t->n_options && !was_measured(p))
+        return text;
+    else if (c->cell)
+        table_format_cell(text, c, p);
+    else
+        c->format(text, p, c->option);
     return text;
+}
+
+/* Points that were not measured end with the columns that say so, unless something was published.
+ */
+static size_t cells_of(const struct table *t, const struct point_summary *p)
+{
+    size_t n = was_measured(p) ? t->n : t->n_options + 2;
+    for (size_t c = n; c < t->n; c++) {
+        char text[TABLE_CELL];
+        if (t->columns[c].published && strcmp(table_cell(text, t, c, p), "-") != 0)
+            n = t->n;
+    }
+    return n;
 }
 
 void table_print_remarks(FILE *out, const struct point_summary *p)
@@ -171,7 +198,7 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
 
 static void print_row(FILE *out, const struct table *t, const struct point_summary *p)
 {
-    size_t n = was_measured(p) ? t->n : t->n_options + 2;
+    size_t n = cells_of(t, p);
     for (size_t c = 0; c < n; c++) {
         char text[TABLE_CELL];
         fprintf(out, "%s%*s", c ? "  " : "", t->widths[c], table_cell(text, t, c, p));
@@ -437,6 +464,14 @@ static void print_effort(FILE *out, const struct summary *s)
             text_significant(hours, s->core_s / 3600, 2));
 }
 
+/* Not every gnuplot writes PDF. */
+static bool has_pdf(const char *run_dir, const char *figure)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.pdf", run_dir, figure);
+    return access(path, F_OK) == 0;
+}
+
 static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
@@ -449,7 +484,7 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
         fprintf(out, "  figures  %s/{", run_dir);
         for (size_t i = 0; i < figures->n; i++)
             fprintf(out, "%s%s", i ? "," : "", figures->texts[i]);
-        fputs("}.{svg,png}\n", out);
+        fprintf(out, "}.{svg,png%s}\n", has_pdf(run_dir, figures->texts[0]) ? ",pdf" : "");
     }
     fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
 }
@@ -462,6 +497,7 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
     print_bases(out, s);
     print_weights(out, s);
     print_bends(out, s);
+    table_print_published(out, s);
     print_effort(out, s);
     print_paths(out, s, run_dir);
 }

@@ -108,6 +108,21 @@ char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
     return text;
 }
 
+void text_write_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 void text_clean(char *text)
 {
     for (; *text; text++) {

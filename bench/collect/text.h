@@ -5,6 +5,7 @@
 #define SCALEBENCH_COLLECT_TEXT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "kernels/base/stats.h"
 
@@ -34,6 +35,9 @@ char *text_duration(char text[TEXT_NUMBER], double seconds);
 
 /* "1 rank", "2 ranks", "3 launches" */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
+
+/* Writes a field of a CSV file, in quotes where it needs them. */
+void text_write_field(FILE *out, const char *text);
 
 /* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
  * nor doubled quotation marks inside a field. */

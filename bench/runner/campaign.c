@@ -39,6 +39,9 @@ static enum status read_spec(struct campaign *c, struct error *e)
     status = spec_load(&c->spec, c->request->spec, c->request->set, &machine, e);
     if (status != OK)
         return status;
+    status = published_check(&c->spec, e);
+    if (status != OK)
+        return status;
     const char *site = config_text(&c->spec.config, OPT_SITE);
     c->site = site_get(site);
     if (!c->site)

@@ -61,12 +61,21 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
     return report_make(spec, &request, tools, &all_well, e);
 }
 
+/* Not every gnuplot writes PDF. */
+static void print_picture(FILE *out, const char *run_dir, const char *figure, const char *ending)
+{
+    char path[PATH_BYTES];
+    if (path_format(path, NULL, "%s/%s%s", run_dir, figure, ending) == OK && path_exists(path))
+        fprintf(out, "%s\n", path);
+}
+
 static void print_figures(FILE *out, const struct spec *spec, const char *run_dir)
 {
+    static const char *const endings[] = {".svg", ".png", ".pdf"};
     const struct value *figures = &spec->config.values[OPT_FIGURES];
     for (size_t i = 0; i < figures->n; i++)
-        fprintf(out, "%s/%s.svg\n%s/%s.png\n", run_dir, figures->texts[i], run_dir,
-                figures->texts[i]);
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+            print_picture(out, run_dir, figures->texts[i], endings[k]);
 }
 
 enum status command_figures(const struct arguments *arguments, const struct tools *tools, FILE *out,

@@ -25,7 +25,7 @@ static const struct entry entries[] = {
 #define OPTIMIZER(name, summary) {"optimizers", #name, summary},
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
-#define FIGURE(name, summary) {"figures", #name, summary},
+#define FIGURE(name, quantity, summary) {"figures", #name, summary},
 #include "bench/spec/figures.def"
 #undef FIGURE
 #define DATA_SET(name, summary) {"data_sets", #name, summary},

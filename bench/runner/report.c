@@ -96,6 +96,10 @@ bool report_is_complete(const struct spec *spec, const char *run_dir)
 enum status report_redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
                           struct error *e)
 {
-    struct summary s = {.spec = spec};
-    return draw(&s, run_dir, tools, e);
+    struct summary s;
+    enum status status = summary_read(&s, spec, run_dir, e);
+    if (status == OK)
+        status = draw(&s, run_dir, tools, e);
+    summary_free(&s);
+    return status;
 }

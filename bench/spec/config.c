@@ -10,7 +10,7 @@ enum status config_set(struct config *config, const struct spec_option *option, 
                        struct mark mark, struct error *e)
 {
     struct value *value = &config->values[option->id];
-    if (option->type == TYPE_INTS || option->type == TYPE_TEXTS) {
+    if (type_is_list(option->type)) {
         struct node list;
         enum status status = yaml_read_text(&list, text, mark, e);
         if (status == OK)

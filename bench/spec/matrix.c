@@ -79,7 +79,7 @@ static enum status visit_fixed(void *arg, const struct spec_option *option,
 {
     const struct reading *reading = arg;
     struct value *value = &reading->spec->config.values[option->id];
-    bool list = option->type == TYPE_INTS || option->type == TYPE_TEXTS;
+    bool list = type_is_list(option->type);
     if (entry->kind == NODE_LIST && !list && option->scope != SCOPE_CAMPAIGN)
         return list_outside_matrix(option, entry, e);
     if (reading->override) {

@@ -38,9 +38,20 @@ const char *const *names_sites(size_t *n)
 const char *const *names_figures(size_t *n)
 {
     static const char *const names[] = {
-#define FIGURE(name, summary) #name,
+#define FIGURE(name, quantity, summary) #name,
 #include "bench/spec/figures.def"
 #undef FIGURE
+    };
+    *n = COUNT(names);
+    return names;
+}
+
+const char *const *names_quantities(size_t *n)
+{
+    static const char *const names[] = {
+#define QUANTITY(name, source, raw, column, title) #name,
+#include "bench/spec/quantities.def"
+#undef QUANTITY
     };
     *n = COUNT(names);
     return names;

@@ -35,6 +35,7 @@ static const char *type_text(enum option_type type)
         [TYPE_PERCENT] = "share, as 5%",
         [TYPE_RANGE] = "least and most, as 6..20, or one whole number",
         [TYPE_TEXTS] = "list of the names below",
+        [TYPE_STRINGS] = "list of texts",
         [TYPE_INTS] = "list of whole numbers",
         [TYPE_RANKS] = "whole number; in a matrix also auto",
         [TYPE_CONDITION] = "condition, as \">= 96.5\"",

@@ -67,11 +67,29 @@ static enum status check_baseline(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Half of a comparison would show nothing and say nothing. */
+static enum status check_published(const struct spec *spec, struct error *e)
+{
+    const struct value *file = &spec->config.values[OPT_PUBLISHED_FILE];
+    const struct value *values = &spec->config.values[OPT_PUBLISHED_VALUES];
+    bool named = strcmp(file->text, "none") != 0;
+    if (named && values->n == 0)
+        return mark_error(e, ERR_SPEC, file->mark,
+                          "published.file is given, but published.values says of none of its "
+                          "columns what it is compared with");
+    if (!named && values->n > 0)
+        return mark_error(e, ERR_SPEC, values->mark,
+                          "published.values is given, but no published.file to take them from");
+    return OK;
+}
+
 enum status rules_check_spec(const struct spec *spec, struct error *e)
 {
     enum status status = check_name(spec, e);
     if (status == OK)
         status = check_measure(spec, e);
+    if (status == OK)
+        status = check_published(spec, e);
     return status == OK ? check_baseline(spec, e) : status;
 }
 

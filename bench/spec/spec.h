@@ -29,7 +29,8 @@ enum option_type {
     TYPE_SIZE,      /* "64KiB", "25MiB"; kept in bytes */
     TYPE_PERCENT,   /* "5%"; kept in per cent */
     TYPE_RANGE,     /* "6..20" or "6"; kept as two integers */
-    TYPE_TEXTS,     /* list of texts */
+    TYPE_TEXTS,     /* list of names */
+    TYPE_STRINGS,   /* list of free texts */
     TYPE_INTS,      /* list of integers */
     TYPE_RANKS,     /* an integer; in a matrix also auto */
     TYPE_CONDITION, /* ">= 96.5"; kept as number; "" is none */
@@ -48,6 +49,12 @@ struct spec_option {
     const char *const *(*names)(size_t *n); /* allowed names, or NULL */
     const char *help;
 };
+
+/* Whether a value of this type is written as a list. */
+static inline bool type_is_list(enum option_type type)
+{
+    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS;
+}
 
 const struct spec_option *option_get(enum option_id id);
 /* By key ("train.lr"), or NULL. */
@@ -70,7 +77,7 @@ struct value {
         number; /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
     double number_hi; /* RANGE high */
     double *numbers;  /* INTS */
-    char **texts;     /* TEXTS */
+    char **texts;     /* TEXTS STRINGS */
     size_t n;         /* of numbers or texts */
 };
 
@@ -168,6 +175,7 @@ NAMES(scaling);
 NAMES(workloads);
 NAMES(sites);
 NAMES(figures);
+NAMES(quantities);
 NAMES(data_sets);
 NAMES(data_reads);
 NAMES(shards);

@@ -130,15 +130,22 @@ static enum status parse_bool(struct value *value, const struct spec_option *opt
 }
 
 /* Control characters would not survive a command line or a line of a file. */
-static enum status parse_text(struct value *value, const struct spec_option *option,
-                              const struct node *node, struct error *e)
+static enum status check_text(const struct spec_option *option, const struct node *node,
+                              struct error *e)
 {
     if (node->text[0] == '\0')
         return refuse(e, option, node, "an empty text");
     for (const char *c = node->text; *c; c++)
         if (iscntrl((unsigned char)*c))
             return refuse(e, option, node, "a text with a line break or control character in it");
-    return set_text(value, e, "%s", node->text);
+    return OK;
+}
+
+static enum status parse_text(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
+{
+    enum status status = check_text(option, node, e);
+    return status == OK ? set_text(value, e, "%s", node->text) : status;
 }
 
 static enum status parse_name(const struct spec_option *option, const struct node *node, int *index,
@@ -353,22 +360,55 @@ static enum status parse_texts(struct value *value, const struct spec_option *op
     return join_texts(value, (const char *const *)value->texts, value->n, e);
 }
 
+/* Quoted, so that a comma or a quotation mark inside a text stays its own. */
+static enum status join_strings(struct value *value, struct error *e)
+{
+    size_t size = 3;
+    for (size_t i = 0; i < value->n; i++)
+        size += 2 * strlen(value->texts[i]) + 4;
+    value->text = malloc(size);
+    if (!value->text)
+        return error_set(e, ERR_MEMORY, "no memory for a value");
+    char *end = stpcpy(value->text, "[");
+    for (size_t i = 0; i < value->n; i++) {
+        end = stpcpy(end, i ? ", \"" : "\"");
+        for (const char *c = value->texts[i]; *c; c++) {
+            if (*c == '"' || *c == '\\')
+                *end++ = '\\';
+            *end++ = *c;
+        }
+        end = stpcpy(end, "\"");
+    }
+    stpcpy(end, "]");
+    return OK;
+}
+
+static enum status parse_strings(struct value *value, const struct spec_option *option,
+                                 const struct node *node, struct error *e)
+{
+    value->texts = calloc(node->n + 1, sizeof *value->texts);
+    if (!value->texts)
+        return error_set(e, ERR_MEMORY, "no memory for a value");
+    for (size_t i = 0; i < node->n; i++) {
+        enum status status = check_text(option, &node->items[i], e);
+        if (status != OK)
+            return status;
+        value->texts[i] = strdup(node->items[i].text);
+        if (!value->texts[i])
+            return error_set(e, ERR_MEMORY, "no memory for a value");
+        value->n++;
+    }
+    return join_strings(value, e);
+}
+
 static value_parser *parser_of(enum option_type type)
 {
     static value_parser *const parsers[] = {
-        [TYPE_INT] = parse_int,
-        [TYPE_REAL] = parse_real,
-        [TYPE_BOOL] = parse_bool,
-        [TYPE_TEXT] = parse_text,
-        [TYPE_ENUM] = parse_enum,
-        [TYPE_TIME] = parse_time,
-        [TYPE_SIZE] = parse_size,
-        [TYPE_PERCENT] = parse_percent,
-        [TYPE_RANGE] = parse_range,
-        [TYPE_TEXTS] = parse_texts,
-        [TYPE_INTS] = parse_ints,
-        [TYPE_RANKS] = parse_ranks,
-        [TYPE_CONDITION] = parse_condition,
+        [TYPE_INT] = parse_int,     [TYPE_REAL] = parse_real,           [TYPE_BOOL] = parse_bool,
+        [TYPE_TEXT] = parse_text,   [TYPE_ENUM] = parse_enum,           [TYPE_TIME] = parse_time,
+        [TYPE_SIZE] = parse_size,   [TYPE_PERCENT] = parse_percent,     [TYPE_RANGE] = parse_range,
+        [TYPE_TEXTS] = parse_texts, [TYPE_STRINGS] = parse_strings,     [TYPE_INTS] = parse_ints,
+        [TYPE_RANKS] = parse_ranks, [TYPE_CONDITION] = parse_condition,
     };
     return parsers[type];
 }
@@ -377,7 +417,7 @@ static value_parser *parser_of(enum option_type type)
 static enum status check_kind(const struct spec_option *option, const struct node *node,
                               struct error *e)
 {
-    bool list = option->type == TYPE_INTS || option->type == TYPE_TEXTS;
+    bool list = type_is_list(option->type);
     if (node_is_empty(node) && option->type != TYPE_CONDITION)
         return refuse(e, option, node, "has no value");
     if (node->kind == NODE_MAP)

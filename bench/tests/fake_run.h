@@ -35,7 +35,8 @@ struct fake_rank {
     int n_steps;
     double step_ms, compute_ms, comm_ms;
     double arrive_ms[2]; /* of even and odd steps, after their begin; 0: no arrival */
-    double test_acc_pct; /* 0: no epoch, no evaluation */
+    double test_acc_pct; /* of the last epoch; 0: no epoch, no evaluation */
+    int epochs; /* 0: one; each one point of accuracy and 0.1 of loss better than the one before */
     bool weights_equal;
 };
 
@@ -57,6 +58,7 @@ struct fake_launch {
     int block;           /* of a timed launch */
     double step_ms;      /* timed when > 0 */
     double test_acc_pct; /* else an accuracy run */
+    int epochs;          /* of it; 0: one */
     uint64_t seed;
     bool weights_differ;
 };
@@ -138,13 +140,15 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
     fake_write_step(out, r, 0, false);
     for (int i = 1; i <= r->n_steps; i++)
         fake_write_step(out, r, i, true);
-    if (r->test_acc_pct > 0)
+    int epochs = r->test_acc_pct <= 0 ? 0 : r->epochs > 0 ? r->epochs : 1;
+    for (int epoch = 0; epoch < epochs; epoch++)
         fprintf(out,
-                "{\"type\":\"epoch\",\"epoch\":0,\"seconds\":2.0,\"steps\":235,\"samples\":60000,"
-                "\"train_loss\":0.3,\"train_acc_pct\":91.25,\"lr\":0.001}\n"
-                "{\"type\":\"eval\",\"epoch\":0,\"seconds\":0.2,\"samples\":10000,"
+                "{\"type\":\"epoch\",\"epoch\":%d,\"seconds\":2.0,\"steps\":235,\"samples\":60000,"
+                "\"train_loss\":%.1f,\"train_acc_pct\":91.25,\"lr\":0.001}\n"
+                "{\"type\":\"eval\",\"epoch\":%d,\"seconds\":0.2,\"samples\":10000,"
                 "\"test_loss\":0.09,\"test_acc_pct\":%.4f}\n",
-                r->test_acc_pct);
+                epoch, 0.3 + 0.1 * (epochs - 1 - epoch), epoch,
+                r->test_acc_pct - (epochs - 1 - epoch));
     long long window = llround(r->step_ms * 1e6 * r->n_steps);
     fprintf(out,
             "{\"type\":\"end\",\"status\":\"ok\",\"steps\":%d,\"timed_steps\":%d,"
@@ -249,6 +253,7 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
                                  .compute_ms = (silent ? 0.96 : 0.75) * l->step_ms,
                                  .comm_ms = comm,
                                  .test_acc_pct = l->test_acc_pct,
+                                 .epochs = l->epochs,
                                  .weights_equal = !l->weights_differ};
         if (!silent)
             rank.arrive_ms[0] = rank.arrive_ms[1] = (0.75 + late) * l->step_ms;

@@ -3,6 +3,7 @@
 #include "bench/tests/fake_run.h"
 
 #include "bench/collect/collect.h"
+#include "bench/collect/gnuplot.h"
 
 static const char spec_text[] = "name: synthetic\n"
                                 "scaling: strong\n"
@@ -179,6 +180,35 @@ static void names_are_not_interpreted(void **state)
     fake_close(&run);
 }
 
+/* Whatever is in a text, and wherever it stands in it. */
+static void texts_arrive_unchanged(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"'killed'", "it's", "''", "", "a `b` @c $d \"e\" \\n %g;",
+                                        "'"};
+    char dir[] = "/tmp/gnuplot.XXXXXX", script[64], written[64], *definitions = NULL;
+    assert_non_null(mkdtemp(dir));
+    snprintf(script, sizeof script, "%s/print.gp", dir);
+    snprintf(written, sizeof written, "%s/text", dir);
+    fake_write(script, "set print file\nprint text\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct error e = {.status = OK};
+        size_t size, length = strlen(texts[i]);
+        FILE *out = open_memstream(&definitions, &size);
+        gnuplot_define_text(out, "file", written);
+        gnuplot_define_text(out, "text", texts[i]);
+        assert_int_equal(fclose(out), 0);
+        if (gnuplot_run(definitions, script, &e) != OK)
+            fail_msg("%s: %s", texts[i], e.text);
+        char *text = fake_read(written);
+        assert_memory_equal(text, texts[i], length);
+        assert_string_equal(text + length, "\n");
+        free(text);
+        free(definitions);
+    }
+    fake_remove_folder(dir);
+}
+
 static void nothing_measured_still_draws(void **state)
 {
     (void)state;
@@ -296,6 +326,7 @@ int main(void)
         cmocka_unit_test(variants_have_lines_of_their_own),
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
+        cmocka_unit_test(texts_arrive_unchanged),
         cmocka_unit_test(nothing_measured_still_draws),
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(one_rank_count_draws),

@@ -173,6 +173,10 @@ static void test_values(void **state)
     check_value("measure.accuracy.test_acc_pct", "", "", 0);
     check_value("measure.accuracy.seeds", "[3,1, 2]", "[3, 1, 2]", 0);
     check_value("figures", "[time]", "[time]", 0);
+    check_value("differs", "[\"a, b\", 'the \"other\" \\\\ one', plain words]",
+                "[\"a, b\", \"the \\\"other\\\" \\\\\\\\ one\", \"plain words\"]", 0);
+    check_value("published.keys", "[ranks * train.epochs = ranks]",
+                "[\"ranks * train.epochs = ranks\"]", 0);
     check_value("data.path", "a folder: with # signs", "a folder: with # signs", 0);
     check_value("ranks", "7", "7", 7);
 }
@@ -210,6 +214,7 @@ static void test_refused_values(void **state)
     refuse_value("figures", "[time, time]", "fig3.yaml:9:19: figures: 'time' is listed twice");
     refuse_value("measure.accuracy.seeds", "[1, x]",
                  "fig3.yaml:9:16: measure.accuracy.seeds: 'x' is not a number");
+    refuse_value("differs", "[words, '']", "fig3.yaml:9:20: differs: an empty text");
     refuse_value("data.path", "a\nb",
                  "fig3.yaml:9:12: data.path: a text with a line break or control character in it");
 }

@@ -1,0 +1,238 @@
+#include "bench/collect/figure_data.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/collect/published.h"
+#include "bench/collect/summary.h"
+#include "bench/spec/value.h"
+
+/* --- Rows ----------------------------------------------------------------------------------------
+ */
+
+void figure_data_write_number(FILE *out, double x)
+{
+    char text[TEXT_NUMBER];
+    fprintf(out, ",%s", text_real(text, x));
+}
+
+void figure_data_write_status(FILE *out, const struct point_summary *p)
+{
+    fprintf(out, ",%ld,%s,%s", config_int(&p->point->config, OPT_RANKS), p->status, p->flags);
+}
+
+static void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
+                        size_t i)
+{
+    const struct point_summary *p = &d->s->points[i];
+    const struct measured *m = &d->measured[i];
+    fprintf(out, "%zu,", curve);
+    text_write_field(out, name);
+    fprintf(out, ",%s,", p->cells[COLUMN_point]);
+    text_write_field(out, p->point->label);
+    figure_data_write_status(out, p);
+    figure_data_write_number(out, (double)m->n);
+    figure_data_write_number(out, m->value.mid);
+    figure_data_write_number(out, m->value.lo);
+    figure_data_write_number(out, m->value.hi);
+    figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
+    fputc('\n', out);
+}
+
+static const char point_header[] =
+    "curve,name,point,label,ranks,status,flags,n,value,lo,hi,published\n";
+
+/* A base that several series refer to stands in each of them. */
+static void write_over_ranks(FILE *out, const struct figure_data *d)
+{
+    fputs(point_header, out);
+    for (size_t k = 0; k < d->series.n; k++)
+        for (size_t i = 0; i < d->series.items[k].n; i++)
+            write_point(out, d, k + 1, d->series.items[k].name, d->series.items[k].points[i]);
+}
+
+/* Whether a bar stands for this point. */
+static bool has_row(const struct figure_data *d, size_t point)
+{
+    return d->quantity->source != SOURCE_RUNS || !d->s->points[point].compute_only;
+}
+
+static void write_by_point(FILE *out, const struct figure_data *d)
+{
+    size_t row = 0;
+    fputs(point_header, out);
+    for (size_t i = 0; i < d->s->n; i++)
+        if (has_row(d, i))
+            write_point(out, d, ++row, d->s->points[i].point->label, i);
+}
+
+/* --- Breakdown -----------------------------------------------------------------------------------
+ */
+
+static const char *const parts[] = {"load", "forward", "backward",  "pack",
+                                    "comm", "wait",    "optimizer", "other"};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+const char *breakdown_part(size_t i)
+{
+    return i < PARTS ? parts[i] : NULL;
+}
+
+/* 0 where the column is unknown: what is not known belongs to the rest. */
+static double part_ms(const struct point_summary *p, enum column_id column)
+{
+    double x;
+    return number_parse(p->cells[column], &x) ? x : 0;
+}
+
+/* Parts are means over ranks, the step is the slowest rank's: imbalance is part of the rest. Where
+ * waiting is unknown, it is part of communication. */
+static void write_parts(FILE *out, const struct point_summary *p)
+{
+    double wait = part_ms(p, COLUMN_wait_ms), sum = 0;
+    double ms[PARTS] = {part_ms(p, COLUMN_load_ms),
+                        part_ms(p, COLUMN_forward_ms),
+                        part_ms(p, COLUMN_backward_ms),
+                        part_ms(p, COLUMN_pack_ms),
+                        fmax(part_ms(p, COLUMN_comm_exposed_ms) - wait, 0),
+                        wait,
+                        part_ms(p, COLUMN_optimizer_ms),
+                        0};
+    for (int i = 0; i < PARTS; i++)
+        sum += ms[i];
+    ms[PARTS - 1] = fmax(p->step_ms.mid - sum, 0);
+    for (int i = 0; i < PARTS; i++)
+        figure_data_write_number(out, isfinite(p->step_ms.mid) ? ms[i] : NAN);
+}
+
+static void write_breakdown(FILE *out, const struct figure_data *d)
+{
+    fputs("row,point,label,ranks,status,flags,step_ms", out);
+    for (int i = 0; i < PARTS; i++)
+        fprintf(out, ",%s_ms", parts[i]);
+    fputs(",published\n", out);
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        fprintf(out, "%zu,%s,", i + 1, p->cells[COLUMN_point]);
+        text_write_field(out, p->point->label);
+        figure_data_write_status(out, p);
+        figure_data_write_number(out, p->step_ms.mid);
+        write_parts(out, p);
+        figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
+        fputc('\n', out);
+    }
+}
+
+/* --- What a figure shows -------------------------------------------------------------------------
+ */
+
+/* Ranks that train apart have no accuracy runs: their series would be an empty line of the legend.
+ * It is kept, without those points, where it is the only one. */
+static void drop_compute_only(struct series_list *list, const struct summary *s)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < list->n; k++) {
+        struct series *series = &list->items[k];
+        size_t n = series->n;
+        series->n = 0;
+        for (size_t i = 0; i < n; i++)
+            if (!s->points[series->points[i]].compute_only)
+                series->points[series->n++] = series->points[i];
+        if (series->n == 0 || (series->n < n && list->n > 1)) {
+            free(series->points);
+            continue;
+        }
+        if (series->n < n)
+            snprintf(series->name, sizeof series->name, "none");
+        list->items[kept++] = *series;
+    }
+    list->n = kept;
+}
+
+/* fmin and fmax pass over NAN. */
+static void widen(struct figure_data *d, double x)
+{
+    if (!(x > 0))
+        return;
+    d->least = fmin(d->least, x);
+    d->most = fmax(d->most, x);
+}
+
+static void count(struct figure_data *d)
+{
+    d->least = d->most = NAN;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        bool value = isfinite(d->measured[i].value.mid);
+        d->rows += has_row(d, i);
+        d->values += value;
+        d->doubtful += value && strcmp(p->status, "ok") != 0;
+        d->oversubscribed += value && strstr(p->flags, "oversubscribed");
+        double published = published_value(d->s, i, d->quantity->column);
+        d->published += isfinite(published);
+        widen(d, published);
+        widen(d, d->measured[i].value.mid);
+    }
+}
+
+bool figure_data_misses(const struct figure_data *d, size_t point)
+{
+    return !isfinite(d->measured[point].value.mid) && strcmp(d->s->points[point].status, "ok") != 0;
+}
+
+enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
+                             const char *run_dir, struct error *e)
+{
+    *d = (struct figure_data){.s = s,
+                              .figure = figure,
+                              .run_dir = run_dir,
+                              .quantity = quantity_of_figure(figure, s->spec)};
+    d->measured = calloc(s->n + 1, sizeof *d->measured);
+    if (!d->measured)
+        return error_set(e, ERR_MEMORY, "no memory for figure %s", figure);
+    enum status status = quantity_measure(d->measured, d->quantity, s, run_dir, e);
+    if (status == OK)
+        status = series_collect(&d->series, s, e);
+    if (status != OK)
+        return status;
+    if (d->quantity->source == SOURCE_RUNS)
+        drop_compute_only(&d->series, s);
+    count(d);
+    return OK;
+}
+
+void figure_data_free(struct figure_data *d)
+{
+    series_free(&d->series);
+    free(d->measured);
+    *d = (struct figure_data){0};
+}
+
+static enum status write_rows(FILE *out, struct figure_data *d, struct error *e)
+{
+    if (strcmp(d->figure, "epochs") == 0)
+        return figure_epochs_write(out, d, e);
+    if (strcmp(d->figure, "breakdown") == 0)
+        write_breakdown(out, d);
+    else if (strcmp(d->figure, "bars") == 0)
+        write_by_point(out, d);
+    else
+        write_over_ranks(out, d);
+    return OK;
+}
+
+enum status figure_data_write(struct figure_data *d, const char *path, struct error *e)
+{
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    enum status status = write_rows(out, d, e);
+    bool failed = ferror(out);
+    failed = fclose(out) != 0 || failed;
+    if (status == OK && failed)
+        status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    return status;
+}

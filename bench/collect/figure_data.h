@@ -1,0 +1,49 @@
+/* The numbers behind one figure, as series_<figure>.csv: what its script draws, and what a user may
+ * draw anew with tools of his own. Internal to bench/collect. */
+#ifndef SCALEBENCH_COLLECT_FIGURE_DATA_H
+#define SCALEBENCH_COLLECT_FIGURE_DATA_H
+
+#include "bench/collect/quantity.h"
+#include "bench/collect/series.h"
+
+struct figure_data {
+    const struct summary *s; /* borrowed */
+    const char *figure, *run_dir;
+    const struct quantity *quantity;
+    struct measured *measured; /* one a point */
+    struct series_list series; /* of a figure over ranks, by point or by epoch: its curves */
+    size_t values;             /* points with a value */
+    size_t doubtful;           /* of them: not ok */
+    size_t oversubscribed;     /* of them */
+    size_t published;          /* points with a published value */
+    double least, most;        /* of values and published ones above 0; NAN where there are none */
+    size_t rows;               /* of a figure that has a bar a point */
+    int epochs;                /* most that a run has, of the figure epochs */
+};
+
+/* Reads the CSV files of the run as far as the figure needs them. Freed with figure_data_free in
+ * any case. */
+enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
+                             const char *run_dir, struct error *e);
+void figure_data_free(struct figure_data *d);
+
+/* Writes the series file to `path`:
+ *   over ranks, by point  curve,name,point,label,ranks,status,flags,n,value,lo,hi,published
+ *   breakdown             row,point,label,ranks,status,flags,step_ms, each part of it, published
+ *   epochs                curve,name,point,ranks,status,flags,epoch,n, then accuracy and loss */
+enum status figure_data_write(struct figure_data *d, const char *path, struct error *e);
+
+/* A point of this figure that has no value although it was asked for. */
+bool figure_data_misses(const struct figure_data *d, size_t point);
+
+/* Inside: rows of the figure epochs. */
+enum status figure_epochs_write(FILE *out, struct figure_data *d, struct error *e);
+
+/* Inside: status and flags as cells of a row. */
+void figure_data_write_status(FILE *out, const struct point_summary *p);
+void figure_data_write_number(FILE *out, double x);
+
+/* The parts of the figure breakdown, in the order that they are stacked; NULL beyond the last. */
+const char *breakdown_part(size_t i);
+
+#endif

@@ -1,0 +1,346 @@
+#include "bench/collect/published.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/collect/sheet.h"
+#include "bench/collect/text.h"
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
+
+#define WORD 128
+
+/* Ours of a key: a product of what each point says. */
+enum { FACTORS_MAX = 4, KEYS_MAX = 8 };
+
+struct key {
+    char ours[WORD], theirs[WORD];
+    const struct spec_option *factors[FACTORS_MAX]; /* NULL: ranks on a node */
+    size_t n;
+    size_t column; /* of the file */
+};
+
+struct reading {
+    const struct spec *spec;
+    struct sheet sheet;
+    struct key keys[KEYS_MAX];
+    size_t n_keys;
+    size_t columns[PUBLISHED_MAX]; /* of the file */
+    double factors[PUBLISHED_MAX];
+};
+
+/* --- What the spec says --------------------------------------------------------------------------
+ */
+
+static enum status refuse(const struct spec *spec, enum option_id id, const char *text,
+                          const char *why, struct error *e)
+{
+    const struct value *value = &spec->config.values[id];
+    return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", option_get(id)->key, text, why);
+}
+
+static void trim(char *text)
+{
+    size_t n = strlen(text), blanks = strspn(text, " ");
+    while (n > blanks && text[n - 1] == ' ')
+        n--;
+    memmove(text, text + blanks, n - blanks);
+    text[n - blanks] = '\0';
+}
+
+/* "ours = theirs" into its halves; "ours" into twice the same. False where one is empty or long. */
+static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    const char *second = equals ? equals + 1 : text;
+    if (length >= WORD || strlen(second) >= WORD)
+        return false;
+    snprintf(ours, WORD, "%.*s", (int)length, text);
+    snprintf(theirs, WORD, "%s", second);
+    trim(ours);
+    trim(theirs);
+    return ours[0] && theirs[0];
+}
+
+/* Cuts the word before the next '*' off *rest; NULL at the end. */
+static char *next_factor(char **rest)
+{
+    char *word = strsep(rest, "*");
+    if (word)
+        trim(word);
+    return word;
+}
+
+static enum status read_factors(struct key *key, const struct spec *spec, struct error *e)
+{
+    char text[WORD], *rest = text, *word;
+    strcpy(text, key->ours);
+    while ((word = next_factor(&rest)) != NULL) {
+        const struct spec_option *option = option_find(word);
+        bool on_node = strcmp(word, "ranks_per_node") == 0;
+        if (key->n == FACTORS_MAX)
+            return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "at most 4 factors", e);
+        if (!on_node && (!option || option->scope == SCOPE_CAMPAIGN))
+            return refuse(spec, OPT_PUBLISHED_KEYS, word,
+                          "neither ranks_per_node nor an option that points have", e);
+        key->factors[key->n++] = on_node ? NULL : option;
+    }
+    return OK;
+}
+
+static enum status read_keys(struct reading *r, struct error *e)
+{
+    const struct value *list = &r->spec->config.values[OPT_PUBLISHED_KEYS];
+    enum status status = OK;
+    if (list->n == 0 || list->n > KEYS_MAX)
+        return refuse(r->spec, OPT_PUBLISHED_KEYS, list->text, "1 to 8 keys are possible", e);
+    for (size_t i = 0; i < list->n && status == OK; i++) {
+        struct key *key = &r->keys[r->n_keys++];
+        if (!split_halves(list->texts[i], key->ours, key->theirs))
+            return refuse(r->spec, OPT_PUBLISHED_KEYS, list->texts[i],
+                          "not of the form 'ours' or 'ours = theirs'", e);
+        status = read_factors(key, r->spec, e);
+        if (status == OK)
+            status = sheet_column(&r->sheet, key->theirs, &key->column, e);
+    }
+    return status;
+}
+
+/* "ours = theirs * factor" */
+static enum status read_value(struct published *p, struct reading *r, const char *text,
+                              struct error *e)
+{
+    char ours[WORD], theirs[WORD];
+    double *factor = &r->factors[p->n];
+    *factor = 1;
+    if (!split_halves(text, ours, theirs))
+        return refuse(r->spec, OPT_PUBLISHED_VALUES, text,
+                      "not of the form 'ours', 'ours = theirs' or 'ours = theirs * factor'", e);
+    char *star = strchr(theirs, '*');
+    if (star) {
+        *star++ = '\0';
+        trim(theirs);
+        trim(star);
+    }
+    if (star && !number_parse(star, factor))
+        return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
+    enum column_id column = column_find(ours);
+    if (column == COLUMNS || strcmp(column_get(column)->type, "REAL") != 0)
+        return refuse(r->spec, OPT_PUBLISHED_VALUES, ours,
+                      "not a column of summary.csv with measured numbers", e);
+    p->columns[p->n] = column;
+    enum status status = sheet_column(&r->sheet, theirs, &r->columns[p->n], e);
+    for (size_t row = 0; row < r->sheet.rows && status == OK; row++) {
+        double number;
+        status = sheet_number(&r->sheet, row, r->columns[p->n], &number, e);
+    }
+    p->n++;
+    return status;
+}
+
+static enum status read_values(struct published *p, struct reading *r, struct error *e)
+{
+    const struct value *list = &r->spec->config.values[OPT_PUBLISHED_VALUES];
+    enum status status = OK;
+    if (list->n > PUBLISHED_MAX)
+        return refuse(r->spec, OPT_PUBLISHED_VALUES, list->text, "more than 8", e);
+    for (size_t i = 0; i < list->n && status == OK; i++)
+        status = read_value(p, r, list->texts[i], e);
+    return status;
+}
+
+/* --- What the file says --------------------------------------------------------------------------
+ */
+
+/* A key of a point, as number where all its factors are numbers. */
+static bool key_number(const struct key *key, const struct point *point, double *number)
+{
+    *number = 1;
+    for (size_t i = 0; i < key->n; i++) {
+        double factor;
+        if (!key->factors[i])
+            factor = ceil(config_number(&point->config, OPT_RANKS) /
+                          config_number(&point->config, OPT_NODES));
+        else if (!number_parse(config_text(&point->config, key->factors[i]->id), &factor))
+            return false;
+        *number *= factor;
+    }
+    return true;
+}
+
+static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
+                               bool *matches, struct error *e)
+{
+    enum status status = OK;
+    *matches = true;
+    for (size_t i = 0; i < r->n_keys && *matches && status == OK; i++) {
+        const struct key *key = &r->keys[i];
+        double ours, theirs;
+        if (key_number(key, point, &ours)) {
+            status = sheet_number(&r->sheet, row, key->column, &theirs, e);
+            *matches = ours == theirs;
+        } else {
+            *matches = key->n == 1 && strcmp(config_text(&point->config, key->factors[0]->id),
+                                             sheet_cell(&r->sheet, row, key->column)) == 0;
+        }
+    }
+    return status;
+}
+
+static enum status take_row(struct published *p, const struct reading *r, size_t row, size_t point,
+                            struct error *e)
+{
+    enum status status = OK;
+    for (size_t k = 0; k < p->n && status == OK; k++) {
+        double *value = &p->values[point * p->n + k];
+        status = sheet_number(&r->sheet, row, r->columns[k], value, e);
+        *value *= r->factors[k];
+    }
+    return status;
+}
+
+static bool trains_apart(const struct point *point)
+{
+    return strcmp(config_text(&point->config, OPT_STRATEGY), "none") == 0 &&
+           config_int(&point->config, OPT_RANKS) > 1;
+}
+
+/* The row of a point; two would leave open which of them it is compared with. */
+static enum status take_point(struct published *p, const struct reading *r, size_t i, bool *used,
+                              struct error *e)
+{
+    const struct point *point = &r->spec->points[i];
+    const struct sheet *sheet = &r->sheet;
+    enum status status = OK;
+    int first = 0;
+    for (size_t row = 0; row < sheet->rows && status == OK; row++) {
+        bool matches;
+        status = row_matches(r, row, point, &matches, e);
+        if (status != OK || !matches || trains_apart(point))
+            continue;
+        if (first)
+            return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
+                            "this row and line %d both match %s: published.keys have to tell rows "
+                            "apart",
+                            first, point->label);
+        first = sheet->lines[row];
+        p->matched += !used[row];
+        used[row] = true;
+        status = take_row(p, r, row, i, e);
+    }
+    return status;
+}
+
+static enum status take_points(struct published *p, const struct reading *r, struct error *e)
+{
+    size_t n = r->spec->n_points;
+    bool *used = calloc(r->sheet.rows + 1, sizeof *used);
+    p->values = calloc(n * p->n + 1, sizeof *p->values);
+    enum status status =
+        used && p->values ? OK : error_set(e, ERR_MEMORY, "no memory for %s", r->sheet.path);
+    for (size_t i = 0; i < n * p->n && status == OK; i++)
+        p->values[i] = NAN;
+    for (size_t i = 0; i < n && status == OK; i++)
+        status = take_point(p, r, i, used, e);
+    free(used);
+    return status;
+}
+
+/* --- The file ------------------------------------------------------------------------------------
+ */
+
+static bool is_file(char path[4096], const char *home, const char *folder, const char *name)
+{
+    int length = snprintf(path, 4096, "%s%s%s%s", home ? home : "", home ? "/" : "", folder, name);
+    return length < 4096 && access(path, F_OK) == 0;
+}
+
+static bool find_file(char path[4096], const char *name)
+{
+    const char *home = getenv("SCALEBENCH_HOME");
+    return is_file(path, NULL, "", name) || is_file(path, NULL, "results/published/", name) ||
+           (home && is_file(path, home, "results/published/", name));
+}
+
+static enum status read_file(struct published *p, struct reading *r, const char *name,
+                             struct error *e)
+{
+    char path[4096];
+    if (!find_file(path, name))
+        return refuse(r->spec, OPT_PUBLISHED_FILE, name,
+                      "neither such a file nor one of that name in results/published", e);
+    const char *slash = strrchr(name, '/');
+    snprintf(p->file, sizeof p->file, "%s", slash ? slash + 1 : name);
+    enum status status = sheet_read(&r->sheet, path, e);
+    p->rows = r->sheet.rows;
+    if (status == OK && p->rows == 0)
+        status = error_at(e, ERR_DATA, path, 0, 0, "no rows below the names");
+    if (status == OK)
+        status = read_keys(r, e);
+    if (status == OK)
+        status = read_values(p, r, e);
+    return status == OK ? take_points(p, r, e) : status;
+}
+
+enum status published_read(struct published *p, const struct spec *spec, struct error *e)
+{
+    struct reading r = {.spec = spec};
+    const char *name = config_text(&spec->config, OPT_PUBLISHED_FILE);
+    *p = (struct published){0};
+    if (strcmp(name, "none") == 0)
+        return OK;
+    enum status status = read_file(p, &r, name, e);
+    sheet_free(&r.sheet);
+    return status;
+}
+
+void published_free(struct published *p)
+{
+    free(p->values);
+    *p = (struct published){0};
+}
+
+enum status published_check(const struct spec *spec, struct error *e)
+{
+    struct published p;
+    enum status status = published_read(&p, spec, e);
+    published_free(&p);
+    return status;
+}
+
+/* --- Beside ours --------------------------------------------------------------------------------
+ */
+
+static bool is_learnt(enum column_id column)
+{
+    return column == COLUMN_train_loss || column == COLUMN_train_acc_pct ||
+           column == COLUMN_test_loss || column == COLUMN_test_acc_pct;
+}
+
+static bool is_generated(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->points[i].cells[COLUMN_data_source], "generated") == 0)
+            return true;
+    return strcmp(config_text(&s->spec->config, OPT_DATA_SET), "digits") == 0;
+}
+
+double published_value(const struct summary *s, size_t point, enum column_id column)
+{
+    const struct published *p = s->published;
+    for (size_t k = 0; p && k < p->n; k++)
+        if (p->columns[k] == column && !(is_learnt(column) && is_generated(s)))
+            return p->values[point * p->n + k];
+    return NAN;
+}
+
+bool published_withholds(const struct summary *s)
+{
+    for (size_t k = 0; s->published && k < s->published->n; k++)
+        if (is_learnt(s->published->columns[k]))
+            return is_generated(s);
+    return false;
+}

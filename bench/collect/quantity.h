@@ -1,0 +1,35 @@
+/* What figures show of each point: rows of bench/spec/quantities.def. Numbers come from the CSV
+ * files of the run alone, so that a figure can be drawn again from them. Internal to bench/collect.
+ */
+#ifndef SCALEBENCH_COLLECT_QUANTITY_H
+#define SCALEBENCH_COLLECT_QUANTITY_H
+
+#include "bench/collect/columns.h"
+
+enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
+
+struct quantity {
+    const char *name;
+    enum quantity_source source;
+    const char *raw;       /* column of raw.csv, unless the source is POINTS */
+    enum column_id column; /* of summary.csv */
+    const char *title;     /* of the axis */
+};
+
+/* What the figure of this name shows in a campaign of this spec. */
+const struct quantity *quantity_of_figure(const char *figure, const struct spec *spec);
+
+/* One value a point; an unknown one is NAN and of 0 launches. */
+struct measured {
+    struct interval value; /* lo, hi: NAN of a single launch */
+    size_t n;              /* launches or runs */
+};
+
+/* Fills measured[s->n]. */
+enum status quantity_measure(struct measured *measured, const struct quantity *quantity,
+                             const struct summary *s, const char *run_dir, struct error *e);
+
+/* Median and interval of n values; a single value has no interval. */
+struct measured measured_of(const double *values, size_t n);
+
+#endif

@@ -1,0 +1,39 @@
+/* A CSV file as it was read: names, then rows as wide. Internal to bench/collect. */
+#ifndef SCALEBENCH_COLLECT_SHEET_H
+#define SCALEBENCH_COLLECT_SHEET_H
+
+#include <stddef.h>
+
+#include "kernels/base/error.h"
+
+struct sheet {
+    char path[4096];
+    char *text;   /* owns every cell */
+    char **names; /* [columns]; the first of the cells */
+    char **cells; /* [rows, columns], names left out */
+    int *lines;   /* [rows]: where each begins */
+    int names_line;
+    size_t rows, columns;
+};
+
+/* Reads RFC 4180: commas, quotes where needed, one row of names. Lines before the names that begin
+ * with # are remarks. ERR_DATA with file and line for a row that is wider or narrower than the
+ * names, for names that are empty or repeated and for quotes that do not match. Freed with
+ * sheet_free in any case. */
+enum status sheet_read(struct sheet *sheet, const char *path, struct error *e);
+void sheet_free(struct sheet *sheet);
+
+/* Index of a column, or -1. */
+int sheet_find(const struct sheet *sheet, const char *name);
+
+/* The same; ERR_DATA with file and line names the columns that there are. */
+enum status sheet_column(const struct sheet *sheet, const char *name, size_t *column,
+                         struct error *e);
+
+const char *sheet_cell(const struct sheet *sheet, size_t row, size_t column);
+
+/* A cell as a number; NAN where it is empty. ERR_DATA with file and line for anything else. */
+enum status sheet_number(const struct sheet *sheet, size_t row, size_t column, double *number,
+                         struct error *e);
+
+#endif

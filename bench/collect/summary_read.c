@@ -1,0 +1,134 @@
+/* The summary of a run of which only the tables are left, from its summary.csv. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/sheet.h"
+#include "bench/collect/summary.h"
+
+static enum status read_cells(struct point_summary *p, const struct sheet *sheet, size_t row,
+                              struct error *e)
+{
+    p->cells = calloc(COLUMNS, sizeof *p->cells);
+    if (!p->cells)
+        return error_set(e, ERR_MEMORY, "no memory for %d columns", COLUMNS);
+    for (int i = 0; i < COLUMNS; i++) {
+        int column = sheet_find(sheet, column_get(i)->name);
+        p->cells[i] = strdup(column < 0 ? "" : sheet_cell(sheet, row, (size_t)column));
+        if (!p->cells[i])
+            return error_set(e, ERR_MEMORY, "no memory for %d columns", COLUMNS);
+    }
+    return OK;
+}
+
+/* Rows stand in the order of the spec's points. Identities need not agree: they change when a later
+ * version knows more options. What tells points from each other does not. */
+static enum status check_row(const struct point_summary *p, const struct sheet *sheet, size_t row,
+                             struct error *e)
+{
+    static const struct {
+        enum column_id column;
+        enum option_id option;
+    } same[] = {{COLUMN_model, OPT_MODEL}, {COLUMN_optimizer, OPT_OPTIMIZER},
+                {COLUMN_ranks, OPT_RANKS}, {COLUMN_nodes, OPT_NODES},
+                {COLUMN_bind, OPT_BIND},   {COLUMN_strategy, OPT_STRATEGY},
+                {COLUMN_order, OPT_ORDER}, {COLUMN_threads_per_rank, OPT_THREADS}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        const char *wanted = config_text(&p->point->config, same[i].option);
+        if (strcmp(p->cells[same[i].column], wanted) != 0)
+            return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
+                            "%s is '%s', but spec.yaml beside it has '%s' at this point: the two "
+                            "are not of one run",
+                            column_get(same[i].column)->name, p->cells[same[i].column], wanted);
+    }
+    return OK;
+}
+
+static enum status number_of(const struct sheet *sheet, size_t row, enum column_id id, double *x,
+                             struct error *e)
+{
+    int column = sheet_find(sheet, column_get(id)->name);
+    *x = NAN;
+    return column < 0 ? OK : sheet_number(sheet, row, (size_t)column, x, e);
+}
+
+static enum status read_numbers(struct point_summary *p, const struct sheet *sheet, size_t row,
+                                struct error *e)
+{
+    double launches, level;
+    const struct {
+        enum column_id id;
+        double *x;
+    } numbers[] = {{COLUMN_launches, &launches},
+                   {COLUMN_ci_level, &level},
+                   {COLUMN_step_ms_median, &p->step_ms.mid},
+                   {COLUMN_step_ms_lo, &p->step_ms.lo},
+                   {COLUMN_step_ms_hi, &p->step_ms.hi},
+                   {COLUMN_speedup, &p->speedup.mid},
+                   {COLUMN_speedup_lo, &p->speedup.lo},
+                   {COLUMN_speedup_hi, &p->speedup.hi},
+                   {COLUMN_efficiency, &p->efficiency},
+                   {COLUMN_images_per_s, &p->images_per_s},
+                   {COLUMN_gflop_per_s, &p->gflop_per_s},
+                   {COLUMN_batch_per_rank, &p->batch_per_rank},
+                   {COLUMN_karp_flatt, &p->karp_flatt},
+                   {COLUMN_test_acc_pct, &p->test_acc_pct}};
+    enum status status = OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OK; i++)
+        status = number_of(sheet, row, numbers[i].id, numbers[i].x, e);
+    p->launches = launches > 0 ? (size_t)launches : 0;
+    p->step_ms.level = level;
+    p->step_ms.met = level >= SUMMARY_CONFIDENCE;
+    p->compute_pct = p->comm_pct = p->wait_pct = p->last_rank_pct = NAN;
+    p->last_rank = -1;
+    return status;
+}
+
+static enum status read_point(struct summary *s, size_t i, const struct sheet *sheet,
+                              struct error *e)
+{
+    struct point_summary *p = &s->points[i];
+    p->point = &s->spec->points[i];
+    enum status status = read_cells(p, sheet, i, e);
+    if (status == OK)
+        status = check_row(p, sheet, i, e);
+    if (status == OK)
+        status = read_numbers(p, sheet, i, e);
+    if (status != OK)
+        return status;
+    snprintf(p->status, sizeof p->status, "%s", p->cells[COLUMN_status]);
+    snprintf(p->reason, sizeof p->reason, "%s", p->cells[COLUMN_reason]);
+    snprintf(p->flags, sizeof p->flags, "%s", p->cells[COLUMN_flags]);
+    p->base = p->point->base_index;
+    p->cores = point_cores(p->point);
+    p->timed = s->spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    p->compute_only = strstr(p->flags, "compute_only") != NULL;
+    p->precision_met = p->launches > 0 && !strstr(p->flags, "ci_not_met");
+    return OK;
+}
+
+enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
+                         struct error *e)
+{
+    char path[4096];
+    struct sheet sheet;
+    size_t column;
+    *s = (struct summary){.spec = spec};
+    s->points = calloc(spec->n_points + 1, sizeof *s->points);
+    if (!s->points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", spec->n_points);
+    s->n = spec->n_points;
+    snprintf(path, sizeof path, "%s/summary.csv", run_dir);
+    enum status status = sheet_read(&sheet, path, e);
+    if (status == OK)
+        status = sheet_column(&sheet, "status", &column, e);
+    if (status == OK && sheet.rows != s->n)
+        status = error_at(e, ERR_DATA, path, 0, 0,
+                          "%zu rows, but spec.yaml beside it has %zu points", sheet.rows, s->n);
+    for (size_t i = 0; i < s->n && status == OK; i++)
+        status = read_point(s, i, &sheet, e);
+    sheet_free(&sheet);
+    if (status == OK)
+        status = summary_take_published(s, e);
+    return status == OK ? machine_read(s, run_dir, e) : status;
+}

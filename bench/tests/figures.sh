@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Figures as a user meets them: of a campaign, drawn again, drawn from its tables alone, beside what
+# others published; and the campaigns of the reports.
+set -u
+. bench/tests/lib/tap.sh
+
+kinds=(time speedup efficiency breakdown bars accuracy epochs epoch_time total_time)
+latest=$tmp/results/kinds/latest
+
+published() { # value of the second row
+    printf '# a report\nranks,seconds,accuracy\n1,10,98.5\n2,%s,97\n' "$1" >"$tmp/table.csv"
+}
+published 6
+cat >"$tmp/kinds.yaml" <<END
+name: kinds
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, lr: 1e-3, global_batch: 1000, epochs: 2}
+matrix: {ranks: [1, 2, 1000], place.oversubscribe: [allow, refuse]}
+exclude:
+  - {ranks: 1, place.oversubscribe: refuse}
+  - {ranks: 2, place.oversubscribe: refuse}
+  - {ranks: 1000, place.oversubscribe: allow}
+measure:
+  time: {warmup_steps: 1, steps: 4, launches: 2..2}
+  accuracy: {seeds: [1, 2]}
+bars: rss_mib
+published: {file: $tmp/table.csv, values: [total_s_median = seconds, test_acc_pct = accuracy]}
+differs: ["It's another net, \"larger\"."]
+figures: [time, speedup, efficiency, breakdown, bars, accuracy, epochs, epoch_time, total_time]
+END
+
+pictures_are_there() { # folder
+    local kind ending
+    for kind in "${kinds[@]}"; do
+        for ending in svg png pdf; do
+            [ -s "$1/$kind.$ending" ] || {
+                echo "$1/$kind.$ending is missing"
+                return 1
+            }
+        done
+        [ "$(wc -l <"$1/series_$kind.csv")" -gt 1 ] || return 1
+    done
+}
+
+draws_every_kind() {
+    expect 0 "published total_s_median" "$scalebench" run "$tmp/kinds.yaml" --out "$tmp/results" &&
+        pictures_are_there "$latest"
+}
+
+# Of the figure $1: the cell of column $2 in the row of $3 ranks.
+cell() {
+    python3 - "$latest/series_$1.csv" "$2" "$3" <<'PY'
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    print(next(row[sys.argv[2]] for row in csv.DictReader(f) if row["ranks"] == sys.argv[3]))
+PY
+}
+
+series_agree_with_the_tables() {
+    local summary
+    summary=$(python3 -c 'import csv, sys
+row = next(r for r in csv.DictReader(open(sys.argv[1])) if r["ranks"] == "2")
+print(row["step_ms_median"], row["test_acc_pct"], row["total_s_median"])' "$latest/summary.csv")
+    echo "$summary"
+    [ "$(cell time value 2) $(cell accuracy value 2) $(cell total_time value 2)" = "$summary" ] &&
+        [ "$(cell total_time published 2)" = 6 ] && [ "$(cell total_time n 2)" = 2 ] &&
+        [ -z "$(cell time value 1000)" ] && [ "$(cell time status 1000)" = skipped ]
+}
+
+generated_data_stand_alone() {
+    grep -q 'Published accuracy' "$latest/accuracy.svg" && [ -z "$(cell accuracy published 2)" ]
+}
+
+# Without launches and journal, in another folder: the same pictures from the tables.
+tables_suffice() {
+    local kind file
+    mkdir -p "$tmp/tables"
+    for file in spec.yaml manifest.json summary.csv raw.csv epochs.csv; do
+        cp "$latest/$file" "$tmp/tables" || return 1
+    done
+    expect 0 "total_time.pdf" "$scalebench" figures "$tmp/tables" || return 1
+    pictures_are_there "$tmp/tables" || return 1
+    for kind in "${kinds[@]}"; do
+        cmp "$latest/series_$kind.csv" "$tmp/tables/series_$kind.csv" || return 1
+        cmp "$latest/$kind.png" "$tmp/tables/$kind.png" || return 1
+    done
+}
+
+reference_is_drawn_again() {
+    cp -r results/reference/strong_scaling "$tmp/reference" && rm -f "$tmp"/reference/*.svg
+    expect 0 "speedup.svg" "$scalebench" figures "$tmp/reference" &&
+        grep -q 'keras_690k (690,590 parameters)' "$tmp/reference/speedup.svg"
+}
+
+missing_tables_are_named() {
+    cp -r "$tmp/tables" "$tmp/torn" && rm "$tmp/torn/raw.csv"
+    expect 2 "raw.csv: cannot read" "$scalebench" figures "$tmp/torn" || return 1
+    sed -i 2d "$tmp/torn/summary.csv"
+    expect 2 "2 rows, but spec.yaml beside it has 3 points" "$scalebench" figures "$tmp/torn"
+}
+
+malformed_file_is_named_before_anything_runs() {
+    published soon
+    expect 2 "table.csv:4: seconds: 'soon' is not a number" \
+        "$scalebench" run "$tmp/kinds.yaml" --out "$tmp/fresh" && [ ! -e "$tmp/fresh" ]
+}
+
+check "every kind of figure is drawn" draws_every_kind
+if command -v python3 >/dev/null; then
+    check "series hold the numbers of the tables" series_agree_with_the_tables
+    check "published accuracy is not shown beside generated data" generated_data_stand_alone
+else
+    skip "series hold the numbers of the tables" "no python3"
+fi
+check "figures are drawn from the tables alone" tables_suffice
+check "the committed reference is drawn again" reference_is_drawn_again
+check "tables that are missing or short are named" missing_tables_are_named
+check "a malformed published file is named" malformed_file_is_named_before_anything_runs
+finish

@@ -1,0 +1,417 @@
+/* Every kind of figure, of a run that has points of every status: what its series file holds, what
+ * it says, and that the CSV files alone draw the same. */
+#include "bench/tests/fake_run.h"
+
+#include "bench/collect/collect.h"
+#include "bench/collect/sheet.h"
+#include "kernels/base/names.h"
+
+static const char spec_text[] =
+    "name: kinds\n"
+    "scaling: strong\n"
+    "model: lenet_21k\n"
+    "train: {global_batch: 256, epochs: 3}\n"
+    "place: {oversubscribe: allow}\n"
+    "matrix:\n"
+    "  ranks: [1, 2, 4, 8]\n"
+    "  sync.strategy: [none, allreduce]\n"
+    "exclude:\n"
+    "  - {ranks: 1, sync.strategy: allreduce}\n"
+    "baseline: {ranks: 1, sync.strategy: none}\n"
+    "measure: {accuracy: {seeds: [1, 2, 3]}}\n"
+    "bars: total_s\n"
+    "published: {file: FILE, keys: [ranks], values: [test_acc_pct = accuracy, "
+    "total_s_median = minutes * 60, step_ms_median = ms]}\n"
+    "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
+    "figures: [time, speedup, efficiency, breakdown, bars, accuracy, epochs, epoch_time, "
+    "total_time]\n";
+
+static const char published_text[] = "# a report\n"
+                                     "ranks,accuracy,minutes,ms\n"
+                                     "1,98.8,0.05,110\n"
+                                     "2,98.5,0.04,60.5\n"
+                                     "4,,0.03,35\n"
+                                     "8,97.2,0.02,20\n"
+                                     "64,90,0.01,10\n";
+
+static const char *const figures[] = {"time",     "speedup", "efficiency", "breakdown", "bars",
+                                      "accuracy", "epochs",  "epoch_time", "total_time"};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+struct run {
+    struct fake_run fake;
+    char published[64]; /* folder of the published file */
+    struct summary s;
+};
+
+/* The spec with the published file in its place. */
+static char *spec_with(const char *file)
+{
+    const char *place = strstr(spec_text, "FILE");
+    char *text = NULL;
+    assert_true(asprintf(&text, "%.*s%s%s", (int)(place - spec_text), spec_text, file,
+                         place + strlen("FILE")) > 0);
+    return text;
+}
+
+static void add_times(struct fake_run *run, long ranks, const char *strategy, double step_ms,
+                      bool differ)
+{
+    for (int block = 0; block < 4; block++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = strategy,
+                                            .block = block,
+                                            .step_ms = step_ms * (1 + 0.01 * block),
+                                            .seed = 1,
+                                            .weights_differ = differ});
+}
+
+static void add_accuracy(struct fake_run *run, long ranks, const char *strategy, double accuracy)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = strategy,
+                                            .epochs = 3,
+                                            .seed = seed,
+                                            .test_acc_pct = accuracy + 0.25 * (double)seed})
+            ->wall_s = (double)(10 - ranks) + 0.5 * (double)seed;
+}
+
+/* Ranks 1 and 2 are ok, 4 is unverified with allreduce, 8 is oversubscribed with allreduce and
+ * skipped without; 4 without has failed. */
+static void fill(struct fake_run *run)
+{
+    add_times(run, 1, "none", 100, false);
+    add_times(run, 2, "none", 51, false);
+    add_times(run, 2, "allreduce", 56, false);
+    add_times(run, 4, "allreduce", 30, true);
+    add_times(run, 8, "allreduce", 25, false);
+    fake_fail(run, 4, "none", LAUNCH_FAILED, "signal 9, \"killed\"");
+    fake_skip(run, 8, "none", "8 ranks, 4 cores");
+    add_accuracy(run, 1, "none", 98);
+    add_accuracy(run, 2, "allreduce", 97.5);
+    add_accuracy(run, 8, "allreduce", 96);
+}
+
+static void open_run(struct run *run)
+{
+    char path[128];
+    struct error e = {.status = OK};
+    strcpy(run->published, "/tmp/published.XXXXXX");
+    assert_non_null(mkdtemp(run->published));
+    snprintf(path, sizeof path, "%s/table.csv", run->published);
+    fake_write(path, published_text);
+    char *text = spec_with(path);
+    fake_open(&run->fake, text);
+    free(text);
+    snprintf(path, sizeof path, "%s/manifest.json", run->fake.dir);
+    fake_write(path,
+               "{\"machine\": {\"usable_cores\": 4, \"machine_cores\": 4, \"numa_nodes\": 1}}");
+    fill(&run->fake);
+    if (summary_collect(&run->s, &run->fake.spec, run->fake.dir, &run->fake.journal, &e) != OK ||
+        summary_write(&run->s, run->fake.dir, &run->fake.journal, &e) != OK ||
+        figures_draw(&run->s, run->fake.dir, "plots", &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+}
+
+static void close_run(struct run *run)
+{
+    summary_free(&run->s);
+    fake_close(&run->fake);
+    fake_remove_folder(run->published);
+}
+
+static int in_one_run(void **state)
+{
+    static struct run run;
+    open_run(&run);
+    *state = &run;
+    return 0;
+}
+
+static int after_the_run(void **state)
+{
+    close_run(*state);
+    return 0;
+}
+
+static struct sheet series_of(const struct run *run, const char *figure)
+{
+    char path[256];
+    struct sheet sheet;
+    struct error e = {.status = OK};
+    snprintf(path, sizeof path, "%s/series_%s.csv", run->fake.dir, figure);
+    if (sheet_read(&sheet, path, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    return sheet;
+}
+
+/* A number of the row whose columns `key` and `second` have these texts. */
+static double number_at(const struct sheet *sheet, const char *key, const char *text,
+                        const char *second, const char *second_text, const char *column)
+{
+    struct error e;
+    int a = sheet_find(sheet, key), b = sheet_find(sheet, second), c = sheet_find(sheet, column);
+    assert_true(a >= 0 && b >= 0 && c >= 0);
+    for (size_t row = 0; row < sheet->rows; row++) {
+        double x;
+        if (strcmp(sheet_cell(sheet, row, (size_t)a), text) != 0 ||
+            strcmp(sheet_cell(sheet, row, (size_t)b), second_text) != 0)
+            continue;
+        assert_int_equal(sheet_number(sheet, row, (size_t)c, &x, &e), OK);
+        return x;
+    }
+    fail_msg("%s: no row with %s = %s and %s = %s", sheet->path, key, text, second, second_text);
+    return NAN;
+}
+
+static double point_number(const struct sheet *sheet, const char *label, const char *column)
+{
+    return number_at(sheet, "label", label, "label", label, column);
+}
+
+static void every_format_is_there(void **state)
+{
+    const struct run *run = *state;
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    static const char *const begins[] = {"<?xml", "\x89PNG", "%PDF"};
+    for (int i = 0; i < FIGURES; i++)
+        for (int k = 0; k < 3; k++) {
+            char path[256], head[8] = "";
+            snprintf(path, sizeof path, "%s/%s.%s", run->fake.dir, figures[i], endings[k]);
+            FILE *in = fopen(path, "r");
+            if (!in)
+                fail_msg("%s is missing", path);
+            assert_int_equal(fread(head, 1, 5, in), 5);
+            fclose(in);
+            assert_memory_equal(head, begins[k], strlen(begins[k]));
+        }
+}
+
+static void series_over_ranks_hold_the_numbers(void **state)
+{
+    const struct run *run = *state;
+    struct sheet time = series_of(run, "time"), speedup = series_of(run, "speedup");
+    assert_int_equal(time.rows, 8); /* the base stands in both series */
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "value"), 56 * 1.015);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "lo"), 56);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "hi"), 56 * 1.03);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "1", "value"), 101.5);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "8", "published"), 20);
+    assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "2", "published")));
+    assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "4", "value")));
+    NEAR(number_at(&speedup, "name", "allreduce", "ranks", "4", "value"), 100 / 30.0);
+    sheet_free(&time);
+    sheet_free(&speedup);
+}
+
+/* Of the accuracy runs; replicas that train apart have none and no place in the figure. */
+static void series_of_runs_hold_the_numbers(void **state)
+{
+    const struct run *run = *state;
+    struct sheet accuracy = series_of(run, "accuracy"), total = series_of(run, "total_time");
+    assert_int_equal(accuracy.rows, 4);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "value"), 98);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "lo"), 97.75);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "hi"), 98.25);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "n"), 3);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "published"), 98.5);
+    assert_true(isnan(point_number(&accuracy, "ranks=4 allreduce", "value")));
+    assert_true(isnan(point_number(&accuracy, "ranks=4 allreduce", "published")));
+    NEAR(point_number(&total, "ranks=8 allreduce", "value"), 3);
+    NEAR(point_number(&total, "ranks=8 allreduce", "published"), 1.2);
+    sheet_free(&accuracy);
+    sheet_free(&total);
+}
+
+static void bars_hold_the_chosen_quantity(void **state)
+{
+    const struct run *run = *state;
+    struct sheet bars = series_of(run, "bars");
+    assert_int_equal(bars.rows, 4);
+    NEAR(point_number(&bars, "ranks=1 none", "value"), 10);
+    NEAR(point_number(&bars, "ranks=1 none", "published"), 3);
+    NEAR(point_number(&bars, "ranks=8 allreduce", "curve"), 4);
+    sheet_free(&bars);
+}
+
+/* The parts of a step add up to it. Exposed communication is 20 % of which the three ranks but the
+ * last wait 4 %. */
+static void breakdown_holds_the_parts(void **state)
+{
+    const struct run *run = *state;
+    static const char *const parts[] = {"load_ms", "forward_ms", "backward_ms",  "pack_ms",
+                                        "comm_ms", "wait_ms",    "optimizer_ms", "other_ms"};
+    struct sheet breakdown = series_of(run, "breakdown");
+    assert_int_equal(breakdown.rows, 7);
+    double step = point_number(&breakdown, "ranks=4 allreduce", "step_ms"), sum = 0;
+    for (int i = 0; i < 8; i++)
+        sum += point_number(&breakdown, "ranks=4 allreduce", parts[i]);
+    assert_true(fabs(sum - step) < 1e-6);
+    assert_true(fabs(point_number(&breakdown, "ranks=4 allreduce", "wait_ms") - 0.03 * step) <
+                1e-6);
+    assert_true(fabs(point_number(&breakdown, "ranks=4 allreduce", "comm_ms") - 0.17 * step) <
+                1e-6);
+    assert_true(isnan(point_number(&breakdown, "ranks=4 none", "forward_ms")));
+    sheet_free(&breakdown);
+}
+
+static void epochs_hold_every_epoch(void **state)
+{
+    const struct run *run = *state;
+    struct sheet epochs = series_of(run, "epochs");
+    assert_int_equal(epochs.rows, 9);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "1", "test_acc_pct"), 96.5);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "3", "test_acc_pct"), 98.5);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "3", "test_acc_hi"), 98.75);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "1", "train_loss"), 0.5);
+    NEAR(number_at(&epochs, "name", "ranks=8 allreduce", "epoch", "2", "n"), 3);
+    sheet_free(&epochs);
+}
+
+/* The text of a picture, line breaks of the caption taken out. */
+static char *words_of(const struct run *run, const char *figure)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s.svg", run->fake.dir, figure);
+    char *svg = fake_read(path), *to = svg;
+    bool inside = false;
+    for (const char *c = svg; *c; c++) {
+        if (*c == '<')
+            inside = true;
+        else if (*c == '>')
+            inside = false;
+        else if (!inside && (*c != '\n' && *c != '\t') && !(*c == ' ' && to > svg && to[-1] == ' '))
+            *to++ = *c;
+        if (*c == '>' && to > svg && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    *to = '\0';
+    return svg;
+}
+
+static void assert_says(const struct run *run, const char *figure, const char *const *texts)
+{
+    char *words = words_of(run, figure);
+    for (; *texts; texts++)
+        if (!strstr(words, *texts))
+            fail_msg("%s does not say '%s' but: %s", figure, *texts, words);
+    free(words);
+}
+
+static void captions_say_what_was_run(void **state)
+{
+    const struct run *run = *state;
+    static const char *const all[] = {
+        "Base: 1 rank (none), 101.5 [100.0, 103.0] ms a step.",
+        "Failed: ranks=4 none (signal 9, 'killed').",
+        "Unverified: ranks=4 allreduce (weights differ between ranks",
+        "Skipped: ranks=8 none (8 ranks, 4 cores).",
+        "Published values: table.csv, 4 of its 5 rows have a point here.",
+        "What differs: Their net was another, \"larger\" one.",
+        "oversubscribed",
+        NULL};
+    static const char *const timed[] = {
+        "Median of 4 launches of 4 steps; whiskers: least to greatest, "
+        "too few launches for an interval.",
+        "failed or unverified", NULL};
+    static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: least "
+                                       "to greatest, too few runs for an "
+                                       "interval.",
+                                       NULL};
+    for (int i = 0; i < FIGURES; i++)
+        assert_says(run, figures[i], all);
+    assert_says(run, "time", timed);
+    assert_says(run, "accuracy", runs);
+    assert_says(run, "epochs", runs);
+    assert_says(run, "bars",
+                (const char *const[]){"time of a whole run (s)", "published",
+                                      "ranks=4 allreduce: unverified", NULL});
+    assert_says(run, "breakdown",
+                (const char *const[]){"backward", "optimizer", "parts are means over ranks",
+                                      "ranks=8 none: skipped", NULL});
+    assert_says(run, "epochs", (const char *const[]){"test accuracy (%)", "training loss", NULL});
+}
+
+static void assert_same_file(const char *a, const char *b, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "cmp '%s/%s' '%s/%s'", a, name, b, name);
+    if (system(path) != 0)
+        fail_msg("%s differs when drawn from CSV files alone", name);
+}
+
+/* The tables of a run without its launches draw the same, byte by byte. */
+static void csv_files_alone_draw_the_same(void **state)
+{
+    struct run *run = *state;
+    char dir[] = "/tmp/fake_tables.XXXXXX", command[512];
+    struct summary s;
+    struct error e = {.status = OK};
+    assert_non_null(mkdtemp(dir));
+    snprintf(command, sizeof command, "cd %s && cp summary.csv raw.csv epochs.csv manifest.json %s",
+             run->fake.dir, dir);
+    assert_int_equal(system(command), 0);
+    if (summary_read(&s, &run->fake.spec, dir, &e) != OK ||
+        figures_draw(&s, dir, "plots", &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    for (int i = 0; i < FIGURES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "series_%s.csv", figures[i]);
+        assert_same_file(run->fake.dir, dir, name);
+        snprintf(name, sizeof name, "%s.png", figures[i]);
+        assert_same_file(run->fake.dir, dir, name);
+        snprintf(name, sizeof name, "%s.pdf", figures[i]);
+        assert_same_file(run->fake.dir, dir, name);
+    }
+    summary_free(&s);
+    fake_remove_folder(dir);
+}
+
+/* The error begins with "line: text". */
+static void damage(const char *from, const char *to, const char *text, struct run *run)
+{
+    char dir[] = "/tmp/fake_tables.XXXXXX", path[256], command[512], found[1200];
+    struct summary s;
+    struct error e = {.status = OK};
+    assert_non_null(mkdtemp(dir));
+    snprintf(command, sizeof command, "cp %s/summary.csv %s", run->fake.dir, dir);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/summary.csv", dir);
+    fake_edit(path, from, to);
+    assert_int_equal(summary_read(&s, &run->fake.spec, dir, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    snprintf(found, sizeof found, "%d: %.*s", e.line, (int)strlen(text) - 3, e.text);
+    assert_string_equal(found, text);
+    summary_free(&s);
+    fake_remove_folder(dir);
+}
+
+static void a_summary_of_another_run_is_refused(void **state)
+{
+    struct run *run = *state;
+    damage(
+        ",lenet_21k,", ",keras_690k,",
+        "2: model is 'keras_690k', but spec.yaml beside it has 'lenet_21k' at this point: the two "
+        "are not of one run",
+        run);
+    damage("101.5,", "fast,", "2: step_ms_median: 'fast' is not a number", run);
+    damage(",status,", ",state,",
+           "1: column 'status' is unknown; nearest 'state'; known: spec point kind site", run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_is_there),
+        cmocka_unit_test(series_over_ranks_hold_the_numbers),
+        cmocka_unit_test(series_of_runs_hold_the_numbers),
+        cmocka_unit_test(bars_hold_the_chosen_quantity),
+        cmocka_unit_test(breakdown_holds_the_parts),
+        cmocka_unit_test(epochs_hold_every_epoch),
+        cmocka_unit_test(captions_say_what_was_run),
+        cmocka_unit_test(csv_files_alone_draw_the_same),
+        cmocka_unit_test(a_summary_of_another_run_is_refused),
+    };
+    return cmocka_run_group_tests(tests, in_one_run, after_the_run);
+}

@@ -1,0 +1,13 @@
+# What a step consists of, a bar a point. Waiting is not communication; the rest is what no part of
+# the step accounts for, imbalance between ranks included.
+load plots.'/style.gp'
+load plots.'/by_point.gp'
+panel = 'breakdown_panel.gp'
+
+parts_n = words(parts)
+part_colours = '#999999 #56B4E9 #0072B2 #F0E442 #D55E00 #E69F00 #009E73 #DDDDDD'
+part_ms(i) = column(word(parts, i).'_ms')
+end_of(i) = i < 1 ? 0 : part_ms(i) + end_of(i - 1)
+step_row(condition) = condition && has_value('step_ms') ? row_y('row') : NaN
+
+load plots.'/draw.gp'

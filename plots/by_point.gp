@@ -1,0 +1,22 @@
+# Figures with a bar a point, from top to bottom: row 1 is the highest. Its name stands above it.
+
+x_title = y_title
+y_title = ''
+plot_height = 19.0 * (rows_n > 0 ? rows_n : 1) + 6
+legend_n = 0
+right = 16.0                # points, for the last number of the axis
+mark_colour = 'black'
+bar = 0.19                  # half its height; rows are 1 apart
+row_y(column_name) = -column(column_name) - 0.16
+
+published_x(row) = has_value('published') ? column('published') : NaN
+name_of(value_name) = strcol('label').(has_value(value_name) ? '' : ': '.strcol('status'))
+
+set border 1 linewidth 0.6 linecolor rgb '#404040'
+set grid x linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
+set xtics nomirror out scale 0.5
+set format x '%g'
+unset ytics
+set yrange [-rows_n - 0.55 : -0.4]
+set xrange [0:*]
+set offsets 0, graph 0.04, 0, 0

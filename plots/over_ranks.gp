@@ -1,0 +1,54 @@
+# Figures over ranks: a curve a series of series_<figure>.csv. A script may define
+#   y(k), y_lo(k), y_hi(k)   value and bounds of the current row
+#   missing_above            1: the names of points without a value hang from the top
+#   reference(k, x)          lines to compare with, reference_n of them
+
+panel = 'over_ranks_panel.gp'
+y(k) = column('value')
+y_lo(k) = column('lo')
+y_hi(k) = column('hi')
+missing_above = 0
+reference(k, x) = NaN
+x_title = 'ranks (MPI processes)'
+
+# Up to 8 ranks the axis is linear, beyond it is logarithmic.
+log_ranks = ranks_max > 8
+
+# Series stand side by side, so that intervals at the same ranks do not hide each other.
+aside(k) = series_n > 1 ? 0.014 * (k - (series_n + 1) / 2.0) : 0
+x_of(k) = log_ranks ? column('ranks') * (ranks_max / real(ranks_min))**aside(k) \
+    : column('ranks') + (ranks_max - ranks_min + 1) * aside(k)
+
+# Of the current row: its place on the axis if it belongs to series k and is of this sort, else NaN.
+x_ok(k) = is_ok(k) && has_value('value') ? x_of(k) : NaN
+x_bars(k) = has_bars(k) ? x_of(k) : NaN
+x_solid(k) = is_solid(k) ? x_of(k) : NaN
+x_hollow(k) = in_series(k) && !is_solid(k) ? x_of(k) : NaN
+x_doubtful(k) = in_series(k) && !is_ok(k) ? x_of(k) : NaN
+x_published(k) = in_series(k) && has_value('published') ? x_of(k) : NaN
+
+set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
+set ytics nomirror out scale 0.5
+
+# The measured rank counts are the ticks.
+set xtics nomirror out scale 0.5
+set xtics (word(ranks, 1) real(word(ranks, 1)))
+set for [k = 2:words(ranks)] xtics add (word(ranks, k) real(word(ranks, k)))
+if (log_ranks) {
+    set logscale x 2
+    set xrange [ranks_min / 1.25 : ranks_max * 1.25]
+} else {
+    set xrange [ranks_min - 0.5 : ranks_max + 0.5]
+}
+
+# A linear axis from 0. It ends above its points.
+linear_y = 'set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
+
+# A linear axis around its points: for what has no zero worth showing.
+close_y = 'set autoscale y; set offsets 0, 0, graph 0.1, graph 0.1'
+
+# A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
+log_y = log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"
+
+# Linear unless the values lie too far apart.
+fit_y = is_wide ? log_y : linear_y

@@ -1,0 +1,30 @@
+# Points without a value by name, beside those that have one, then reference lines, curves, intervals, marks.
+do for [k = 1:missing_n] {
+    missing = value(sprintf('missing%d_text', k))
+    missing_x = value(sprintf('missing%d_ranks', k))
+    nth = int(value(sprintf('missing%d_nth', k)))
+    aside_by = strstrt(missing, ': ') == 0 ? 0 : (nth % 2 ? 1 : -1) * (1.7 + 1.2 * (nth / 2))
+    if (missing_above) {
+        set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.97 \
+            right rotate by 90 offset character aside_by, 0
+    } else {
+        set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.03 \
+            left rotate by 90 offset character aside_by, 0
+    }
+}
+plot for [k = 1:reference_n] (x < ranks_min || x > ranks_max ? NaN : reference(k, x)) \
+        with lines linecolor rgb grey linewidth 0.8 dashtype 3, \
+    for [k = 1:series_n] data using (x_ok(k)):(y(k)) smooth unique with lines \
+        linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
+    for [k = 1:series_n] data using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
+        heads size graph 0.009, 90 nofilled linecolor rgb pick(colours, k) linewidth 0.8, \
+    for [k = 1:series_n] data using (x_solid(k)):(y(k)) with points \
+        linecolor rgb pick(colours, k) pointtype shape(solid, k) pointsize scale, \
+    for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
+        linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
+    for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
+        linecolor rgb pick(colours, k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
+    for [k = 1:series_n] data using (x_doubtful(k)):(y(k)) with points \
+        linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
+    for [k = 1:series_n] data using (x_published(k)):(column('published')) with points \
+        linecolor rgb pick(colours, k) pointtype published_shape pointsize 1.5 * scale
