@@ -28,6 +28,9 @@ static const struct entry entries[] = {
 #define FIGURE(name, quantity, summary) {"figures", #name, summary},
 #include "bench/spec/figures.def"
 #undef FIGURE
+#define QUANTITY(name, source, raw, column, title) {"quantities", #name, title},
+#include "bench/spec/quantities.def"
+#undef QUANTITY
 #define DATA_SET(name, summary) {"data_sets", #name, summary},
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
@@ -45,6 +48,33 @@ static enum status print_model(FILE *out, const char *path, struct error *e)
             shape_text(shape, net.input), net.classes, net.n_layers);
     net_desc_free(&net);
     return OK;
+}
+
+/* A campaign by the name that `run` takes, and the first line of its opening comment. */
+static void print_config(FILE *out, const char *name, const char *path)
+{
+    char line[256];
+    file_first_line(path, line, sizeof line);
+    fprintf(out, "%-34s %s\n", name, line[0] == '#' ? line + strspn(line, "# ") : "");
+}
+
+/* Campaigns lie in configs/ and in a folder a report below it. */
+static enum status list_configs(const struct tools *tools, FILE *out, struct error *e)
+{
+    static const char *const places[] = {"*.yaml", "reports/*/*.yaml"};
+    enum status status = OK;
+    for (size_t i = 0; status == OK && i < sizeof places / sizeof *places; i++) {
+        char pattern[PATH_BYTES];
+        glob_t files;
+        status = path_format(pattern, e, "%s/configs/%s", tools->home, places[i]);
+        if (status != OK || glob(pattern, 0, NULL, &files) != 0)
+            continue;
+        for (size_t k = 0; k < files.gl_pathc; k++)
+            print_config(out, files.gl_pathv[k] + strlen(tools->home) + strlen("/configs/"),
+                         files.gl_pathv[k]);
+        globfree(&files);
+    }
+    return status;
 }
 
 static enum status list_models(const struct tools *tools, FILE *out, struct error *e)
@@ -75,9 +105,10 @@ static void list_entries(FILE *out, const char *kind)
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
-    enum { MODELS, COLUMNS_OF_FILES };
-    static const char *const kinds[] = {"models", "columns",    "strategies", "variants",
-                                        "sites",  "optimizers", "figures",    "data_sets"};
+    enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
+    static const char *const kinds[] = {"models",     "columns",  "configs",    "strategies",
+                                        "variants",   "sites",    "optimizers", "figures",
+                                        "quantities", "data_sets"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;
@@ -88,6 +119,8 @@ enum status command_list(const struct arguments *arguments, const struct tools *
                          name_explain(text, sizeof text, kind, kinds, n_kinds));
     if (i == MODELS)
         return list_models(tools, out, e);
+    if (i == CONFIGS)
+        return list_configs(tools, out, e);
     if (i == COLUMNS_OF_FILES)
         columns_print(out);
     else

@@ -27,37 +27,54 @@ static enum status join(char **path, const char *home, const char *folder, const
     return error_set(e, ERR_MEMORY, "no memory for a path");
 }
 
-/* Turns found paths into the names that a user writes. */
-static void strip_paths(glob_t *found)
+/* Turns found paths into the names that a user writes: what follows `folder`, without the ending.
+ */
+static void strip_paths(glob_t *found, size_t folder_length)
 {
     for (size_t i = 0; i < found->gl_pathc; i++) {
         char *path = found->gl_pathv[i];
-        const char *base = strrchr(path, '/') + 1;
-        size_t length = strlen(base) - strlen(SUFFIX);
-        memmove(path, base, length);
+        const char *name = path + folder_length + 1;
+        size_t length = strlen(name) - strlen(SUFFIX);
+        memmove(path, name, length);
         path[length] = '\0';
     }
+}
+
+/* Every file of `folder`, and those of its reports/<report>/. Nothing found is no error. */
+static enum status glob_folder(glob_t *found, const char *home, const char *folder, struct error *e)
+{
+    static const char *const places[] = {"*", "reports/*/*"};
+    *found = (glob_t){0};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *pattern;
+        enum status status = join(&pattern, home, folder, places[i], e);
+        if (status != OK)
+            return status;
+        int result = glob(pattern, i > 0 ? GLOB_APPEND : 0, NULL, found);
+        free(pattern);
+        if (result != 0 && result != GLOB_NOMATCH)
+            return error_set(e, ERR_SYSTEM, "cannot look into %s", folder);
+    }
+    return OK;
 }
 
 /* Says which files of this kind there are. */
 static enum status explain_missing(const char *home, const char *folder, const char *name,
                                    struct error *e)
 {
-    char *pattern;
-    enum status status = join(&pattern, home, folder, "*", e);
-    if (status != OK)
-        return status;
     glob_t found;
-    int result = glob(pattern, 0, NULL, &found);
-    free(pattern);
-    if (result != 0)
-        return error_set(e, ERR_SPEC, "'%s' is not there, and there is no file in %s", name,
-                         folder);
-    strip_paths(&found);
     char text[900];
-    name_explain(text, sizeof text, name, (const char *const *)found.gl_pathv, found.gl_pathc);
+    enum status status = glob_folder(&found, home, folder, e);
+    if (status == OK && found.gl_pathc == 0)
+        status =
+            error_set(e, ERR_SPEC, "'%s' is not there, and there is no file in %s", name, folder);
+    if (status == OK) {
+        strip_paths(&found, (home ? strlen(home) + 1 : 0) + strlen(folder));
+        name_explain(text, sizeof text, name, (const char *const *)found.gl_pathv, found.gl_pathc);
+        status = error_set(e, ERR_SPEC, "%s (in %s)", text, folder);
+    }
     globfree(&found);
-    return error_set(e, ERR_SPEC, "%s (in %s)", text, folder);
+    return status;
 }
 
 enum status find_config(char **path, const char *folder, const char *name, struct error *e)

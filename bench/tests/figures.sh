@@ -107,6 +107,15 @@ malformed_file_is_named_before_anything_runs() {
         "$scalebench" run "$tmp/kinds.yaml" --out "$tmp/fresh" && [ ! -e "$tmp/fresh" ]
 }
 
+reports_are_found() {
+    local config
+    for config in reports/wang_yang/table2.yaml reports/naik_yadav/table1 weak_scaling.yaml; do
+        expect 0 "points" "$scalebench" plan "$config" --out "$tmp/results" || return 1
+    done
+    expect 0 "reports/wang_yang/table2.yaml" "$scalebench" list configs &&
+        expect 2 "nearest 'reports/wang_yang/table2'" "$scalebench" plan reports/wang_yang/table3
+}
+
 check "every kind of figure is drawn" draws_every_kind
 if command -v python3 >/dev/null; then
     check "series hold the numbers of the tables" series_agree_with_the_tables
@@ -118,4 +127,5 @@ check "figures are drawn from the tables alone" tables_suffice
 check "the committed reference is drawn again" reference_is_drawn_again
 check "tables that are missing or short are named" missing_tables_are_named
 check "a malformed published file is named" malformed_file_is_named_before_anything_runs
+check "campaigns of the reports are found" reports_are_found
 finish
