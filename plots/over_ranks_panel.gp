@@ -3,7 +3,8 @@ do for [k = 1:missing_n] {
     missing = value(sprintf('missing%d_text', k))
     missing_x = value(sprintf('missing%d_ranks', k))
     nth = int(value(sprintf('missing%d_nth', k)))
-    aside_by = strstrt(missing, ': ') == 0 ? 0 : (nth % 2 ? 1 : -1) * (1.7 + 1.2 * (nth / 2))
+    alone = strstrt(missing, ': ') == 0 && published_n == 0
+    aside_by = alone ? 0 : (nth % 2 ? 1 : -1) * (1.7 + 1.2 * (nth / 2))
     if (missing_above) {
         set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.97 \
             right rotate by 90 offset character aside_by, 0
