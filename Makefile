@@ -189,7 +189,7 @@ $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkerne
 $(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
-$(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
+$(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
 
 # TEST=name runs the tests whose file name contains it.
 TEST ?=
