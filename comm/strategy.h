@@ -95,7 +95,11 @@ struct strategy {
     /* Makes params the model to evaluate (an average, say) and puts things back. */
     enum status (*eval_begin)(struct sync *s, struct error *e);
     enum status (*eval_end)(struct sync *s, struct error *e);
-    /* Bytes of state beyond the arenas, for checkpoints; *data is borrowed until the next call. */
+    /* For checkpoints, between two steps; collective. `save` leaves parameters and optimizer state
+     * of rank 0 whole in its arenas, as one rank would have them, and says what this rank keeps
+     * beyond the arenas: *data is borrowed until the next call. `restore` finds parameters and
+     * state in the arenas of every rank, and what `save` said; or no bytes, when the checkpoint was
+     * of another number of ranks or another strategy: then it begins anew from the arenas. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
     void (*destroy)(struct sync *s);
@@ -138,6 +142,9 @@ enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t st
                           struct error *e);
 enum status sync_eval_begin(struct sync *s, struct error *e);
 enum status sync_eval_end(struct sync *s, struct error *e);
+enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct error *e);
+/* ERR_DATA for bytes that the strategy would not have saved. */
+enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
 
 /* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call. */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,

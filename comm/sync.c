@@ -148,6 +148,24 @@ enum status sync_eval_end(struct sync *s, struct error *e)
     return s->strategy->eval_end != NULL ? s->strategy->eval_end(s, e) : OK;
 }
 
+enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
+{
+    *data = NULL;
+    *bytes = 0;
+    return s->strategy->save != NULL ? s->strategy->save(s, data, bytes, e) : OK;
+}
+
+enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
+{
+    if (s->strategy->restore != NULL)
+        return s->strategy->restore(s, data, bytes, e);
+    if (bytes > 0) {
+        return error_set(e, ERR_DATA, "strategy %s keeps nothing of its own, found %zu bytes of it",
+                         strategy_names()[s->kind], bytes);
+    }
+    return OK;
+}
+
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr)
 {

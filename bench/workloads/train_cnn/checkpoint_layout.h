@@ -1,0 +1,35 @@
+/* Which tensor of a checkpoint lies where in the arenas. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_CHECKPOINT_LAYOUT_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_CHECKPOINT_LAYOUT_H
+
+#include "bench/workloads/train_cnn/safetensors.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+#ifdef SCALEBENCH_F64
+#define REAL_DTYPE "F64"
+#else
+#define REAL_DTYPE "F32"
+#endif
+
+#define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 32)
+
+/* Parameters first, then slot after slot of the optimizer, then the sections that are added. */
+struct layout {
+    struct safetensors_tensor *tensors; /* data points into the arenas */
+    char (*names)[CHECKPOINT_NAME_BYTES];
+    size_t n, n_params, room;
+};
+
+/* With room for `sections` more. The arenas stay the trainer's. */
+enum status layout_open(struct layout *layout, const struct trainer *t, size_t sections,
+                        struct error *e);
+void layout_close(struct layout *layout);
+
+/* Adds "rank.<rank>.<what>" of `rows` x `columns`, or of `columns` alone where rows is 0. */
+void layout_add_section(struct layout *layout, int rank, const char *what, const char *dtype,
+                        size_t rows, size_t columns, const void *data);
+
+/* The tensor of that name, or NULL. */
+const struct safetensors_tensor *layout_find(const struct layout *layout, const char *name);
+
+#endif
