@@ -67,18 +67,31 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     return identity_make(&c->identity, &c->spec, &machine, programs, e);
 }
 
+/* Checkpoints lie beside the launches of an accuracy run, where the next of them finds what one
+ * that was killed has left. */
+static bool has_own_checkpoint(const struct config *c)
+{
+    return !c->values[OPT_CHECKPOINT_PATH].set &&
+           (config_writes_checkpoints(c) ||
+            strcmp(config_text(c, OPT_CHECKPOINT_RESUME), "auto") == 0);
+}
+
 enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
                                     enum launch_run run, uint64_t seed, const char *record,
                                     struct site_launch *launch, struct error *e)
 {
-    char record_option[PATH_BYTES + 16], seed_option[40], version_option[128];
+    char path_option[PATH_BYTES + 64], record_option[PATH_BYTES + 16], seed_option[40],
+        version_option[128];
     snprintf(record_option, sizeof record_option, "--record=%s", record);
     snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
     snprintf(version_option, sizeof version_option, "--version-string=%s", c->tools->revision);
-    char *arguments[] = {record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy",
-                         version_option,
-                         /* The last of several counts: this seed instead of the point's own. */
-                         run == RUN_ACCURACY ? seed_option : NULL, NULL};
+    bool checkpoint = run == RUN_ACCURACY && has_own_checkpoint(&point->config);
+    snprintf(path_option, sizeof path_option, "--checkpoint.path=%s/../seed%llu.safetensors",
+             record, (unsigned long long)seed);
+    char *arguments[] = {
+        record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
+        /* The last of several counts: this seed instead of the point's own. */
+        run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
     return c->site->prepare(point, c->place, c->program, c->pin, arguments, launch, e);
 }
 

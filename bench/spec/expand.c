@@ -9,9 +9,16 @@
 
 #define POINTS_MAX 4096
 
+/* Initial weights are part of a problem; when and where they are written is not. */
+static bool is_checkpointing(const struct spec_option *option)
+{
+    return strncmp(option->key, "checkpoint.", 11) == 0 && option->id != OPT_CHECKPOINT_START;
+}
+
 bool option_is_problem(const struct spec_option *option)
 {
-    return option->scope != SCOPE_CAMPAIGN && option->id != OPT_RANKS && option->id != OPT_NODES &&
+    return option->scope != SCOPE_CAMPAIGN && !is_checkpointing(option) &&
+           option->id != OPT_RANKS && option->id != OPT_NODES &&
            strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0;
 }
 

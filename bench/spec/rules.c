@@ -230,6 +230,22 @@ static enum status check_optimizer_options(const struct spec *spec, struct error
     return OK;
 }
 
+/* Runs that wrote to one file would replace each other's checkpoints. */
+static enum status check_checkpoints(const struct spec *spec, struct error *e)
+{
+    size_t runs = spec->n_points * spec->config.values[OPT_ACCURACY_SEEDS].n;
+    for (size_t i = 0; i < spec->n_points && runs > 1; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *path = &config->values[OPT_CHECKPOINT_PATH];
+        if (path->set && config_writes_checkpoints(config))
+            return mark_error(e, ERR_SPEC, path->mark,
+                              "checkpoint.path: %s is one file, but this campaign has %zu accuracy "
+                              "runs; left out, each has its own",
+                              path->text, runs);
+    }
+    return OK;
+}
+
 /* Reads the model; a model file that is not there is an error of the spec, at its place. */
 static enum status check_model(const struct value *model, struct error *e)
 {
@@ -266,5 +282,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
             return status;
     }
     enum status status = check_optimizer_options(spec, e);
+    if (status == OK)
+        status = check_checkpoints(spec, e);
     return status == OK ? check_models(spec, e) : status;
 }

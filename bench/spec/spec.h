@@ -111,6 +111,11 @@ static inline const char *config_text(const struct config *c, enum option_id id)
 {
     return c->values[id].text;
 }
+static inline bool config_writes_checkpoints(const struct config *c)
+{
+    return config_number(c, OPT_CHECKPOINT_EPOCHS) > 0 ||
+           config_number(c, OPT_CHECKPOINT_STEPS) > 0;
+}
 
 /* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce");
  * `id` is 12 hexadecimal digits of the SHA-256 of all its POINT and WORKLOAD values. */

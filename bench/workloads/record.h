@@ -10,6 +10,7 @@
  *    "read_s":0.012,                  opening the data and fetching the first share
  *    "optimizer":"adam","lr":0.001,"seed":1,"strategy":"allreduce","sync_variant":"usual",
  *    "overlap":"none","batch":128,"global_batch":256,"threads":1,
+ *    "resumed_steps":0,               done before; 0: no checkpoint was gone on from
  *    "bound":"0","mpi":"MPICH 4.0.2","mpi_thread_level":"funneled","blas":"BLIS 0.9.0 skx",
  *    "flushes_denormals":true,"timer_resolution_ns":10,"timer_overhead_ns":20}
  *   {"type":"step","epoch":0,"step":11,"timed":true,"samples":128,"begin_ns":0,"end_ns":0,"load_ns":0,
@@ -30,10 +31,12 @@
  *    "wire_source":"formula: rabenseifner",
  *    "fetches":2,"fetch_s":0.011,     shares of the data fetched before or between steps, mean;
  * null where there were none; fetch_s may be left out "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
+ *    "checkpoints":3,"checkpoint_s":0.05,    written between the steps of this run
  *    "check":"step","weights_equal":true,"first_difference":""}        null: not compared
  *
  * begin and end are CLOCK_MONOTONIC: comparable between the ranks of a node. In accuracy runs steps
- * are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. */
+ * are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. A
+ * resumed run repeats the `epoch` and `eval` lines of before. */
 #ifndef SCALEBENCH_WORKLOADS_RECORD_H
 #define SCALEBENCH_WORKLOADS_RECORD_H
 

@@ -7,12 +7,13 @@
 #include "bench/workloads/record.h"
 #include "kernels/base/names.h"
 
-static const char *const RUNS[] = {"accuracy", "time"};
+static const char *const RUNS[] = {"accuracy", "time", "evaluate"};
 static const char *const WAITS[] = {"block", "poll", "yield"};
 
 static const struct option OWN_OPTIONS[] = {
     {"record", required_argument, NULL, 'r'},
     {"no-steps", no_argument, NULL, 'n'},
+    {"predictions", required_argument, NULL, 'p'},
     {"run", required_argument, NULL, 'm'},
     {"wait", required_argument, NULL, 'w'},
     {"version-string", required_argument, NULL, 'v'},
@@ -45,8 +46,11 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
     case 'n':
         a->record_steps = false;
         break;
+    case 'p':
+        a->predictions = optarg;
+        break;
     case 'm':
-        status = parse_name("run", optarg, RUNS, 2, &value, e);
+        status = parse_name("run", optarg, RUNS, 3, &value, e);
         a->run = (enum run_kind)value;
         break;
     case 'w':
@@ -66,6 +70,27 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
         status = error_set(e, ERR_ARGUMENT, "see --help");
     }
     return status;
+}
+
+/* Options that only make sense together. */
+static enum status check_together(const struct arguments *a, struct error *e)
+{
+    if (a->help || a->describe)
+        return OK;
+    if (!a->config.values[OPT_MODEL].set)
+        return error_set(e, ERR_ARGUMENT,
+                         "--model is missing: a name from configs/models or a model file");
+    if (a->run == RUN_TO_EVALUATE &&
+        strcmp(config_text(&a->config, OPT_CHECKPOINT_START), "no") == 0)
+        return error_set(
+            e, ERR_ARGUMENT,
+            "--run evaluate: --checkpoint.start is missing: the file with the weights");
+    if (a->run == RUN_FOR_TIME && a->predictions != NULL)
+        return error_set(e, ERR_ARGUMENT,
+                         "--predictions %s: --run time evaluates nothing; expected accuracy or "
+                         "evaluate",
+                         a->predictions);
+    return OK;
 }
 
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
@@ -96,11 +121,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     enum strategy_variant variant;
     if (status == OK)
         status = config_variant(&a->config, &variant, e);
-    if (status == OK && !a->help && !a->describe && !a->config.values[OPT_MODEL].set) {
-        status = error_set(e, ERR_ARGUMENT,
-                           "--model is missing: a name from configs/models or a model file");
-    }
-    return status;
+    return status == OK ? check_together(a, e) : status;
 }
 
 static bool is_workload_option(enum option_id id)
@@ -110,17 +131,20 @@ static bool is_workload_option(enum option_id id)
 
 void arguments_help(FILE *out)
 {
-    fputs("Trains a convolutional network on MPI processes.\n\n"
-          "  mpiexec -n 2 train_cnn --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n"
-          "  --run accuracy|time   train and evaluate (default), or time a few dozen steps\n"
-          "  --record DIR          write DIR/rank.N.jsonl\n"
-          "  --no-steps            without a line a step in it\n"
-          "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
-          "cores\n"
-          "  --describe            options and records as JSON\n"
-          "  --help                this text\n\n"
-          "Options of a spec, as --key value or --key=value:\n",
-          out);
+    fputs(
+        "Trains a convolutional network on MPI processes.\n\n"
+        "  mpiexec -n 2 train_cnn --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n"
+        "  --run accuracy|time|evaluate  train and evaluate (default), time a few dozen steps, or\n"
+        "                        only evaluate the weights of --checkpoint.start\n"
+        "  --predictions FILE    write the class of each test image, a line an image\n"
+        "  --record DIR          write DIR/rank.N.jsonl\n"
+        "  --no-steps            without a line a step in it\n"
+        "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
+        "cores\n"
+        "  --describe            options and records as JSON\n"
+        "  --help                this text\n\n"
+        "Options of a spec, as --key value or --key=value:\n",
+        out);
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
         if (is_workload_option((enum option_id)id)) {

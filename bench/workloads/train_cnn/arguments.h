@@ -12,15 +12,17 @@
 enum run_kind {
     RUN_FOR_ACCURACY, /* train.epochs passes, an evaluation after each */
     RUN_FOR_TIME,     /* measure.time.warmup_steps, then measure.time.steps timed ones */
+    RUN_TO_EVALUATE,  /* the weights of checkpoint.start, untrained */
 };
 
 struct arguments {
     struct config config;
     enum run_kind run;
     enum wait_kind wait;
-    const char *record_dir; /* NULL: no record. Borrowed from argv. */
-    const char *version;    /* given by the runner, for the record */
-    bool record_steps;      /* false: the record has no `step` lines */
+    const char *record_dir;  /* NULL: no record. Borrowed from argv. */
+    const char *predictions; /* file of the test images' classes, NULL: none. Borrowed from argv. */
+    const char *version;     /* given by the runner, for the record */
+    bool record_steps;       /* false: the record has no `step` lines */
     bool help, describe;
 };
 

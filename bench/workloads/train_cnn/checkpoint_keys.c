@@ -26,6 +26,16 @@ static void data_samples(const struct trainer *t, char text[KEY_BYTES])
     snprintf(text, KEY_BYTES, "%u", t->sampler.n_samples);
 }
 
+/* Contiguous shards, and with them the batches, are others on another number of ranks. */
+static void data_shard(const struct trainer *t, char text[KEY_BYTES])
+{
+    const char *shard = config_text(t->config, OPT_DATA_SHARD);
+    if (t->sampler.shard == SHARD_GLOBAL)
+        snprintf(text, KEY_BYTES, "%s", shard);
+    else
+        snprintf(text, KEY_BYTES, "%s over %d ranks", shard, t->ranks);
+}
+
 static void global_batch(const struct trainer *t, char text[KEY_BYTES])
 {
     snprintf(text, KEY_BYTES, "%u", t->global_batch);

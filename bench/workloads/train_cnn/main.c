@@ -10,7 +10,9 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"
+#include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/report.h"
+#include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
@@ -30,6 +32,8 @@ struct run {
     char bound[256];
     struct pool *pool;
     struct trainer trainer;
+    struct resume resume;
+    struct progress progress;
     struct hashes hashes;
     struct recorder recorder;
     struct window window;
@@ -92,6 +96,8 @@ static enum status agree(struct run *r, enum status mine, struct error *e)
 static size_t planned_steps(const struct run *r)
 {
     const struct config *c = &r->arguments->config;
+    if (r->arguments->run == RUN_TO_EVALUATE)
+        return 1; /* what was read */
     if (r->arguments->run == RUN_FOR_TIME)
         return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
     return (size_t)config_int(c, OPT_EPOCHS) * r->trainer.sampler.steps;
@@ -104,6 +110,27 @@ static enum status open_record(struct run *r, struct error *e)
     if (status == OK)
         status =
             recorder_add(&r->recorder, report_hello(&r->trainer, a, r->feed.read_s, r->bound), e);
+    size_t i;
+    json_t *line;
+    json_array_foreach(r->progress.history, i, line)
+    {
+        if (status == OK)
+            status = recorder_add(&r->recorder, json_incref(line), e);
+    }
+    return status;
+}
+
+/* The state that training begins with: drawn, or read from files. */
+static enum status open_training(struct run *r, struct error *e)
+{
+    bool trains = r->arguments->run == RUN_FOR_ACCURACY;
+    enum status status = trainer_connect(&r->trainer, e);
+    if (status == OK)
+        status = agree(r, resume_open(&r->resume, &r->trainer, trains, e), e);
+    if (status == OK)
+        status = resume_begin(&r->resume, &r->trainer, &r->progress, e);
+    if (status == OK && r->arguments->predictions != NULL)
+        status = predictions_open(&r->trainer, e);
     return status;
 }
 
@@ -133,9 +160,9 @@ static enum status open_run(struct run *r, struct error *e)
     if (status == OK)
         status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
     if (status == OK)
-        status = feed_epoch(&r->feed, &r->trainer.sampler, 0, e);
+        status = open_training(r, e);
     if (status == OK)
-        status = trainer_connect(&r->trainer, e);
+        status = feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
     return status == OK ? open_record(r, e) : status;
 }
 
@@ -143,6 +170,9 @@ static void close_run(struct run *r)
 {
     recorder_close(&r->recorder);
     hashes_close(&r->hashes);
+    json_decref(r->progress.history);
+    resume_close(&r->resume);
+    predictions_close(&r->trainer);
     trainer_close(&r->trainer);
     pool_destroy(r->pool);
     feed_close(&r->feed);
@@ -210,39 +240,93 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
     }
 }
 
-static enum status run_epoch(struct run *r, uint32_t epoch, bool last, struct error *e)
+/* The steps of the current epoch that are left, and the checkpoints between them. */
+static enum status run_steps(struct run *r, bool last, struct error *e)
 {
-    struct trainer *t = &r->trainer;
-    struct score train = {0}, test;
-    struct class_counts classes;
-    int64_t begin_ns = clock_ns();
-    if (feed_epoch(&r->feed, &t->sampler, epoch, e) != OK)
+    struct progress *p = &r->progress;
+    int64_t feed_ns = clock_ns();
+    if (feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e) != OK)
         return e->status;
-    for (uint32_t step = 0; step < t->sampler.steps; step++) {
-        bool record = last && step < RECORDED_STEPS;
-        if (run_step(r, epoch, step, true, record, &train, e) != OK)
+    p->seconds += seconds_since(feed_ns);
+    while (p->step < r->trainer.sampler.steps) {
+        int64_t begin_ns = clock_ns();
+        bool record = last && p->step < RECORDED_STEPS;
+        if (run_step(r, p->epoch, p->step, true, record, &p->train, e) != OK)
+            return e->status;
+        p->step++;
+        p->seconds += seconds_since(begin_ns);
+        if (resume_after_step(&r->resume, &r->trainer, p, e) != OK)
             return e->status;
     }
+    return OK;
+}
+
+/* A line of the record that a resumed run will repeat. */
+static enum status add_kept(struct run *r, json_t *line, struct error *e)
+{
+    if (line != NULL)
+        json_array_append(r->progress.history, line);
+    return recorder_add(&r->recorder, line, e);
+}
+
+static enum status run_evaluation(struct run *r, struct score *test, struct error *e)
+{
+    struct class_counts classes;
+    int64_t begin_ns = clock_ns();
+    if (trainer_evaluate(&r->trainer, &r->trainer.data->test, test, &classes, e) != OK)
+        return e->status;
     double seconds = seconds_since(begin_ns);
-    if (trainer_sum_scores(t, &train, e) != OK)
+    return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
+}
+
+static enum status run_epoch(struct run *r, bool last, struct error *e)
+{
+    struct trainer *t = &r->trainer;
+    struct progress *p = &r->progress;
+    struct score test;
+    if (run_steps(r, last, e) != OK || trainer_sum_scores(t, &p->train, e) != OK)
         return e->status;
-    begin_ns = clock_ns();
-    if (trainer_evaluate(t, &t->data->test, &test, &classes, e) != OK)
+    json_t *line = report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train);
+    if (add_kept(r, line, e) != OK || run_evaluation(r, &test, e) != OK)
         return e->status;
-    double eval_seconds = seconds_since(begin_ns);
-    print_epoch(r, epoch, seconds, &train, &test);
-    if (recorder_add(&r->recorder, report_epoch(t, epoch, t->sampler.steps, seconds, &train), e) !=
-        OK)
-        return e->status;
-    return recorder_add(&r->recorder, report_eval(epoch, eval_seconds, &test, &classes), e);
+    print_epoch(r, p->epoch, p->seconds, &p->train, &test);
+    p->epoch++;
+    p->step = 0;
+    p->train = (struct score){0};
+    p->seconds = 0;
+    return resume_after_epoch(&r->resume, t, p, e);
+}
+
+/* The checkpoint is one of the end: its model may still be asked for. */
+static enum status run_nothing(struct run *r, struct error *e)
+{
+    struct score test;
+    struct class_counts classes;
+    if (r->rank == 0)
+        printf("nothing is left to train: %u of %ld epochs were done\n", r->progress.epoch,
+               config_int(&r->arguments->config, OPT_EPOCHS));
+    return trainer_evaluate(&r->trainer, &r->trainer.data->test, &test, &classes, e);
 }
 
 static enum status run_for_accuracy(struct run *r, struct error *e)
 {
     uint32_t epochs = (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS);
-    for (uint32_t epoch = 0; epoch < epochs; epoch++)
-        if (run_epoch(r, epoch, epoch + 1 == epochs, e) != OK)
+    if (r->progress.epoch >= epochs)
+        return run_nothing(r, e);
+    while (r->progress.epoch < epochs)
+        if (run_epoch(r, r->progress.epoch + 1 == epochs, e) != OK)
             return e->status;
+    return OK;
+}
+
+static enum status run_to_evaluate(struct run *r, struct error *e)
+{
+    struct score test;
+    if (run_evaluation(r, &test, e) != OK)
+        return e->status;
+    if (r->rank == 0)
+        printf("test loss %.4f  accuracy %.2f %%\n", test.loss_sum / test.samples,
+               100.0 * test.correct / test.samples);
     return OK;
 }
 
@@ -281,17 +365,26 @@ static void print_comparison(const struct run *r, const struct comparison *c)
 
 static enum status run(struct run *r, struct error *e)
 {
+    static enum status (*const kinds[])(struct run *, struct error *) = {
+        [RUN_FOR_ACCURACY] = run_for_accuracy,
+        [RUN_FOR_TIME] = run_for_time,
+        [RUN_TO_EVALUATE] = run_to_evaluate,
+    };
     struct comparison comparison = {0};
-    enum status status =
-        r->arguments->run == RUN_FOR_TIME ? run_for_time(r, e) : run_for_accuracy(r, e);
-    if (status == OK && check_of(r) == CHECK_END)
+    enum status status = kinds[r->arguments->run](r, e);
+    if (status == OK && r->arguments->predictions != NULL)
+        status = predictions_write(&r->trainer, r->arguments->predictions, e);
+    bool compared = check_of(r) != CHECK_NONE;
+    if (status == OK && compared && (check_of(r) == CHECK_END || r->hashes.n == 0))
         hashes_add(&r->hashes, &r->trainer);
-    if (status == OK && check_of(r) != CHECK_NONE)
+    if (status == OK && compared)
         status = hashes_compare(&r->hashes, &r->trainer, &comparison, e);
     if (status == OK) {
         print_comparison(r, &comparison);
         r->window.fetches = r->feed.fetches;
         r->window.fetch_s = r->feed.fetch_s;
+        r->window.checkpoints = r->resume.written;
+        r->window.checkpoint_ns = r->resume.write_ns;
         status = recorder_add(&r->recorder, report_end(&r->trainer, &r->window, &comparison), e);
     }
     return status == OK ? recorder_write(&r->recorder, e) : status;

@@ -51,12 +51,12 @@ static json_t *hello_platform(const struct trainer *t, const char *bound)
 
 static json_t *hello_training(const struct trainer *t, const struct config *c)
 {
-    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:i, s:i}", "optimizer",
+    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
                      config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
                      (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY),
                      "sync_variant", strategy_variant_name(t->sync->variant), "overlap",
                      config_text(c, OPT_OVERLAP), "batch", (int)t->sampler.n_max, "global_batch",
-                     (int)t->global_batch);
+                     (int)t->global_batch, "resumed_steps", (json_int_t)t->steps_done);
 }
 
 static json_t *hello_data(const struct trainer *t, const struct config *c, double read_s)
@@ -165,6 +165,8 @@ json_t *report_end(const struct trainer *t, const struct window *w,
     json_object_set_new(line, "fetches", json_integer(w->fetches));
     json_object_set_new(line, "fetch_s",
                         w->fetches > 0 ? json_real(w->fetch_s / w->fetches) : json_null());
+    json_object_update_new(line, json_pack("{s:I, s:f}", "checkpoints", (json_int_t)w->checkpoints,
+                                           "checkpoint_s", 1e-9 * (double)w->checkpoint_ns));
     json_object_update_new(
         line, json_pack("{s:f, s:f, s:f, s:s, s:o, s:s}", "user_s", seconds_of(usage.ru_utime),
                         "sys_s", seconds_of(usage.ru_stime), "rss_mib", mem_peak_mib(), "check",

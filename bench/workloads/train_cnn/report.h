@@ -14,8 +14,10 @@ struct window {
     int64_t window_ns, cpu_ns, poll_ns;
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
-    uint32_t fetches; /* of an epoch's samples, all before or between the steps */
-    double fetch_s;   /* of all of them */
+    uint32_t fetches;     /* of an epoch's samples, all before or between the steps */
+    double fetch_s;       /* of all of them */
+    uint64_t checkpoints; /* written between steps, and the time that took */
+    int64_t checkpoint_ns;
 };
 
 /* Result of comparing the hashes of all ranks; valid at rank 0. */

@@ -108,6 +108,7 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->images = t->labels = NULL;
     t->eval_samples = NULL;
     t->eval_classes = NULL;
+    t->predictions = NULL;
     t->steps_done = 0;
     t->global_batch = trainer_global_batch(t->config, t->ranks);
     enum status status = agree_on_isa(t, e);
@@ -300,14 +301,16 @@ static enum status sum_classes(struct trainer *t, struct class_counts *c, struct
     return status;
 }
 
-/* Counts the n images that the net has just seen. */
-static void count_classes(struct trainer *t, size_t n, struct class_counts *counts)
+/* Counts the n images from `first` that the net has just seen. */
+static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
 {
     net_classify(t->net, 0, t->eval_classes);
     for (size_t i = 0; i < n; i++) {
         counts->samples[t->labels[i]]++;
         counts->correct[t->labels[i]] += t->eval_classes[i] == t->labels[i];
     }
+    if (t->predictions != NULL)
+        memcpy(t->predictions + first, t->eval_classes, n * sizeof *t->predictions);
 }
 
 /* Scores of images [first, first + n) of a part. */
@@ -320,7 +323,7 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
     data_gather(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
     net_load(t->net, &t->exec, 0, (int)n, t->images);
     net_forward(t->net, &t->exec, 0, 0, net_steps(t->net), t->sync->arenas.params);
-    count_classes(t, n, classes);
+    count_classes(t, first, n, classes);
     return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
 }
 

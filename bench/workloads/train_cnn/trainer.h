@@ -46,6 +46,7 @@ struct trainer {
     uint8_t *images, *labels; /* [n_max, C, H, W] and [n_max]: a batch as bytes */
     uint32_t *eval_samples;   /* [n_max] */
     int *eval_classes;        /* [n_max] */
+    int *predictions;         /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
 };
 

@@ -1,0 +1,15 @@
+/* The class that the net gives each test image, as a text file with a line an image. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
+
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* Makes the trainer keep what its evaluations of the test part say. Freed with predictions_close.
+ */
+enum status predictions_open(struct trainer *t, struct error *e);
+void predictions_close(struct trainer *t);
+
+/* Writes those of the last evaluation. Collective; rank 0 writes. */
+enum status predictions_write(struct trainer *t, const char *path, struct error *e);
+
+#endif
