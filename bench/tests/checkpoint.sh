@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Checkpoints as a user meets them: a run goes on from one, also when it was killed over writing it; a
+# campaign goes on with the accuracy run that was killed.
+set -u
+. bench/tests/lib/tap.sh
+
+model=configs/models/softmax_784.yaml
+file=$tmp/c.safetensors
+small=(--model "$model" --data.set digits --data.samples 2000 --train.global_batch 100
+    --train.optimizer adam --wait yield --checkpoint.path "$file")
+
+train() { # ranks, options
+    local ranks=$1
+    shift
+    "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" "$@"
+}
+
+# What the last step left, as rank 0 hashed it.
+last_hash() { # record folder
+    grep '"type":"step"' "$1/rank.0.jsonl" | tail -n 1 | grep -o '"hash":"[0-9a-f]*"'
+}
+
+# Everything but times: the lines of epochs and evaluations.
+epochs() { # record folder
+    grep -E '"type":"(epoch|eval)"' "$1/rank.0.jsonl" | sed -E 's/"seconds":[^,]*,//'
+}
+
+goes_on_as_if_it_had_never_stopped() {
+    mkdir -p "$tmp/whole" "$tmp/first" "$tmp/second"
+    train 2 --train.epochs 3 --record "$tmp/whole" || return 1
+    train 2 --train.epochs 2 --checkpoint.every_steps 23 --record "$tmp/first" || return 1
+    train 2 --train.epochs 3 --checkpoint.resume auto --record "$tmp/second" | tee "$tmp/log" || return 1
+    grep -q "after 23 steps: epoch 2, step 3 of 20" "$tmp/log" || return 1
+    grep -q '"type":"hello".*"resumed_steps":23' "$tmp/second/rank.1.jsonl" || return 1
+    grep -q '"type":"end".*"steps":40.*"checkpoints":1' "$tmp/first/rank.0.jsonl" || return 1
+    diff <(epochs "$tmp/whole" | cut -c1-60) <(epochs "$tmp/second" | cut -c1-60) || return 1
+    [ "$(last_hash "$tmp/whole")" = "$(last_hash "$tmp/second")" ]
+}
+
+nothing_is_left_to_do() {
+    rm -f "$file"
+    train 1 --checkpoint.every_epochs 1 || return 1
+    expect 0 "nothing is left to train: 1 of 1 epochs were done" train 1 --checkpoint.resume auto \
+        --predictions "$tmp/p.txt" && [ "$(sort -u "$tmp/p.txt" | wc -l)" -gt 5 ]
+}
+
+# The model that was saved is the one that was trained.
+evaluates_what_was_saved() {
+    rm -f "$file"
+    train 2 --checkpoint.every_epochs 1 --predictions "$tmp/trained.txt" || return 1
+    train 3 --run evaluate --checkpoint.start "$file" --seed 5 --predictions "$tmp/saved.txt" || return 1
+    [ "$(wc -l <"$tmp/saved.txt")" -eq 10000 ] && cmp "$tmp/trained.txt" "$tmp/saved.txt"
+}
+
+# Few images a step and a net of 8 MB: nearly all of the run is writing.
+writing=(--model keras_690k --data.set digits --data.samples 200 --train.global_batch 4
+    --train.optimizer adam --wait yield --train.epochs 2 --checkpoint.every_steps 1)
+
+killed_over_writing_goes_on() {
+    local mark="over-$$" pid victim
+    "$mpiexec" -n 2 "$train_cnn" "${writing[@]}" --checkpoint.path "$tmp/big" \
+        --version-string "$mark" >"$tmp/killed.log" 2>&1 &
+    pid=$!
+    until_true test -e "$tmp/big" || return 1
+    victim=$(for p in $(processes "$mark"); do
+        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx PMI_RANK=0 && echo "$p"
+    done)
+    until_true test -e "$tmp/big.tmp" || return 1
+    kill -KILL "$victim"
+    wait "$pid" && return 1
+    gone "$mark" || return 1
+    ls -l "$tmp"
+    expect 0 "resumed from $tmp/big" "$mpiexec" -n 2 "$train_cnn" "${writing[@]}" \
+        --checkpoint.every_steps 0 --checkpoint.path "$tmp/big" --checkpoint.resume auto
+}
+
+cut_files_are_refused() {
+    head -c 9000 "$file" >"$tmp/cut"
+    expect 2 "$tmp/cut: offset 9000: the file ends; expected tensor 'fc.weight'" \
+        train 2 --checkpoint.resume "$tmp/cut" || return 1
+    [ "$(grep -c "the file ends" "$tmp/expect.log")" -eq 1 ]
+}
+
+other_precision_is_refused() {
+    expect 2 "tensor 'fc.weight' is F32 [10,784]; this model in a build for f64 expects F64 [10,784]" \
+        "$mpiexec" -n 1 "${train_cnn}_f64" "${small[@]}" --checkpoint.resume "$file"
+}
+
+cat >"$tmp/campaign.yaml" <<END
+name: killed
+scaling: strong
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, global_batch: 100, epochs: 4000}
+checkpoint: {every_epochs: 1, resume: auto}
+measure: {time: {launches: 0..0}, accuracy: {seeds: [3]}}
+figures: []
+END
+
+# Starts the campaign as a terminal does, where SIGINT is not ignored, and interrupts it when the file
+# holds the line: 4000 epochs would take minutes.
+interrupt_at() { # line, file
+    set -m
+    "$scalebench" run "$tmp/campaign.yaml" --out "$tmp/results" &
+    local runner=$! status=0
+    set +m
+    until_true eval "grep -qs '$1' $2" || status=1
+    kill -INT "$runner"
+    wait "$runner"
+    gone "$tmp/results/killed" && return "$status"
+}
+
+campaign_goes_on() {
+    local launches="$tmp/results/killed/latest/launches/*"
+    interrupt_at "^epoch 3/" "$launches/seed3-000/log.txt" &&
+        interrupt_at "^resumed from .*seed3.safetensors after" "$launches/seed3-001/log.txt"
+}
+
+check "a resumed run equals one that never stopped" goes_on_as_if_it_had_never_stopped
+check "a run that was at its end has nothing left to do" nothing_is_left_to_do
+check "a saved model predicts what the trained one did" evaluates_what_was_saved
+check "a run killed over writing goes on" killed_over_writing_goes_on
+check "a cut file is refused once, with its place" cut_files_are_refused
+check "numbers of the other precision are refused" other_precision_is_refused
+check "a killed campaign goes on inside its accuracy run" campaign_goes_on
+check "without a checkpoint auto begins anew" expect 0 "no checkpoint $tmp/none: begins anew" \
+    train 1 --checkpoint.path "$tmp/none" --checkpoint.resume auto
+check "a file that is named must be there" expect 1 "$tmp/none: cannot be read: No such file" \
+    train 2 --checkpoint.resume "$tmp/none"
+check "another seed is refused" expect 2 "seed: the checkpoint has '1', this run '2'" \
+    train 2 --checkpoint.resume "$file" --seed 2
+check "another number of ranks is told" expect 0 "of allreduce on 2 ranks, this run of allreduce on 3" \
+    train 3 --checkpoint.resume "$file" --train.epochs 2
+check "evaluation asks for weights" expect 2 "--checkpoint.start is missing" train 1 --run evaluate
+check "a timed run predicts nothing" expect 2 "--run time evaluates nothing" \
+    train 1 --run time --predictions "$tmp/p.txt"
+finish

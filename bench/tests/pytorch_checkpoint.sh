@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# A model that was trained here says the same of every test image in PyTorch, which reads it from a
+# checkpoint: names, shapes, layouts, the order of flattening and every layer are what PyTorch has.
+set -u
+. bench/tests/lib/tap.sh
+
+# Real MNIST where there is some, else images drawn here: $data.
+find_data() {
+    local folder
+    for folder in "${SCALEBENCH_DATA:-}/mnist" "${SCALEBENCH_DATA:-}" data/mnist ../shared/data/mnist; do
+        data=$folder
+        [ -z "$(find "$folder" -maxdepth 1 -name 't10k-images-idx3*' 2>/dev/null)" ] || return 0
+    done
+    data=$tmp/drawn
+    mkdir -p "$data"
+    "$python" bench/tests/lib/pytorch_net.py draw "$data"
+}
+
+predicts_the_same() { # ranks, model, options
+    local ranks=$1 model=$2
+    shift 2
+    "$mpiexec" -n "$ranks" "$train_cnn" --model "$model" --data.path "$data" \
+        --train.global_batch 60 --wait yield --checkpoint.every_epochs 1 \
+        --checkpoint.path "$tmp/$model" "$@" || return 1
+    "$mpiexec" -n 1 "$train_cnn" --model "$model" --data.path "$data" --run evaluate \
+        --checkpoint.start "$tmp/$model" --predictions "$tmp/$model.txt" || return 1
+    "$python" bench/tests/lib/pytorch_net.py compare "$model" "$tmp/$model" "$data" \
+        "$tmp/$model.txt" >"$tmp/$model.log"
+    local status=$?
+    cat "$tmp/$model.log"
+    # A net that has learned nothing could agree by saying one class of all.
+    [ "$status" -eq 0 ] && grep -qF "classes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]" "$tmp/$model.log"
+}
+
+# The comparison itself: one prediction that is wrong is found.
+finds_a_difference() {
+    awk 'NR == 7 { $1 = ($1 + 1) % 10 } { print }' "$tmp/lenet_21k.txt" >"$tmp/wrong.txt"
+    expect 1 "1 told differently" "$python" bench/tests/lib/pytorch_net.py compare lenet_21k \
+        "$tmp/lenet_21k" "$data" "$tmp/wrong.txt"
+}
+
+if python=$(python_with torch); then
+    find_data
+    check "lenet_21k predicts in PyTorch what it predicts here" predicts_the_same 1 lenet_21k \
+        --data.samples 6000 --train.lr 0.05 --train.momentum 0.5
+    check "keras_690k predicts in PyTorch what it predicts here" predicts_the_same 2 keras_690k \
+        --data.samples 3000 --train.optimizer adam --train.lr 0.001
+    check "a difference is found" finds_a_difference
+else
+    lacks "PyTorch predicts what the trainer predicts" torch
+fi
+finish
