@@ -59,8 +59,10 @@ COLLECT_SRC   := $(wildcard bench/collect/*.c)
 RUNNER_SRC    := $(wildcard bench/runner/*.c)
 DATA_SRC      := $(wildcard bench/workloads/data/*.c)
 TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/read/*.c bench/workloads/train_cnn/*.c)
+PEERS_SRC     := $(wildcard bench/workloads/peers/*.c)
+TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
-PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin
+PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
@@ -125,6 +127,15 @@ $(BUILD)/train_cnn: $(call obj,bench/workloads/train_cnn/main.c) $(TRAIN_LINK)
 
 $(BUILD)/train_cnn_f64: $(call obj_f64,bench/workloads/train_cnn/main.c) $(TRAIN_LINK_F64)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+
+$(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+
+# A peer in Python stands beside the program that feeds it, its modules in a folder there.
+$(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
+	@mkdir -p $(BUILD)/torch_peer
+	install -m 644 $(TORCH_SRC) $(BUILD)/torch_peer
+	install -m 755 $< $@
 
 # --- Objects ----------------------------------------------------------------------------------------------
 # Only the rooms that may use a library see its headers (ci/check_layers.sh holds the rest).

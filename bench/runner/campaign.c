@@ -6,6 +6,21 @@
 #include "bench/collect/collect.h"
 #include <unistd.h>
 
+/* A peer may lack what it stands on. */
+static enum status ask(struct campaign *c, size_t point, struct error *e)
+{
+    struct error why = {0};
+    enum status status = workloads_ask(&c->workloads, &c->spec.points[point], &why);
+    if (status == ERR_UNAVAILABLE) {
+        snprintf(c->refusals[point], sizeof c->refusals[point], "%s", why.text);
+        c->n_refused++;
+        return OK;
+    }
+    if (status != OK)
+        *e = why;
+    return status;
+}
+
 /* Asks the site about every point before anything is written or run. */
 static enum status find_refusals(struct campaign *c, struct error *e)
 {
@@ -19,6 +34,8 @@ static enum status find_refusals(struct campaign *c, struct error *e)
         enum status status = campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, &why);
         if (status == OK) {
             site_launch_free(&launch);
+            if (ask(c, i, e) != OK)
+                return e->status;
         } else if (status == ERR_UNAVAILABLE) {
             snprintf(c->refusals[i], sizeof c->refusals[i], "%s", why.text);
             c->n_refused++;
@@ -55,16 +72,20 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     *c = (struct campaign){.request = request, .tools = tools, .journal.fd = -1};
     enum status status = read_spec(c, e);
     if (status == OK)
-        status = tools_program(tools, config_text(&c->spec.config, OPT_WORKLOAD), c->program, e);
+        status = workloads_find(&c->workloads, &c->spec, tools, e);
     if (status == OK)
         status = tools_program(tools, "pin", c->pin, e);
     if (status == OK)
         status = find_refusals(c, e);
     if (status != OK)
         return status;
-    const char *const programs[] = {c->program, c->pin, NULL};
-    struct place_machine machine = place_machine(c->place);
-    return identity_make(&c->identity, &c->spec, &machine, programs, e);
+    const char *programs[2 * WORKLOADS + 2] = {c->pin};
+    workloads_list(&c->workloads, programs + 1);
+    const struct identity_parts parts = {.spec = &c->spec,
+                                         .machine = place_machine(c->place),
+                                         .programs = programs,
+                                         .answers = c->workloads.answers};
+    return identity_make(&c->identity, &parts, e);
 }
 
 /* Checkpoints lie beside the launches of an accuracy run, where the next of them finds what one
@@ -92,7 +113,7 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
         record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
         /* The last of several counts: this seed instead of the point's own. */
         run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
-    return c->site->prepare(point, c->place, c->program, c->pin, arguments, launch, e);
+    return c->site->prepare(point, c->place, workloads_program(&c->workloads, point), c->pin, arguments, launch, e);
 }
 
 static enum status journal_refusals(struct campaign *c, struct error *e)
@@ -202,6 +223,7 @@ void campaign_close(struct campaign *c)
 {
     schedule_close(&c->schedule);
     journal_close(&c->journal);
+    workloads_free(&c->workloads);
     spec_free(&c->spec);
     place_close(c->place);
     free(c->refusals);

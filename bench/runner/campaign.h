@@ -11,6 +11,7 @@
 #include "bench/runner/progress.h"
 #include "bench/runner/schedule.h"
 #include "bench/runner/tools.h"
+#include "bench/runner/workloads.h"
 #include "bench/sites/site.h"
 #include "bench/spec/spec.h"
 
@@ -28,7 +29,8 @@ struct campaign {
     struct place *place;
     struct spec spec;
     const struct site *site;
-    char program[PATH_BYTES], pin[PATH_BYTES];
+    char pin[PATH_BYTES];
+    struct workloads workloads;
     struct identity identity;
     char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "" when it can */
     size_t n_refused;

@@ -19,6 +19,9 @@ static const struct entry entries[] = {
 #define VARIANT(strategy, name, summary) {"variants", #name, "of " #strategy ": " summary},
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
+#define WORKLOAD(name, helper, summary) {"workloads", #name, summary},
+#include "bench/spec/workloads.def"
+#undef WORKLOAD
 #define SITE(name, summary) {"sites", #name, summary},
 #include "bench/spec/sites.def"
 #undef SITE
@@ -107,7 +110,7 @@ enum status command_list(const struct arguments *arguments, const struct tools *
 {
     enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
     static const char *const kinds[] = {"models",     "columns",  "configs",    "strategies",
-                                        "variants",   "sites",    "optimizers", "figures",
+                                        "variants", "workloads", "sites",    "optimizers", "figures",
                                         "quantities", "data_sets"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
@@ -241,7 +244,12 @@ enum status command_model(const struct arguments *arguments, const struct tools 
     enum status status = model_load(&net, arguments->operand, e);
     if (status != OK)
         return status;
-    net_desc_print(out, &net);
+    if (arguments->json) {
+        status = model_write_json(out, &net, e);
+        fputc('\n', out);
+    } else {
+        net_desc_print(out, &net);
+    }
     net_desc_free(&net);
-    return OK;
+    return status;
 }

@@ -13,7 +13,7 @@ struct arguments {
     char *const *command;  /* the whole command line */
     const char *operand;   /* what is not an option; NULL where absent */
     const char *set, *out; /* --set (or NULL), --out (or "results") */
-    bool fresh, strict;
+    bool fresh, strict, json;
 };
 
 typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,

@@ -115,24 +115,29 @@ static bool spawn_to(int out, char *const argv[], pid_t *pid)
     return started;
 }
 
-bool program_first_line(char *const argv[], char *line, size_t size)
+int program_ask(char *const argv[], char *line, size_t size)
 {
     int ends[2], status = 0;
     pid_t pid;
     line[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
+        return -1;
     bool started = spawn_to(ends[1], argv, &pid);
     close(ends[1]);
     FILE *f = fdopen(ends[0], "r");
-    bool read = started && read_line(f, line, size);
+    if (started)
+        read_line(f, line, size);
     if (f)
         fclose(f);
     else
         close(ends[0]);
-    bool ended =
-        started && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (!ended)
+    bool ended = started && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+    return ended ? WEXITSTATUS(status) : -1;
+}
+
+bool program_first_line(char *const argv[], char *line, size_t size)
+{
+    if (program_ask(argv, line, size) != 0)
         line[0] = '\0';
-    return read && ended;
+    return line[0] != '\0';
 }

@@ -29,6 +29,10 @@ enum status file_write(const char *path,
 /* The first line of a file without its newline; false, and "", when there is none to read. */
 bool file_first_line(const char *path, char *line, size_t size);
 
+/* Exit status of a program, argv as for exec, and the first line that it prints; -1 when it cannot
+ * be started or is killed. Its standard error is dropped. */
+int program_ask(char *const argv[], char *line, size_t size);
+
 /* The first line that a program prints, argv as for exec; false, and "", when it fails or prints
  * nothing. Its standard error is dropped. */
 bool program_first_line(char *const argv[], char *line, size_t size);

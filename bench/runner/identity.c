@@ -60,20 +60,20 @@ static void describe_machine(FILE *out, const struct place_machine *m)
             m->quota_cores, m->usable_cores, m->machine_cores);
 }
 
-static enum status describe(FILE *out, const struct spec *spec, const struct place_machine *machine,
-                            const char *const *programs, struct error *e)
+static enum status describe(FILE *out, const struct identity_parts *parts, struct error *e)
 {
-    enum status status = spec_write(out, spec, e);
+    enum status status = spec_write(out, parts->spec, e);
     if (status == OK)
-        status = describe_models(out, spec, e);
+        status = describe_models(out, parts->spec, e);
     if (status == OK)
-        status = describe_programs(out, programs, e);
-    describe_machine(out, machine);
+        status = describe_programs(out, parts->programs, e);
+    if (parts->answers)
+        fputs(parts->answers, out);
+    describe_machine(out, &parts->machine);
     return status;
 }
 
-enum status identity_make(struct identity *identity, const struct spec *spec,
-                          const struct place_machine *machine, const char *const *programs,
+enum status identity_make(struct identity *identity, const struct identity_parts *parts,
                           struct error *e)
 {
     char *text = NULL;
@@ -81,7 +81,7 @@ enum status identity_make(struct identity *identity, const struct spec *spec,
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return error_set(e, ERR_MEMORY, "no memory for the campaign's identity");
-    enum status status = describe(out, spec, machine, programs, e);
+    enum status status = describe(out, parts, e);
     if (fclose(out) != 0 && status == OK)
         status = error_set(e, ERR_MEMORY, "no memory for the campaign's identity");
     if (status == OK) {

@@ -1,5 +1,6 @@
 /* What makes two campaigns the same one, to be gone on with: the resolved spec and the networks it
- * names, the programs' contents, the machine. */
+ * names, the programs' contents and what peers stand on,
+ * the machine. */
 #ifndef SCALEBENCH_RUNNER_IDENTITY_H
 #define SCALEBENCH_RUNNER_IDENTITY_H
 
@@ -15,9 +16,14 @@ struct identity {
     uint64_t seed; /* its first 64 bits: of the schedule */
 };
 
-/* programs: NULL-terminated paths whose contents count. */
-enum status identity_make(struct identity *identity, const struct spec *spec,
-                          const struct place_machine *machine, const char *const *programs,
+struct identity_parts {
+    const struct spec *spec;
+    struct place_machine machine;
+    const char *const *programs; /* NULL-terminated paths whose contents count */
+    const char *answers;         /* what peers stand on; NULL: there is none */
+};
+
+enum status identity_make(struct identity *identity, const struct identity_parts *parts,
                           struct error *e);
 
 #endif

@@ -32,6 +32,8 @@ static const struct {
     {{"fresh", no_argument, NULL, 'f'}, "--fresh                begin a new run in any case"},
     {{"strict", no_argument, NULL, 't'},
      "--strict               refuse to run when a point cannot"},
+    {{"json", no_argument, NULL, 'j'},
+     "--json                 as JSON: every option, shape and tensor, for programs"},
 };
 /* What getopt_long says of an argument that is no option, after a '-' in its letters. */
 #define OPERAND   1
@@ -109,6 +111,8 @@ static enum status take_option(int c, struct arguments *arguments, const struct 
         arguments->fresh = true;
     else if (c == 't')
         arguments->strict = true;
+    else if (c == 'j')
+        arguments->json = true;
     else if (c == OPERAND)
         return take_operand(optarg, arguments, command, e);
     else

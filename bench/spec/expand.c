@@ -261,7 +261,8 @@ static void extend_label(struct point *point, const struct spec_option *option)
 {
     size_t used = strlen(point->label), room = sizeof point->label - used;
     const char *dot = strrchr(option->key, '.'), *text = point->config.values[option->id].text;
-    bool plain = option->id == OPT_STRATEGY || option->id == OPT_VARIANT || option->id == OPT_MODEL;
+    bool plain = option->id == OPT_WORKLOAD || option->id == OPT_STRATEGY ||
+                 option->id == OPT_VARIANT || option->id == OPT_MODEL;
     snprintf(point->label + used, room, "%s%s%s%s", used > 0 ? " " : "",
              plain ? "" : (dot ? dot + 1 : option->key), plain ? "" : "=", text);
 }

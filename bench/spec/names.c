@@ -13,7 +13,6 @@
     }
 
 NAMES_DEFINE(scaling, "none", "strong", "weak", "epoch")
-NAMES_DEFINE(workloads, "train_cnn")
 NAMES_DEFINE(lr_rules, "constant", "linear")
 NAMES_DEFINE(remainders, "uneven", "drop", "pad")
 NAMES_DEFINE(shards, "global", "contiguous")
@@ -23,6 +22,18 @@ NAMES_DEFINE(binds, "none", "hwthread", "core", "numa")
 NAMES_DEFINE(orders, "compact", "scatter")
 NAMES_DEFINE(oversubscribe, "refuse", "allow")
 NAMES_DEFINE(checks, "step", "end", "none")
+NAMES_DEFINE(peer_layouts, "auto", "contiguous", "channels_last")
+
+const char *const *names_workloads(size_t *n)
+{
+    static const char *const names[] = {
+#define WORKLOAD(name, helper, summary) #name,
+#include "bench/spec/workloads.def"
+#undef WORKLOAD
+    };
+    *n = COUNT(names);
+    return names;
+}
 
 const char *const *names_sites(size_t *n)
 {

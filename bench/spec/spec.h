@@ -174,6 +174,10 @@ enum status config_parse_arguments(struct config *config, int *argc, char **argv
  * count that the file states is checked. ERR_SPEC or ERR_SHAPE with file:line:column. */
 enum status model_load(struct net_desc *net, const char *name, struct error *e);
 
+/* Writes a network as one JSON object on one line without its end: input, mean and std a channel,
+ * layers with every option, shapes and tensors, tensors with dimensions and offsets. */
+enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
+
 /* Names behind ENUM and TEXTS options, read from the .def lists that own them. */
 #define NAMES(list) const char *const *names_##list(size_t *n)
 NAMES(scaling);
@@ -195,6 +199,7 @@ NAMES(binds);
 NAMES(orders);
 NAMES(oversubscribe);
 NAMES(checks);
+NAMES(peer_layouts);
 #undef NAMES
 
 #endif

@@ -129,11 +129,13 @@ static bool is_workload_option(enum option_id id)
     return option_get(id)->scope == SCOPE_WORKLOAD;
 }
 
-void arguments_help(FILE *out)
+void arguments_help(FILE *out, const char *program)
 {
+    fprintf(out,
+            "Trains a convolutional network on MPI processes.\n\n"
+            "  mpiexec -n 2 %s --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n",
+            program);
     fputs(
-        "Trains a convolutional network on MPI processes.\n\n"
-        "  mpiexec -n 2 train_cnn --model lenet_21k --train.lr 0.05 --train.momentum 0.5\n\n"
         "  --run accuracy|time|evaluate  train and evaluate (default), time a few dozen steps, or\n"
         "                        only evaluate the weights of --checkpoint.start\n"
         "  --predictions FILE    write the class of each test image, a line an image\n"
@@ -170,11 +172,11 @@ static json_t *describe_options(void)
     return options;
 }
 
-enum status arguments_describe(FILE *out, struct error *e)
+enum status arguments_describe(FILE *out, const char *program, struct error *e)
 {
-    json_t *all = json_pack("{s:s, s:i, s:[s,s,s,s,s], s:o}", "workload", "train_cnn",
-                            "record_schema", RECORD_SCHEMA, "records", "hello", "step", "epoch",
-                            "eval", "end", "options", describe_options());
+    json_t *all = json_pack("{s:s, s:i, s:[s,s,s,s,s], s:o}", "workload", program, "record_schema",
+                            RECORD_SCHEMA, "records", "hello", "step", "epoch", "eval", "end",
+                            "options", describe_options());
     int failed =
         all == NULL || json_dumpf(all, out, JSON_INDENT(2)) != 0 || fputc('\n', out) == EOF;
     json_decref(all);

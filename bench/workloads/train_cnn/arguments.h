@@ -29,9 +29,10 @@ struct arguments {
 /* ERR_ARGUMENT with what is wrong and what is accepted. Freed with config_free(&a->config). */
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e);
 
-void arguments_help(FILE *out);
+/* `program` is the name of the workload whose options these are. */
+void arguments_help(FILE *out, const char *program);
 
 /* Options and records as JSON, for harnesses that drive this program. */
-enum status arguments_describe(FILE *out, struct error *e);
+enum status arguments_describe(FILE *out, const char *program, struct error *e);
 
 #endif

@@ -440,9 +440,9 @@ int main(int argc, char **argv)
     }
     int exit_status = 0;
     if (arguments.help) {
-        arguments_help(stdout);
+        arguments_help(stdout, "train_cnn");
     } else if (arguments.describe) {
-        exit_status = arguments_describe(stdout, &e) == OK ? 0 : fail(&e, true);
+        exit_status = arguments_describe(stdout, "train_cnn", &e) == OK ? 0 : fail(&e, true);
     } else {
         int level;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);

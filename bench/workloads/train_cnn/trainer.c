@@ -64,6 +64,13 @@ static enum status open_sampler(struct trainer *t, struct error *e)
     return sampler_open(&t->sampler, e);
 }
 
+enum status trainer_open_batches(struct trainer *t, struct error *e)
+{
+    t->global_batch = trainer_global_batch(t->config, t->ranks);
+    enum status status = check_data(t, e);
+    return status == OK ? open_sampler(t, e) : status;
+}
+
 static enum status open_net(struct trainer *t, struct error *e)
 {
     static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
@@ -110,12 +117,9 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->eval_classes = NULL;
     t->predictions = NULL;
     t->steps_done = 0;
-    t->global_batch = trainer_global_batch(t->config, t->ranks);
     enum status status = agree_on_isa(t, e);
     if (status == OK)
-        status = check_data(t, e);
-    if (status == OK)
-        status = open_sampler(t, e);
+        status = trainer_open_batches(t, e);
     return status == OK ? open_net(t, e) : status;
 }
 

@@ -56,6 +56,10 @@ uint32_t trainer_global_batch(const struct config *config, int ranks);
 /* Learning rate of step `step` (from 1). */
 double trainer_lr(const struct config *config, int ranks, uint64_t step);
 
+/* The part of trainer_open that says which images each step takes; needs config, desc, data, rank
+ * and ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */
+enum status trainer_open_batches(struct trainer *t, struct error *e);
+
 /* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `comm`
  * are set by the caller; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
  * batch do not fit.

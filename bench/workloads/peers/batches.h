@@ -1,0 +1,25 @@
+/* Every batch of a run as arrays, for a process that cannot call the sampler. */
+#ifndef SCALEBENCH_WORKLOADS_PEERS_BATCHES_H
+#define SCALEBENCH_WORKLOADS_PEERS_BATCHES_H
+
+#include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* `steps` steps in the order in which they are run; samples and weights of one lie behind those of
+ * the step before. */
+struct batch_list {
+    size_t steps, n; /* n: images of this rank over all steps */
+    uint32_t *epoch, *step, *count, *global;
+    double *lr;
+    uint32_t *samples;
+    real *weights;
+    bool padded; /* some weight is not 1 */
+};
+
+/* Takes all batches of `run` from the trainer's sampler, which is open. Freed with batch_list_free
+ * in any case. */
+enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run_kind run,
+                            struct error *e);
+void batch_list_free(struct batch_list *list);
+
+#endif

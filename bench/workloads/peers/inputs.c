@@ -1,0 +1,239 @@
+/* peer_inputs: what train_cnn trains on and from, for a peer written in another language, so that
+ * options, networks, data, batches and initial weights have one reader and one maker.
+ *
+ *   peer_inputs PEER RANK RANKS [--describe | --help | --check | options of a workload]
+ *
+ * writes to standard output the network as a line of JSON, a line of JSON about the run, and, but
+ * with --check, the arrays that this line lists, one after the other without gaps:
+ *
+ *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32,
+ *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32,
+ *   lr f64; samples [sum of count] u32, weights [sum of count] f32 where some are padding */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/data/data_set.h"
+#include "bench/workloads/peers/batches.h"
+#include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/clock.h"
+
+struct inputs {
+    struct arguments arguments;
+    struct net_desc desc;
+    struct data_set data;
+    struct trainer trainer; /* only its batches are opened */
+    struct batch_list batches;
+    real *params;
+    double read_s;
+    bool check; /* the arrays are left out */
+};
+
+/* An array as it goes out. */
+struct array {
+    const char *name, *type;
+    const void *bytes;
+    size_t n, item; /* items, and bytes of one */
+};
+
+static enum status open_data(struct inputs *in, struct error *e)
+{
+    const struct config *c = &in->arguments.config;
+    int64_t begin_ns = clock_ns();
+    enum status status =
+        data_open(&in->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
+    in->read_s = 1e-9 * (double)(clock_ns() - begin_ns);
+    return status;
+}
+
+static enum status make_params(struct inputs *in, struct error *e)
+{
+    uint64_t seed = (uint64_t)config_number(&in->arguments.config, OPT_SEED);
+    in->params = malloc(in->desc.n_params * sizeof *in->params);
+    if (!in->params)
+        return error_set(e, ERR_MEMORY, "no memory for %zu parameters", in->desc.n_params);
+    net_init_params(&in->desc, in->params, seed);
+    return OK;
+}
+
+static enum status open_inputs(struct inputs *in, struct error *e)
+{
+    const struct config *c = &in->arguments.config;
+    enum status status = model_load(&in->desc, config_text(c, OPT_MODEL), e);
+    if (status != OK || in->check)
+        return status;
+    status = open_data(in, e);
+    in->trainer.config = c;
+    in->trainer.desc = &in->desc;
+    in->trainer.data = &in->data;
+    if (status == OK)
+        status = trainer_open_batches(&in->trainer, e);
+    if (status == OK)
+        status = batch_list_make(&in->batches, &in->trainer, in->arguments.run, e);
+    return status == OK ? make_params(in, e) : status;
+}
+
+static void close_inputs(struct inputs *in)
+{
+    batch_list_free(&in->batches);
+    sampler_close(&in->trainer.sampler);
+    data_close(&in->data);
+    net_desc_free(&in->desc);
+    config_free(&in->arguments.config);
+    free(in->params);
+}
+
+/* --- Writing --------------------------------------------------------------------------------- */
+
+enum { ARRAYS = 12 };
+
+static void list_arrays(const struct inputs *in, struct array arrays[ARRAYS])
+{
+    const struct data_part *train = &in->data.train, *test = &in->data.test;
+    const struct batch_list *b = &in->batches;
+    const size_t image = shape_count(in->data.shape);
+    const struct array list[ARRAYS] = {
+        {"images", "u1", train->images, train->n * image, 1},
+        {"labels", "u1", train->labels, train->n, 1},
+        {"test_images", "u1", test->images, test->n * image, 1},
+        {"test_labels", "u1", test->labels, test->n, 1},
+        {"params", "f4", in->params, in->desc.n_params, sizeof(real)},
+        {"epoch", "u4", b->epoch, b->steps, sizeof *b->epoch},
+        {"step", "u4", b->step, b->steps, sizeof *b->step},
+        {"count", "u4", b->count, b->steps, sizeof *b->count},
+        {"global_of", "u4", b->global, b->steps, sizeof *b->global},
+        {"lr", "f8", b->lr, b->steps, sizeof *b->lr},
+        {"samples", "u4", b->samples, b->n, sizeof *b->samples},
+        {"weights", "f4", b->weights, b->padded ? b->n : 0, sizeof *b->weights},
+    };
+    memcpy(arrays, list, sizeof list);
+}
+
+static json_t *options_json(const struct config *config)
+{
+    json_t *options = json_object();
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct spec_option *option = option_get((enum option_id)id);
+        if (option->scope == SCOPE_WORKLOAD)
+            json_object_set_new(options, option->key, json_string(config->values[id].text));
+    }
+    return options;
+}
+
+static json_t *run_json(const struct inputs *in)
+{
+    const struct arguments *a = &in->arguments;
+    return json_pack("{s:s, s:s?, s:b, s:s, s:o}", "run",
+                     a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir,
+                     "record_steps", a->record_steps, "version", a->version, "options",
+                     options_json(&a->config));
+}
+
+static json_t *data_json(const struct inputs *in)
+{
+    const struct trainer *t = &in->trainer;
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:i, s:i, s:i}", "dataset", in->data.name,
+                     "data_source", in->data.source, "data_path", in->data.path, "data_classes",
+                     in->data.classes, "train_images", (int)t->sampler.n_samples, "test_images",
+                     (int)in->data.test.n, "read_s", in->read_s, "batch", (int)t->sampler.n_max,
+                     "global_batch", (int)t->global_batch, "epoch_steps", (int)t->sampler.steps);
+}
+
+static json_t *arrays_json(const struct array arrays[ARRAYS])
+{
+    json_t *json = json_array();
+    for (int i = 0; i < ARRAYS; i++)
+        json_array_append_new(json, json_pack("{s:s, s:s, s:I}", "name", arrays[i].name, "type",
+                                              arrays[i].type, "n", (json_int_t)arrays[i].n));
+    return json;
+}
+
+static enum status write_failed(struct error *e)
+{
+    return error_set(e, ERR_SYSTEM, "standard output cannot be written: %s", strerror(errno));
+}
+
+static enum status write_arrays(const struct array arrays[ARRAYS], struct error *e)
+{
+    for (int i = 0; i < ARRAYS; i++)
+        if (fwrite(arrays[i].bytes, arrays[i].item, arrays[i].n, stdout) != arrays[i].n)
+            return write_failed(e);
+    return OK;
+}
+
+static enum status write_inputs(const struct inputs *in, struct error *e)
+{
+    struct array arrays[ARRAYS];
+    list_arrays(in, arrays);
+    enum status status = model_write_json(stdout, &in->desc, e);
+    if (status != OK)
+        return status;
+    json_t *about = run_json(in);
+    if (!in->check) {
+        json_object_update_new(about, data_json(in));
+        json_object_set_new(about, "arrays", arrays_json(arrays));
+    }
+    fputc('\n', stdout);
+    int failed = json_dumpf(about, stdout, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0;
+    json_decref(about);
+    fputc('\n', stdout);
+    if (failed)
+        return write_failed(e);
+    status = in->check ? OK : write_arrays(arrays, e);
+    return status == OK && fflush(stdout) != 0 ? write_failed(e) : status;
+}
+
+/* --- The command line ------------------------------------------------------------------------- */
+
+/* Takes out `--check`, which only peers have. */
+static bool take_check(int *argc, char **argv)
+{
+    int n = 1;
+    for (int i = 1; i < *argc; i++)
+        if (strcmp(argv[i], "--check") != 0)
+            argv[n++] = argv[i];
+    bool found = n < *argc;
+    *argc = n;
+    argv[n] = NULL;
+    return found;
+}
+
+static enum status act(const char *peer, struct inputs *in, struct error *e)
+{
+    if (in->arguments.help) {
+        arguments_help(stdout, peer);
+        return OK;
+    }
+    if (in->arguments.describe)
+        return arguments_describe(stdout, peer, e);
+    enum status status = open_inputs(in, e);
+    return status == OK ? write_inputs(in, e) : status;
+}
+
+int main(int argc, char **argv)
+{
+    struct inputs in = {.check = false};
+    struct error e = {0};
+    if (argc < 4) {
+        fputs("usage: peer_inputs PEER RANK RANKS [options of a workload]\n", stderr);
+        return 2;
+    }
+    const char *peer = argv[1];
+    in.trainer.rank = atoi(argv[2]);
+    in.trainer.ranks = atoi(argv[3]);
+    argc -= 3;
+    argv += 3;
+    in.check = take_check(&argc, argv);
+    enum status status = arguments_parse(&in.arguments, argc, argv, &e);
+    if (status == OK)
+        status = act(peer, &in, &e);
+    close_inputs(&in);
+    if (status == OK)
+        return 0;
+    fprintf(stderr, "%s: ", peer);
+    error_print(stderr, &e);
+    return error_exit_status(&e);
+}

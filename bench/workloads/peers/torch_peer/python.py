@@ -1,0 +1,90 @@
+"""The interpreter that has PyTorch, and the environment of its libraries."""
+import glob
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from torch_peer.failure import UNAVAILABLE, Failure
+
+CHOSEN = "PEER_TORCH_PYTHON"  # set for the interpreter that was changed to
+
+
+def last_option(key, preset):
+    """The value of --key=value or --key value; of several the last."""
+    value = preset
+    for i, word in enumerate(sys.argv):
+        if word.startswith(f"--{key}="):
+            value = word.split("=", 1)[1]
+        elif word == f"--{key}" and i + 1 < len(sys.argv):
+            value = sys.argv[i + 1]
+    return value
+
+
+def has_torch(python):
+    find = "import importlib.util; print(importlib.util.find_spec('torch') is not None)"
+    answer = subprocess.run([python, "-c", find], capture_output=True, text=True, check=False)
+    return answer.stdout.strip() == "True"
+
+
+def change_to(python):
+    os.environ[CHOSEN] = python
+    os.execv(python, [python, *sys.argv])
+
+
+def choose():
+    """Goes on in the interpreter that peer.python names, or in the first that has PyTorch."""
+    wanted = last_option("peer.python", "auto")
+    here = importlib.util.find_spec("torch") is not None
+    if os.environ.pop(CHOSEN, None) is not None:
+        return
+    if wanted == "auto":
+        distribution = "/usr/bin/python3"
+        if here:
+            return
+        if os.access(distribution, os.X_OK) and has_torch(distribution):
+            change_to(distribution)
+        raise Failure(UNAVAILABLE, f"PyTorch is missing: no module 'torch' in {sys.executable} or "
+                                   f"{distribution}; peer.python names another Python")
+    path = shutil.which(wanted)
+    if path is None:
+        raise Failure(UNAVAILABLE, f"peer.python: '{wanted}' is not a program that can be run")
+    if not has_torch(path):
+        raise Failure(UNAVAILABLE, f"PyTorch is missing: no module 'torch' in peer.python = {path}")
+    change_to(path)
+
+
+def describe():
+    """What a launch would run, without the second that importing it takes: PyTorch's version and
+    place, and a digest of these files."""
+    digest = hashlib.sha256()
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    folder = os.path.dirname(importlib.util.find_spec("torch").origin)
+    with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
+        version = re.search(r"__version__\s*=\s*['\"]([^'\"]+)", file.read())
+    return (f"torch {version[1] if version else 'of unknown version'} in {folder}, "
+            f"{sys.executable}, peer {digest.hexdigest()[:16]}")
+
+
+def allow_wide_vectors():
+    """ATen takes AVX-512 only when told to, and then does not look whether it is there."""
+    wanted = {"avx512f", "avx512bw", "avx512dq", "avx512vl"}
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = re.search(r"^flags\s*:(.*)", file.read(), re.M)
+    if flags and wanted <= set(flags[1].split()):
+        os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+
+
+def set_environment(threads):
+    """What libraries read when they are loaded. The launcher tells every library one thread, but
+    PyTorch splits work over threads of its libraries."""
+    for name in ("OMP_NUM_THREADS", "BLIS_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = threads
+    allow_wide_vectors()
+    if os.environ.get("MPI_LOCALNRANKS") == os.environ.get("PMI_SIZE"):
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # every rank is on this node

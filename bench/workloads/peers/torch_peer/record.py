@@ -1,0 +1,98 @@
+"""Lines of a record; bench/workloads/record.h says what they mean."""
+import ctypes
+import glob
+import json
+import os
+import re
+import resource
+import time
+
+import torch
+
+SCHEMA = 1
+
+
+def blas_version():
+    """The matrix library that is loaded, as it names itself."""
+    mkl = re.search(r"Math Kernel Library.*?Version ([\d.]+)", torch.__config__.show())
+    if mkl:
+        return f"MKL {mkl[1]}"
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        paths = sorted({line.split()[-1] for line in file if "blas" in line or "libblis" in line})
+    # Debian's BLIS shows BLAS functions in one file and its own in another beside it.
+    beside = [p for path in paths for p in glob.glob(os.path.dirname(path) + "/libblis.so*")]
+    for path in paths + beside:
+        library = ctypes.CDLL(path)
+        for function, name in (("bli_info_get_version_str", "BLIS "), ("openblas_get_config", "")):
+            if hasattr(library, function):
+                getattr(library, function).restype = ctypes.c_char_p
+                return name + " ".join(getattr(library, function)().decode().split()[:2])
+    return "/".join(paths[0].split("/")[-2:]) if paths else "no BLAS"
+
+
+def software():
+    """PyTorch and the libraries that do its work; at most 63 letters."""
+    config = torch.__config__.show()
+    onednn = re.search(r"MKL-DNN v([\d.]+)", config)
+    vectors = re.search(r"CPU capability usage: (\S+)", config)
+    parts = [f"torch {torch.__version__}" + (f" {vectors[1]}" if vectors else ""),
+             f"oneDNN {onednn[1]}" if onednn else "no oneDNN", blas_version()]
+    return " + ".join(parts)[:63]
+
+
+def bound_to():
+    """Processors of this process, as "0" or "0-1,4"."""
+    parts = []
+    for cpu in sorted(os.sched_getaffinity(0)):
+        if parts and parts[-1][1] == cpu - 1:
+            parts[-1][1] = cpu
+        else:
+            parts.append([cpu, cpu])
+    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def hello(run, flushes):
+    about, model = run.inputs.about, run.inputs.model
+    data = ("dataset", "data_source", "data_path", "train_images", "test_images", "batch",
+            "global_batch")
+    return {"type": "hello", "schema": SCHEMA, "rank": run.ranks.rank, "ranks": run.ranks.n,
+            "workload": "peer_torch", "version": about["version"], "precision": "f32",
+            "model": model["name"], "params": model["parameters"],
+            "flops_forward": model["flops_forward"], "flops_backward": model["flops_backward"],
+            **{key: about[key] for key in data}, "read_s": run.inputs.read_s,
+            "optimizer": run.inputs.option("train.optimizer"), "lr": run.inputs.number("train.lr"),
+            "seed": int(run.inputs.option("seed")), "strategy": run.inputs.option("sync.strategy"),
+            "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,
+            "pid": os.getpid(), "bound": bound_to(), "mpi": "gloo" if run.ranks.n > 1 else "",
+            "mpi_thread_level": "none", "blas": software(), "flushes_denormals": flushes,
+            "threads": torch.get_num_threads(), "layout": str(run.trainer.layout),
+            "timer_resolution_ns": round(1e9 * time.clock_getres(time.CLOCK_MONOTONIC)),
+            "timer_overhead_ns": timer_overhead_ns()}
+
+
+def timer_overhead_ns():
+    begin = time.perf_counter_ns()
+    for _ in range(1000):
+        time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    return (time.perf_counter_ns() - begin) // 1000
+
+
+def end(run, equal, difference):
+    timed, n, calls = run.timed, len(run.timed), len(run.timed) if run.trainer.summing else 0
+    payload, others = 4 * run.inputs.model["parameters"] * calls, run.ranks.n - 1
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return {"type": "end", "status": "ok", "steps": run.steps_done, "timed_steps": n,
+            "window_ns": sum(s["end_ns"] - s["begin_ns"] for s in timed),
+            "loop_ns": timed[-1]["end_ns"] - timed[0]["begin_ns"],
+            "window_cpu_ns": sum(s["cpu_ns"] for s in timed), "poll_ns": 0, "calls": calls,
+            "bytes_payload": payload, "bytes_wire": payload * 2 * others // run.ranks.n,
+            "messages_wire": calls * 2 * others, "wire_source": "formula: ring" if calls else "none",
+            "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": usage.ru_maxrss / 1024,
+            "check": run.check, "weights_equal": equal, "first_difference": difference}
+
+
+def write(folder, rank, lines):
+    with open(os.path.join(folder, f"rank.{rank}.jsonl"), "w", encoding="utf-8") as file:
+        for line in lines:
+            own = {key: value for key, value in line.items() if key != "cpu_ns"}
+            file.write(json.dumps(own) + "\n")

@@ -1,0 +1,104 @@
+"""One rank of a run, from its inputs to its record."""
+import time
+
+import torch
+
+from torch_peer import record
+from torch_peer.layout import choose_layout
+from torch_peer.ranks import Ranks
+from torch_peer.trainer import Trainer
+
+RECORDED_STEPS = 200  # of the last epoch of an accuracy run, as train_cnn has it
+
+
+class Run:
+    def __init__(self, inputs, rank, ranks):
+        self.inputs, self.about = inputs, inputs.about
+        torch.set_num_threads(int(inputs.option("place.threads_per_rank")))
+        torch.set_num_interop_threads(1)
+        flushes = torch.set_flush_denormal(True)
+        self.ranks = Ranks(rank, ranks, self.about["record"])
+        layout = self.ranks.first_says(choose_layout(inputs) if rank == 0 else None)
+        torch.manual_seed(int(inputs.option("seed")))
+        summing = ranks > 1 and inputs.option("sync.strategy") == "allreduce"
+        self.trainer = Trainer(inputs, layout, summing)
+        self.check = inputs.option("measure.check")
+        self.hashes, self.timed, self.steps_done = [], [], 0
+        self.lines = [record.hello(self, flushes)]
+
+    def run(self):
+        if self.about["run"] == "time":
+            self.for_time()
+        else:
+            self.for_accuracy()
+        equal, difference = self.compare()
+        self.lines.append(record.end(self, equal, difference))
+        if self.about["record"]:
+            record.write(self.about["record"], self.ranks.rank, self.lines)
+
+    def step(self, i, timed, recorded):
+        line = self.trainer.step(i)
+        self.steps_done += 1
+        if self.check == "step":
+            line["hash"] = self.trainer.hash()
+            self.hashes.append((self.steps_done, line["hash"]))
+        if timed:
+            self.timed.append(line)
+        if recorded and self.about["record_steps"]:
+            self.lines.append({**line, "timed": timed})
+        return line
+
+    def for_time(self):
+        warmup = int(self.inputs.option("measure.time.warmup_steps"))
+        for i in range(len(self.trainer.batches)):
+            self.step(i, i >= warmup, True)
+        step_s = 1e-9 * sum(s["end_ns"] - s["begin_ns"] for s in self.timed) / len(self.timed)
+        batch = self.about["global_batch"]
+        self.say(f"{len(self.timed)} steps of {batch} images on {self.ranks.n} ranks: "
+                 f"{1e3 * step_s:.3f} ms a step, {batch / step_s:.0f} images/s")
+
+    def for_accuracy(self):
+        epochs = int(self.inputs.option("train.epochs"))
+        for epoch in range(epochs):
+            self.epoch(epoch, epochs)
+
+    def epoch(self, epoch, epochs):
+        steps, begin, sums = self.about["epoch_steps"], time.monotonic(), [0, 0, 0]
+        for k in range(steps):
+            recorded = epoch + 1 == epochs and k < RECORDED_STEPS
+            line = self.step(epoch * steps + k, True, recorded)
+            sums = [a + line[b] for a, b in zip(sums, ("samples", "loss_sum", "correct"))]
+        seconds = time.monotonic() - begin
+        n, loss, hits = self.ranks.add_up(sums)
+        self.lines.append({"type": "epoch", "epoch": epoch, "seconds": seconds, "steps": steps,
+                           "samples": int(n), "train_loss": loss / n,
+                           "train_acc_pct": 100 * hits / n,
+                           "lr": self.trainer.rates[(epoch + 1) * steps - 1]})
+        test = self.evaluate(epoch)
+        self.say(f"epoch {epoch + 1}/{epochs}  train loss {loss / n:.4f}  accuracy "
+                 f"{100 * hits / n:.2f} %  test loss {test['test_loss']:.4f}  accuracy "
+                 f"{test['test_acc_pct']:.2f} %  {seconds:.2f} s  {n / seconds:.0f} images/s")
+
+    def evaluate(self, epoch):
+        begin, classes = time.monotonic(), self.about["data_classes"]
+        share = self.trainer.evaluate(self.ranks.rank, self.ranks.n, self.about["batch"])
+        sums = self.ranks.add_up(share)
+        line = {"type": "eval", "epoch": epoch, "seconds": time.monotonic() - begin,
+                "samples": int(sums[0]), "test_loss": sums[1] / sums[0],
+                "test_acc_pct": 100 * sums[2] / sums[0],
+                "class_samples": [int(x) for x in sums[3:3 + classes]],
+                "class_correct": [int(x) for x in sums[3 + classes:]]}
+        self.lines.append(line)
+        return line
+
+    def compare(self):
+        """Weights of all ranks: equal (None: nobody looked), and where they first differ."""
+        if self.check == "none":
+            return None, ""
+        if self.check == "end":
+            self.hashes.append((self.steps_done, self.trainer.hash()))
+        return self.ranks.compare(self.hashes)
+
+    def say(self, text):
+        if self.ranks.rank == 0:
+            print(text, flush=True)

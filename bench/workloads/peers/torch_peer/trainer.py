@@ -1,0 +1,183 @@
+"""One rank: network, optimizer, batches, a step, an evaluation."""
+import hashlib
+import itertools
+import time
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from torch_peer.failure import FAILED, Failure
+from torch_peer.layers import LAYERS
+
+
+def now():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+def tensor_of(inputs, name, dtype):
+    """An array in place, [n]; torch has no unsigned 32-bit numbers, and indices are below 2^31."""
+    values = inputs.arrays[name]
+    return torch.frombuffer(values, dtype=dtype) if values else torch.empty(0, dtype=dtype)
+
+
+def build_net(inputs):
+    """nn.Sequential with the initial weights; images become vectors before the first dense layer."""
+    modules, flat = [], False
+    for layer in inputs.model["layers"]:
+        if layer["kind"] == "dense" and not flat:
+            modules.append(torch.nn.Flatten())
+            flat = True
+        modules.append(LAYERS[layer["kind"]](torch.nn, layer, layer["options"]))
+    net = torch.nn.Sequential(*modules)
+    tensors = inputs.model["tensors"]
+    if [list(p.shape) for p in net.parameters()] != [t["dims"] for t in tensors]:
+        raise Failure(FAILED, f"parameters of {inputs.model['name']} do not fit those of PyTorch")
+    params = tensor_of(inputs, "params", torch.float32)
+    with torch.no_grad():
+        for parameter, t in zip(net.parameters(), tensors):
+            parameter.copy_(params[t["offset"]:t["offset"] + t["count"]].view(t["dims"]))
+    return net
+
+
+def build_optimizer(inputs, net):
+    """Its rate is set before each step."""
+    decay = inputs.number("train.weight_decay")
+    if inputs.option("train.optimizer") == "sgd":
+        return torch.optim.SGD(net.parameters(), lr=1, momentum=inputs.number("train.momentum"),
+                               weight_decay=decay, foreach=True)
+    betas = (inputs.number("train.beta1"), inputs.number("train.beta2"))
+    return torch.optim.Adam(net.parameters(), lr=1, betas=betas, eps=inputs.number("train.epsilon"),
+                            weight_decay=decay, foreach=True)
+
+
+class Batch:
+    """Where a step's images are in the list of samples, and how many count over all ranks."""
+
+    def __init__(self, end, count, total):
+        self.begin, self.end, self.total = end - count, end, total
+
+
+class Trainer:
+    """`layout` is a torch.memory_format; `summing` says that gradients are summed over ranks."""
+
+    def __init__(self, inputs, layout, summing=False):
+        self.inputs, self.layout, self.summing = inputs, layout, summing
+        self.net = build_net(inputs).to(memory_format=layout).train()
+        self.optimizer = build_optimizer(inputs, self.net)
+        self.images = tensor_of(inputs, "images", torch.uint8).view(-1, *inputs.model["input"])
+        self.labels = tensor_of(inputs, "labels", torch.uint8).long()
+        self.samples = tensor_of(inputs, "samples", torch.int32).long()
+        weights = tensor_of(inputs, "weights", torch.float32)
+        self.weights = weights if len(weights) else None
+        mean, std = (torch.tensor(inputs.model[k]).view(1, -1, 1, 1) for k in ("mean", "std"))
+        self.scale, self.shift = 1 / (255 * std), mean / std
+        self.flat = self.share_gradients() if summing else None
+        self.list_batches()
+
+    def list_batches(self):
+        inputs = self.inputs
+        self.epochs, self.steps, self.counts = (inputs.numbers(name, "I")
+                                                for name in ("epoch", "step", "count"))
+        self.rates = inputs.numbers("lr", "d")
+        totals = inputs.numbers("global_of", "I") if self.flat is not None else self.counts
+        self.batches = [Batch(*b) for b in zip(itertools.accumulate(self.counts), self.counts,
+                                               totals)]
+
+    def share_gradients(self):
+        """Gradients become views of one buffer, so that one call sums them all."""
+        flat = torch.zeros(sum(p.numel() for p in self.net.parameters()))
+        begin = 0
+        for p in self.net.parameters():
+            p.grad = flat[begin:begin + p.numel()].view(p.shape)
+            begin += p.numel()
+        return flat
+
+    def normalise(self, images):
+        """float32 images in the network's layout, from bytes."""
+        x = images.to(torch.float32, memory_format=self.layout)
+        return x.mul_(self.scale).sub_(self.shift)
+
+    def loss(self, logits, labels, batch):
+        """This rank's part of the mean over all images of the step."""
+        if self.weights is not None:
+            losses = cross_entropy(logits, labels, reduction="none")
+            return (losses * self.weights[batch.begin:batch.end]).sum() / batch.total
+        if batch.total == batch.end - batch.begin:
+            return cross_entropy(logits, labels)
+        return cross_entropy(logits, labels, reduction="sum") / batch.total
+
+    def sum_gradients(self):
+        if self.flat is not None:
+            torch.distributed.all_reduce(self.flat)
+
+    def step(self, i):
+        """Trains on batch i of the run; returns the step's line of the record, and cpu_ns."""
+        batch = self.batches[i]
+        cpu_ns, begin_ns = time.process_time_ns(), now()
+
+        chosen = self.samples[batch.begin:batch.end]
+        x = self.normalise(self.images.index_select(0, chosen))
+        y = self.labels.index_select(0, chosen)
+        loaded_ns = now()
+
+        logits = self.net(x)
+        loss = self.loss(logits, y, batch)
+        forward_ns = now()
+
+        self.optimizer.zero_grad(set_to_none=self.flat is None)
+        loss.backward()
+        backward_ns = now()
+
+        self.sum_gradients()
+        summed_ns = now()
+
+        self.optimizer.param_groups[0]["lr"] = self.rates[i]
+        self.optimizer.step()
+        end_ns, cpu_ns = now(), time.process_time_ns() - cpu_ns
+
+        comm_ns = summed_ns - backward_ns if self.flat is not None else 0
+        return {"type": "step", "epoch": self.epochs[i], "step": self.steps[i],
+                "begin_ns": begin_ns, "end_ns": end_ns, "load_ns": loaded_ns - begin_ns,
+                "forward_ns": forward_ns - loaded_ns, "backward_ns": backward_ns - forward_ns,
+                "pack_ns": 0, "comm_total_ns": comm_ns, "comm_exposed_ns": comm_ns,
+                "optimizer_ns": end_ns - summed_ns, "arrive_ns": backward_ns if comm_ns else 0,
+                "poll_ns": 0, "hash": "0" * 16, "cpu_ns": cpu_ns,
+                **self.score(loss.detach(), logits.detach(), y, batch)}
+
+    def score(self, loss, logits, labels, batch):
+        """Images that count, the sum of their losses, and hits among them."""
+        hits = logits.argmax(1) == labels
+        if self.weights is not None:
+            counted = self.weights[batch.begin:batch.end] > 0
+            return {"samples": int(counted.sum()), "loss_sum": float(loss) * batch.total,
+                    "correct": int((hits & counted).sum())}
+        return {"samples": len(labels), "loss_sum": float(loss) * batch.total,
+                "correct": int(hits.sum())}
+
+    def hash(self):
+        digest = hashlib.blake2b(digest_size=8)
+        for parameter in self.net.parameters():
+            digest.update(parameter.detach().contiguous().numpy())
+        return digest.hexdigest()
+
+    def evaluate(self, rank, ranks, size):
+        """This rank's share of the test images, `size` at a time: images, sum of losses, hits; then
+        images and hits of each class."""
+        classes = self.inputs.about["data_classes"]
+        images = tensor_of(self.inputs, "test_images", torch.uint8)
+        images = images.view(-1, *self.inputs.model["input"])
+        labels = tensor_of(self.inputs, "test_labels", torch.uint8).long()
+        first, last = (len(labels) * k // ranks for k in (rank, rank + 1))
+        sums = torch.zeros(3 + 2 * classes, dtype=torch.float64)
+        self.net.eval()
+        with torch.inference_mode():
+            for i in range(first, last, size):
+                x, y = (part[i:min(i + size, last)] for part in (images, labels))
+                logits = self.net(self.normalise(x))
+                hit = logits.argmax(1) == y
+                loss = cross_entropy(logits, y, reduction="sum")
+                sums[:3] += torch.tensor([len(y), float(loss), int(hit.sum())])
+                sums[3:3 + classes] += torch.bincount(y, minlength=classes)
+                sums[3 + classes:] += torch.bincount(y[hit], minlength=classes)
+        self.net.train()
+        return sums.tolist()
