@@ -139,7 +139,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_text(c, COLUMN_point, point->id);
     set_text(c, COLUMN_kind, kind_of_site(site));
     set_text(c, COLUMN_site, site);
-    set_text(c, COLUMN_workload, config_text(&spec->config, OPT_WORKLOAD));
+    set_option(c, COLUMN_workload, point, OPT_WORKLOAD);
     set_option(c, COLUMN_model, point, OPT_MODEL);
     set_option(c, COLUMN_optimizer, point, OPT_OPTIMIZER);
     set_real(c, COLUMN_lr, config_number(&point->config, OPT_LR));
@@ -236,6 +236,19 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_karp_flatt, p->karp_flatt);
 }
 
+static void fill_peer(struct cells *c, const struct point_summary *p, const struct summary *s)
+{
+    const struct point_summary *peer = &s->points[p->peer];
+    if (peer == p)
+        return;
+    set_text(c, COLUMN_peer_point, peer->point->id);
+    set_option(c, COLUMN_peer_workload, peer->point, OPT_WORKLOAD);
+    set_real(c, COLUMN_peer_images_per_s, peer->images_per_s);
+    set_real(c, COLUMN_peer_ratio, p->peer_ratio.mid);
+    set_real(c, COLUMN_peer_ratio_lo, p->peer_ratio.lo);
+    set_real(c, COLUMN_peer_ratio_hi, p->peer_ratio.hi);
+}
+
 static double largest_rss(const struct runs *time, const struct runs *accuracy)
 {
     double largest = NAN;
@@ -278,6 +291,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_medians(&c, time);
     fill_accuracy(&c, accuracy);
     fill_times(&c, p, &s->points[p->base]);
+    fill_peer(&c, p, s);
     set_real(&c, COLUMN_rss_mib, largest_rss(time, accuracy));
     set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));

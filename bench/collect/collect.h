@@ -62,9 +62,10 @@ struct point_summary {
     char reason[512];
     char flags[64];
     size_t base;     /* index of the point that the speed-up refers to */
+    size_t peer;     /* index of the point of another program that does the same; else its own */
     int cores;       /* ranks times threads */
     size_t launches; /* timed ones that count */
-    struct interval step_ms, speedup;
+    struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     double batch_per_rank;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;

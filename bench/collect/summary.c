@@ -163,7 +163,7 @@ static double images_per_ms(const struct launch_result *result)
 
 /* Launches of one block ran under like conditions: ratios are formed within blocks, and the median
  * and its interval are those of the blocks. */
-static struct interval speedup_interval(const struct runs *time, const struct runs *base)
+static struct interval ratio_interval(const struct runs *time, const struct runs *base)
 {
     size_t n = 0;
     for (size_t i = 0; i < time->n; i++) {
@@ -385,9 +385,34 @@ static void compare(struct point_summary *p, const struct summary *s, const stru
     if (p == reference && time->n > 0)
         p->speedup = (struct interval){.lo = NAN, .mid = 1, .hi = NAN};
     else
-        p->speedup = speedup_interval(time, base);
+        p->speedup = ratio_interval(time, base);
     p->efficiency = p->speedup.mid / r;
     p->karp_flatt = strong ? karp_flatt(p->speedup.mid, r) : NAN;
+}
+
+/* Whether two points differ in the program only. */
+static bool same_but_workload(const struct point *a, const struct point *b)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (i != OPT_WORKLOAD && option_get((enum option_id)i)->scope != SCOPE_CAMPAIGN &&
+            strcmp(config_text(&a->config, (enum option_id)i),
+                   config_text(&b->config, (enum option_id)i)) != 0)
+            return false;
+    return true;
+}
+
+/* The point of another program that does the same as this one of our trainer, which is the first of
+ * the names; its own index where there is none. */
+static size_t find_peer(const struct spec *spec, size_t point)
+{
+    const struct point *own = &spec->points[point];
+    if (config_int(&own->config, OPT_WORKLOAD) != 0)
+        return point;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_int(&spec->points[i].config, OPT_WORKLOAD) != 0 &&
+            same_but_workload(own, &spec->points[i]))
+            return i;
+    return point;
 }
 
 /* --- Points
@@ -399,6 +424,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
     struct point_summary *p = &s->points[i];
     struct runs time = {0}, accuracy = {0};
     p->point = &s->spec->points[i];
+    p->peer = find_peer(s->spec, i);
     enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
     if (status == OK)
         status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
@@ -416,19 +442,23 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
                                      struct error *e)
 {
     struct point_summary *p = &s->points[i];
-    struct runs time = {0}, accuracy = {0}, base = {0};
+    struct runs time = {0}, accuracy = {0}, base = {0}, peer = {0};
     enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
     if (status == OK)
         status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
     if (status == OK)
         status = runs_take(&base, s, journal, s->points[p->base].point->id, RUN_TIME, e);
+    if (status == OK && p->peer != i)
+        status = runs_take(&peer, s, journal, s->points[p->peer].point->id, RUN_TIME, e);
     if (status == OK) {
         compare(p, s, &time, &base);
+        p->peer_ratio = ratio_interval(&time, &peer);
         status = cells_fill(p, s, &time, &accuracy, e);
     }
     runs_free(&time);
     runs_free(&accuracy);
     runs_free(&base);
+    runs_free(&peer);
     return status;
 }
 

@@ -53,6 +53,12 @@ static void format_speedup(char text[TABLE_CELL], const struct point_summary *p,
         text_interval(text, &p->speedup, 3);
 }
 
+static void format_peer(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    text_interval(text, &p->peer_ratio, 3);
+}
+
 static void format_pct(char text[TABLE_CELL], double pct, int decimals)
 {
     char number[TEXT_NUMBER];
@@ -107,8 +113,12 @@ static const struct table_column measured_columns[] = {
     {.header = "test acc", .format = format_accuracy},
 };
 
+/* Behind them where another program did the same. */
+static const struct table_column peer_column = {.header = "x peer [95 % CI]",
+                                                .format = format_peer};
+
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
-_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS <= TABLE_MAX, "room for every column");
+_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for every column");
 
 /* "strategy" of "sync.strategy". */
 static const char *short_key(enum option_id option)
@@ -141,6 +151,14 @@ static void measure_widths(struct table *t)
     }
 }
 
+static bool has_peers(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->points[i].peer_ratio.mid))
+            return true;
+    return false;
+}
+
 void table_make(struct table *t, const struct summary *s)
 {
     *t = (struct table){.s = s};
@@ -150,6 +168,8 @@ void table_make(struct table *t, const struct summary *s)
             table_add_option(t, s->spec->varying[i]);
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
         t->columns[t->n++] = measured_columns[i];
+    if (has_peers(s))
+        t->columns[t->n++] = peer_column;
     if (s->published)
         table_add_published(t, s->published);
     measure_widths(t);
@@ -319,6 +339,24 @@ static void print_bases(FILE *out, const struct summary *s)
     for (size_t i = 0; i < s->n; i++)
         if (is_timed_base(&s->points[i]))
             print_base(out, &s->points[i], n == 1);
+}
+
+/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a step"
+ */
+static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
+{
+    char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL];
+    fprintf(out, "%s: %s x the images/s of %s (%s), %s ms a step.\n", p->point->label,
+            text_interval(ratio, &p->peer_ratio, 3),
+            config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
+            text_interval(step, &peer->step_ms, 4));
+}
+
+static void print_peers(FILE *out, const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->points[i].peer_ratio.mid))
+            print_peer(out, &s->points[i], &s->points[s->points[i].peer]);
 }
 
 /* Says what was checked, and only what was. */
@@ -495,6 +533,7 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
     print_machine(out, s, revision);
     print_rows(out, s);
     print_bases(out, s);
+    print_peers(out, s);
     print_weights(out, s);
     print_bends(out, s);
     table_print_published(out, s);

@@ -54,11 +54,12 @@ struct fake_run {
 struct fake_launch {
     long ranks;
     const char *strategy;
-    const char *variant; /* NULL: usual */
-    int block;           /* of a timed launch */
-    double step_ms;      /* timed when > 0 */
-    double test_acc_pct; /* else an accuracy run */
-    int epochs;          /* of it; 0: one */
+    const char *variant;  /* NULL: usual */
+    const char *workload; /* NULL: train_cnn */
+    int block;            /* of a timed launch */
+    double step_ms;       /* timed when > 0 */
+    double test_acc_pct;  /* else an accuracy run */
+    int epochs;           /* of it; 0: one */
     uint64_t seed;
     bool weights_differ;
 };
@@ -185,18 +186,26 @@ static inline void fake_close(struct fake_run *run)
     fake_remove_folder(run->dir);
 }
 
-static inline size_t fake_point_in_form(const struct fake_run *run, long ranks,
-                                        const char *strategy, const char *variant)
+static inline size_t fake_point_of(const struct fake_run *run, const char *workload, long ranks,
+                                   const char *strategy, const char *variant)
 {
     for (size_t i = 0; i < run->spec.n_points; i++) {
         const struct config *config = &run->spec.points[i].config;
         if (config_int(config, OPT_RANKS) == ranks &&
             strcmp(config_text(config, OPT_STRATEGY), strategy) == 0 &&
-            strcmp(config_text(config, OPT_VARIANT), variant) == 0)
+            strcmp(config_text(config, OPT_VARIANT), variant) == 0 &&
+            strcmp(config_text(config, OPT_WORKLOAD), workload) == 0)
             return i;
     }
-    fail_msg("no point with %ld ranks and %s, variant %s", ranks, strategy, variant);
+    fail_msg("no point of %s with %ld ranks and %s, variant %s", workload, ranks, strategy,
+             variant);
     return 0;
+}
+
+static inline size_t fake_point_in_form(const struct fake_run *run, long ranks,
+                                        const char *strategy, const char *variant)
+{
+    return fake_point_of(run, "train_cnn", ranks, strategy, variant);
 }
 
 static inline size_t fake_point(const struct fake_run *run, long ranks, const char *strategy)
@@ -223,8 +232,9 @@ static inline struct journal_launch *fake_journal(struct fake_run *run, const ch
 static inline struct journal_launch *fake_add(struct fake_run *run, const struct fake_launch *l)
 {
     const char *variant = l->variant ? l->variant : "usual";
+    const char *workload = l->workload ? l->workload : "train_cnn";
     const struct point *point =
-        &run->spec.points[fake_point_in_form(run, l->ranks, l->strategy, variant)];
+        &run->spec.points[fake_point_of(run, workload, l->ranks, l->strategy, variant)];
     bool timed = l->step_ms > 0, silent = strcmp(l->strategy, "none") == 0;
     struct journal_launch *launch = fake_journal(run, point->id, timed ? RUN_TIME : RUN_ACCURACY);
     char dir[256];

@@ -145,6 +145,58 @@ static void speedups_are_paired_by_block(void **state)
 }
 
 /* An interrupted block has no partner; it counts for the time but not for the ratio. */
+static const char peer_spec[] = "name: peers\n"
+                                "model: lenet_21k\n"
+                                "train: {batch_per_rank: 128}\n"
+                                "matrix:\n"
+                                "  ranks: [1, 2]\n"
+                                "  workload: [train_cnn, peer_torch]\n"
+                                "measure: {time: {launches: 6..6}}\n";
+
+static void add_peer_launch(struct fake_run *run, const char *workload, int block, double step_ms)
+{
+    fake_add(run, &(struct fake_launch){.ranks = 1,
+                                        .strategy = "allreduce",
+                                        .workload = workload,
+                                        .block = block,
+                                        .seed = 1,
+                                        .step_ms = step_ms});
+}
+
+/* The last launch of the peer has no partner and counts for its own time only. */
+static void peers_are_compared_by_block(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, peer_spec);
+    for (int block = 0; block < 6; block++) {
+        add_peer_launch(&run, "train_cnn", block, base_ms[block]);
+        add_peer_launch(&run, "peer_torch", block, base_ms[block] * ratios[block]);
+    }
+    add_peer_launch(&run, "peer_torch", 6, 1000);
+    struct summary s = collect(&run);
+    size_t theirs = fake_point_of(&run, "peer_torch", 1, "allreduce", "usual");
+    const struct point_summary *ours = find(&s, &run, 1, "allreduce");
+    assert_int_equal(ours->peer, theirs);
+    NEAR(ours->peer_ratio.mid, 1.74);
+    NEAR(ours->peer_ratio.lo, 1.5);
+    NEAR(ours->peer_ratio.hi, 2.0);
+    assert_string_equal(cell(ours, COLUMN_peer_point), s.points[theirs].point->id);
+    assert_string_equal(cell(ours, COLUMN_peer_workload), "peer_torch");
+    assert_string_equal(cell(ours, COLUMN_peer_images_per_s),
+                        cell(&s.points[theirs], COLUMN_images_per_s));
+    assert_string_equal(cell(ours, COLUMN_workload), "train_cnn");
+    assert_true(isnan(s.points[theirs].peer_ratio.mid));
+    assert_string_equal(cell(&s.points[theirs], COLUMN_peer_point), "");
+    /* At two ranks there is a peer, but nothing was measured. */
+    const struct point_summary *unmeasured = find(&s, &run, 2, "allreduce");
+    assert_true(isnan(unmeasured->peer_ratio.mid));
+    assert_string_equal(cell(unmeasured, COLUMN_peer_ratio), "");
+    assert_int_not_equal(unmeasured->peer, theirs);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void a_block_without_base_gives_no_ratio(void **state)
 {
     (void)state;
@@ -1005,6 +1057,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_base_is_summarised),
         cmocka_unit_test(speedups_are_paired_by_block),
+        cmocka_unit_test(peers_are_compared_by_block),
         cmocka_unit_test(a_block_without_base_gives_no_ratio),
         cmocka_unit_test(few_or_scattered_launches_are_flagged),
         cmocka_unit_test(a_single_launch_has_no_interval),

@@ -13,8 +13,12 @@ LAYERS = {
                                             o["outputs"]),
 }
 
-KNOWN = {"sync.strategy": ("none", "allreduce"), "sync.overlap": ("none",),
-         "train.optimizer": ("sgd", "adam")}
+KNOWN = {
+    "sync.strategy": ("none", "allreduce"),
+    "sync.variant": ("usual",),
+    "sync.overlap": ("none",),
+    "train.optimizer": ("sgd", "adam"),
+}
 
 
 def check_support(inputs):

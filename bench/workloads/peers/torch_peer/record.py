@@ -62,7 +62,7 @@ def hello(run, flushes):
             **{key: about[key] for key in data}, "read_s": run.inputs.read_s,
             "optimizer": run.inputs.option("train.optimizer"), "lr": run.inputs.number("train.lr"),
             "seed": int(run.inputs.option("seed")), "strategy": run.inputs.option("sync.strategy"),
-            "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,
+            "sync_variant": run.inputs.option("sync.variant"), "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,
             "pid": os.getpid(), "bound": bound_to(), "mpi": "gloo" if run.ranks.n > 1 else "",
             "mpi_thread_level": "none", "blas": software(), "flushes_denormals": flushes,
             "threads": torch.get_num_threads(), "layout": str(run.trainer.layout),

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# The PyTorch peer: the same losses as train_cnn from the same weights and batches, its records, a
+# campaign that compares both, and one on a machine without PyTorch.
+set -u
+. bench/tests/lib/tap.sh
+
+peer=$build/peer_torch
+small=(--data.set digits --data.samples 2000 --train.batch_per_rank 50 --measure.check end
+    --measure.time.warmup_steps 1)
+softmax=(--model configs/models/softmax_784.yaml)
+
+# Every kind of layer that computes the same each time; odd sizes, strides and padding.
+cat >"$tmp/plain.yaml" <<'END'
+name: plain
+input: [1, 28, 28]
+classes: 10
+normalize: {mean: [0.1307], std: [0.3081]}
+initializer: glorot
+layers:
+  - conv2d: {channels: 6, kernel: [5, 3], stride: [1, 2], pad: [2, 1]}
+  - maxpool2d: {size: 3, stride: 2}
+  - relu
+  - conv2d: {channels: 9, kernel: 3}
+  - relu
+  - dropout: {rate: 0}
+  - dense: {outputs: 30}
+  - relu
+  - dense: {outputs: 10}
+END
+
+# Mean loss of every step, one a line, over the records of all ranks.
+losses() { # folder
+    cat "$1"/rank.*.jsonl | tr -d ' ' | grep '"type":"step"' | sed -E \
+        's/.*"step":([0-9]+).*/\1 &/; s/^([0-9]+) .*"samples":([0-9]+).*/\1 \2 &/; s/^([0-9]+ [0-9]+) .*"loss_sum":([0-9.e+-]+).*/\1 \2/' |
+        awk '{ n[$1] += $2; sum[$1] += $3; if ($1 > last) last = $1 }
+            END { for (i = 0; i <= last; i++) print sum[i] / n[i] }'
+}
+
+# Steps of both programs have the same losses: the first up to the rounding of one forward pass, the
+# others up to what rounding makes of a few steps.
+same_losses() { # options
+    mkdir -p "$tmp/ours" "$tmp/theirs"
+    "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --run time "$@" --record "$tmp/ours" || return 1
+    "$peer" "${small[@]}" --run time "$@" --record "$tmp/theirs" || return 1
+    losses "$tmp/ours" >"$tmp/ours.txt"
+    losses "$tmp/theirs" >"$tmp/theirs.txt"
+    paste "$tmp/ours.txt" "$tmp/theirs.txt" | awk '
+        function off(a, b) { return (a > b ? a - b : b - a) / a }
+        { print; worst = off($1, $2) > worst ? off($1, $2) : worst }
+        NR == 1 && off($1, $2) > 1e-4 { bad = 1 }
+        NR == 1 { first = $1 }
+        END { print "worst", worst; exit bad || NR < 3 || worst > 1e-3 || !($1 < first) }'
+}
+
+# Two ranks take one step together: gradients are summed, so losses and weights are those of one rank.
+ranks_agree() {
+    mkdir -p "$tmp/one" "$tmp/two"
+    local options=("${softmax[@]}" --data.set digits --data.samples 2000 --train.global_batch 51
+        --measure.time.steps 10 --run time --train.lr 0.1)
+    "$peer" "${options[@]}" --record "$tmp/one" &&
+        "$mpiexec" -n 2 "$peer" "${options[@]}" --record "$tmp/two" || return 1
+    grep -h '"weights_equal": true' "$tmp"/two/rank.[01].jsonl || return 1
+    losses "$tmp/one" >"$tmp/one.txt"
+    losses "$tmp/two" | paste "$tmp/one.txt" - |
+        awk '{ d = $1 - $2; print; if (d * d > 1e-8 * $1 * $1) bad = 1 } END { exit bad || NR != 20 }'
+}
+
+spec() { # name, peer.python
+    cat >"$tmp/$1.yaml" <<END
+name: $1
+model: softmax_784
+data: {set: digits, samples: 2000}
+train: {optimizer: adam, lr: 1e-3, batch_per_rank: 100}
+sync: {strategy: none}
+matrix: {workload: [train_cnn, peer_torch]}
+peer: {python: $2}
+measure:
+  time: {warmup_steps: 2, steps: 20, launches: 2..2}
+  accuracy: {seeds: [1]}
+figures: []
+END
+}
+
+column() { # campaign, name
+    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$tmp/results/$1/latest/summary.csv"
+}
+
+compares() {
+    spec both auto
+    expect 0 "x the images/s of peer_torch (torch" "$scalebench" run "$tmp/both.yaml" \
+        --out "$tmp/results" || return 1
+    column both status | grep -c '^ok$' | grep -qx 2 || return 1
+    column both blas | grep -q torch || return 1
+    column both test_acc_pct | awk '$1 < 50 { exit 1 }' || return 1
+    column both peer_workload | grep -c '^peer_torch$' | grep -qx 1 || return 1
+    # Twice the steps in the same time are a ratio of two.
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+        $(col["run"]) == "time" { ms[$(col["block"]), $(col["label"]) ~ /peer/] = $(col["step_ms"]) }
+        END { print (ms[0, 1] / ms[0, 0] + ms[1, 1] / ms[1, 0]) / 2 }' \
+        "$tmp/results/both/latest/raw.csv" >"$tmp/ratio.txt"
+    column both peer_ratio | head -n 1 | paste - "$tmp/ratio.txt" |
+        awk '{ print; exit !($1 > 0 && ($1 - $2) ^ 2 < 1e-6 * $2 ^ 2) }'
+}
+
+# A Python without torch, which looks like one to who asks.
+without_torch() {
+    printf '#!/bin/sh\necho False\n' >"$tmp/bare"
+    chmod +x "$tmp/bare"
+    spec bare "$tmp/bare"
+    expect 0 "PyTorch is missing" "$scalebench" run "$tmp/bare.yaml" --out "$tmp/results" || return 1
+    column bare status | tr '\n' ' ' | grep -qx 'ok skipped ' || return 1
+    ! column bare peer_ratio | grep -q '[0-9]'
+}
+
+refuses() { # text, options
+    local text=$1
+    shift
+    expect 3 "$text" "$peer" --check "${softmax[@]}" "$@"
+}
+
+check "description is JSON" expect 0 '"workload": "peer_torch"' "$peer" --describe
+check "an option that is wrong is named" expect 2 "train.lr" "$peer" "${softmax[@]}" --train.lr x
+check "a Python that is not there is named" refuses "/no/python" --peer.python /no/python
+check "without PyTorch its points are skipped" without_torch
+if ! "$peer" --check "${softmax[@]}" >"$tmp/answer.txt" 2>&1; then
+    sed 's/^/# /' "$tmp/answer.txt"
+    lacks "the PyTorch peer" torch
+    finish
+fi
+check "softmax_784 with sgd" same_losses "${softmax[@]}" --train.lr 0.05 --train.momentum 0.9 \
+    --train.weight_decay 0.001 --measure.time.steps 19
+check "softmax_784 with adam, over epochs" same_losses "${softmax[@]}" --train.optimizer adam \
+    --train.lr 1e-3 --measure.time.steps 59
+for layout in contiguous channels_last; do
+    check "a convolutional net, $layout" same_losses --model "$tmp/plain.yaml" --peer.layout "$layout" \
+        --train.lr 0.05 --train.lr_warmup_steps 3 --measure.time.steps 9
+done
+check "two ranks train as one" ranks_agree
+check "a campaign compares both" compares
+finish
