@@ -14,6 +14,7 @@ LAYERS = {
 }
 
 KNOWN = {
+    "data.read": ("all",),
     "sync.strategy": ("none", "allreduce"),
     "sync.variant": ("usual",),
     "sync.overlap": ("none",),
