@@ -60,9 +60,11 @@ RUNNER_SRC    := $(wildcard bench/runner/*.c)
 DATA_SRC      := $(wildcard bench/workloads/data/*.c)
 TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/read/*.c bench/workloads/train_cnn/*.c)
 PEERS_SRC     := $(wildcard bench/workloads/peers/*.c)
+SWEEP_SRC     := $(wildcard bench/workloads/kernel_sweep/*.c)
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
-PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch
+PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
+            $(BUILD)/kernel_sweep
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
@@ -84,7 +86,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead data figures test asan ubsan format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels data figures test asan ubsan format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -130,6 +132,9 @@ $(BUILD)/train_cnn_f64: $(call obj_f64,bench/workloads/train_cnn/main.c) $(TRAIN
 
 $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+
+$(BUILD)/kernel_sweep: $(call obj,$(SWEEP_SRC)) $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
 
 # A peer in Python stands beside the program that feeds it, its modules in a folder there.
 $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
@@ -238,6 +243,13 @@ SETS ?=
 data:
 	@ci/data.sh $(SETS)
 
+# Every step and layer against the reference plan and the roof of one core; SWEEP= as
+# `kernel_sweep --help` says.
+SWEEP ?=
+bench-kernels:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' OUT='$(OUT)' ci/kernels.sh $(SWEEP)
+
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:
 	@ci/deps.sh core
@@ -275,6 +287,7 @@ clean:
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
+#: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every step of a net, CSV and roofline
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers

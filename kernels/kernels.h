@@ -85,6 +85,17 @@ int net_steps(const struct net *net);
 void net_step_tensors(const struct net *net, int step, int *first, int *last);
 /* The name of the kind of step, a row of steps.def. */
 const char *net_step_name(const struct net *net, int step);
+/* What a step is and did, for those who measure and compare plans. */
+struct net_step_view {
+    int first_layer, last_layer; /* layers [first, last) */
+    /* The output of the slot's images [N,C,H,W] after net_forward, of which a later layer reads
+     * read_h rows and read_w columns; NULL where it lies in a layout of the step's own. */
+    const real *y;
+    int read_h, read_w;
+    bool learns;                            /* it has a backward pass */
+    uint64_t flops_forward, flops_backward; /* an image, really done */
+};
+struct net_step_view net_step_view(const struct net *net, int slot, int step);
 size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
 /* FLOPs an image that the plan really does; those of the net as written are in its description. */
 uint64_t net_flops_done(const struct net *net, bool backward);

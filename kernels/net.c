@@ -300,6 +300,29 @@ uint64_t net_flops_done(const struct net *net, bool backward)
     return sum;
 }
 
+/* Backward of a step, with nothing to learn in it or before, is left out. */
+static bool step_learns(const struct step *s)
+{
+    return s->stretch.wants_input || s->n_tensors > 0;
+}
+
+struct net_step_view net_step_view(const struct net *net, int slot, int step)
+{
+    const struct step *s = &net->steps[step];
+    const struct extent *read = &s->stretch.read[s->stretch.n_layers];
+    int first = (int)(s->stretch.layers - net->layers);
+    return (struct net_step_view){
+        .first_layer = first,
+        .last_layer = first + s->stretch.n_layers,
+        .y = s->kernel->out == LAYOUT_NCHW ? net->slots[slot].values + s->value : NULL,
+        .read_h = read->h,
+        .read_w = read->w,
+        .learns = step_learns(s),
+        .flops_forward = done_flops(s, false),
+        .flops_backward = done_flops(s, true),
+    };
+}
+
 static void charge_flops(const struct exec *ex, const struct step *s, bool backward, int n)
 {
     if (ex->charge)
@@ -361,8 +384,8 @@ void net_backward(struct net *net, const struct exec *ex, int slot, int first, i
     assert(pool_threads(ex->pool) <= net->options.threads);
     for (int i = last - 1; i >= first; i--) {
         const struct step *s = &net->steps[i];
-        if (!s->stretch.wants_input && s->n_tensors == 0)
-            continue; /* nothing here or before learns */
+        if (!step_learns(s))
+            continue;
         struct step_call call = call_of(net, ex, at, i, params);
         call.dx = s->stretch.wants_input ? at->gradients[i % 2] : NULL;
         call.dparams = s->n_tensors > 0 ? grads + s->params : NULL;

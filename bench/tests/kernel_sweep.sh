@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# The sweep over steps and layers at tiny sizes: the shape of its table, its verdicts, also on results
+# that are wrong on purpose, its figure, its mistakes.
+set -u
+. bench/tests/lib/tap.sh
+
+sweep=$build/kernel_sweep
+tiny=(--batch 3 --repeats 3)
+
+# Columns by name for awk, which sets col[] and skips the header.
+# shellcheck disable=SC2016 # the names are awk's
+fields='NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; n = NF; next }'
+
+every_network_is_right() {
+    "$sweep" "${tiny[@]}" --plan fast,exact >"$tmp/all.csv" || return 1
+    awk -F, "$fields"' NF != n || $(col["verdict"]) != "ok" { print; bad = 1 }
+        { seen[$(col["model"])]; parts[$(col["part"])]; plans[$(col["plan"])] }
+        END { for (m in seen) models++; exit bad || models < 3 || !("step" in parts) ||
+            !("layer" in parts) || !("net" in parts) || !("fast" in plans) || !("exact" in plans) }' \
+        "$tmp/all.csv"
+}
+
+header_is_the_table() {
+    "$sweep" --help | sed '1,/^Columns:/d' | awk '{ printf "%s%s", NR == 1 ? "" : ",", $1 }' |
+        cmp - <(head -n 1 "$tmp/all.csv" | tr -d '\n')
+}
+
+# Every layer by itself, forward always and backward where anything before it learns; and all layers in
+# the steps of the plan.
+every_layer_is_there() {
+    "$scalebench" model lenet_21k | awk 'NR > 2 && $1 !~ /^(total|parameters)/ { print $1 }' |
+        sort >"$tmp/layers.txt"
+    awk -F, "$fields"' $(col["model"]) == "lenet_21k" && $(col["plan"]) == "fast" &&
+        $(col["part"]) == "layer" && $(col["pass"]) == pass { print $(col["layers"]) }' \
+        pass=forward "$tmp/all.csv" | sort | cmp - "$tmp/layers.txt" &&
+        awk -F, "$fields"' $(col["model"]) == "lenet_21k" && $(col["plan"]) == "fast" &&
+        $(col["part"]) == "layer" && $(col["pass"]) == pass { print $(col["layers"]) }' \
+            pass=backward "$tmp/all.csv" | sort | cmp - "$tmp/layers.txt" &&
+        awk -F, "$fields"' $(col["model"]) == "lenet_21k" && $(col["plan"]) == "fast" &&
+        $(col["part"]) == "step" && $(col["pass"]) == "forward" { print $(col["layers"]) }' \
+            "$tmp/all.csv" | tr + '\n' | sort | cmp - "$tmp/layers.txt"
+}
+
+# Rates follow from their parts, and each plan's ratio is the other's turned over.
+numbers_agree() {
+    awk -F, "$fields"'
+        function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
+        $(col["flop"]) > 0 && far($(col["gflop_per_s"]), $(col["flop"]) / $(col["time_ms"]) / 1e6) ||
+            far($(col["peak_pct"]), 100 * $(col["gflop_per_s"]) / $(col["peak_gflop_per_s"])) {
+            print
+            bad = 1
+        }
+        $(col["part"]) == "net" {
+            key = $(col["model"]) $(col["pass"])
+            if (key in ratio && far(ratio[key] * $(col["ratio"]), 1)) { print; bad = 1 }
+            pairs += key in ratio
+            ratio[key] = $(col["ratio"])
+        }
+        END { exit bad || pairs < 6 }' "$tmp/all.csv"
+}
+
+finds_what_is_wrong() {
+    "$sweep" "${tiny[@]}" --model lenet_21k --spoil conv2 >"$tmp/spoilt.csv"
+    [ $? -eq 1 ] || return 1
+    awk -F, "$fields"' $(col["layers"]) == "conv1" && $(col["pass"]) == "forward" &&
+            $(col["verdict"]) != "ok" { print; bad = 1 }
+        $(col["layers"]) ~ /conv2/ && ($(col["pass"]) == "forward" || $(col["part"]) == "layer") {
+            wrong[$(col["part"])] += $(col["verdict"]) == "exceeds bound"
+        }
+        END { exit bad || wrong["step"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
+}
+
+takes_one_layer() {
+    "$sweep" "${tiny[@]}" --isa portable --layer fc1 >"$tmp/one.csv" || return 1
+    awk -F, "$fields"' $(col["layers"]) !~ /(^|\+)fc1(\+|$)/ || $(col["isa"]) != "portable" { bad = 1 }
+        { seen[$(col["model"])] }
+        END { exit bad || !("lenet_21k" in seen) || "softmax_784" in seen }' "$tmp/one.csv"
+}
+
+draws() {
+    BUILD=$build OUT=$tmp/results expect 0 "0 beyond their bound" ci/kernels.sh "${tiny[@]}" || return 1
+    grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ]
+}
+
+check "every network gives what the reference plan gives" every_network_is_right
+check "the header is the table of columns" header_is_the_table
+check "every layer is there" every_layer_is_there
+check "numbers agree" numbers_agree
+check "a wrong result is found" finds_what_is_wrong
+check "one layer, one instruction set" takes_one_layer
+check "the roofline is drawn" draws
+check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --model lenet_22k
+check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model lenet_21k --layer conv9
+check "an unknown plan is named" expect 2 "known: fast" "$sweep" --plan fst
+check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
+check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0
+finish

@@ -1,0 +1,90 @@
+# Steps of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
+# gives. ci/kernels.sh assigns, before it loads this:
+#   csv, out   the sweep's table; the path of the pictures without ending
+#   plan       which plan's rows are drawn
+#   models     networks, as words
+#   peak, memory, least, most   GFLOP/s and GB/s of the roof; range of the rates
+#   caption1, caption2
+
+set encoding utf8
+set datafile separator comma
+set datafile columnheaders
+set datafile missing NaN
+
+# Okabe and Ito's palette, as in style.gp: told apart with any kind of colour vision, and by shape.
+colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
+solid   = '7 5 9 13 11 15'
+hollow  = '6 4 8 12 10 14'
+pick(list, k) = word(list, (k - 1) % words(list) + 1)
+grey = '#707070'
+
+# Steps that compute: pooling and the like have no place where operations are counted.
+drawn(k, p) = strcol('part') eq 'step' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
+    && strcol('pass') eq p && column('flop') > 0
+x_of(k, p) = drawn(k, p) ? column('intensity') : NaN
+roof(x) = memory * x < peak ? memory * x : peak
+
+width = 252.0
+legend_row = 9.6
+rows = words(models) + 2
+legend_height = legend_row * rows + 8
+caption_height = 24.0
+axis_height = 30.0
+plot_height = 150.0
+height = legend_height + plot_height + axis_height + caption_height
+legend_y(k) = 1 - (legend_row * (k - 0.5) + 1) / height
+
+set lmargin at screen 40 / width
+set rmargin at screen 1 - 12 / width
+set tmargin at screen 1 - legend_height / height
+set bmargin at screen (caption_height + axis_height) / height
+unset key
+set border 3 linewidth 0.6 linecolor rgb '#404040'
+set grid linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
+set logscale xy
+set xrange [0.5:1000]
+set yrange [least:most]
+set tics nomirror out scale 0.5
+set samples 500
+
+do for [format in 'svg png'] {
+    # As in draw.gp: a point is 2 pixels of the svg and 300/72 of the png.
+    if (format eq 'svg') {
+        set terminal svg size 2 * width, 2 * height font 'Helvetica,16' linewidth 2 \
+            background rgb 'white' name 'scalebench'
+        small = ',13'
+        scale = 0.55
+    } else {
+        set terminal pngcairo size width * 300 / 72, height * 300 / 72 font 'Sans,8' \
+            fontscale 300 / 96.0 linewidth 300 / 96.0 pointscale 300 / 96.0
+        small = ',6.5'
+        scale = 0.7
+    }
+    unset label
+    unset arrow
+    set arrow from screen 8 / width, screen legend_y(1) to screen 26 / width, screen legend_y(1) \
+        nohead linecolor rgb grey linewidth 1
+    set label sprintf('roof: %.3g GFLOP/s, %.3g GB/s', peak, memory) \
+        at screen 31 / width, screen legend_y(1) left
+    do for [k = 1:words(models)] {
+        set label '' at screen 17 / width, screen legend_y(k + 1) point \
+            linecolor rgb pick(colours, k) pointtype int(pick(solid, k)) pointsize scale
+        set label word(models, k) noenhanced at screen 31 / width, screen legend_y(k + 1) left
+    }
+    set label 'filled: forward; hollow: backward' at screen 31 / width, screen legend_y(rows) left
+    set label 'FLOP per byte of least traffic' center at graph 0.5, \
+        screen (caption_height + 8) / height
+    set label 'GFLOP/s' rotate center \
+        at screen 7 / width, screen (caption_height + axis_height + plot_height / 2) / height
+    do for [k = 1:2] {
+        set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
+            at screen 4 / width, screen (caption_height - 9 * (k - 0.4)) / height
+    }
+    set output out.'.'.format
+    plot roof(x) with lines linecolor rgb grey linewidth 1, \
+        for [k = 1:words(models)] csv using (x_of(k, 'forward')):(column('gflop_per_s')) with points \
+            linecolor rgb pick(colours, k) pointtype int(pick(solid, k)) pointsize scale, \
+        for [k = 1:words(models)] csv using (x_of(k, 'backward')):(column('gflop_per_s')) with points \
+            linecolor rgb pick(colours, k) pointtype int(pick(hollow, k)) pointsize scale
+    unset output
+}
