@@ -113,7 +113,8 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
         record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
         /* The last of several counts: this seed instead of the point's own. */
         run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
-    return c->site->prepare(point, c->place, workloads_program(&c->workloads, point), c->pin, arguments, launch, e);
+    return c->site->prepare(point, c->place, workloads_program(&c->workloads, point), c->pin,
+                            arguments, launch, e);
 }
 
 static enum status journal_refusals(struct campaign *c, struct error *e)

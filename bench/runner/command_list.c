@@ -109,9 +109,9 @@ enum status command_list(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
-    static const char *const kinds[] = {"models",     "columns",  "configs",    "strategies",
-                                        "variants", "workloads", "sites",    "optimizers", "figures",
-                                        "quantities", "data_sets"};
+    static const char *const kinds[] = {"models",   "columns",    "configs",  "strategies",
+                                        "variants", "workloads",  "sites",    "optimizers",
+                                        "figures",  "quantities", "data_sets"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;

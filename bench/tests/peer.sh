@@ -121,6 +121,8 @@ refuses() { # text, options
 
 check "description is JSON" expect 0 '"workload": "peer_torch"' "$peer" --describe
 check "an option that is wrong is named" expect 2 "train.lr" "$peer" "${softmax[@]}" --train.lr x
+check "what only train_cnn does is refused" expect 2 "--run accuracy or time" "$peer" "${softmax[@]}" \
+    --run evaluate --checkpoint.start none.safetensors
 check "a Python that is not there is named" refuses "/no/python" --peer.python /no/python
 check "without PyTorch its points are skipped" without_torch
 if ! "$peer" --check "${softmax[@]}" >"$tmp/answer.txt" 2>&1; then
@@ -128,6 +130,8 @@ if ! "$peer" --check "${softmax[@]}" >"$tmp/answer.txt" 2>&1; then
     lacks "the PyTorch peer" torch
     finish
 fi
+check "what PyTorch's side lacks is named" refuses "no data.read 'scatter' here; known: all" \
+    --data.read scatter
 check "softmax_784 with sgd" same_losses "${softmax[@]}" --train.lr 0.05 --train.momentum 0.9 \
     --train.weight_decay 0.001 --measure.time.steps 19
 check "softmax_784 with adam, over epochs" same_losses "${softmax[@]}" --train.optimizer adam \

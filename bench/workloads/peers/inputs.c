@@ -201,6 +201,14 @@ static bool take_check(int *argc, char **argv)
     return found;
 }
 
+static enum status check_run(const struct arguments *a, const char *peer, struct error *e)
+{
+    if ((a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY) && !a->predictions)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "%s takes --run accuracy or time, and makes no --predictions",
+                     peer);
+}
+
 static enum status act(const char *peer, struct inputs *in, struct error *e)
 {
     if (in->arguments.help) {
@@ -209,7 +217,9 @@ static enum status act(const char *peer, struct inputs *in, struct error *e)
     }
     if (in->arguments.describe)
         return arguments_describe(stdout, peer, e);
-    enum status status = open_inputs(in, e);
+    enum status status = check_run(&in->arguments, peer, e);
+    if (status == OK)
+        status = open_inputs(in, e);
     return status == OK ? write_inputs(in, e) : status;
 }
 

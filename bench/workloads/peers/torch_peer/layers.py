@@ -19,6 +19,10 @@ KNOWN = {
     "sync.variant": ("usual",),
     "sync.overlap": ("none",),
     "train.optimizer": ("sgd", "adam"),
+    "checkpoint.every_epochs": ("0",),
+    "checkpoint.every_steps": ("0",),
+    "checkpoint.resume": ("no",),
+    "checkpoint.start": ("no",),
 }
 
 
