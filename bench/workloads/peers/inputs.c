@@ -23,6 +23,7 @@
 
 struct inputs {
     struct arguments arguments;
+    struct config presets;
     struct net_desc desc;
     struct data_set data;
     struct trainer trainer; /* only its batches are opened */
@@ -62,7 +63,9 @@ static enum status make_params(struct inputs *in, struct error *e)
 static enum status open_inputs(struct inputs *in, struct error *e)
 {
     const struct config *c = &in->arguments.config;
-    enum status status = model_load(&in->desc, config_text(c, OPT_MODEL), e);
+    enum status status = config_init(&in->presets, e);
+    if (status == OK)
+        status = model_load(&in->desc, config_text(c, OPT_MODEL), e);
     if (status != OK || in->check)
         return status;
     status = open_data(in, e);
@@ -83,6 +86,7 @@ static void close_inputs(struct inputs *in)
     data_close(&in->data);
     net_desc_free(&in->desc);
     config_free(&in->arguments.config);
+    config_free(&in->presets);
     free(in->params);
 }
 
@@ -126,10 +130,10 @@ static json_t *options_json(const struct config *config)
 static json_t *run_json(const struct inputs *in)
 {
     const struct arguments *a = &in->arguments;
-    return json_pack("{s:s, s:s?, s:b, s:s, s:o}", "run",
+    return json_pack("{s:s, s:s?, s:b, s:s, s:o, s:o}", "run",
                      a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir,
                      "record_steps", a->record_steps, "version", a->version, "options",
-                     options_json(&a->config));
+                     options_json(&a->config), "presets", options_json(&in->presets));
 }
 
 static json_t *data_json(const struct inputs *in)
