@@ -70,7 +70,7 @@ bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 enum status sweep_steps(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 
-/* ||a - b|| / ||b|| over n numbers; of the first `read` of each run where only they count. */
+/* ||a - b|| / ||b||, summed up run by run of numbers. */
 struct distance {
     double difference, size; /* squared */
 };
