@@ -2,34 +2,12 @@
 #include <string.h>
 
 #include "kernels/layer_tables.h"
-
-/* One output of one image and the window of the input that it sees. Rows [row_begin, row_end) and
- * columns [column_begin, column_end) of the kernel fall inside the image. */
-struct window {
-    int top, left;
-    int row_begin, row_end, column_begin, column_end;
-};
-
-static int clip(int value, int low, int high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
-static struct window window_at(const struct layer_desc *l, int oh, int ow)
-{
-    struct window w = {.top = oh * l->stride_h - l->pad_h, .left = ow * l->stride_w - l->pad_w};
-    w.row_begin = clip(-w.top, 0, l->kernel_h);
-    w.row_end = clip(l->in.h - w.top, 0, l->kernel_h);
-    w.column_begin = clip(-w.left, 0, l->kernel_w);
-    w.column_end = clip(l->in.w - w.left, 0, l->kernel_w);
-    return w;
-}
+#include "kernels/window.h"
 
 /* Offset of (channel, kernel row, kernel column) in an image, and in the weights of one output. */
 static size_t input_at(const struct layer_desc *l, const struct window *w, int c, int r, int s)
 {
-    return ((size_t)c * (size_t)l->in.h + (size_t)(w->top + r)) * (size_t)l->in.w +
-           (size_t)(w->left + s);
+    return (size_t)c * (size_t)l->in.h * (size_t)l->in.w + window_offset(l, w, r, s);
 }
 
 static size_t weight_at(const struct layer_desc *l, int c, int r, int s)

@@ -6,6 +6,7 @@
 
 #include "kernels/base/simd.h"
 #include "kernels/layer_tables.h"
+#include "kernels/window.h"
 
 struct maxpool_call {
     const struct layer_desc *layer;
@@ -20,17 +21,17 @@ static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
     return (size_t)n * shape_count(layer->out) * sizeof(uint16_t);
 }
 
-/* One row of outputs, any window. */
-static void pool_row(real *y, uint16_t *where, const real *x, const struct layer_desc *l)
+/* Row `oh` of outputs, any window; what lies in the padding is left out. */
+static void pool_row(real *y, uint16_t *where, const real *plane, const struct layer_desc *l,
+                     int oh)
 {
-    size_t row = (size_t)l->in.w;
     for (int o = 0; o < l->out.w; o++) {
-        const real *window = x + (size_t)(o * l->stride_w);
-        y[o] = window[0];
-        where[o] = 0;
-        for (int r = 0; r < l->kernel_h; r++) {
-            for (int c = 0; c < l->kernel_w; c++) {
-                real v = window[(size_t)r * row + (size_t)c];
+        struct window w = window_at(l, oh, o);
+        y[o] = plane[window_offset(l, &w, w.row_begin, w.column_begin)];
+        where[o] = (uint16_t)(w.row_begin * l->kernel_w + w.column_begin);
+        for (int r = w.row_begin; r < w.row_end; r++) {
+            for (int c = w.column_begin; c < w.column_end; c++) {
+                real v = plane[window_offset(l, &w, r, c)];
                 if (v > y[o] || v != v) {
                     y[o] = v;
                     where[o] = (uint16_t)(r * l->kernel_w + c);
@@ -65,11 +66,13 @@ static inline __attribute__((always_inline)) bool pool_row_2x2(real *restrict y,
 SIMD_CLONES static void pool_plane(real *y, uint16_t *where, const real *x,
                                    const struct layer_desc *l)
 {
-    bool two_by_two = l->kernel_h == 2 && l->kernel_w == 2 && l->stride_w == 2;
+    bool two_by_two =
+        l->kernel_h == 2 && l->kernel_w == 2 && l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
+    size_t row = (size_t)l->in.w;
     for (int r = 0; r < l->out.h; r++, y += l->out.w, where += l->out.w) {
-        const real *first = x + (size_t)(r * l->stride_h) * (size_t)l->in.w;
-        if (!two_by_two || pool_row_2x2(y, where, first, (size_t)l->in.w, l->out.w))
-            pool_row(y, where, first, l);
+        if (!two_by_two ||
+            pool_row_2x2(y, where, x + (size_t)(r * l->stride_h) * row, row, l->out.w))
+            pool_row(y, where, x, l, r);
     }
 }
 
@@ -89,14 +92,13 @@ static void maxpool_forward_block(void *arg, size_t begin, size_t end, int threa
 static void unpool_plane(real *restrict dx, const real *restrict dy, const uint16_t *found,
                          const struct layer_desc *l)
 {
-    size_t row = (size_t)l->in.w;
-    memset(dx, 0, (size_t)l->in.h * row * sizeof *dx);
+    memset(dx, 0, (size_t)l->in.h * (size_t)l->in.w * sizeof *dx);
     for (int r = 0; r < l->out.h; r++) {
-        real *first = dx + (size_t)(r * l->stride_h) * row;
         for (int o = 0; o < l->out.w; o++) {
-            size_t at = *found++;
-            size_t window_w = (size_t)l->kernel_w;
-            first[(size_t)(o * l->stride_w) + at / window_w * row + at % window_w] += *dy++;
+            int at = *found++;
+            struct window w = {.top = r * l->stride_h - l->pad_h,
+                               .left = o * l->stride_w - l->pad_w};
+            dx[window_offset(l, &w, at / l->kernel_w, at % l->kernel_w)] += *dy++;
         }
     }
 }

@@ -26,6 +26,19 @@ enum status layer_slide_window(struct layer_desc *layer, struct error *e)
     return OK;
 }
 
+enum status layer_slide_pool(struct layer_desc *layer, struct error *e)
+{
+    if (layer->stride_h == 0)
+        layer->stride_h = layer->kernel_h;
+    if (layer->stride_w == 0)
+        layer->stride_w = layer->kernel_w;
+    layer->out.c = layer->in.c;
+    if (2 * layer->pad_h > layer->kernel_h || 2 * layer->pad_w > layer->kernel_w)
+        return layer_error(layer, e, "a padding of %dx%d is more than half the window of %dx%d",
+                           layer->pad_h, layer->pad_w, layer->kernel_h, layer->kernel_w);
+    return layer_slide_window(layer, e);
+}
+
 enum status layer_keep_shape(struct layer_desc *layer, struct error *e)
 {
     (void)e;

@@ -55,13 +55,20 @@ static inline struct layer_desc conv2d_layer(int channels, int kernel_h, int ker
     return l;
 }
 
-static inline struct layer_desc maxpool2d_layer(int kernel_h, int kernel_w, int stride)
+static inline struct layer_desc pool_layer(enum layer_kind kind, int kernel_h, int kernel_w,
+                                           int stride, int pad)
 {
-    struct layer_desc l = layer_desc_preset(LAYER_maxpool2d);
+    struct layer_desc l = layer_desc_preset(kind);
     l.kernel_h = kernel_h;
     l.kernel_w = kernel_w;
     l.stride_h = l.stride_w = stride;
+    l.pad_h = l.pad_w = pad;
     return l;
+}
+
+static inline struct layer_desc maxpool2d_layer(int kernel_h, int kernel_w, int stride)
+{
+    return pool_layer(LAYER_maxpool2d, kernel_h, kernel_w, stride, 0);
 }
 
 static inline struct layer_desc dropout_layer(enum layer_kind kind, double rate)

@@ -150,11 +150,11 @@ static void compare_plans(const struct shape_case *c, int threads)
     bench_backward(&fast);
 
     const struct layer_desc *l = fast.layer;
-    double window = l->kind == LAYER_conv2d ? (double)l->kernel_h * l->kernel_w : 1;
-    double k_forward = (double)fast.desc.tensors[0].fan_in + 1;
+    double window = l->kernel_h > 0 ? (double)l->kernel_h * l->kernel_w : 1;
+    double k_forward = (fast.params ? (double)fast.desc.tensors[0].fan_in : window) + 1;
     double k_params = (double)c->n * l->out.h * l->out.w;
     assert_same_sums("y", fast.y, reference.y, absolute.y, fast.out, k_forward);
-    assert_same_sums("dx", fast.dx, reference.dx, absolute.dx, fast.in, l->out.c * window);
+    assert_same_sums("dx", fast.dx, reference.dx, absolute.dx, fast.in, l->out.c * window + 1);
     assert_same_sums("dw", fast.dweights, reference.dweights, absolute.dweights, fast.params,
                      k_params);
     bench_end(&absolute);
@@ -192,6 +192,59 @@ static void tiled_dense_equals_the_reference(void **state)
     const struct shape_case tall = {{307, 1, 1}, dense_layer(3001), 60};
     compare_plans(&wide, 1);
     compare_plans(&tall, 1);
+}
+
+enum { POOL_CASES = 9 };
+
+/* As above; the padding of a window is at most half of it. */
+static void pool_cases(struct shape_case cases[POOL_CASES], enum layer_kind kind)
+{
+    const struct shape_case list[POOL_CASES] = {
+        {{1, 1, 1}, pool_layer(kind, 1, 1, 0, 0), 1},
+        {{1, 5, 7}, pool_layer(kind, 2, 2, 0, 0), 1},
+        {{3, 13, 11}, pool_layer(kind, 3, 3, 2, 1), 7},
+        {{2, 7, 7}, pool_layer(kind, 3, 2, 1, 1), 3},
+        {{5, 4, 6}, pool_layer(kind, 4, 6, 0, 0), 2},
+        {{1, 1, 1}, pool_layer(kind, 3, 3, 1, 1), 5},
+        {{2, 2, 3}, pool_layer(kind, 5, 5, 3, 2), 2},
+        {{7, 9, 17}, pool_layer(kind, 2, 3, 4, 1), 3},
+        {{16, 16, 16}, pool_layer(kind, 2, 2, 0, 1), 11},
+    };
+    memcpy(cases, list, sizeof list);
+}
+
+static void fast_maxpool2d_equals_the_reference(void **state)
+{
+    (void)state;
+    struct shape_case cases[POOL_CASES];
+    pool_cases(cases, LAYER_maxpool2d);
+    for (int i = 0; i < POOL_CASES; i++) {
+        const struct shape_case *c = &cases[i];
+        struct bench reference, fast;
+        bench_begin(&reference, c->in, c->layer, PLAN_REFERENCE, c->n, 1);
+        bench_begin(&fast, c->in, c->layer, PLAN_FAST, c->n, 3);
+        for (size_t j = 0; j < fast.in; j++) /* many ties */
+            fast.x[j] = reference.x[j] = (real)(int)(fast.x[j] * 4);
+        bench_forward(&reference);
+        bench_backward(&reference);
+        bench_forward(&fast);
+        bench_backward(&fast);
+        assert_memory_equal(fast.y, reference.y, fast.out * sizeof(real));
+        assert_memory_equal(fast.dx, reference.dx, fast.in * sizeof(real));
+        bench_end(&reference);
+        bench_end(&fast);
+    }
+}
+
+static void fast_avgpool2d_equals_the_reference(void **state)
+{
+    (void)state;
+    struct shape_case cases[POOL_CASES];
+    pool_cases(cases, LAYER_avgpool2d);
+    for (int i = 0; i < POOL_CASES; i++) {
+        compare_plans(&cases[i], 1);
+        compare_plans(&cases[i], 3);
+    }
 }
 
 /* Two runs of everything give the same bits. */
@@ -265,9 +318,10 @@ static void accumulate_adds_to_gradients(void **state)
 static void no_dx_is_written_when_nobody_wants_it(void **state)
 {
     (void)state;
-    const struct layer_desc layers[] = {conv2d_layer(5, 3, 3, 1, 1), dense_layer(4),
-                                        maxpool2d_layer(2, 2, 0), layer_desc_preset(LAYER_relu),
-                                        dropout_layer(LAYER_dropout, 0.5)};
+    const struct layer_desc layers[] = {
+        conv2d_layer(5, 3, 3, 1, 1),   dense_layer(4),
+        maxpool2d_layer(2, 2, 0),      pool_layer(LAYER_avgpool2d, 3, 3, 1, 1),
+        layer_desc_preset(LAYER_relu), dropout_layer(LAYER_dropout, 0.5)};
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
             struct bench with, without;
@@ -356,7 +410,8 @@ static void check_gradients(struct shape in, struct layer_desc layer, int n, enu
     bench_forward(&b);
     bench_backward(&b);
     double absolute = absolute_output(in, layer, n, &b);
-    double k = b.params ? (double)b.desc.tensors[0].fan_in + 1 : 1;
+    double window = (double)b.layer->kernel_h * b.layer->kernel_w;
+    double k = 1 + (b.params ? (double)b.desc.tensors[0].fan_in : window);
     check_differences(&b, b.x, b.dx, b.in, absolute, k);
     check_differences(&b, b.weights, b.dweights, b.params, absolute, k);
     bench_end(&b);
@@ -375,6 +430,9 @@ static void gradients_are_finite_differences(void **state)
             check_gradients(in, dense_layer(5), 3, p, threads);
             check_gradients(in, maxpool2d_layer(2, 2, 0), 3, p, threads);
             check_gradients(in, maxpool2d_layer(3, 2, 1), 3, p, threads);
+            check_gradients(in, pool_layer(LAYER_maxpool2d, 3, 3, 2, 1), 3, p, threads);
+            check_gradients(in, pool_layer(LAYER_avgpool2d, 2, 2, 0, 0), 3, p, threads);
+            check_gradients(in, pool_layer(LAYER_avgpool2d, 3, 4, 2, 1), 3, p, threads);
             check_gradients(in, layer_desc_preset(LAYER_relu), 3, p, threads);
             check_gradients(in, dropout_layer(LAYER_dropout, 0.4), 3, p, threads);
             check_gradients(in, dropout_layer(LAYER_dropout2d, 0.4), 3, p, threads);
@@ -416,6 +474,28 @@ static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
     bench_backward(&b);
     assert_true(b.dx[0] == 0 && b.dx[1] == 0 && b.dx[2] == b.dy[2] && b.dx[4] == b.dy[4]);
     bench_end(&b);
+}
+
+/* Padding is never the maximum, however small the numbers, and counts as zeroes in a mean. */
+static void pooling_sees_its_padding(void **state)
+{
+    (void)state;
+    for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
+        struct bench b;
+        struct shape in = {1, 2, 2};
+        const real x[4] = {-4, -8, -12, -16};
+        bench_begin(&b, in, pool_layer(LAYER_maxpool2d, 2, 2, 2, 1), (enum plan)plan, 1, 1);
+        memcpy(b.x, x, sizeof x);
+        bench_forward(&b);
+        assert_memory_equal(b.y, x, sizeof x);
+        bench_end(&b);
+        const real mean[4] = {-1, -2, -3, -4};
+        bench_begin(&b, in, pool_layer(LAYER_avgpool2d, 2, 2, 2, 1), (enum plan)plan, 1, 1);
+        memcpy(b.x, x, sizeof x);
+        bench_forward(&b);
+        assert_memory_equal(b.y, mean, sizeof mean);
+        bench_end(&b);
+    }
 }
 
 /* A row of four windows 2x2: ties of every kind, and the gradient goes to the first alone. */
@@ -623,9 +703,10 @@ static void only_the_caller_polls(void **state)
 {
     (void)state;
     const struct layer_desc layers[] = {
-        conv2d_layer(4, 3, 3, 1, 1),       dense_layer(9),
-        maxpool2d_layer(2, 2, 0),          layer_desc_preset(LAYER_relu),
-        dropout_layer(LAYER_dropout, 0.5), dropout_layer(LAYER_dropout2d, 0.5)};
+        conv2d_layer(4, 3, 3, 1, 1),        dense_layer(9),
+        maxpool2d_layer(2, 2, 0),           pool_layer(LAYER_avgpool2d, 2, 2, 0, 0),
+        layer_desc_preset(LAYER_relu),      dropout_layer(LAYER_dropout, 0.5),
+        dropout_layer(LAYER_dropout2d, 0.5)};
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
             struct bench quiet, polled;
@@ -655,6 +736,8 @@ int main(void)
         cmocka_unit_test(fast_conv2d_equals_the_reference),
         cmocka_unit_test(fast_dense_equals_the_reference),
         cmocka_unit_test(tiled_dense_equals_the_reference),
+        cmocka_unit_test(fast_maxpool2d_equals_the_reference),
+        cmocka_unit_test(fast_avgpool2d_equals_the_reference),
         cmocka_unit_test(three_threads_are_repeatable_bit_by_bit),
         cmocka_unit_test(accumulate_adds_to_gradients),
         cmocka_unit_test(no_dx_is_written_when_nobody_wants_it),
@@ -662,6 +745,7 @@ int main(void)
         cmocka_unit_test(gradients_are_finite_differences),
 #endif
         cmocka_unit_test(conv2d_sees_zeros_outside),
+        cmocka_unit_test(pooling_sees_its_padding),
         cmocka_unit_test(relu_keeps_nan_and_blocks_gradients_at_zero),
         cmocka_unit_test(maxpool2d_takes_the_first_of_equals),
         cmocka_unit_test(maxpool2d_passes_nan_on),
