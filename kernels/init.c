@@ -32,6 +32,8 @@ static double initial_value(enum initializer initializer, const struct tensor_de
                             size_t element, uint64_t seed)
 {
     double fan_in = (double)t->fan_in, fan_out = (double)t->fan_out;
+    if (t->norm)
+        return t->bias ? 0 : 1;
     if (initializer == INIT_PYTORCH)
         return uniform_of(seed, tensor, element, 1 / sqrt(fan_in));
     if (t->bias)
@@ -49,4 +51,11 @@ void net_init_params(const struct net_desc *desc, real *params, uint64_t seed)
             params[tensor->offset + i] =
                 (float)initial_value(desc->initializer, tensor, t, i, seed);
     }
+}
+
+void net_init_buffers(const struct net_desc *desc, real *buffers)
+{
+    for (int b = 0; b < desc->n_buffers; b++)
+        for (size_t i = 0; i < desc->buffers[b].count; i++)
+            buffers[desc->buffers[b].offset + i] = desc->buffers[b].bias ? 0 : 1;
 }

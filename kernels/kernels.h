@@ -28,7 +28,8 @@ struct exec {
     void (*poll)(void *arg);
     void *poll_arg;
 
-    /* Sums `values` over the ranks that share a batch (synchronised batch norm). NULL: one rank. */
+    /* Sums `values` over the ranks that share a batch (synchronised batch norm). NULL: one rank. A
+     * sum that fails is for its giver to remember: the call goes on with what it has. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 
@@ -38,6 +39,15 @@ struct exec {
 
     bool training;   /* dropout is on, state for backward is kept */
     bool accumulate; /* backward adds to gradients instead of overwriting them */
+
+    /* Batch norm: the arena of running statistics, NULL where a net has none. With
+     * `fixed_statistics` they are used while training too, and stay as they are. */
+    real *buffers;
+    bool fixed_statistics;
+
+    /* [N], 0 for padding, which has no part in the statistics of a batch. NULL: all images count.
+     */
+    const real *weights;
 
     /* Which samples these are: dropout and augmentation are functions of (seed, epoch, sample). */
     uint64_t seed;
@@ -135,6 +145,9 @@ const real *net_logits(const struct net *net, int slot);
 
 /* Initial weights of tensors as the desc's initializer says, from (seed, tensor, element) alone. */
 void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
+
+/* Running statistics before the first step: means 0, variances 1. */
+void net_init_buffers(const struct net_desc *desc, real *buffers);
 
 /* Optimizers: one const table a file, a line in optimizers.def. They work on any slice of the
  * arenas, in a fixed order without contraction, so that replicas stay bitwise equal. */

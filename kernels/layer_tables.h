@@ -10,7 +10,7 @@
 #include "kernels/desc/layers.def"
 #undef LAYER
 extern const struct layer_kernel layer_conv2d_ref, layer_maxpool2d_ref, layer_avgpool2d_ref,
-    layer_dense_ref;
+    layer_batchnorm2d_ref, layer_dense_ref;
 
 /* One block of a loop: items [begin, end), run by `thread`. */
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);

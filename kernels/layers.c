@@ -9,9 +9,8 @@ const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan
     };
     /* A kind that is not here is plain loops already. */
     static const struct layer_kernel *const reference[LAYER_KINDS] = {
-        [LAYER_conv2d] = &layer_conv2d_ref,
-        [LAYER_maxpool2d] = &layer_maxpool2d_ref,
-        [LAYER_avgpool2d] = &layer_avgpool2d_ref,
+        [LAYER_conv2d] = &layer_conv2d_ref,       [LAYER_maxpool2d] = &layer_maxpool2d_ref,
+        [LAYER_avgpool2d] = &layer_avgpool2d_ref, [LAYER_batchnorm2d] = &layer_batchnorm2d_ref,
         [LAYER_dense] = &layer_dense_ref,
     };
     if (plan == PLAN_REFERENCE && reference[kind])

@@ -180,17 +180,13 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     return OK;
 }
 
-/* Completes what the rule said of the layer's tensors: names, sizes, places in the arena. The
+/* Completes what the rule said of tensors or buffers: names, sizes, places from *offset on. The
  * rule's part of a name ("weight") has at most 7 letters, which leaves a layer's name whole. */
-static enum status place_tensors(const struct net_desc *net, struct layer_desc *layer,
-                                 struct tensor_desc tensors[2], struct error *e)
+static void place_list(const struct net_desc *net, const struct layer_desc *layer,
+                       struct tensor_desc *list, int n, size_t *offset)
 {
-    const struct layer_rule *rule = layer_rule_get(layer->kind);
-    layer->first_tensor = net->n_tensors;
-    layer->n_tensors = rule->tensors ? rule->tensors(layer, tensors) : 0;
-    size_t offset = net->n_params;
-    for (int i = 0; i < layer->n_tensors; i++) {
-        struct tensor_desc *t = &tensors[i];
+    for (int i = 0; i < n; i++) {
+        struct tensor_desc *t = &list[i];
         char part[NET_NAME_MAX + 8];
         memcpy(part, t->name, sizeof part);
         snprintf(t->name, sizeof t->name, "%.47s.%.7s", layer->name, part);
@@ -198,13 +194,31 @@ static enum status place_tensors(const struct net_desc *net, struct layer_desc *
         t->count = 1;
         for (int d = 0; d < t->n_dims; d++)
             t->count *= (size_t)t->dims[d];
-        t->offset = offset;
-        offset += t->count;
-        if (offset > NET_COUNT_MAX)
-            return layer_error(layer, e,
-                               "brings the net to %zu parameters; at most %u are accepted", offset,
-                               NET_COUNT_MAX);
+        t->offset = *offset;
+        *offset += t->count;
     }
+}
+
+/* What a layer brings beside its shapes. */
+struct belongings {
+    struct tensor_desc tensors[2], buffers[2];
+};
+
+static enum status place_tensors(const struct net_desc *net, struct layer_desc *layer,
+                                 struct belongings *own, struct error *e)
+{
+    const struct layer_rule *rule = layer_rule_get(layer->kind);
+    size_t params = net->n_params, values = net->n_buffer_values;
+    layer->first_tensor = net->n_tensors;
+    layer->first_buffer = net->n_buffers;
+    layer->buffer_offset = values;
+    layer->n_tensors = rule->tensors ? rule->tensors(layer, own->tensors) : 0;
+    layer->n_buffers = rule->buffers ? rule->buffers(layer, own->buffers) : 0;
+    place_list(net, layer, own->tensors, layer->n_tensors, &params);
+    place_list(net, layer, own->buffers, layer->n_buffers, &values);
+    if (params > NET_COUNT_MAX)
+        return layer_error(layer, e, "brings the net to %zu parameters; at most %u are accepted",
+                           params, NET_COUNT_MAX);
     return OK;
 }
 
@@ -216,26 +230,36 @@ static void count_flops(const struct net_desc *net, struct layer_desc *layer)
     layer->flops_backward = (first_with_parameters ? 1 : 2) * layer->flops_forward;
 }
 
-/* Grows the net's tables by this layer, or leaves them as they are. */
+/* The list with room for `n` elements, or as it was and *failed set. */
+static void *grown(void *list, size_t n, size_t element, bool *failed)
+{
+    void *more = realloc(list, n * element);
+    *failed |= more == NULL;
+    return more ? more : list;
+}
+
+/* Grows the net's tables by this layer, or leaves them as they are. One tensor and one buffer more
+ * than needed, so that no size is ever 0. */
 static enum status append(struct net_desc *net, const struct layer_desc *layer,
-                          const struct tensor_desc *tensors, struct error *e)
+                          const struct belongings *own, struct error *e)
 {
     size_t n_layers = (size_t)net->n_layers + 1;
-    size_t n_tensors = (size_t)(net->n_tensors + layer->n_tensors);
-    struct layer_desc *more_layers = realloc(net->layers, n_layers * sizeof *more_layers);
-    if (more_layers)
-        net->layers = more_layers;
-    /* One more than needed, so that the size is never 0. */
-    struct tensor_desc *more_tensors =
-        realloc(net->tensors, (n_tensors + 1) * sizeof *more_tensors);
-    if (more_tensors)
-        net->tensors = more_tensors;
-    if (!more_layers || !more_tensors)
+    size_t n_tensors = (size_t)(net->n_tensors + layer->n_tensors) + 1;
+    size_t n_buffers = (size_t)(net->n_buffers + layer->n_buffers) + 1;
+    bool failed = false;
+    net->layers = grown(net->layers, n_layers, sizeof *net->layers, &failed);
+    net->tensors = grown(net->tensors, n_tensors, sizeof *net->tensors, &failed);
+    net->buffers = grown(net->buffers, n_buffers, sizeof *net->buffers, &failed);
+    if (failed)
         return error_set(e, ERR_MEMORY, "no memory for layer '%s'", layer->name);
     net->layers[net->n_layers++] = *layer;
     for (int i = 0; i < layer->n_tensors; i++) {
-        net->tensors[net->n_tensors++] = tensors[i];
-        net->n_params += tensors[i].count;
+        net->tensors[net->n_tensors++] = own->tensors[i];
+        net->n_params += own->tensors[i].count;
+    }
+    for (int i = 0; i < layer->n_buffers; i++) {
+        net->buffers[net->n_buffers++] = own->buffers[i];
+        net->n_buffer_values += own->buffers[i].count;
     }
     return OK;
 }
@@ -244,18 +268,18 @@ enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, s
 {
     struct layer_desc added = *layer;
     added.index = net->n_layers;
-    struct tensor_desc tensors[2];
+    struct belongings own = {0};
     enum status status = name_layer(net, &added, e);
     if (status == OK)
         status = check_options(&added, e);
     if (status == OK)
         status = infer_shapes(net, &added, e);
     if (status == OK)
-        status = place_tensors(net, &added, tensors, e);
+        status = place_tensors(net, &added, &own, e);
     if (status != OK)
         return status;
     count_flops(net, &added);
-    return append(net, &added, tensors, e);
+    return append(net, &added, &own, e);
 }
 
 enum status net_desc_end(struct net_desc *net, struct error *e)
@@ -280,5 +304,6 @@ void net_desc_free(struct net_desc *net)
 {
     free(net->layers);
     free(net->tensors);
+    free(net->buffers);
     *net = (struct net_desc){.n_layers = 0};
 }

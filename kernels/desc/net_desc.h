@@ -33,7 +33,8 @@ struct shape {
 #define TENSOR_DIMS_MAX  4
 
 /* One parameter tensor: a run of `count` numbers at `offset` in each arena (parameters, gradients,
- * and each optimizer slot). Tensors lie in forward order without gaps. */
+ * and each optimizer slot). Tensors lie in forward order without gaps. Buffers, which are no
+ * parameters, are described alike and lie in an arena of their own. */
 struct tensor_desc {
     char name[NET_NAME_MAX + 8]; /* "conv1.weight" */
     int layer;                   /* index of the layer it belongs to */
@@ -41,6 +42,7 @@ struct tensor_desc {
     size_t offset, count;
     size_t fan_in, fan_out;
     bool bias;
+    bool norm; /* scale or, with `bias`, shift of a normalisation: starts at 1 or 0 */
 };
 
 /* One layer as written in the model file, with what follows from it. FLOPs count a multiplication
@@ -56,10 +58,13 @@ struct layer_desc {
     int kernel_h, kernel_w;
     int stride_h, stride_w;
     int pad_h, pad_w;
-    double rate; /* of dropout */
+    double rate;              /* of dropout */
+    double epsilon, momentum; /* of batchnorm2d */
 
     struct shape in, out;
     int first_tensor, n_tensors;
+    int first_buffer, n_buffers;
+    size_t buffer_offset;                   /* of the first buffer in its arena */
     uint64_t flops_forward, flops_backward; /* an image; backward of the first layer has no dx */
 };
 
@@ -75,6 +80,9 @@ struct net_desc {
     struct tensor_desc *tensors;
     int n_tensors;
     size_t n_params;
+    struct tensor_desc *buffers; /* running statistics: no gradient, no optimizer */
+    int n_buffers;
+    size_t n_buffer_values;
     uint64_t flops_forward, flops_backward; /* an image */
 };
 
@@ -99,6 +107,8 @@ struct layer_rule {
     /* Parameter tensors in order (n_dims, dims, fan_in, fan_out, bias, and name without the
      * layer's), at most 2; returns how many. NULL: none. */
     int (*tensors)(const struct layer_desc *layer, struct tensor_desc tensors[2]);
+    /* Buffers in the same way. NULL: none. */
+    int (*buffers)(const struct layer_desc *layer, struct tensor_desc buffers[2]);
     /* Forward FLOPs an image; backward costs the same again for dw and, but in the first layer with
      * parameters, for dx. NULL: 0. */
     uint64_t (*flops)(const struct layer_desc *layer);

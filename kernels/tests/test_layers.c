@@ -10,7 +10,7 @@ struct bench {
     int n, threads;
     struct pool *pool;
     size_t in, out, params; /* numbers in all of x, y and the parameters */
-    real *x, *y, *dx, *dy, *weights, *dweights;
+    real *x, *y, *dx, *dy, *weights, *dweights, *buffers;
     void *saved, *scratch;
     uint32_t samples[64];
     struct exec ex;
@@ -34,12 +34,18 @@ static void bench_begin(struct bench *b, struct shape in, struct layer_desc laye
     b->y = random_reals(b->out, 4); /* what a kernel forgets to write is seen */
     b->dx = random_reals(b->in, 5);
     b->dweights = random_reals(b->params, 6);
+    b->buffers = mem_alloc(b->desc.n_buffer_values * sizeof(real));
+    net_init_buffers(&b->desc, b->buffers);
     b->saved = mem_alloc(b->kernel->saved_bytes(b->layer, n));
     b->scratch = mem_alloc(b->kernel->scratch_bytes(b->layer, n, threads));
     for (uint32_t i = 0; i < 64; i++)
         b->samples[i] = 1000 + 7 * i;
-    b->ex = (struct exec){
-        .pool = b->pool, .training = true, .seed = 11, .epoch = 3, .samples = b->samples};
+    b->ex = (struct exec){.pool = b->pool,
+                          .training = true,
+                          .seed = 11,
+                          .epoch = 3,
+                          .samples = b->samples,
+                          .buffers = b->buffers};
 }
 
 static void bench_end(struct bench *b)
@@ -50,6 +56,7 @@ static void bench_end(struct bench *b)
     mem_free(b->dy);
     mem_free(b->weights);
     mem_free(b->dweights);
+    mem_free(b->buffers);
     mem_free(b->saved);
     mem_free(b->scratch);
     pool_destroy(b->pool);

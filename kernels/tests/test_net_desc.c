@@ -381,7 +381,7 @@ static void nets_beyond_what_an_int_counts_are_refused(void **state)
 {
     (void)state;
     assert_refused((struct shape){128, 64, 64}, named(dense(4096), "d"), ERR_SHAPE,
-                   "dense 'd': brings the net to 2147483648 parameters; at most 2147483647 are "
+                   "dense 'd': brings the net to 2147487744 parameters; at most 2147483647 are "
                    "accepted");
     assert_refused((struct shape){1, 1024, 1024}, named(conv(2048, 1, 0), "c"), ERR_SHAPE,
                    "conv2d 'c': an output of 2048x1024x1024 is 2147483648 numbers; at most "
@@ -473,6 +473,32 @@ static void rules_agree_with_their_names(void **state)
     assert_string_equal(initializer_names()[INIT_HE], "he");
 }
 
+/* Buffers have a table and an arena of their own, and are no parameters. */
+static void batch_norm_has_tensors_and_buffers(void **state)
+{
+    (void)state;
+    struct net_desc net;
+    begin(&net, "norm", mnist);
+    add(&net, conv(6, 5, 0));
+    add(&net, named(layer_desc_preset(LAYER_batchnorm2d), "a"));
+    add(&net, relu());
+    add(&net, named(layer_desc_preset(LAYER_batchnorm2d), "b"));
+    assert_true(net.n_tensors == 6 && net.n_params == 6 * 26 + 2 * 12);
+    assert_true(net.n_buffers == 4 && net.n_buffer_values == 24);
+    static const char *const names[] = {"a.mean", "a.var", "b.mean", "b.var"};
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(net.buffers[i].name, names[i]);
+        assert_int_equal(net.buffers[i].offset, 6 * i);
+        assert_int_equal(net.buffers[i].count, 6);
+    }
+    assert_true(net.layers[1].buffer_offset == 0 && net.layers[3].buffer_offset == 12);
+    assert_true(net.layers[1].epsilon == 1e-5 && net.layers[1].momentum == 0.1);
+    assert_string_equal(net.tensors[2].name, "a.weight");
+    assert_string_equal(net.tensors[5].name, "b.bias");
+    assert_int_equal(net.layers[3].flops_forward, 0);
+    net_desc_free(&net);
+}
+
 static void presets_are_those_of_the_options(void **state)
 {
     (void)state;
@@ -498,6 +524,7 @@ int main(void)
         cmocka_unit_test(ends_that_are_no_class_scores_are_refused),
         cmocka_unit_test(inputs_and_classes_out_of_range_are_refused),
         cmocka_unit_test(rules_agree_with_their_names),
+        cmocka_unit_test(batch_norm_has_tensors_and_buffers),
         cmocka_unit_test(presets_are_those_of_the_options),
     };
     return cmocka_run_group_tests_name("net_desc", tests, NULL, NULL);

@@ -1,0 +1,46 @@
+#include "kernels/desc/rules.h"
+
+static const struct layer_option options[] = {
+    {"epsilon", LAYER_REAL, offsetof(struct layer_desc, epsilon), 1e-12, 1, 1e-5,
+     "added to the variance before its root is taken"},
+    {"momentum", LAYER_REAL, offsetof(struct layer_desc, momentum), 0, 1, 0.1,
+     "share of a batch in the running statistics"},
+    {.key = NULL},
+};
+
+static struct tensor_desc channel_tensor(const struct layer_desc *layer, const char *name)
+{
+    struct tensor_desc t = {.n_dims = 1,
+                            .dims = {layer->in.c},
+                            .fan_in = (size_t)layer->in.c,
+                            .fan_out = (size_t)layer->in.c,
+                            .norm = true};
+    snprintf(t.name, sizeof t.name, "%s", name);
+    return t;
+}
+
+static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
+{
+    list[0] = channel_tensor(layer, "weight");
+    list[1] = channel_tensor(layer, "bias");
+    list[1].bias = true;
+    return 2;
+}
+
+/* The mean starts at 0 as a bias does, the variance at 1. */
+static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
+{
+    list[0] = channel_tensor(layer, "mean");
+    list[0].bias = true;
+    list[1] = channel_tensor(layer, "var");
+    return 2;
+}
+
+const struct layer_rule layer_rule_batchnorm2d = {
+    .name = "batchnorm2d",
+    .summary = layer_summary_batchnorm2d,
+    .options = options,
+    .infer = layer_keep_shape,
+    .tensors = tensors,
+    .buffers = buffers,
+};
