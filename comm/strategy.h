@@ -49,6 +49,8 @@ struct arenas {
     real *params, *grads;
     real *state; /* [slots][n] */
     int slots;
+    real *buffers; /* [n_buffers]: running statistics, whole on every rank. sync_create allocates */
+    size_t n_buffers;
 };
 
 /* What one step spent in communication, and when; set to zero by step_begin. */
@@ -167,5 +169,8 @@ double sync_norm2_local(struct sync *s);
 
 /* Gives every rank the parameters of rank 0. Collective. */
 enum status sync_broadcast_params(struct sync *s, struct error *e);
+
+/* The same of the buffers. */
+enum status sync_broadcast_buffers(struct sync *s, struct error *e);
 
 #endif

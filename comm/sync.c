@@ -47,6 +47,14 @@ static enum status count_tensors(struct sync *s, struct error *e)
     return OK;
 }
 
+static enum status alloc_buffers(struct arenas *a, struct error *e)
+{
+    a->buffers = mem_alloc(a->n_buffers * sizeof(real));
+    return a->buffers != NULL
+               ? OK
+               : error_set(e, ERR_MEMORY, "no memory for %zu running statistics", a->n_buffers);
+}
+
 static enum status check_ranks(const struct sync *s, struct error *e)
 {
     if ((strategy_flags(s->kind) & STRATEGY_POWER_OF_TWO) && (s->ranks & (s->ranks - 1)) != 0) {
@@ -71,6 +79,7 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     s->arenas.n_tensors = options->desc->n_tensors;
     s->arenas.n = options->desc->n_params;
     s->arenas.slots = options->slots;
+    s->arenas.n_buffers = options->desc->n_buffer_values;
     MPI_Comm_dup(options->comm, &s->comm);
     MPI_Comm_rank(s->comm, &s->rank);
     MPI_Comm_size(s->comm, &s->ranks);
@@ -78,6 +87,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     enum status status = check_ranks(s, e);
     if (status == OK)
         status = count_tensors(s, e);
+    if (status == OK)
+        status = alloc_buffers(&s->arenas, e);
     if (status == OK)
         status = s->strategy->create(s, e);
     if (status != OK) {
@@ -97,6 +108,7 @@ void sync_destroy(struct sync *s)
     else
         arenas_free(&s->arenas);
     free(s->counts);
+    mem_free(s->arenas.buffers);
     MPI_Comm_free(&s->comm);
     free(s);
 }
@@ -224,4 +236,10 @@ enum status sync_broadcast_params(struct sync *s, struct error *e)
 {
     return wait_bcast(s->waiter, s->arenas.params, s->arenas.n, MPI_REAL_TYPE, 0, s->comm,
                       "broadcast of the initial weights", e);
+}
+
+enum status sync_broadcast_buffers(struct sync *s, struct error *e)
+{
+    return wait_bcast(s->waiter, s->arenas.buffers, s->arenas.n_buffers, MPI_REAL_TYPE, 0, s->comm,
+                      "broadcast of the running statistics", e);
 }

@@ -14,6 +14,7 @@
 
 NAMES_DEFINE(scaling, "none", "strong", "weak", "epoch")
 NAMES_DEFINE(lr_rules, "constant", "linear")
+NAMES_DEFINE(batch_norms, "local", "sync", "frozen")
 NAMES_DEFINE(remainders, "uneven", "drop", "pad")
 NAMES_DEFINE(shards, "global", "contiguous")
 NAMES_DEFINE(overlaps, "none")

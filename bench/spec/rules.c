@@ -246,13 +246,15 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Reads the model; a model file that is not there is an error of the spec, at its place. */
-static enum status check_model(const struct value *model, struct error *e)
+/* Reads the model; a model file that is not there is an error of the spec, at its place. *norm is
+ * set when the model has batch norm. */
+static enum status check_model(const struct value *model, bool *norm, struct error *e)
 {
     struct net_desc net;
     struct error inner;
     enum status status = model_load(&net, model->text, &inner);
     if (status == OK) {
+        *norm |= net.n_buffers > 0;
         net_desc_free(&net);
         return OK;
     }
@@ -261,17 +263,31 @@ static enum status check_model(const struct value *model, struct error *e)
     return mark_error(e, status, model->mark, "model: %s", inner.text);
 }
 
+/* As with the options of an optimizer. */
+static enum status check_batch_norm(const struct spec *spec, bool norm, struct error *e)
+{
+    for (size_t i = 0; i < spec->n_points && !norm; i++) {
+        const struct value *value = &spec->points[i].config.values[OPT_BATCH_NORM];
+        if (value->number != 0)
+            return mark_error(e, ERR_SPEC, value->mark,
+                              "train.batch_norm = %s, but no point's model has batch norm",
+                              value->text);
+    }
+    return OK;
+}
+
 static enum status check_models(const struct spec *spec, struct error *e)
 {
+    bool norm = false;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *model = &spec->points[i].config.values[OPT_MODEL];
         bool seen =
             i > 0 && strcmp(model->text, config_text(&spec->points[i - 1].config, OPT_MODEL)) == 0;
-        enum status status = seen ? OK : check_model(model, e);
+        enum status status = seen ? OK : check_model(model, &norm, e);
         if (status != OK)
             return status;
     }
-    return OK;
+    return check_batch_norm(spec, norm, e);
 }
 
 enum status rules_check_points(const struct spec *spec, struct error *e)

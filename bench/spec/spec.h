@@ -190,6 +190,7 @@ NAMES(data_reads);
 NAMES(shards);
 NAMES(optimizers);
 NAMES(lr_rules);
+NAMES(batch_norms);
 NAMES(remainders);
 NAMES(strategies);
 NAMES(variants);

@@ -12,17 +12,17 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/rng.h"
 
-enum { IMAGES = 120, TEST_IMAGES = 37, PIXELS = 784, STEPS = 20 };
+enum { IMAGES = 120, TEST_IMAGES = 37, PIXELS_MAX = 3 * 32 * 32, STEPS = 20 };
 
 /* Images that are noise around a pattern of their class: something to learn, nothing to download.
  */
-static void draw(uint8_t *images, uint8_t *labels, uint32_t n, uint32_t epoch)
+static void draw(uint8_t *images, uint8_t *labels, uint32_t n, uint32_t pixels, uint32_t epoch)
 {
     for (uint32_t i = 0; i < n; i++) {
         labels[i] = (uint8_t)(i % 10);
-        for (uint32_t j = 0; j < PIXELS; j++) {
+        for (uint32_t j = 0; j < pixels; j++) {
             uint32_t noise = rng_word(7, RNG_STREAM(RNG_DIGITS, 1), epoch, i, j) % 96;
-            images[i * PIXELS + j] = (uint8_t)(noise + (j % 10 == labels[i] ? 150 : 0));
+            images[i * pixels + j] = (uint8_t)(noise + (j % 10 == labels[i] ? 150 : 0));
         }
     }
 }
@@ -31,7 +31,7 @@ struct fixture {
     struct config config;
     struct net_desc desc;
     struct data_set data;
-    uint8_t images[(IMAGES + TEST_IMAGES) * PIXELS], labels[IMAGES + TEST_IMAGES];
+    uint8_t images[(IMAGES + TEST_IMAGES) * PIXELS_MAX], labels[IMAGES + TEST_IMAGES];
 };
 
 static struct fixture fixture;
@@ -42,28 +42,40 @@ static void option(enum option_id id, const char *text)
     assert_int_equal(config_set(&fixture.config, option_get(id), text, (struct mark){0}, &e), OK);
 }
 
-static int setup(void **state)
+static int setup_model(const char *model, struct shape shape)
 {
-    (void)state;
     struct error e;
     struct fixture *f = &fixture;
+    uint32_t pixels = (uint32_t)shape_count(shape);
     memset(f, 0, sizeof *f);
-    draw(f->images, f->labels, IMAGES, 0);
-    draw(f->images + IMAGES * PIXELS, f->labels + IMAGES, TEST_IMAGES, 1);
-    f->data = (struct data_set){.name = "patterns",
-                                .source = "generated",
-                                .shape = {1, 28, 28},
-                                .classes = 10,
-                                .train = {.images = f->images, .labels = f->labels, .n = IMAGES},
-                                .test = {.images = f->images + IMAGES * PIXELS,
-                                         .labels = f->labels + IMAGES,
-                                         .n = TEST_IMAGES}};
-    if (config_init(&f->config, &e) != OK || model_load(&f->desc, "lenet_21k", &e) != OK)
+    uint8_t *test_images = f->images + IMAGES * pixels;
+    draw(f->images, f->labels, IMAGES, pixels, 0);
+    draw(test_images, f->labels + IMAGES, TEST_IMAGES, pixels, 1);
+    f->data = (struct data_set){
+        .name = "patterns",
+        .source = "generated",
+        .shape = shape,
+        .classes = 10,
+        .train = {.images = f->images, .labels = f->labels, .n = IMAGES},
+        .test = {.images = test_images, .labels = f->labels + IMAGES, .n = TEST_IMAGES}};
+    if (config_init(&f->config, &e) != OK || model_load(&f->desc, model, &e) != OK)
         return -1;
     option(OPT_GLOBAL_BATCH, "25");
     option(OPT_MOMENTUM, "0.5");
     option(OPT_LR, "0.01");
     return 0;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return setup_model("lenet_21k", (struct shape){1, 28, 28});
+}
+
+static int setup_vgg(void **state)
+{
+    (void)state;
+    return setup_model("vgg_mini", (struct shape){3, 32, 32});
 }
 
 static int teardown(void **state)
@@ -129,26 +141,38 @@ static bool is_equal_everywhere(uint64_t hash)
     return least == most;
 }
 
-/* Trains `steps` steps on all ranks and again on this rank alone; the relative difference of what
- * the weights have moved by. 2 when something failed, or the replicas differ. */
+/* How far two sessions are apart that started alike: of what the weights have moved by, and of what
+ * the running statistics have. */
+static double distance_of(const struct session *all, const struct session *own,
+                          const struct session *initial)
+{
+    const struct arenas *a = &all->trainer.sync->arenas, *b = &own->trainer.sync->arenas;
+    const struct arenas *c = &initial->trainer.sync->arenas;
+    double distance = relative_difference(a->params, b->params, c->params, a->n);
+    if (a->n_buffers > 0 && own->trainer.exec.fixed_statistics)
+        distance += memcmp(a->buffers, c->buffers, a->n_buffers * sizeof(real)) != 0;
+    else if (a->n_buffers > 0)
+        distance += relative_difference(a->buffers, b->buffers, c->buffers, a->n_buffers);
+    return distance;
+}
+
+/* Trains `steps` steps on all ranks and again on this rank alone. 2 when something failed, or
+ * the replicas differ. */
 static double distance_from_sequential(int steps, int threads)
 {
-    struct session all, own;
+    struct session all, own, initial;
     bool good = session_open(&all, MPI_COMM_WORLD, threads);
     good = session_open(&own, MPI_COMM_SELF, 1) && good;
-    size_t n = fixture.desc.n_params;
-    real *initial = malloc(n * sizeof *initial);
-    memcpy(initial, own.trainer.sync->arenas.params, n * sizeof *initial);
+    good = session_open(&initial, MPI_COMM_SELF, 1) && good;
     for (int i = 0; i < steps; i++) {
         good = session_step(&all, (uint32_t)i) && good;
         good = session_step(&own, (uint32_t)i) && good;
     }
-    double distance = relative_difference(all.trainer.sync->arenas.params,
-                                          own.trainer.sync->arenas.params, initial, n);
+    double distance = distance_of(&all, &own, &initial);
     good = is_equal_everywhere(trainer_hash(&all.trainer)) && good;
-    free(initial);
     session_close(&all);
     session_close(&own);
+    session_close(&initial);
     return good ? distance : 2;
 }
 
@@ -208,6 +232,62 @@ static void padding_equals_sequential(void **state)
     (void)state;
     option(OPT_REMAINDER, "pad");
     expect_sequential(1);
+}
+
+static void sync_batch_norm_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_BATCH_NORM, "sync");
+    expect_sequential(2);
+}
+
+static void frozen_batch_norm_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_BATCH_NORM, "frozen");
+    expect_sequential(1);
+}
+
+/* An epoch of 26 images ends with a batch of one, of which only rank 0 has a part; padded, the
+ * other ranks compute an image that counts nothing. */
+static void sync_batch_norm_takes_ranks_without_images(void **state)
+{
+    (void)state;
+    option(OPT_BATCH_NORM, "sync");
+    option(OPT_DATA_SAMPLES, "26");
+    static const char *const remainders[] = {"uneven", "pad"};
+    for (int i = 0; i < 2; i++) {
+        option(OPT_REMAINDER, remainders[i]);
+        double allowed = sizeof(real) == 8 ? 1e-10 : 1e-4;
+        double distance = distance_from_sequential(2, 1);
+        if (distance > allowed && mpi_world_rank() == 0)
+            print_error("%s: distance %g\n", remainders[i], distance);
+        assert_all(distance <= allowed);
+    }
+}
+
+/* Replicas' own statistics differ until an evaluation, which is of one model. */
+static void local_batch_norm_is_evaluated_with_statistics_of_rank_0(void **state)
+{
+    (void)state;
+    struct session s;
+    struct score score;
+    struct class_counts classes;
+    struct error e;
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    good = session_step(&s, 0) && good;
+    uint64_t hash = trainer_hash(&s.trainer);
+    size_t n = s.trainer.sync->arenas.n_buffers;
+    real *root = malloc(n * sizeof *root);
+    memcpy(root, s.trainer.sync->arenas.buffers, n * sizeof *root);
+    MPI_Bcast(root, (int)n, MPI_REAL_TYPE, 0, MPI_COMM_WORLD);
+    bool differs = memcmp(root, s.trainer.sync->arenas.buffers, n * sizeof *root) != 0;
+    good = trainer_evaluate(&s.trainer, &fixture.data.test, &score, &classes, &e) == OK && good;
+    bool same = memcmp(root, s.trainer.sync->arenas.buffers, n * sizeof *root) == 0;
+    bool unmoved = trainer_hash(&s.trainer) == hash; /* it is of the parameters */
+    free(root);
+    session_close(&s);
+    assert_all(good && same && unmoved && differs == (mpi_world_rank() > 0));
 }
 
 /* What is dropped is the rest of the division: one rank on a batch that the ranks divide sees the
@@ -370,7 +450,8 @@ static void rates_follow_their_rules(void **state)
     assert_int_equal(trainer_global_batch(&fixture.config, 4), 128);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
 
 int main(int argc, char **argv)
 {
@@ -382,6 +463,10 @@ int main(int argc, char **argv)
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
         TEST(padding_equals_sequential),
+        TEST_VGG(sync_batch_norm_equals_sequential),
+        TEST_VGG(frozen_batch_norm_equals_sequential),
+        TEST_VGG(sync_batch_norm_takes_ranks_without_images),
+        TEST_VGG(local_batch_norm_is_evaluated_with_statistics_of_rank_0),
         TEST(dropping_leaves_out_the_remainder),
         TEST(shares_are_uneven_by_one_at_most),
         TEST(an_epoch_uses_every_sample_once),

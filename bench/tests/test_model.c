@@ -1,6 +1,7 @@
-/* Model files: the three nets of the repository, every form of writing a layer, malformed files. */
+/* Model files: the nets of the repository, every form of writing a layer, malformed files. */
 #include "bench/tests/corpus.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #include "bench/spec/spec.h"
@@ -18,7 +19,8 @@ static void check_net(const char *name, size_t params, uint64_t flops, enum init
     assert_int_equal(net.n_params, params);
     assert_int_equal(net.flops_forward, flops);
     assert_int_equal(net.initializer, initializer);
-    assert_true(net.mean[0] == mean && net.std[0] == std);
+    /* as many digits as the files have */
+    assert_true(fabs(net.mean[0] - mean) < 1e-14 && fabs(net.std[0] - std) < 1e-14);
     assert_int_equal(net.classes, 10);
     net_desc_free(&net);
 }
@@ -46,6 +48,57 @@ static void test_keras(void **state)
     uint64_t flops = 2 * (9 * 32 * 26 * 26 + 9 * 32 * 128 * 11 * 11 + 9 * 128 * 256 * 3 * 3 +
                           256 * 1000 + 1000 * 100 + 100 * 10);
     check_net("keras_690k", params, flops, INIT_GLOROT, 0, 1);
+}
+
+static void test_keras_1200k(void **state)
+{
+    (void)state;
+    size_t params = 320 + 18496 + 1179776 + 1290;
+    assert_int_equal(params, 1199882);
+    uint64_t flops = 2 * (9 * 32 * 26 * 26 + 9 * 32 * 64 * 24 * 24 + 9216 * 128 + 128 * 10);
+    check_net("keras_1200k", params, flops, INIT_GLOROT, 0, 1);
+}
+
+static void test_cifar(void **state)
+{
+    (void)state;
+    size_t params = 456 + 2416 + 48120 + 10164 + 850;
+    assert_int_equal(params, 62006);
+    uint64_t flops = 2 * (75 * 6 * 28 * 28 + 150 * 16 * 10 * 10 + 400 * 120 + 120 * 84 + 84 * 10);
+    check_net("cifar_62k", params, flops, INIT_PYTORCH, 0.5, 0.5);
+}
+
+/* Both VGGs: channels of the eight convolutions over `divisor`, sides of their outputs. */
+static void check_vgg(const char *name, int divisor, size_t params, uint64_t flops)
+{
+    static const int channels[] = {64, 128, 256, 256, 512, 512, 512, 512};
+    static const int sides[] = {32, 16, 8, 8, 4, 4, 2, 2};
+    struct net_desc net;
+    struct error e;
+    size_t counted = 0, before = 3;
+    uint64_t work = 0;
+    for (int i = 0; i < 8; i++) {
+        size_t c = (size_t)(channels[i] / divisor);
+        counted += 9 * before * c + 3 * c; /* weights, biases, and two of batch norm */
+        work += 2 * 9 * before * c * (size_t)(sides[i] * sides[i]);
+        before = c;
+    }
+    assert_int_equal(counted + before * 10 + 10, params);
+    assert_int_equal(work + 2 * before * 10, flops);
+    check_net(name, params, flops, INIT_PYTORCH, 125.3 / 255, 63.0 / 255);
+    assert_int_equal(model_load(&net, name, &e), OK);
+    assert_int_equal(net.n_tensors, 34);
+    assert_int_equal(net.n_buffers, 16);
+    assert_int_equal(net.n_buffer_values, 5504 / divisor);
+    assert_true(fabs(net.mean[2] - 113.9 / 255) < 1e-14 && fabs(net.std[2] - 66.7 / 255) < 1e-14);
+    net_desc_free(&net);
+}
+
+static void test_vgg(void **state)
+{
+    (void)state;
+    check_vgg("vgg11_bn", 1, 9231114, 305539072);
+    check_vgg("vgg_mini", 16, 36954, 1401472);
 }
 
 static void test_keras_order(void **state)
@@ -165,8 +218,9 @@ static void test_unknown_name(void **state)
     (void)state;
     struct error e;
     assert_int_equal(read_model("lenet_12k", &e), ERR_SPEC);
-    assert_string_equal(e.text, "'lenet_12k' is unknown; nearest 'lenet_21k'; known: keras_690k "
-                                "lenet_21k softmax_784 (in configs/models)");
+    assert_string_equal(e.text, "'lenet_12k' is unknown; nearest 'lenet_21k'; known: cifar_62k "
+                                "keras_1200k keras_690k lenet_21k softmax_784 vgg11_bn vgg_mini "
+                                "(in configs/models)");
     assert_int_equal(read_model("./nowhere.yaml", &e), ERR_SPEC);
     assert_string_equal(e.text, "'./nowhere.yaml' cannot be opened: No such file or directory");
 }
@@ -189,21 +243,19 @@ static void test_home(void **state)
     assert_int_equal(without, ERR_SPEC);
     assert_int_equal(with, OK);
     assert_int_equal(unknown, ERR_SPEC);
-    assert_non_null(strstr(e.text, "known: keras_690k lenet_21k softmax_784"));
+    assert_non_null(
+        strstr(e.text, "known: cifar_62k keras_1200k keras_690k lenet_21k softmax_784"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_lenet),
-        cmocka_unit_test(test_keras),
-        cmocka_unit_test(test_keras_order),
-        cmocka_unit_test(test_forms_of_a_layer),
-        cmocka_unit_test(test_zero_parameters),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_unknown_name),
-        cmocka_unit_test(test_home),
+        cmocka_unit_test(test_softmax),         cmocka_unit_test(test_lenet),
+        cmocka_unit_test(test_keras),           cmocka_unit_test(test_keras_1200k),
+        cmocka_unit_test(test_cifar),           cmocka_unit_test(test_vgg),
+        cmocka_unit_test(test_keras_order),     cmocka_unit_test(test_forms_of_a_layer),
+        cmocka_unit_test(test_zero_parameters), cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_unknown_name),    cmocka_unit_test(test_home),
     };
     return cmocka_run_group_tests_name("model", tests, make_file, remove_file);
 }

@@ -29,10 +29,12 @@
  *    "poll_ns":0,                   spent polling in the timed steps
  *    "calls":60,"bytes_payload":5241600,"bytes_wire":5241600,"messages_wire":60,    in timed steps
  *    "wire_source":"formula: rabenseifner",
- *    "fetches":2,"fetch_s":0.011,     shares of the data fetched before or between steps, mean;
- * null where there were none; fetch_s may be left out "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
+ *    "fetches":2,"fetch_s":0.011,   shares of the data fetched before or between steps, mean; null
+ *                                   where there were none; fetch_s may be left out
+ *    "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
  *    "checkpoints":3,"checkpoint_s":0.05,    written between the steps of this run
- *    "check":"step","weights_equal":true,"first_difference":""}        null: not compared
+ *    "check":"step","weights_equal":true,"first_difference":"",        null: not compared
+ *    "batch_norm_calls":0,"batch_norm_bytes":0,"batch_norm_ns":0}      its sums, in all steps
  *
  * begin and end are CLOCK_MONOTONIC: comparable between the ranks of a node. In accuracy runs steps
  * are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. A

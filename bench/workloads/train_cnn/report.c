@@ -173,5 +173,9 @@ json_t *report_end(const struct trainer *t, const struct window *w,
                         config_text(t->config, OPT_CHECK), "weights_equal",
                         comparison->made ? json_boolean(comparison->equal) : json_null(),
                         "first_difference", comparison->first_difference));
+    json_object_update_new(line, json_pack("{s:I, s:I, s:I}", "batch_norm_calls",
+                                           (json_int_t)t->group.waiter.calls, "batch_norm_bytes",
+                                           (json_int_t)t->group.waiter.bytes_payload,
+                                           "batch_norm_ns", (json_int_t)t->group.sum_ns));
     return line;
 }

@@ -103,6 +103,29 @@ static enum status agree_on_isa(struct trainer *t, struct error *e)
     return status != OK ? status : chosen;
 }
 
+enum batch_norm { BATCH_NORM_LOCAL, BATCH_NORM_SYNC, BATCH_NORM_FROZEN }; /* names_batch_norms */
+
+static enum batch_norm batch_norm_of(const struct trainer *t)
+{
+    return (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
+}
+
+/* Gives batch norm its running statistics and, where ranks share them, its sums. Strategy `none`
+ * says nothing to other ranks, so it has nothing to share. */
+static enum status connect_batch_norm(struct trainer *t, struct error *e)
+{
+    bool shared = batch_norm_of(t) == BATCH_NORM_SYNC && t->desc->n_buffers > 0 && t->ranks > 1 &&
+                  t->sync->kind != STRATEGY_none;
+    t->exec.buffers = t->sync->arenas.buffers;
+    t->exec.fixed_statistics = batch_norm_of(t) == BATCH_NORM_FROZEN;
+    net_init_buffers(t->desc, t->exec.buffers);
+    if (!shared)
+        return OK;
+    t->exec.group_sum = group_sum;
+    t->exec.group_arg = &t->group;
+    return group_open(&t->group, t->waiter, t->comm, e);
+}
+
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 {
     MPI_Comm_rank(t->comm, &t->rank);
@@ -112,6 +135,7 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->sampler = (struct sampler){0};
     t->net = NULL;
     t->sync = NULL;
+    t->group = (struct group){.open = false};
     t->images = t->labels = NULL;
     t->eval_samples = NULL;
     t->eval_classes = NULL;
@@ -152,11 +176,12 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         net_init_params(t->desc, t->sync->arenas.params, t->exec.seed);
         status = sync_broadcast_params(t->sync, e);
     }
-    return status;
+    return status == OK ? connect_batch_norm(t, e) : status;
 }
 
 void trainer_close(struct trainer *t)
 {
+    group_close(&t->group);
     sync_destroy(t->sync);
     net_destroy(t->net);
     mem_free(t->images);
@@ -229,6 +254,21 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
     return OK;
 }
 
+/* A rank without images still takes part in the sums of batch norm, with one that counts nothing.
+ */
+static struct batch batch_of(struct trainer *t, uint32_t epoch, uint32_t step)
+{
+    static const uint32_t any_sample = 0;
+    static const real no_weight = 0;
+    struct batch batch = sampler_get(&t->sampler, epoch, step);
+    if (batch.n == 0 && t->group.open) {
+        batch.n = 1;
+        batch.samples = &any_sample;
+        batch.weights = &no_weight;
+    }
+    return batch;
+}
+
 /* A strategy that does not sum, on more than one rank, learns from the rank's own images alone. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
@@ -245,8 +285,9 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     int64_t cpu_ns = process_cpu_ns(), poll_ns = t->waiter->poll_ns;
     record->begin_ns = clock_ns();
 
-    struct batch batch = sampler_get(&t->sampler, epoch, step);
+    struct batch batch = batch_of(t, epoch, step);
     t->exec.epoch = epoch;
+    t->exec.weights = batch.weights;
     sync_step_begin(t->sync);
     if (batch.n > 0)
         load(t, &batch);
@@ -263,6 +304,8 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     if (backward(t, &batch, e) != OK)
         return e->status;
     int64_t backward_ns = clock_ns();
+    if (group_check(&t->group, e) != OK)
+        return e->status;
 
     t->steps_done++;
     double lr = trainer_lr(t->config, t->ranks, t->steps_done);
@@ -280,7 +323,11 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 
 uint64_t trainer_hash(const struct trainer *t)
 {
-    return XXH3_64bits(t->sync->arenas.params, t->sync->arenas.n * sizeof(real));
+    const struct arenas *a = &t->sync->arenas;
+    uint64_t hash = XXH3_64bits(a->params, a->n * sizeof(real));
+    if (!t->group.open)
+        return hash;
+    return XXH3_64bits_withSeed(a->buffers, a->n_buffers * sizeof(real), hash);
 }
 
 enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e)
@@ -335,6 +382,9 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
                              struct class_counts *classes, struct error *e)
 {
     if (sync_eval_begin(t->sync, e) != OK)
+        return e->status;
+    if (batch_norm_of(t) == BATCH_NORM_LOCAL && t->desc->n_buffers > 0 &&
+        sync_broadcast_buffers(t->sync, e) != OK)
         return e->status;
     size_t begin, end;
     pool_share(part->n, (size_t)t->rank, (size_t)t->ranks, &begin, &end);

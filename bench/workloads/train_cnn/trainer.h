@@ -8,6 +8,7 @@
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/data/data_set.h"
+#include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/sampler.h"
 #include "comm/strategy.h"
 #include "kernels/kernels.h"
@@ -42,6 +43,7 @@ struct trainer {
     struct exec exec;
     struct net *net;
     struct sync *sync;
+    struct group group; /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
     uint8_t *images, *labels; /* [n_max, C, H, W] and [n_max]: a batch as bytes */
     uint32_t *eval_samples;   /* [n_max] */
@@ -76,7 +78,7 @@ void trainer_close(struct trainer *t);
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
 
-/* 64-bit hash of the parameters. */
+/* 64-bit hash of the parameters, and of the running statistics where ranks share them. */
 uint64_t trainer_hash(const struct trainer *t);
 
 /* Loss and accuracy over a part of the data set, and each class by itself, sharded over ranks,

@@ -1,0 +1,42 @@
+#include "bench/workloads/train_cnn/group.h"
+
+#include "kernels/base/clock.h"
+
+enum status group_open(struct group *g, const struct waiter *like, MPI_Comm comm, struct error *e)
+{
+    *g = (struct group){.open = true};
+    MPI_Comm_dup(comm, &g->comm);
+    enum status status = waiter_open(&g->waiter, like->kind, like->deadline_s, g->comm, e);
+    if (status != OK) {
+        MPI_Comm_free(&g->comm);
+        g->open = false;
+    }
+    return status;
+}
+
+void group_close(struct group *g)
+{
+    if (!g->open)
+        return;
+    waiter_close(&g->waiter);
+    MPI_Comm_free(&g->comm);
+    g->open = false;
+}
+
+enum status group_sum(void *arg, double *values, size_t n)
+{
+    struct group *g = arg;
+    int64_t begin_ns = clock_ns();
+    if (g->error.status == OK)
+        wait_allreduce(&g->waiter, values, n, MPI_DOUBLE, MPI_SUM, g->comm,
+                       "sum of batch statistics", &g->error);
+    g->sum_ns += clock_ns() - begin_ns;
+    return g->error.status;
+}
+
+enum status group_check(const struct group *g, struct error *e)
+{
+    if (g->error.status != OK)
+        *e = g->error;
+    return g->error.status;
+}
