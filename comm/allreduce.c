@@ -28,6 +28,8 @@ static enum status allreduce_step_end(struct sync *s, const struct optimizer *o,
     enum status status = sum_gradients(s, e);
     sync_comm_end(s);
     if (status == OK)
+        status = sync_clip(s, o, 0, s->arenas.n, e);
+    if (status == OK)
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
     return status;
 }

@@ -30,3 +30,10 @@ void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
     charge_bytes(ex, bytes);
 }
+
+void local_scale(const struct exec *ex, real *x, size_t n, real factor)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] *= factor;
+    charge_bytes(ex, 2 * n * sizeof *x);
+}

@@ -17,4 +17,7 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n);
 /* The two do not overlap. */
 void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes);
 
+/* x [n] *= factor */
+void local_scale(const struct exec *ex, real *x, size_t n, real factor);
+
 #endif

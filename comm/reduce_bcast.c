@@ -165,6 +165,8 @@ static enum status reduce_bcast_step_end(struct sync *s, const struct optimizer 
 {
     enum status status = sum_gradients(s, e);
     if (status == OK)
+        status = sync_clip(s, o, 0, s->arenas.n, e);
+    if (status == OK)
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
     return status;
 }

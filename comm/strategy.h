@@ -117,6 +117,7 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor */
     struct sync_times times;
+    bool clipped; /* in this step */
     struct waiter *waiter;
     struct exec *exec;
     void *own;
@@ -148,7 +149,9 @@ enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct e
 /* ERR_DATA for bytes that the strategy would not have saved. */
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
 
-/* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call. */
+/* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call, after one
+ * of the next two. The range must be one of whole tensors where optimizer_takes_tensors(o->kind).
+ */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 
@@ -163,6 +166,16 @@ void sync_comm_end(struct sync *s);
 
 /* What one step costs this rank on paper. */
 struct cost sync_cost(const struct sync *s);
+
+/* Clipping by global norm (Pascanu, Mikolov, Bengio, 2013), a step_end hook's task between the sum
+ * of the gradients and the optimizer: scales this rank's gradients [begin, end) so that the norm of
+ * all ranks' shares is o->clip_norm at most; nothing without it. Collective. */
+enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                      struct error *e);
+
+/* The same for a strategy whose ranks go on alone: norm2 is the sum of squares of its whole
+ * gradient. */
+void sync_clip_alone(struct sync *s, const struct optimizer *o, double norm2);
 
 /* Sum of squares of this rank's share of the synchronised gradient. */
 double sync_norm2_local(struct sync *s);

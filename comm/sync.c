@@ -1,3 +1,5 @@
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +118,7 @@ void sync_destroy(struct sync *s)
 void sync_step_begin(struct sync *s)
 {
     memset(&s->times, 0, sizeof s->times);
+    s->clipped = false;
     if (s->strategy->step_begin != NULL)
         s->strategy->step_begin(s);
 }
@@ -181,6 +184,7 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr)
 {
+    assert(s->clipped || o->clip_norm == 0);
     int64_t begin_ns = clock_ns();
     optimizer_step(o, s->exec->pool, s->arenas.params, s->arenas.grads, begin, end, step, lr);
     s->times.optimizer_ns += clock_ns() - begin_ns;
@@ -220,6 +224,44 @@ struct cost sync_cost(const struct sync *s)
 {
     return strategy_cost(s->kind, s->variant, s->rank, s->ranks, s->counts,
                          (size_t)s->arenas.n_tensors, sizeof(real), NULL);
+}
+
+/* A norm that is not a number scales nothing: what has diverged shall show. */
+static void clip_range(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                       double norm2)
+{
+    double norm = sqrt(norm2);
+    if (norm > o->clip_norm)
+        local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
+    s->clipped = true;
+}
+
+enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
+                      struct error *e)
+{
+    if (o->clip_norm == 0)
+        return OK;
+    int64_t begin_ns = clock_ns();
+    double norm2 = sync_norm2_local(s);
+    s->times.optimizer_ns += clock_ns() - begin_ns;
+    sync_comm_begin(s);
+    enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
+                                        "sum of the gradient's squares", e);
+    sync_comm_end(s);
+    begin_ns = clock_ns();
+    if (status == OK)
+        clip_range(s, o, begin, end, norm2);
+    s->times.optimizer_ns += clock_ns() - begin_ns;
+    return status;
+}
+
+void sync_clip_alone(struct sync *s, const struct optimizer *o, double norm2)
+{
+    if (o->clip_norm == 0)
+        return;
+    int64_t begin_ns = clock_ns();
+    clip_range(s, o, 0, s->arenas.n, norm2);
+    s->times.optimizer_ns += clock_ns() - begin_ns;
 }
 
 double sync_norm2_local(struct sync *s)

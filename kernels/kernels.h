@@ -150,7 +150,9 @@ void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
 /* Optimizers: one const table a file, a line in optimizers.def. They work on any slice of the
- * arenas, in a fixed order without contraction, so that replicas stay bitwise equal. */
+ * arenas, in a fixed order without contraction, so that replicas stay bitwise equal. Those that
+ * optimizer_takes_tensors names need norms of tensors: their slices must begin and end where
+ * tensors do. */
 enum optimizer_kind {
 #define OPTIMIZER(name, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
@@ -160,15 +162,22 @@ enum optimizer_kind {
 
 struct optimizer {
     enum optimizer_kind kind;
-    double momentum, weight_decay; /* sgd; weight decay is coupled (added to the gradient) */
-    double beta1, beta2, epsilon;  /* adam */
+    double momentum, weight_decay; /* sgd, lars; weight decay of all */
+    bool nesterov;                 /* sgd: looks one step of the momentum ahead */
+    bool decoupled;                /* sgd: decay shrinks weights and stays out of the momentum */
+    double beta1, beta2, epsilon;  /* adam, adamw, lamb */
+    double trust;                  /* lars: share of a tensor's norm that a step may change */
+    double clip_norm;              /* 0: none; whoever sums gradients scales them to this norm */
     size_t n;                      /* parameters */
     real *state;                   /* [optimizer_slots][n], borrowed: an arena like the others */
+    const struct tensor_desc *tensors; /* borrowed; of those that take tensors */
+    int n_tensors;
 };
 
 const char *const *optimizer_names(void);
 const char *optimizer_summary(enum optimizer_kind kind);
 int optimizer_slots(enum optimizer_kind kind);
+bool optimizer_takes_tensors(enum optimizer_kind kind);
 
 /* Updates params[begin, end) from grads[begin, end); `step` counts from 1, `lr` is this step's
  * rate. */

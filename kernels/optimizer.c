@@ -1,5 +1,9 @@
 #include "kernels/optimizer_tables.h"
 
+#include <assert.h>
+
+#include "kernels/base/simd.h"
+
 static const struct optimizer_rule *const rules[OPTIMIZERS] = {
 #define OPTIMIZER(name, summary) &optimizer_##name,
 #include "kernels/desc/optimizers.def"
@@ -31,6 +35,25 @@ int optimizer_slots(enum optimizer_kind kind)
     return rules[kind]->slots;
 }
 
+bool optimizer_takes_tensors(enum optimizer_kind kind)
+{
+    return rules[kind]->update_tensor != NULL;
+}
+
+SIMD_CLONES double sum_squares(const real *x, size_t n)
+{
+    enum { LANES = 8 };
+    double lane[LANES] = {0}, rest = 0;
+    size_t whole = n / LANES * LANES;
+    for (size_t i = 0; i < whole; i += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            lane[l] += (double)x[i + l] * (double)x[i + l];
+    for (size_t i = whole; i < n; i++)
+        rest += (double)x[i] * (double)x[i];
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
+}
+
 struct update_call {
     const struct optimizer *o;
     real *params;
@@ -49,6 +72,28 @@ static void update_share(void *arg, int thread, int threads)
                                  call->begin + end, call->step, call->lr);
 }
 
+/* Each thread takes the tensors that begin in its share of the numbers. */
+static void update_tensors_of_share(void *arg, int thread, int threads)
+{
+    const struct update_call *call = arg;
+    size_t begin = 0, end = 0;
+    pool_share(call->end - call->begin, (size_t)thread, (size_t)threads, &begin, &end);
+    for (int i = 0; i < call->o->n_tensors; i++) {
+        const struct tensor_desc *t = &call->o->tensors[i];
+        if (t->offset >= call->begin + begin && t->offset < call->begin + end)
+            rules[call->o->kind]->update_tensor(call->o, t, call->params, call->grads, call->step,
+                                                call->lr);
+    }
+}
+
+static bool is_boundary(const struct optimizer *o, size_t at)
+{
+    for (int i = 0; i < o->n_tensors; i++)
+        if (o->tensors[i].offset == at)
+            return true;
+    return at == o->n;
+}
+
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr)
 {
@@ -59,5 +104,8 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
                                .end = end,
                                .step = step,
                                .lr = lr};
-    pool_run(pool, update_share, &call);
+    if (optimizer_takes_tensors(o->kind))
+        assert(is_boundary(o, begin) && is_boundary(o, end));
+    pool_run(pool, optimizer_takes_tensors(o->kind) ? update_tensors_of_share : update_share,
+             &call);
 }

@@ -1,5 +1,7 @@
-/* Stochastic gradient descent as PyTorch has it: v <- momentum v + (g + weight_decay p), p <- p -
- * lr v. The learning rate stays outside the velocity. */
+/* Stochastic gradient descent as PyTorch has it, without dampening: v <- momentum v + (g +
+ * weight_decay p), p <- p - lr v, or with Nesterov's look ahead p <- p - lr (g + weight_decay p +
+ * momentum v). The learning rate stays outside the velocity. Decoupled decay is that of Loshchilov
+ * and Hutter, 2019: p <- (1 - lr weight_decay) p before the step. */
 #include "kernels/base/simd.h"
 #include "kernels/optimizer_tables.h"
 
@@ -9,10 +11,14 @@ SIMD_CLONES static void sgd_update(const struct optimizer *o, real *params, cons
     (void)step;
     real *restrict p = params, *restrict v = o->state;
     const real *restrict g = grads;
-    const real momentum = (real)o->momentum, decay = (real)o->weight_decay, rate = (real)lr;
+    const real momentum = (real)o->momentum, rate = (real)lr;
+    const real decay = o->decoupled ? 0 : (real)o->weight_decay;
+    const real kept = o->decoupled ? (real)(1 - lr * o->weight_decay) : 1;
+    const real of_gradient = o->nesterov ? 1 : 0, of_velocity = o->nesterov ? momentum : 1;
     for (size_t i = begin; i < end; i++) {
-        v[i] = momentum * v[i] + (g[i] + decay * p[i]);
-        p[i] -= rate * v[i];
+        real gradient = g[i] + decay * p[i];
+        v[i] = momentum * v[i] + gradient;
+        p[i] = kept * p[i] - rate * (of_gradient * gradient + of_velocity * v[i]);
     }
 }
 

@@ -199,7 +199,28 @@ static enum status check_point(const struct spec *spec, const struct point *poin
 static bool is_preset(const struct spec_option *option, const struct value *value)
 {
     double preset;
-    return number_parse(option->preset, &preset) && preset == value->number;
+    if (!number_parse(option->preset, &preset))
+        return strcmp(option->preset, value->text) == 0;
+    return preset == value->number;
+}
+
+static bool is_owner(const char *const owners[3], const char *optimizer)
+{
+    for (int i = 0; i < 3 && owners[i]; i++)
+        if (strcmp(owners[i], optimizer) == 0)
+            return true;
+    return false;
+}
+
+static enum status error_no_owner(const struct spec_option *option, const struct value *value,
+                                  const char *const owners[3], struct error *e)
+{
+    char names[64] = "";
+    for (int i = 0; i < 3 && owners[i]; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
+                 owners[i]);
+    return mark_error(e, ERR_SPEC, value->mark, "%s is an option of %s, which no point uses",
+                      option->key, names);
 }
 
 /* An option of an optimizer that no point uses would be ignored without a word. */
@@ -207,9 +228,14 @@ static enum status check_optimizer_options(const struct spec *spec, struct error
 {
     static const struct {
         enum option_id id;
-        const char *optimizer;
-    } owned[] = {
-        {OPT_MOMENTUM, "sgd"}, {OPT_BETA1, "adam"}, {OPT_BETA2, "adam"}, {OPT_EPSILON, "adam"}};
+        const char *optimizers[3];
+    } owned[] = {{OPT_MOMENTUM, {"sgd", "lars"}},
+                 {OPT_NESTEROV, {"sgd"}},
+                 {OPT_DECOUPLED_DECAY, {"sgd"}},
+                 {OPT_BETA1, {"adam", "adamw", "lamb"}},
+                 {OPT_BETA2, {"adam", "adamw", "lamb"}},
+                 {OPT_EPSILON, {"adam", "adamw", "lamb"}},
+                 {OPT_TRUST, {"lars"}}};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         const struct spec_option *option = option_get(owned[i].id);
         const struct value *misplaced = NULL;
@@ -217,15 +243,13 @@ static enum status check_optimizer_options(const struct spec *spec, struct error
         for (size_t j = 0; j < spec->n_points; j++) {
             const struct config *config = &spec->points[j].config;
             const struct value *value = &config->values[option->id];
-            if (strcmp(config_text(config, OPT_OPTIMIZER), owned[i].optimizer) == 0)
+            if (is_owner(owned[i].optimizers, config_text(config, OPT_OPTIMIZER)))
                 used = true;
             else if (value->set && !is_preset(option, value))
                 misplaced = value;
         }
         if (misplaced && !used)
-            return mark_error(e, ERR_SPEC, misplaced->mark,
-                              "%s is an option of %s, which no point uses", option->key,
-                              owned[i].optimizer);
+            return error_no_owner(option, misplaced, owned[i].optimizers, e);
     }
     return OK;
 }

@@ -202,6 +202,16 @@ static void adam_equals_sequential(void **state)
     expect_sequential(1);
 }
 
+static void clipped_lamb_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_OPTIMIZER, "lamb");
+    option(OPT_LR, "0.001");
+    option(OPT_CLIP_NORM, "0.5");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    expect_sequential(2);
+}
+
 static void threads_equal_sequential(void **state)
 {
     (void)state;
@@ -460,6 +470,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(sgd_equals_sequential),
         TEST(adam_equals_sequential),
+        TEST(clipped_lamb_equals_sequential),
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
         TEST(padding_equals_sequential),

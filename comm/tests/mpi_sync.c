@@ -373,6 +373,50 @@ static void norms_add_up(void **state)
     assert_all(good && norm2 == expected);
 }
 
+/* Plain SGD at rate 1 from 0: the norm of the weights is that of the clipped gradient. Rounding of
+ * the factor and of each product: 2 epsilons; of this test's own sum of squares: N halves of one.
+ */
+static bool clips_to(struct form form, double limit, double norm)
+{
+    enum { N = 1001 };
+    struct fixture f;
+    int rank = mpi_world_rank();
+    if (!setup(&f, form, N))
+        return false;
+    f.optimizer.clip_norm = limit;
+    for (size_t i = 0; i < N; i++)
+        f.sync->arenas.grads[i] = gradient(rank, i);
+    bool good = step(&f);
+    double squares = 0, scale = fmin(1, limit / norm);
+    for (size_t i = 0; i < N; i++) {
+        double p = (double)f.sync->arenas.params[i], own = (double)gradient(rank, i);
+        squares += p * p;
+        if (form.strategy == STRATEGY_none)
+            good = good && fabs(p + scale * own) <= 2 * REAL_EPSILON * fabs(own);
+    }
+    double expected = fmin(limit, norm);
+    teardown(&f);
+    return good && fabs(sqrt(squares) - expected) <= (4 * REAL_EPSILON + N * 0x1p-53) * expected;
+}
+
+static void gradients_are_clipped_by_their_global_norm(void **state)
+{
+    (void)state;
+    double own = 0, all = 0;
+    for (size_t i = 0; i < 1001; i++) {
+        double sum = 0, mine = (double)gradient(mpi_world_rank(), i);
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            sum += (double)gradient(r, i);
+        own += mine * mine;
+        all += sum * sum;
+    }
+    for (int i = 0; i < FORMS; i++) {
+        assert_all(clips_to(forms[i], 10, sqrt(all)));
+        assert_all(clips_to(forms[i], 1e6, sqrt(all)));
+    }
+    assert_all(clips_to((struct form){STRATEGY_none, VARIANT_usual}, 10, sqrt(own)));
+}
+
 static void gather_and_barrier_work(void **state)
 {
     (void)state;
@@ -405,6 +449,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),
         cmocka_unit_test(norms_add_up),
+        cmocka_unit_test(gradients_are_clipped_by_their_global_norm),
         cmocka_unit_test(gather_and_barrier_work),
     };
     int failed = mpi_run_tests(tests);

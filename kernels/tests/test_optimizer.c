@@ -149,25 +149,59 @@ static void every_instruction_set_gives_the_scalar_bits(void **state)
     mem_free(slots_scalar);
 }
 
-/* One call, three threads, or odd slices: the same bits, and nothing outside a slice changes. */
+/* Five tensors without gaps, the fourth a bias of one number, the fifth a scale of batch norm. */
+enum { TENSORS = 5 };
+static const size_t cuts[TENSORS + 1] = {0, 1, 17, 500, 501, N};
+
+static void cut_tensors(struct tensor_desc tensors[TENSORS])
+{
+    for (int i = 0; i < TENSORS; i++)
+        tensors[i] = (struct tensor_desc){
+            .offset = cuts[i], .count = cuts[i + 1] - cuts[i], .bias = i == 3, .norm = i == 4};
+}
+
+/* Any kind, with every option it has. */
+static struct optimizer optimizer_of(int kind, real *state, const struct tensor_desc *tensors)
+{
+    return (struct optimizer){.kind = (enum optimizer_kind)kind,
+                              .momentum = 0.9,
+                              .weight_decay = 1e-2,
+                              .beta1 = 0.8,
+                              .beta2 = 0.99,
+                              .epsilon = 1e-6,
+                              .trust = 0.02,
+                              .n = N,
+                              .state = state,
+                              .tensors = tensors,
+                              .n_tensors = TENSORS};
+}
+
+static real *make_state(int kind)
+{
+    real *state = mem_alloc((size_t)optimizer_slots((enum optimizer_kind)kind) * N * sizeof(real));
+    assert_non_null(state);
+    return state;
+}
+
+/* One call, three threads, or slices: the same bits, and nothing outside a slice changes. */
 static void cutting_the_arena_changes_no_bit(void **state)
 {
     (void)state;
-    const size_t cuts[] = {0, 1, 17, 500, 501, N};
     struct pool *pool = make_pool(3);
+    struct tensor_desc tensors[TENSORS];
+    cut_tensors(tensors);
     for (int kind = 0; kind < OPTIMIZERS; kind++) {
         real *p[3], *slots[3], *g = random_reals(N, 2), *untouched = random_reals(N, 1);
         struct optimizer o[3];
         for (int i = 0; i < 3; i++) {
             p[i] = random_reals(N, 1);
-            slots[i] =
-                mem_alloc((size_t)optimizer_slots((enum optimizer_kind)kind) * N * sizeof(real));
-            o[i] = kind == OPTIMIZER_sgd ? sgd_of(0.9, 1e-4, slots[i]) : adam_of(1e-4, slots[i]);
+            slots[i] = make_state(kind);
+            o[i] = optimizer_of(kind, slots[i], tensors);
         }
         for (uint64_t step = 1; step <= 3; step++) {
             optimizer_step(&o[0], NULL, p[0], g, 0, N, step, 0.01);
             optimizer_step(&o[1], pool, p[1], g, 0, N, step, 0.01);
-            for (size_t c = 0; c + 1 < sizeof cuts / sizeof cuts[0]; c++) {
+            for (size_t c = 0; c < TENSORS; c++) {
                 optimizer_step(&o[2], pool, p[2], g, cuts[c], cuts[c + 1], step, 0.01);
                 if (step == 1)
                     assert_memory_equal(p[2] + cuts[c + 1], untouched + cuts[c + 1],
@@ -186,6 +220,174 @@ static void cutting_the_arena_changes_no_bit(void **state)
     pool_destroy(pool);
 }
 
+/* --- Formulas of the papers, in double ---------------------------------------------------------
+ */
+
+/* A run in double beside the one that is tested. */
+struct book {
+    double p[N], m[N], v[N];
+};
+
+static double norm_of(const double *x, size_t begin, size_t end)
+{
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static void book_sgd(struct book *b, const struct optimizer *o, const real *g, double lr)
+{
+    for (size_t i = 0; i < N; i++) {
+        double gradient = (double)g[i] + (o->decoupled ? 0 : o->weight_decay * b->p[i]);
+        if (o->decoupled)
+            b->p[i] -= lr * o->weight_decay * b->p[i];
+        b->m[i] = o->momentum * b->m[i] + gradient;
+        b->p[i] -= lr * (o->nesterov ? gradient + o->momentum * b->m[i] : b->m[i]);
+    }
+}
+
+static void book_lars(struct book *b, const struct optimizer *o, const real *g, double lr)
+{
+    for (int t = 0; t < TENSORS; t++) {
+        double gradient[N], ratio = 1, decay = t < 3 ? o->weight_decay : 0;
+        for (size_t i = cuts[t]; i < cuts[t + 1]; i++)
+            gradient[i] = (double)g[i];
+        double w = norm_of(b->p, cuts[t], cuts[t + 1]);
+        if (t < 3)
+            ratio = o->trust * w / (norm_of(gradient, cuts[t], cuts[t + 1]) + decay * w);
+        for (size_t i = cuts[t]; i < cuts[t + 1]; i++) {
+            b->m[i] = o->momentum * b->m[i] + lr * ratio * (gradient[i] + decay * b->p[i]);
+            b->p[i] -= b->m[i];
+        }
+    }
+}
+
+/* Adam's direction without decay; moments are of `gradient`. */
+static double book_direction(struct book *b, const struct optimizer *o, size_t i, double gradient,
+                             uint64_t step)
+{
+    b->m[i] = o->beta1 * b->m[i] + (1 - o->beta1) * gradient;
+    b->v[i] = o->beta2 * b->v[i] + (1 - o->beta2) * gradient * gradient;
+    double m = b->m[i] / (1 - pow(o->beta1, (double)step));
+    double v = b->v[i] / (1 - pow(o->beta2, (double)step));
+    return m / (sqrt(v) + o->epsilon);
+}
+
+static void book_adam(struct book *b, const struct optimizer *o, const real *g, uint64_t step,
+                      double lr)
+{
+    bool coupled = o->kind == OPTIMIZER_adam;
+    for (size_t i = 0; i < N; i++) {
+        double decayed = (double)g[i] + (coupled ? o->weight_decay * b->p[i] : 0);
+        double shrink = coupled ? 0 : lr * o->weight_decay * b->p[i];
+        b->p[i] -= shrink + lr * book_direction(b, o, i, decayed, step);
+    }
+}
+
+static void book_lamb(struct book *b, const struct optimizer *o, const real *g, uint64_t step,
+                      double lr)
+{
+    for (int t = 0; t < TENSORS; t++) {
+        double r[N], decay = t < 3 ? o->weight_decay : 0, ratio = 1;
+        for (size_t i = cuts[t]; i < cuts[t + 1]; i++)
+            r[i] = book_direction(b, o, i, (double)g[i], step) + decay * b->p[i];
+        if (t < 3)
+            ratio = norm_of(b->p, cuts[t], cuts[t + 1]) / norm_of(r, cuts[t], cuts[t + 1]);
+        for (size_t i = cuts[t]; i < cuts[t + 1]; i++)
+            b->p[i] -= lr * ratio * r[i];
+    }
+}
+
+static void book_step(struct book *b, const struct optimizer *o, const real *g, uint64_t step,
+                      double lr)
+{
+    if (o->kind == OPTIMIZER_sgd)
+        book_sgd(b, o, g, lr);
+    else if (o->kind == OPTIMIZER_lars)
+        book_lars(b, o, g, lr);
+    else if (o->kind == OPTIMIZER_lamb)
+        book_lamb(b, o, g, step, lr);
+    else
+        book_adam(b, o, g, step, lr);
+}
+
+/* Weights are below 2, and a step moves none of them by more than `moved`, which is off by 2^4
+ * roundings and, where second moments are, by the 2^7 that 1 - beta2 = 0.01 loses; p adds two
+ * roundings a step. */
+static void assert_by_the_book(struct optimizer o, struct book *b)
+{
+    const double lr = 0x1p-6;
+    real *p = random_reals(N, 1);
+    struct tensor_desc tensors[TENSORS];
+    cut_tensors(tensors);
+    o.tensors = tensors;
+    memset(b, 0, sizeof *b);
+    for (size_t i = 0; i < N; i++)
+        b->p[i] = (double)p[i];
+    double bound = 0;
+    for (uint64_t step = 1; step <= 8; step++) {
+        real *g = random_reals(N, 100 + step);
+        for (size_t i = 0; i < N; i++)
+            g[i] += g[i] < 0 ? -1 : 1; /* none so small that its sign decides */
+        double moved = 0;
+        struct book last = *b;
+        optimizer_step(&o, NULL, p, g, 0, N, step, lr);
+        book_step(b, &o, g, step, lr);
+        for (size_t i = 0; i < N; i++)
+            moved = fmax(moved, fabs(b->p[i] - last.p[i]));
+        bound += ((0x1p4 + 0x1p7) * moved * (double)step + 4) * REAL_EPSILON;
+        for (size_t i = 0; i < N; i++)
+            if (!(fabs((double)p[i] - b->p[i]) <= bound))
+                fail_msg("%s, step %d, number %zu: %.9g, by the book %.9g, bound %.3g",
+                         optimizer_names()[o.kind], (int)step, i, (double)p[i], b->p[i], bound);
+        mem_free(g);
+    }
+    mem_free(p);
+}
+
+static void every_optimizer_follows_its_paper(void **state)
+{
+    (void)state;
+    static struct book book; /* large for a stack */
+    for (int kind = 0; kind < OPTIMIZERS; kind++) {
+        for (int variant = 0; variant < (kind == OPTIMIZER_sgd ? 4 : 1); variant++) {
+            real *slots = make_state(kind);
+            struct optimizer o = optimizer_of(kind, slots, NULL);
+            o.nesterov = variant & 1;
+            o.decoupled = variant & 2;
+            assert_by_the_book(o, &book);
+            mem_free(slots);
+        }
+    }
+}
+
+/* With nothing to divide by the plain rate holds, and nothing becomes NaN. */
+static void layer_wise_rates_survive_zeroes(void **state)
+{
+    (void)state;
+    const int kinds[] = {OPTIMIZER_lars, OPTIMIZER_lamb};
+    struct tensor_desc tensors[TENSORS];
+    cut_tensors(tensors);
+    for (int k = 0; k < 2; k++) {
+        real *p = mem_alloc(N * sizeof *p), *g = random_reals(N, 2), *slots = make_state(kinds[k]);
+        struct optimizer o = optimizer_of(kinds[k], slots, tensors);
+        optimizer_step(&o, NULL, p, g, 0, N, 1, 0.5);
+        for (size_t i = 0; i < N; i++) {
+            double size = o.kind == OPTIMIZER_lars ? fabs((double)g[i]) : 1;
+            assert_true(fabs(fabs((double)p[i]) - 0.5 * size) <= 1e-2 * size + 1e-6);
+        }
+        memset(g, 0, N * sizeof *g);
+        memset(slots, 0, (size_t)optimizer_slots(o.kind) * N * sizeof *slots);
+        optimizer_step(&o, NULL, p, g, 0, N, 1, 0.5);
+        for (size_t i = 0; i < N; i++)
+            assert_true(isfinite(p[i]));
+        mem_free(p);
+        mem_free(g);
+        mem_free(slots);
+    }
+}
+
 static void tables_have_a_row_for_every_optimizer(void **state)
 {
     (void)state;
@@ -193,6 +395,9 @@ static void tables_have_a_row_for_every_optimizer(void **state)
     assert_string_equal(optimizer_names()[OPTIMIZER_adam], "adam");
     assert_int_equal(optimizer_slots(OPTIMIZER_sgd), 1);
     assert_int_equal(optimizer_slots(OPTIMIZER_adam), 2);
+    for (int kind = 0; kind < OPTIMIZERS; kind++)
+        assert_int_equal(optimizer_takes_tensors((enum optimizer_kind)kind),
+                         kind == OPTIMIZER_lars || kind == OPTIMIZER_lamb);
     for (int kind = 0; kind < OPTIMIZERS; kind++)
         assert_true(strlen(optimizer_summary((enum optimizer_kind)kind)) > 0);
 }
@@ -206,6 +411,8 @@ int main(void)
         cmocka_unit_test(adam_follows_pytorch),
         cmocka_unit_test(every_instruction_set_gives_the_scalar_bits),
         cmocka_unit_test(cutting_the_arena_changes_no_bit),
+        cmocka_unit_test(every_optimizer_follows_its_paper),
+        cmocka_unit_test(layer_wise_rates_survive_zeroes),
         cmocka_unit_test(tables_have_a_row_for_every_optimizer),
     };
     return cmocka_run_group_tests_name("optimizer", tests, NULL, NULL);

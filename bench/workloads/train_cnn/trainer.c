@@ -156,7 +156,13 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .beta1 = config_number(t->config, OPT_BETA1),
         .beta2 = config_number(t->config, OPT_BETA2),
         .epsilon = config_number(t->config, OPT_EPSILON),
+        .nesterov = config_int(t->config, OPT_NESTEROV) != 0,
+        .decoupled = config_int(t->config, OPT_DECOUPLED_DECAY) != 0,
+        .trust = config_number(t->config, OPT_TRUST),
+        .clip_norm = config_number(t->config, OPT_CLIP_NORM),
         .n = t->desc->n_params,
+        .tensors = t->desc->tensors,
+        .n_tensors = t->desc->n_tensors,
     };
     enum strategy_variant variant;
     if (config_variant(t->config, &variant, e) != OK)

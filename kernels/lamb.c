@@ -1,0 +1,92 @@
+/* You et al., "Large batch optimization for deep learning", ICLR 2020: Adam's direction with decay,
+ * r = m'/(sqrt(v') + epsilon) + weight_decay p, is scaled by ||p|| / ||r|| for each tensor, 1 where
+ * a norm is 0. The direction is computed twice, block by block, instead of being kept. State:
+ * first, then second moments. */
+#include "kernels/base/simd.h"
+#include "kernels/optimizer_tables.h"
+
+#define BLOCK ((size_t)256)
+
+/* One tensor's arrays and the constants of a step. */
+struct lamb_call {
+    real *p, *m, *v;
+    const real *g;
+    size_t count;
+    real beta1, rest1, beta2, rest2, correction, root, epsilon, decay;
+};
+
+static struct lamb_call call_begin(const struct optimizer *o, const struct tensor_desc *tensor,
+                                   real *params, const real *grads, uint64_t step)
+{
+    return (struct lamb_call){
+        .p = params + tensor->offset,
+        .m = o->state + tensor->offset,
+        .v = o->state + o->n + tensor->offset,
+        .g = grads + tensor->offset,
+        .count = tensor->count,
+        .beta1 = (real)o->beta1,
+        .rest1 = (real)(1 - o->beta1),
+        .beta2 = (real)o->beta2,
+        .rest2 = (real)(1 - o->beta2),
+        .correction = (real)adam_rate(o, step, 1),
+        .root = (real)adam_root(o, step),
+        .epsilon = (real)o->epsilon,
+        .decay = tensor_is_adapted(tensor) ? (real)o->weight_decay : 0,
+    };
+}
+
+SIMD_CLONES static void update_moments(const struct lamb_call *call)
+{
+    const struct lamb_call c = *call;
+    real *restrict m = c.m, *restrict v = c.v;
+    const real *restrict g = c.g;
+    for (size_t i = 0; i < c.count; i++) {
+        m[i] = c.beta1 * m[i] + c.rest1 * g[i];
+        v[i] = c.beta2 * v[i] + c.rest2 * (g[i] * g[i]);
+    }
+}
+
+/* r [end - begin] */
+SIMD_CLONES static void direction(real *restrict r, const struct lamb_call *call, size_t begin,
+                                  size_t end)
+{
+    const struct lamb_call c = *call;
+    const real *restrict m = c.m, *restrict v = c.v, *restrict p = c.p;
+    for (size_t i = begin; i < end; i++)
+        r[i - begin] =
+            c.correction * m[i] / (real_sqrt(v[i]) / c.root + c.epsilon) + c.decay * p[i];
+}
+
+static size_t block_end(const struct lamb_call *call, size_t begin)
+{
+    return call->count - begin > BLOCK ? begin + BLOCK : call->count;
+}
+
+static double trust_ratio(const struct lamb_call *call)
+{
+    real r[BLOCK];
+    double weights = sqrt(sum_squares(call->p, call->count)), squares = 0;
+    for (size_t begin = 0; begin < call->count; begin += BLOCK) {
+        size_t end = block_end(call, begin);
+        direction(r, call, begin, end);
+        squares += sum_squares(r, end - begin);
+    }
+    return weights == 0 || squares == 0 ? 1 : weights / sqrt(squares);
+}
+
+static void lamb_update(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
+                        const real *grads, uint64_t step, double lr)
+{
+    struct lamb_call call = call_begin(o, tensor, params, grads, step);
+    update_moments(&call);
+    const real rate = (real)(lr * (tensor_is_adapted(tensor) ? trust_ratio(&call) : 1));
+    real r[BLOCK];
+    for (size_t begin = 0; begin < call.count; begin += BLOCK) {
+        size_t end = block_end(&call, begin);
+        direction(r, &call, begin, end);
+        for (size_t i = begin; i < end; i++)
+            call.p[i] -= rate * r[i - begin];
+    }
+}
+
+const struct optimizer_rule optimizer_lamb = {.slots = 2, .update_tensor = lamb_update};
