@@ -13,7 +13,9 @@
     }
 
 NAMES_DEFINE(scaling, "none", "strong", "weak", "epoch")
-NAMES_DEFINE(lr_rules, "constant", "linear")
+NAMES_DEFINE(lr_rules, "constant", "linear", "sqrt")
+NAMES_DEFINE(lr_schedules, "constant", "step", "cosine")
+NAMES_DEFINE(lr_warmups, "linear", "log")
 NAMES_DEFINE(batch_norms, "local", "sync", "frozen")
 NAMES_DEFINE(remainders, "uneven", "drop", "pad")
 NAMES_DEFINE(shards, "global", "contiguous")

@@ -179,6 +179,17 @@ static enum status check_variant(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[OPT_VARIANT].mark, "%s", inner.text);
 }
 
+/* A cosine that ends above where it begins would rise. */
+static enum status check_rates(const struct point *point, struct error *e)
+{
+    const struct value *least = &point->config.values[OPT_LR_MIN];
+    const struct value *lr = &point->config.values[OPT_LR];
+    if (least->number <= lr->number)
+        return OK;
+    return mark_error(e, ERR_SPEC, least->mark, "train.lr_min = %s is above train.lr = %s",
+                      least->text, lr->text);
+}
+
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
     if (!point->config.values[OPT_MODEL].set)
@@ -192,7 +203,9 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_batch_fits(point, e);
     if (status == OK)
         status = check_nodes(point, e);
-    return status == OK ? check_variant(point, e) : status;
+    if (status == OK)
+        status = check_variant(point, e);
+    return status == OK ? check_rates(point, e) : status;
 }
 
 /* A resolved spec writes every option out, also those that nobody chose. */
@@ -204,10 +217,10 @@ static bool is_preset(const struct spec_option *option, const struct value *valu
     return preset == value->number;
 }
 
-static bool is_owner(const char *const owners[3], const char *optimizer)
+static bool is_owner(const char *const owners[3], const char *name)
 {
     for (int i = 0; i < 3 && owners[i]; i++)
-        if (strcmp(owners[i], optimizer) == 0)
+        if (strcmp(owners[i], name) == 0)
             return true;
     return false;
 }
@@ -223,19 +236,23 @@ static enum status error_no_owner(const struct spec_option *option, const struct
                       option->key, names);
 }
 
-/* An option of an optimizer that no point uses would be ignored without a word. */
-static enum status check_optimizer_options(const struct spec *spec, struct error *e)
+/* An option of an optimizer, or of a schedule, that no point uses would be ignored without a word.
+ */
+static enum status check_owned_options(const struct spec *spec, struct error *e)
 {
     static const struct {
-        enum option_id id;
-        const char *optimizers[3];
-    } owned[] = {{OPT_MOMENTUM, {"sgd", "lars"}},
-                 {OPT_NESTEROV, {"sgd"}},
-                 {OPT_DECOUPLED_DECAY, {"sgd"}},
-                 {OPT_BETA1, {"adam", "adamw", "lamb"}},
-                 {OPT_BETA2, {"adam", "adamw", "lamb"}},
-                 {OPT_EPSILON, {"adam", "adamw", "lamb"}},
-                 {OPT_TRUST, {"lars"}}};
+        enum option_id id, owner;
+        const char *owners[3];
+    } owned[] = {{OPT_MOMENTUM, OPT_OPTIMIZER, {"sgd", "lars"}},
+                 {OPT_NESTEROV, OPT_OPTIMIZER, {"sgd"}},
+                 {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, {"sgd"}},
+                 {OPT_BETA1, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
+                 {OPT_BETA2, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
+                 {OPT_EPSILON, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},
+                 {OPT_TRUST, OPT_OPTIMIZER, {"lars"}},
+                 {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
+                 {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
+                 {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}}};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         const struct spec_option *option = option_get(owned[i].id);
         const struct value *misplaced = NULL;
@@ -243,13 +260,13 @@ static enum status check_optimizer_options(const struct spec *spec, struct error
         for (size_t j = 0; j < spec->n_points; j++) {
             const struct config *config = &spec->points[j].config;
             const struct value *value = &config->values[option->id];
-            if (is_owner(owned[i].optimizers, config_text(config, OPT_OPTIMIZER)))
+            if (is_owner(owned[i].owners, config_text(config, owned[i].owner)))
                 used = true;
             else if (value->set && !is_preset(option, value))
                 misplaced = value;
         }
         if (misplaced && !used)
-            return error_no_owner(option, misplaced, owned[i].optimizers, e);
+            return error_no_owner(option, misplaced, owned[i].owners, e);
     }
     return OK;
 }
@@ -321,7 +338,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
         if (status != OK)
             return status;
     }
-    enum status status = check_optimizer_options(spec, e);
+    enum status status = check_owned_options(spec, e);
     if (status == OK)
         status = check_checkpoints(spec, e);
     return status == OK ? check_models(spec, e) : status;

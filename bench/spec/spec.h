@@ -190,6 +190,8 @@ NAMES(data_reads);
 NAMES(shards);
 NAMES(optimizers);
 NAMES(lr_rules);
+NAMES(lr_schedules);
+NAMES(lr_warmups);
 NAMES(batch_norms);
 NAMES(remainders);
 NAMES(strategies);

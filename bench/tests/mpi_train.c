@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/schedule.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/rng.h"
 
@@ -445,19 +446,54 @@ static void evaluation_is_sharded_and_summed_by_count(void **state)
     assert_all(good);
 }
 
+/* Rate of a step on 4 ranks, 100 steps an epoch. */
+static double rate(uint64_t step)
+{
+    return schedule_lr(&fixture.config, 4, 100, step);
+}
+
+static bool near(double found, double expected)
+{
+    return fabs(found - expected) <= 1e-15;
+}
+
 static void rates_follow_their_rules(void **state)
 {
     (void)state;
     option(OPT_LR, "0.1");
-    assert_true(trainer_lr(&fixture.config, 4, 1) == 0.1);
+    assert_true(rate(1) == 0.1 && rate(1000000) == 0.1);
+    option(OPT_LR_RULE, "sqrt");
+    assert_true(rate(1) == 0.2);
     option(OPT_LR_RULE, "linear");
-    assert_true(trainer_lr(&fixture.config, 4, 1) == 0.4);
+    assert_true(rate(1) == 0.4);
     option(OPT_WARMUP_STEPS, "10");
-    assert_true(trainer_lr(&fixture.config, 4, 5) == 0.4 * 5 / 10);
-    assert_true(trainer_lr(&fixture.config, 4, 10) == 0.4);
+    assert_true(rate(5) == 0.4 * 5 / 10 && rate(10) == 0.4 && rate(11) == 0.4);
+    option(OPT_LR_WARMUP, "log");
+    option(OPT_WARMUP_STEPS, "7");
+    assert_true(near(rate(1), 0.4 / 3) && near(rate(3), 0.8 / 3)); /* log 2, 4 of log 8 */
+    assert_true(rate(7) == 0.4 && rate(8) == 0.4);
     option(OPT_GLOBAL_BATCH, "0");
     option(OPT_BATCH_PER_RANK, "32");
     assert_int_equal(trainer_global_batch(&fixture.config, 4), 128);
+}
+
+static void rates_follow_their_schedules(void **state)
+{
+    (void)state;
+    option(OPT_LR, "0.8");
+    option(OPT_EPOCHS, "4");
+    option(OPT_LR_SCHEDULE, "step");
+    option(OPT_LR_STEP_EPOCHS, "2");
+    option(OPT_LR_GAMMA, "0.25");
+    assert_true(rate(1) == 0.8 && rate(200) == 0.8);
+    assert_true(near(rate(201), 0.2) && near(rate(400), 0.2) && near(rate(401), 0.05));
+    option(OPT_LR_SCHEDULE, "cosine");
+    option(OPT_LR_MIN, "0.2");
+    assert_true(near(rate(1), 0.8) && near(rate(201), 0.5) && near(rate(401), 0.2));
+    assert_true(near(rate(101), 0.5 + 0.3 * sqrt(0.5)) && near(rate(9999), 0.2));
+    option(OPT_WARMUP_STEPS, "100");
+    assert_true(near(rate(50), 0.4) && near(rate(100), 0.8) && near(rate(101), 0.8));
+    assert_true(near(rate(251), 0.5) && near(rate(201), 0.65)); /* a half, a third of 300 steps */
 }
 
 #define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -486,6 +522,7 @@ int main(int argc, char **argv)
         TEST(none_at_one_rank_is_allreduce_at_one_rank),
         TEST(evaluation_is_sharded_and_summed_by_count),
         TEST(rates_follow_their_rules),
+        TEST(rates_follow_their_schedules),
     };
     int failed = mpi_run_tests(tests);
     MPI_Finalize();

@@ -172,10 +172,12 @@ enum status sweep_layers(struct sweep *s, struct error *e)
 {
     const struct sweep_options *o = s->options;
     uint32_t *samples = calloc((size_t)o->batch, sizeof *samples);
+    real *buffers = sweep_make_buffers(s->desc);
     double *ms = calloc(PASSES * (size_t)o->repeats, sizeof *ms);
-    enum status status =
-        samples && ms ? OK : error_set(e, ERR_MEMORY, "no memory for %d times", o->repeats);
-    const struct exec ex = {.training = true, .seed = 1, .samples = samples};
+    enum status status = samples && buffers && ms
+                             ? OK
+                             : error_set(e, ERR_MEMORY, "no memory for %d times", o->repeats);
+    const struct exec ex = {.training = true, .seed = 1, .samples = samples, .buffers = buffers};
     for (uint32_t i = 0; status == OK && i < (uint32_t)o->batch; i++)
         samples[i] = i;
     for (int i = 0; status == OK && i < s->desc->n_layers; i++)
@@ -183,6 +185,7 @@ enum status sweep_layers(struct sweep *s, struct error *e)
             if (sweep_wants(s, i, i + 1))
                 status = sweep_layer(s, i, o->plans[p], &ex, ms, e);
     free(samples);
+    mem_free(buffers);
     free(ms);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/workloads/kernel_sweep/sweep.h"
+#include "kernels/base/mem.h"
 
 /* Roundings of a sum are rarely further apart than this many times the square root of their number:
  * less often than once in 10^20 sums. */
@@ -103,6 +104,17 @@ char *layer_list(char *text, size_t size, const struct net_desc *desc, int first
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > first ? "+" : "",
                                  desc->layers[i].name);
     return text;
+}
+
+real *sweep_make_buffers(const struct net_desc *desc)
+{
+    size_t n = 0;
+    for (int i = 0; i < desc->n_buffers; i++)
+        n += desc->buffers[i].count;
+    real *buffers = mem_alloc(n * sizeof *buffers);
+    if (buffers)
+        net_init_buffers(desc, buffers);
+    return buffers;
 }
 
 void distance_add(struct distance *d, const real *a, const real *b, size_t n)

@@ -19,7 +19,7 @@ struct rig {
     struct exec ex;
     uint8_t *images, *labels;
     uint32_t *samples;
-    real *params, *spoilt, *grads, *reference_grads;
+    real *params, *spoilt, *grads, *reference_grads, *buffers;
 };
 
 /* One plan and its times: [pass][step][repeat]. */
@@ -79,11 +79,13 @@ static enum status open_rig(struct rig *r, const struct sweep *s, struct error *
     r->spoilt = mem_alloc(arena);
     r->grads = mem_alloc(arena);
     r->reference_grads = mem_alloc(arena);
-    if (!r->images || !r->labels || !r->samples || !r->params || !r->spoilt || !r->grads ||
-        !r->reference_grads)
+    r->buffers = sweep_make_buffers(s->desc);
+    if (!r->buffers || !r->images || !r->labels || !r->samples || !r->params || !r->spoilt ||
+        !r->grads || !r->reference_grads)
         return error_set(e, ERR_MEMORY, "no memory for %zu parameters and %zu images",
                          s->desc->n_params, batch);
-    r->ex = (struct exec){.training = true, .seed = 1, .samples = r->samples};
+    r->ex =
+        (struct exec){.training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
     fill_rig(r, s);
     return OK;
 }
@@ -97,6 +99,7 @@ static void close_rig(struct rig *r)
     mem_free(r->spoilt);
     mem_free(r->grads);
     mem_free(r->reference_grads);
+    mem_free(r->buffers);
 }
 
 static enum status make_net(struct net **net, const struct sweep *s, enum plan plan, int n_max,

@@ -90,6 +90,9 @@ double least_bytes(const struct net_desc *desc, int first, int last, int n, enum
 /* FLOPs of n images, of layers [first, last) as written. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
+/* Running statistics as they begin; NULL without memory. Freed with mem_free. */
+real *sweep_make_buffers(const struct net_desc *desc);
+
 /* "conv1+relu1" */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);
 

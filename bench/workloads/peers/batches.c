@@ -1,4 +1,5 @@
 #include "bench/workloads/peers/batches.h"
+#include "bench/workloads/train_cnn/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run
     for (size_t i = 0; status == OK && i < list->steps; i++) {
         list->epoch[i] = (uint32_t)(i / per_epoch);
         list->step[i] = (uint32_t)(i % per_epoch);
-        list->lr[i] = trainer_lr(t->config, t->ranks, i + 1);
+        list->lr[i] = schedule_lr(t->config, t->ranks, t->sampler.steps, (uint64_t)i + 1);
         struct batch batch = sampler_get(&t->sampler, list->epoch[i], list->step[i]);
         list_add(list, i, &batch);
     }

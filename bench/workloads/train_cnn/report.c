@@ -118,8 +118,7 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
     return json_pack("{s:s, s:i, s:f, s:i, s:i, s:f, s:f, s:f}", "type", "epoch", "epoch",
                      (int)epoch, "seconds", seconds, "steps", (int)steps, "samples",
                      (int)score->samples, "train_loss", score->loss_sum / score->samples,
-                     "train_acc_pct", 100.0 * score->correct / score->samples, "lr",
-                     trainer_lr(t->config, t->ranks, t->steps_done));
+                     "train_acc_pct", 100.0 * score->correct / score->samples, "lr", trainer_lr(t));
 }
 
 static json_t *counts_of(const uint32_t *counts, int n)

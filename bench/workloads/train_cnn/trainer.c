@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
+#include "bench/workloads/train_cnn/schedule.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
@@ -20,16 +21,6 @@ uint32_t trainer_global_batch(const struct config *config, int ranks)
     if (global == 0)
         global = (per_rank > 0 ? per_rank : DEFAULT_BATCH_PER_RANK) * ranks;
     return (uint32_t)global;
-}
-
-double trainer_lr(const struct config *config, int ranks, uint64_t step)
-{
-    enum { LR_CONSTANT, LR_LINEAR }; /* order of names_lr_rules */
-    double lr = config_number(config, OPT_LR);
-    if (config_int(config, OPT_LR_RULE) == LR_LINEAR)
-        lr *= ranks;
-    double warmup = config_number(config, OPT_WARMUP_STEPS);
-    return (double)step < warmup ? lr * (double)step / warmup : lr;
 }
 
 static enum status check_data(const struct trainer *t, struct error *e)
@@ -314,7 +305,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
         return e->status;
 
     t->steps_done++;
-    double lr = trainer_lr(t->config, t->ranks, t->steps_done);
+    double lr = trainer_lr(t);
     enum status status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);
 
     record->end_ns = clock_ns();
@@ -325,6 +316,11 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;
     return status;
+}
+
+double trainer_lr(const struct trainer *t)
+{
+    return schedule_lr(t->config, t->ranks, t->sampler.steps, t->steps_done);
 }
 
 uint64_t trainer_hash(const struct trainer *t)

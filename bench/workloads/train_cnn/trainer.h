@@ -55,9 +55,6 @@ struct trainer {
 /* Images of a step over all ranks: train.global_batch, or train.batch_per_rank times ranks. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 
-/* Learning rate of step `step` (from 1). */
-double trainer_lr(const struct config *config, int ranks, uint64_t step);
-
 /* The part of trainer_open that says which images each step takes; needs config, desc, data, rank
  * and ranks, and no MPI. The sampler is the caller's to close unless trainer_close is called. */
 enum status trainer_open_batches(struct trainer *t, struct error *e);
@@ -77,6 +74,9 @@ void trainer_close(struct trainer *t);
 /* One training step on batch `step` of `epoch`; fills `record` but for its hash. Collective. */
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e);
+
+/* Learning rate of the last step, number steps_done. */
+double trainer_lr(const struct trainer *t);
 
 /* 64-bit hash of the parameters, and of the running statistics where ranks share them. */
 uint64_t trainer_hash(const struct trainer *t);
