@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
+
+#include "bench/workloads/data/stream.h"
 
 #define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
 #define CHUNK_BYTES 65536
@@ -86,75 +87,19 @@ static enum status error_overlong(const struct idx_file *file, const char *found
 
 /* --- Gzip ------------------------------------------------------------------------------------- */
 
-/* A gzip file on its way into the cache. Members follow one another, as some packers write them. */
+/* A gzip file on its way into the cache. */
 struct inflation {
     struct idx_file file;
-    struct file_map packed;
-    z_stream z;
-    size_t fed; /* bytes of `packed` handed to zlib */
-    bool ended; /* the last member ended where the file ends */
+    struct stream stream;
 };
-
-static size_t inflation_offset(const struct inflation *in)
-{
-    return in->fed - in->z.avail_in;
-}
-
-/* Hands zlib the next piece; its counters hold 32 bits. */
-static void inflation_feed(struct inflation *in)
-{
-    size_t rest = in->packed.n - in->fed;
-    if (in->z.avail_in > 0 || rest == 0)
-        return;
-    in->z.next_in = (Bytef *)(uintptr_t)(in->packed.bytes + in->fed);
-    in->z.avail_in = (uInt)(rest < INT_MAX ? rest : INT_MAX);
-    in->fed += in->z.avail_in;
-}
-
-/* What follows a member: nothing, another one, or something that does not belong here. */
-static enum status inflation_next_member(struct inflation *in, struct error *e)
-{
-    size_t offset = inflation_offset(in), rest = in->packed.n - offset;
-    const uint8_t *next = in->packed.bytes + offset;
-    if (rest == 0) {
-        in->ended = true;
-        return OK;
-    }
-    if (rest >= 2 && next[0] == 0x1f && next[1] == 0x8b && inflateReset(&in->z) == Z_OK)
-        return OK;
-    return error_at(e, ERR_DATA, in->file.path, 0, 0,
-                    "byte %zu: %zu trailing bytes after the gzip data", offset, rest);
-}
-
-/* Fills `out` with up to CHUNK_BYTES decompressed bytes; fewer only at the end. */
-static enum status inflation_read(struct inflation *in, uint8_t *out, size_t *n, struct error *e)
-{
-    in->z.next_out = out;
-    in->z.avail_out = CHUNK_BYTES;
-    enum status status = OK;
-    while (status == OK && !in->ended && in->z.avail_out > 0) {
-        inflation_feed(in);
-        int result = inflate(&in->z, Z_NO_FLUSH);
-        if (result == Z_STREAM_END)
-            status = inflation_next_member(in, e);
-        else if (result == Z_BUF_ERROR)
-            status = error_at(e, ERR_DATA, in->file.path, 0, 0,
-                              "byte %zu: the file ends before its gzip data does", in->packed.n);
-        else if (result != Z_OK)
-            status = error_at(e, ERR_DATA, in->file.path, 0, 0, "byte %zu: corrupt gzip data: %s",
-                              inflation_offset(in), in->z.msg ? in->z.msg : zError(result));
-    }
-    *n = CHUNK_BYTES - in->z.avail_out;
-    return status;
-}
 
 /* Decompresses everything to `sink`, refusing at once what is longer than its header says. */
 static enum status inflation_run(struct inflation *in, uint8_t *chunk, int sink, struct error *e)
 {
     uint64_t written = 0, expected = 0;
-    while (!in->ended) {
-        size_t n;
-        enum status status = inflation_read(in, chunk, &n, e);
+    size_t n = CHUNK_BYTES;
+    while (n == CHUNK_BYTES) {
+        enum status status = stream_read(&in->stream, chunk, CHUNK_BYTES, &n, e);
         if (status == OK && written == 0) {
             status = read_header(&in->file, chunk, n, e);
             expected = expected_bytes(&in->file);
@@ -173,16 +118,12 @@ static enum status inflation_run(struct inflation *in, uint8_t *chunk, int sink,
 static enum status inflation_fill(void *arg, int sink, struct error *e)
 {
     struct inflation *in = arg;
-    in->z = (z_stream){0};
-    in->fed = 0;
-    in->ended = false;
     uint8_t *chunk = malloc(CHUNK_BYTES);
-    if (!chunk || inflateInit2(&in->z, 16 + MAX_WBITS) != Z_OK) {
-        free(chunk);
+    if (!chunk)
         return error_at(e, ERR_MEMORY, in->file.path, 0, 0, "no memory to decompress it");
-    }
-    enum status status = inflation_run(in, chunk, sink, e);
-    inflateEnd(&in->z);
+    enum status status = stream_start(&in->stream, e);
+    if (status == OK)
+        status = inflation_run(in, chunk, sink, e);
     free(chunk);
     return status;
 }
@@ -212,22 +153,16 @@ static enum status open_gzip(struct idx_file *file, const char *set, struct erro
     const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
     snprintf(name, sizeof name, "%s-%.*s", set, (int)(strlen(base) - strlen(".gz")), base);
     struct inflation in = {.file = *file};
-    enum status status = file_map_open(&in.packed, file->path, e);
+    enum status status = stream_open(&in.stream, file->path, e);
     if (status == OK)
         status = make_key(key, set, file->path, e);
     if (status == OK)
         status = cache_open(&file->map, name, key, inflation_fill, &in, e);
-    file_map_close(&in.packed);
+    stream_close(&in.stream);
     return status;
 }
 
 /* --- Both ------------------------------------------------------------------------------------- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 static enum status check_size(const struct idx_file *file, struct error *e)
 {
@@ -244,7 +179,7 @@ enum status idx_open(struct idx_file *file, const char *set, const char *path, i
 {
     *file = (struct idx_file){.path = path, .n_dims = n_dims};
     enum status status =
-        ends_with(path, ".gz") ? open_gzip(file, set, e) : file_map_open(&file->map, path, e);
+        name_ends_with(path, ".gz") ? open_gzip(file, set, e) : file_map_open(&file->map, path, e);
     if (status == OK)
         status = read_header(file, file->map.bytes, file->map.n, e);
     if (status == OK)
