@@ -882,7 +882,8 @@ static void test_unknown_set(void **state)
     struct error e = {0};
     assert_int_equal(data_open(&d, "digist", "auto", &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
-                        "data set 'digist' is unknown; nearest 'digits'; known: mnist digits");
+                        "data set 'digist' is unknown; nearest 'digits'; known: mnist digits "
+                        "cifar10 shapes");
 }
 
 static void test_gather(void **state)

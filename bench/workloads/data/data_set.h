@@ -41,9 +41,9 @@ struct data_set {
 
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set> and ../shared/data/<set> are tried in this
- * order, and "mnist" that is found nowhere becomes "digits". A folder that is given and holds no
- * such files is ERR_DATA, and so is one that holds some of them only. Generated sets take only
- * "auto".
+ * order, and "mnist" that is found nowhere becomes "digits", "cifar10" becomes "shapes". A folder
+ * that is given and holds no such files is ERR_DATA, and so is one that holds some of them only.
+ * Generated sets take only "auto".
  *
  * Compressed or generated contents are written once to a cache folder ($SCALEBENCH_CACHE, else
  * $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench), safe against processes that do the same at
@@ -68,5 +68,8 @@ void data_gather(const struct data_part *part, size_t image_bytes, const uint32_
 /* Draws digit number `index` of a generated set: image [28*28] bytes and its label, a pure function
  * of (seed, index). */
 void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
+
+/* The same of generated shapes: image [3*32*32]. */
+void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "bench/workloads/data/cache.h"
 #include "bench/workloads/data/readers.h"
-#include "kernels/base/rng.h"
+#include "bench/workloads/data/words.h"
 
 #define SIDE   28
 #define PIXELS (SIDE * SIDE)
@@ -73,42 +73,6 @@ static const struct glyph glyphs[10][VARIANTS] = {
 };
 /* clang-format on */
 
-/* --- Random choices --------------------------------------------------------------------------- */
-
-/* Reads the words of one digit one after the other. */
-struct source {
-    uint64_t seed;
-    uint32_t index, block, words[4];
-    int used; /* of words */
-};
-
-static struct source source_start(uint64_t seed, uint32_t index)
-{
-    return (struct source){.seed = seed, .index = index, .used = 4};
-}
-
-static uint32_t source_word(struct source *s)
-{
-    if (s->used == 4) {
-        rng_words4(s->words, s->seed, RNG_STREAM(RNG_DIGITS, 0), 0, s->index, s->block++);
-        s->used = 0;
-    }
-    return s->words[s->used++];
-}
-
-/* A number in [lo, hi). */
-static float uniform(struct source *s, float lo, float hi)
-{
-    return lo + (hi - lo) * (float)rng_unit(source_word(s));
-}
-
-/* A number in (-width, width), the middle likelier than the ends. */
-static float spread(struct source *s, float width)
-{
-    float a = uniform(s, 0, 1), b = uniform(s, 0, 1);
-    return (a - b) * width;
-}
-
 /* --- Shape ------------------------------------------------------------------------------------ */
 
 struct point {
@@ -121,12 +85,12 @@ struct field {
     struct point at[GRID][GRID];
 };
 
-static struct field field_draw(struct source *s, float width)
+static struct field field_draw(struct words *s, float width)
 {
     struct field f;
     for (int r = 0; r < GRID; r++)
         for (int c = 0; c < GRID; c++)
-            f.at[r][c] = (struct point){spread(s, width), spread(s, width)};
+            f.at[r][c] = (struct point){words_spread(s, width), words_spread(s, width)};
     return f;
 }
 
@@ -152,12 +116,13 @@ struct affine {
 };
 
 /* A rotation by twice the arc tangent of t, which needs no sine. */
-static struct affine affine_draw(struct source *s)
+static struct affine affine_draw(struct words *s)
 {
-    float t = spread(s, 0.2f), shear = spread(s, 0.4f);
-    float width = uniform(s, 14, 24), height = uniform(s, 15, 22);
+    float t = words_spread(s, 0.2f), shear = words_spread(s, 0.4f);
+    float width = words_uniform(s, 14, 24), height = words_uniform(s, 15, 22);
     float cosine = (1 - t * t) / (1 + t * t), sine = 2 * t / (1 + t * t);
-    float centre_x = 0.5f * SIDE + spread(s, 4.5f), centre_y = 0.5f * SIDE + spread(s, 4);
+    float centre_x = 0.5f * SIDE + words_spread(s, 4.5f),
+          centre_y = 0.5f * SIDE + words_spread(s, 4);
     struct affine a = {.xx = cosine * width,
                        .xy = (cosine * shear - sine) * height,
                        .yx = sine * width,
@@ -254,10 +219,11 @@ static float coverage(float distance2, float radius, float blur)
 }
 
 /* A blot of ink or of paper, so that no single pixel gives a digit away. */
-static void speck_draw(float level[PIXELS], struct source *s)
+static void speck_draw(float level[PIXELS], struct words *s)
 {
-    struct point at = {uniform(s, 0, SIDE), uniform(s, 0, SIDE)};
-    float radius = uniform(s, 0.6f, 2.2f), ink = uniform(s, 0, 1) < 0.5f ? 0 : uniform(s, 0.3f, 1);
+    struct point at = {words_uniform(s, 0, SIDE), words_uniform(s, 0, SIDE)};
+    float radius = words_uniform(s, 0.6f, 2.2f),
+          ink = words_uniform(s, 0, 1) < 0.5f ? 0 : words_uniform(s, 0.3f, 1);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
             float dx = (float)x - at.x, dy = (float)y - at.y, *l = &level[y * SIDE + x];
@@ -267,10 +233,10 @@ static void speck_draw(float level[PIXELS], struct source *s)
 
 /* Levels 0 to 1 become bytes under noise of one byte a pixel. */
 static void level_store(uint8_t image[PIXELS], const float level[PIXELS], float noise,
-                        struct source *s)
+                        struct words *s)
 {
     for (int i = 0; i < PIXELS; i += 4) {
-        uint32_t word = source_word(s);
+        uint32_t word = words_next(s);
         for (int k = 0; k < 4; k++, word >>= 8) {
             float grain = ((float)(word & 255) - 127.5f) * noise;
             float value = 255 * level[i + k] + grain;
@@ -279,24 +245,25 @@ static void level_store(uint8_t image[PIXELS], const float level[PIXELS], float 
     }
 }
 
-static const struct glyph *glyph_choose(struct source *s, int digit)
+static const struct glyph *glyph_choose(struct words *s, int digit)
 {
     int n = 0;
     while (n < VARIANTS && glyphs[digit][n].at[0].x != 0)
         n++;
-    return &glyphs[digit][(int)uniform(s, 0, (float)n)];
+    return &glyphs[digit][(int)words_uniform(s, 0, (float)n)];
 }
 
 void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
 {
-    struct source s = source_start(seed, index);
+    struct words s = words_start(seed, RNG_STREAM(RNG_DIGITS, 0), index);
     struct canvas canvas;
     float level[PIXELS];
-    *label = (uint8_t)(source_word(&s) % 10);
+    *label = (uint8_t)(words_next(&s) % 10);
     const struct glyph *glyph = glyph_choose(&s, *label);
     struct field field = field_draw(&s, 0.13f);
     struct affine affine = affine_draw(&s);
-    float radius = uniform(&s, 0.7f, 1.7f), blur = uniform(&s, 0.8f, 2), ink = uniform(&s, 0.6f, 1);
+    float radius = words_uniform(&s, 0.7f, 1.7f), blur = words_uniform(&s, 0.8f, 2),
+          ink = words_uniform(&s, 0.6f, 1);
 
     canvas.reach = radius + blur;
     for (int i = 0; i < PIXELS; i++)
@@ -304,9 +271,9 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
     canvas_glyph(&canvas, glyph, &field, &affine);
     for (int i = 0; i < PIXELS; i++)
         level[i] = ink * coverage(canvas.distance2[i], radius, blur);
-    for (int specks = (int)uniform(&s, 0, 4); specks > 0; specks--)
+    for (int specks = (int)words_uniform(&s, 0, 4); specks > 0; specks--)
         speck_draw(level, &s);
-    level_store(image, level, uniform(&s, 0, 0.25f), &s);
+    level_store(image, level, words_uniform(&s, 0, 0.25f), &s);
 }
 
 /* --- The data set ----------------------------------------------------------------------------- */

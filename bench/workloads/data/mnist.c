@@ -2,17 +2,14 @@
  * document recognition", Proc. IEEE 86(11), 1998. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/workloads/data/idx.h"
 #include "bench/workloads/data/readers.h"
-#include "kernels/base/log.h"
+#include "bench/workloads/data/search.h"
 
 #define CLASSES 10
 
@@ -163,71 +160,23 @@ static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX]
     return status;
 }
 
-/* --- Folders ---------------------------------------------------------------------------------- */
+/* --- The data set ----------------------------------------------------------------------------- */
 
 /* Opens the files of `folder` where it has them; *found tells. */
 static enum status open_folder(struct data_set *data, const char *folder, bool *found,
                                struct error *e)
 {
     char paths[FILES][FILE_MAX];
-    *found = false;
-    char *real = realpath(folder, NULL);
-    if (!real && (errno == ENOENT || errno == ENOTDIR))
-        return OK;
-    if (!real)
-        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be looked at: %s", strerror(errno));
-    int length = snprintf(data->path, sizeof data->path, "%s", real);
-    free(real);
-    if (length >= (int)sizeof data->path)
-        return error_at(e, ERR_DATA, folder, 0, 0, "the path is longer than %zu bytes",
-                        sizeof data->path - 1);
-    enum status status = find_files(paths, data->path, found, e);
+    enum status status = find_files(paths, folder, found, e);
     return status == OK && *found ? read_files(data, paths, e) : status;
-}
-
-static enum status open_given(struct data_set *data, const char *folder, struct error *e)
-{
-    bool found;
-    if (access(folder, F_OK) != 0)
-        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be opened: %s", strerror(errno));
-    enum status status = open_folder(data, folder, &found, e);
-    return status == OK && !found ? error_no_files(folder, e) : status;
-}
-
-/* What the user names comes first, and a name that leads nowhere is worth a word. */
-static enum status open_named_by_environment(struct data_set *data, bool *found, struct error *e)
-{
-    const char *named = getenv("SCALEBENCH_DATA");
-    char folder[PATH_MAX];
-    *found = false;
-    if (!named || !named[0])
-        return OK;
-    snprintf(folder, sizeof folder, "%s/mnist", named);
-    enum status status = open_folder(data, folder, found, e);
-    if (status == OK && !*found)
-        status = open_folder(data, named, found, e);
-    if (status == OK && !*found)
-        log_print(LOG_WARNING, "SCALEBENCH_DATA=%s holds no files of mnist; looking elsewhere",
-                  named);
-    return status;
-}
-
-static enum status open_anywhere(struct data_set *data, struct error *e)
-{
-    static const char *const folders[] = {"data/mnist", "../shared/data/mnist"};
-    bool found;
-    enum status status = open_named_by_environment(data, &found, e);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && status == OK && !found; i++)
-        status = open_folder(data, folders[i], &found, e);
-    if (status != OK || found)
-        return status;
-    log_print(LOG_NOTE, "mnist is in none of $SCALEBENCH_DATA, data/mnist, ../shared/data/mnist; "
-                        "generated digits take its place");
-    return data_open_digits(data, "auto", e);
 }
 
 enum status data_open_mnist(struct data_set *data, const char *path, struct error *e)
 {
-    snprintf(data->name, sizeof data->name, "mnist");
-    return strcmp(path, "auto") == 0 ? open_anywhere(data, e) : open_given(data, path, e);
+    static const struct data_search search = {.set = "mnist",
+                                              .open = open_folder,
+                                              .no_files = error_no_files,
+                                              .otherwise = data_open_digits,
+                                              .substitute = "generated digits"};
+    return data_search_run(data, path, &search, e);
 }

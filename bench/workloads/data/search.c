@@ -1,0 +1,85 @@
+#include "bench/workloads/data/search.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/base/log.h"
+
+/* A folder that does not exist has no files. */
+static enum status open_folder(struct data_set *data, const char *folder,
+                               const struct data_search *search, bool *found, struct error *e)
+{
+    *found = false;
+    char *real = realpath(folder, NULL);
+    if (!real && (errno == ENOENT || errno == ENOTDIR))
+        return OK;
+    if (!real)
+        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be looked at: %s", strerror(errno));
+    int length = snprintf(data->path, sizeof data->path, "%s", real);
+    free(real);
+    if (length >= (int)sizeof data->path)
+        return error_at(e, ERR_DATA, folder, 0, 0, "the path is longer than %zu bytes",
+                        sizeof data->path - 1);
+    return search->open(data, data->path, found, e);
+}
+
+static enum status open_given(struct data_set *data, const char *folder,
+                              const struct data_search *search, struct error *e)
+{
+    bool found;
+    if (access(folder, F_OK) != 0)
+        return error_at(e, ERR_DATA, folder, 0, 0, "cannot be opened: %s", strerror(errno));
+    enum status status = open_folder(data, folder, search, &found, e);
+    return status == OK && !found ? search->no_files(folder, e) : status;
+}
+
+/* What the user names comes first, and a name that leads nowhere is worth a word. */
+static enum status open_named_by_environment(struct data_set *data,
+                                             const struct data_search *search, bool *found,
+                                             struct error *e)
+{
+    const char *named = getenv("SCALEBENCH_DATA");
+    char folder[PATH_MAX];
+    *found = false;
+    if (!named || !named[0])
+        return OK;
+    snprintf(folder, sizeof folder, "%s/%s", named, search->set);
+    enum status status = open_folder(data, folder, search, found, e);
+    if (status == OK && !*found)
+        status = open_folder(data, named, search, found, e);
+    if (status == OK && !*found)
+        log_print(LOG_WARNING, "SCALEBENCH_DATA=%s holds no files of %s; looking elsewhere", named,
+                  search->set);
+    return status;
+}
+
+static enum status open_anywhere(struct data_set *data, const struct data_search *search,
+                                 struct error *e)
+{
+    static const char *const parents[] = {"data", "../shared/data"};
+    bool found;
+    enum status status = open_named_by_environment(data, search, &found, e);
+    for (size_t i = 0; i < sizeof parents / sizeof *parents && status == OK && !found; i++) {
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%s/%s", parents[i], search->set);
+        status = open_folder(data, folder, search, &found, e);
+    }
+    if (status != OK || found)
+        return status;
+    log_print(LOG_NOTE,
+              "%s is in none of $SCALEBENCH_DATA, data/%s, ../shared/data/%s; %s take its place",
+              search->set, search->set, search->set, search->substitute);
+    return search->otherwise(data, "auto", e);
+}
+
+enum status data_search_run(struct data_set *data, const char *path,
+                            const struct data_search *search, struct error *e)
+{
+    snprintf(data->name, sizeof data->name, "%s", search->set);
+    return strcmp(path, "auto") == 0 ? open_anywhere(data, search, e)
+                                     : open_given(data, path, search, e);
+}

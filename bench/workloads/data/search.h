@@ -1,0 +1,26 @@
+/* Where the files of a data set are looked for. Internal to bench/workloads/data/. */
+#ifndef SCALEBENCH_WORKLOADS_DATA_SEARCH_H
+#define SCALEBENCH_WORKLOADS_DATA_SEARCH_H
+
+#include <stdbool.h>
+
+#include "bench/workloads/data/readers.h"
+
+/* What a set that lies in files tells of itself. */
+struct data_search {
+    const char *set;
+    /* Opens the set where `folder` has its files; *found tells whether it has any. The folder is
+     * data->path, without links. */
+    enum status (*open)(struct data_set *data, const char *folder, bool *found, struct error *e);
+    /* The error for a folder that the user named and that has none. */
+    enum status (*no_files)(const char *folder, struct error *e);
+    data_reader *otherwise; /* opens what takes the set's place where it is nowhere */
+    const char *substitute; /* what that is, in the plural */
+};
+
+/* Opens the set from folder `path` or, when that is "auto", from the first of the usual folders
+ * that has its files, as data_open says. */
+enum status data_search_run(struct data_set *data, const char *path,
+                            const struct data_search *search, struct error *e);
+
+#endif

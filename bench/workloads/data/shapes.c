@@ -1,0 +1,232 @@
+/* Generated shapes in colour, for machines without CIFAR-10: same size, same number of images and
+ * classes, and a pure function of (seed, index).
+ *
+ * One of ten shapes, turned, stretched and moved, lies on a background that changes its colour from
+ * side to side; blots cover parts of either, and noise all of it. Colours are drawn by chance, so
+ * that only the form tells what it is.
+ *
+ * Only + - * / and comparisons are used, in a fixed order, so the bytes are the same on every
+ * machine, which a test holds to. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/data/cache.h"
+#include "bench/workloads/data/readers.h"
+#include "bench/workloads/data/words.h"
+
+#define SIDE     32
+#define PIXELS   (SIDE * SIDE)
+#define CHANNELS 3
+#define IMAGE    (CHANNELS * PIXELS)
+#define CLASSES  10
+
+#define SHAPES_SEED  1
+#define SHAPES_TRAIN 50000u
+#define SHAPES_TEST  10000u
+#define SHAPES       (SHAPES_TRAIN + SHAPES_TEST)
+/* Part of the cache's key: raise it with every change of what is drawn. */
+#define SHAPES_VERSION 1
+
+/* --- The ten shapes --------------------------------------------------------------------------- */
+
+static float magnitude(float x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* Whether (u, v), v downwards, lies in the shape, all of which fit into [-1, 1]^2. */
+static bool is_inside(int shape, float u, float v)
+{
+    float r2 = u * u + v * v, a = magnitude(u), b = magnitude(v), larger = a > b ? a : b;
+    switch (shape) {
+    case 0: /* disc */
+        return r2 < 0.81f;
+    case 1: /* ring */
+        return r2 < 0.9f && r2 > 0.3f;
+    case 2: /* square */
+        return larger < 0.8f;
+    case 3: /* frame */
+        return larger < 0.85f && larger > 0.45f;
+    case 4: /* triangle */
+        return v < 0.75f && a < 0.55f * (v + 0.95f);
+    case 5: /* cross */
+        return (a < 0.28f || b < 0.28f) && larger < 0.95f;
+    case 6: /* diagonal cross */
+        return magnitude(a - b) < 0.3f && larger < 0.9f;
+    case 7: /* half a disc */
+        return r2 < 0.9f && v > -0.1f;
+    case 8: /* crescent */
+        return r2 < 0.9f && (u - 0.5f) * (u - 0.5f) + v * v > 0.6f;
+    default: /* two bars */
+        return b < 0.9f && a > 0.25f && a < 0.8f;
+    }
+}
+
+/* --- Drawing ---------------------------------------------------------------------------------- */
+
+struct colour {
+    float c[CHANNELS];
+};
+
+/* From a pixel to the shape's box: u = ux x + uy y + u0, and so on. */
+struct placement {
+    float ux, uy, u0, vx, vy, v0;
+};
+
+/* A rotation by twice the arc tangent of t, which needs no sine. */
+static struct placement placement_draw(struct words *w)
+{
+    float t = words_spread(w, 0.22f), half = words_uniform(w, 7, 13);
+    float stretch = words_uniform(w, 0.75f, 1.3f);
+    float x0 = 0.5f * SIDE + words_spread(w, 6), y0 = 0.5f * SIDE + words_spread(w, 6);
+    float cosine = (1 - t * t) / (1 + t * t), sine = 2 * t / (1 + t * t);
+    struct placement p = {.ux = cosine / half,
+                          .uy = sine / half,
+                          .vx = -sine * stretch / half,
+                          .vy = cosine * stretch / half};
+    p.u0 = -(p.ux * x0 + p.uy * y0);
+    p.v0 = -(p.vx * x0 + p.vy * y0);
+    return p;
+}
+
+static struct colour colour_draw(struct words *w)
+{
+    struct colour colour;
+    for (int k = 0; k < CHANNELS; k++)
+        colour.c[k] = words_uniform(w, 0, 1);
+    return colour;
+}
+
+/* A colour that differs from `other` in each channel, by little or by much. */
+static struct colour colour_against(struct words *w, struct colour other)
+{
+    for (int k = 0; k < CHANNELS; k++) {
+        float step = words_uniform(w, 0.12f, 0.55f);
+        other.c[k] += other.c[k] < 0.5f ? step : -step;
+    }
+    return other;
+}
+
+typedef float canvas[CHANNELS][PIXELS];
+
+static void paint(canvas level, int pixel, struct colour colour, float share)
+{
+    for (int k = 0; k < CHANNELS; k++)
+        level[k][pixel] += (colour.c[k] - level[k][pixel]) * share;
+}
+
+/* From one colour to another along a random direction. */
+static void background_draw(canvas level, struct words *w, struct colour from)
+{
+    struct colour to = colour_draw(w);
+    float across = words_uniform(w, -1, 1), down = words_uniform(w, -1, 1);
+    for (int i = 0; i < PIXELS; i++) {
+        float x = (float)(i % SIDE) / SIDE - 0.5f, y = (float)(i / SIDE) / SIDE - 0.5f;
+        float share = 0.35f * (0.5f + 0.5f * (across * x + down * y) * 2);
+        for (int k = 0; k < CHANNELS; k++)
+            level[k][i] = from.c[k];
+        paint(level, i, to, share);
+    }
+}
+
+/* Each pixel is looked at in four places. */
+static void shape_draw(canvas level, int shape, const struct placement *p, struct colour colour)
+{
+    for (int i = 0; i < PIXELS; i++) {
+        int hits = 0;
+        for (int k = 0; k < 4; k++) {
+            float x = (float)(i % SIDE) + 0.25f + 0.5f * (float)(k % 2);
+            float y = (float)(i / SIDE) + 0.25f + 0.5f * (float)(k / 2);
+            hits += is_inside(shape, p->ux * x + p->uy * y + p->u0, p->vx * x + p->vy * y + p->v0);
+        }
+        paint(level, i, colour, 0.25f * (float)hits);
+    }
+}
+
+/* A blot of any colour, so that no single part of an image gives it away. */
+static void blot_draw(canvas level, struct words *w)
+{
+    struct colour colour = colour_draw(w);
+    float x0 = words_uniform(w, 0, SIDE), y0 = words_uniform(w, 0, SIDE);
+    float radius = words_uniform(w, 1.5f, 4.5f);
+    for (int i = 0; i < PIXELS; i++) {
+        float x = (float)(i % SIDE) + 0.5f - x0, y = (float)(i / SIDE) + 0.5f - y0;
+        if (x * x + y * y < radius * radius)
+            paint(level, i, colour, 0.85f);
+    }
+}
+
+/* Levels 0 to 1 become bytes under noise of one byte a number. */
+static void level_store(uint8_t image[IMAGE], const float *level, float noise, struct words *w)
+{
+    for (int i = 0; i < IMAGE; i += 4) {
+        uint32_t word = words_next(w);
+        for (int k = 0; k < 4; k++, word >>= 8) {
+            float value = 255 * level[i + k] + ((float)(word & 255) - 127.5f) * noise;
+            image[i + k] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5f);
+        }
+    }
+}
+
+void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
+{
+    struct words w = words_start(seed, RNG_STREAM(RNG_DIGITS, 2), index);
+    canvas level;
+    *label = (uint8_t)(words_next(&w) % CLASSES);
+    struct colour background = colour_draw(&w), colour = colour_against(&w, background);
+    struct placement placement = placement_draw(&w);
+    background_draw(level, &w, background);
+    shape_draw(level, *label, &placement, colour);
+    for (int blots = (int)words_uniform(&w, 0, 4); blots > 0; blots--)
+        blot_draw(level, &w);
+    level_store(image, &level[0][0], words_uniform(&w, 0.05f, 0.4f), &w);
+}
+
+/* --- The data set ----------------------------------------------------------------------------- */
+
+static enum status shapes_fill(void *arg, int sink, struct error *e)
+{
+    (void)arg;
+    uint8_t *labels = malloc(SHAPES), image[IMAGE];
+    if (!labels)
+        return error_set(e, ERR_MEMORY, "no memory for %u generated labels", SHAPES);
+    enum status status = OK;
+    for (uint32_t i = 0; i < SHAPES && status == OK; i++) {
+        shapes_draw(SHAPES_SEED, i, image, &labels[i]);
+        status = cache_write(sink, image, sizeof image, e);
+    }
+    if (status == OK)
+        status = cache_write(sink, labels, SHAPES, e);
+    free(labels);
+    return status;
+}
+
+enum status data_open_shapes(struct data_set *data, const char *path, struct error *e)
+{
+    struct file_map map;
+    char key[64];
+    if (strcmp(path, "auto") != 0)
+        return error_at(e, ERR_ARGUMENT, path, 0, 0,
+                        "data set 'shapes' is generated and reads no files; its path is 'auto'");
+    snprintf(key, sizeof key, "shapes version=%d seed=%d", SHAPES_VERSION, SHAPES_SEED);
+    enum status status = cache_open(&map, "shapes", key, shapes_fill, NULL, e);
+    if (status != OK)
+        return status;
+    const uint8_t *images = map.bytes, *labels = images + (size_t)SHAPES * IMAGE;
+    snprintf(data->name, sizeof data->name, "shapes");
+    snprintf(data->path, sizeof data->path, "generated");
+    data->source = "generated";
+    data->shape = (struct shape){CHANNELS, SIDE, SIDE};
+    data->classes = CLASSES;
+    data->train = (struct data_part){.images = images, .labels = labels, .n = SHAPES_TRAIN};
+    data->test = (struct data_part){.images = images + (size_t)SHAPES_TRAIN * IMAGE,
+                                    .labels = labels + SHAPES_TRAIN,
+                                    .n = SHAPES_TEST};
+    data->train_images = place_in_map(&map, images);
+    data->train_labels = place_in_map(&map, labels);
+    data->maps[0] = map.map;
+    data->map_bytes[0] = map.map_bytes;
+    return OK;
+}
