@@ -188,6 +188,7 @@ NAMES(quantities);
 NAMES(data_sets);
 NAMES(data_reads);
 NAMES(shards);
+NAMES(augments);
 NAMES(optimizers);
 NAMES(lr_rules);
 NAMES(lr_schedules);

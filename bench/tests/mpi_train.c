@@ -245,10 +245,11 @@ static void padding_equals_sequential(void **state)
     expect_sequential(1);
 }
 
-static void sync_batch_norm_equals_sequential(void **state)
+static void sync_batch_norm_and_augmentation_equal_sequential(void **state)
 {
     (void)state;
     option(OPT_BATCH_NORM, "sync");
+    option(OPT_AUGMENT, "crop_flip");
     expect_sequential(2);
 }
 
@@ -510,7 +511,7 @@ int main(int argc, char **argv)
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
         TEST(padding_equals_sequential),
-        TEST_VGG(sync_batch_norm_equals_sequential),
+        TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),
         TEST_VGG(frozen_batch_norm_equals_sequential),
         TEST_VGG(sync_batch_norm_takes_ranks_without_images),
         TEST_VGG(local_batch_norm_is_evaluated_with_statistics_of_rank_0),

@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
+#include "bench/workloads/data/augment.h"
 #include "bench/workloads/train_cnn/schedule.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
@@ -207,6 +208,9 @@ static void load(struct trainer *t, const struct batch *batch)
     t->exec.samples = batch->samples;
     data_gather(&t->data->train, shape_count(t->desc->input), batch->samples, batch->n, t->images,
                 t->labels);
+    if (config_int(t->config, OPT_AUGMENT) == AUGMENT_CROP_FLIP)
+        augment_batch(t->images, t->desc->input, batch->samples, batch->n, t->exec.seed,
+                      t->exec.epoch);
     net_load(t->net, &t->exec, 0, (int)batch->n, t->images);
 }
 
