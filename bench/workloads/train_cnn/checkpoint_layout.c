@@ -11,11 +11,12 @@ static struct safetensors_tensor *add(struct layout *l)
     return t;
 }
 
-/* One arena's tensors; slot -1 is the parameters. */
-static void add_arena(struct layout *l, const struct arenas *a, const real *arena, int slot)
+/* Tensors of one arena, each under its name or, with `slot` >= 0, as that part of the optimizer. */
+static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n, const real *arena,
+                      int slot)
 {
-    for (int i = 0; i < a->n_tensors; i++) {
-        const struct tensor_desc *tensor = &a->tensors[i];
+    for (int i = 0; i < n; i++) {
+        const struct tensor_desc *tensor = &tensors[i];
         char *name = l->names[l->n];
         struct safetensors_tensor *t = add(l);
         if (slot < 0)
@@ -34,18 +35,20 @@ static void add_arena(struct layout *l, const struct arenas *a, const real *aren
 enum status layout_open(struct layout *l, const struct trainer *t, size_t sections, struct error *e)
 {
     const struct arenas *a = &t->sync->arenas;
-    size_t room = (size_t)a->n_tensors * (1 + (size_t)a->slots) + sections;
+    size_t n_buffers = (size_t)t->desc->n_buffers;
+    size_t room = (size_t)a->n_tensors * (1 + (size_t)a->slots) + n_buffers + sections;
     *l = (struct layout){.tensors = calloc(room + 1, sizeof *l->tensors),
                          .names = calloc(room + 1, sizeof *l->names),
-                         .n_params = (size_t)a->n_tensors,
+                         .n_model = (size_t)a->n_tensors + n_buffers,
                          .room = room};
     if (l->tensors == NULL || l->names == NULL) {
         layout_close(l);
         return error_set(e, ERR_MEMORY, "no memory for a checkpoint of %zu tensors", room);
     }
-    add_arena(l, a, a->params, -1);
+    add_arena(l, a->tensors, a->n_tensors, a->params, -1);
+    add_arena(l, t->desc->buffers, t->desc->n_buffers, a->buffers, -1);
     for (int slot = 0; slot < a->slots; slot++)
-        add_arena(l, a, a->state + (size_t)slot * a->n, slot);
+        add_arena(l, a->tensors, a->n_tensors, a->state + (size_t)slot * a->n, slot);
     return OK;
 }
 

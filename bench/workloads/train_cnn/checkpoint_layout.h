@@ -13,11 +13,12 @@
 
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 32)
 
-/* Parameters first, then slot after slot of the optimizer, then the sections that are added. */
+/* The model first, which is parameters and running statistics; then slot after slot of the
+ * optimizer, then the sections that are added. */
 struct layout {
     struct safetensors_tensor *tensors; /* data points into the arenas */
     char (*names)[CHECKPOINT_NAME_BYTES];
-    size_t n, n_params, room;
+    size_t n, n_model, room;
 };
 
 /* With room for `sections` more. The arenas stay the trainer's. */

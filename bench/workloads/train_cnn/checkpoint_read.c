@@ -285,7 +285,7 @@ enum status checkpoint_open_weights(struct checkpoint *c, const char *path, cons
     enum status status = safetensors_open(&c->file, path, e);
     if (status == OK)
         status = layout_open(&layout, t, 0, e);
-    for (size_t i = 0; i < layout.n_params && status == OK; i++)
+    for (size_t i = 0; i < layout.n_model && status == OK; i++)
         status = check_tensor(&c->file, &layout.tensors[i], e);
     for (size_t i = 0; i < c->file.n && status == OK; i++) {
         const char *name = c->file.tensors[i].name;
@@ -303,7 +303,7 @@ static enum status copy_global(const struct checkpoint *c, struct trainer *t, st
     struct layout layout;
     if (layout_open(&layout, t, 0, e) != OK)
         return e->status;
-    size_t n = c->weights_only ? layout.n_params : layout.n;
+    size_t n = c->weights_only ? layout.n_model : layout.n;
     for (size_t i = 0; i < n; i++) {
         const struct safetensors_tensor *to = &layout.tensors[i];
         memcpy((void *)to->data, safetensors_find(&c->file, to->name)->data, to->bytes);
