@@ -1,5 +1,6 @@
 #include "kernels/desc/rules.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
@@ -25,6 +26,16 @@ enum status layer_slide_window(struct layer_desc *layer, struct error *e)
     layer->out.w = (padded_w - layer->kernel_w) / layer->stride_w + 1;
     return OK;
 }
+
+const struct layer_option layer_pool_options[] = {
+    {"size", LAYER_PAIR, offsetof(struct layer_desc, kernel_h), 1, 64, NAN,
+     "rows and columns of the window"},
+    {"stride", LAYER_PAIR, offsetof(struct layer_desc, stride_h), 0, 64, 0,
+     "step of the window over the input; 0: its size"},
+    {"pad", LAYER_PAIR, offsetof(struct layer_desc, pad_h), 0, 32, 0,
+     "rows and columns added on each side: zeroes of an average, never a maximum"},
+    {.key = NULL},
+};
 
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e)
 {

@@ -23,8 +23,11 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
  * the padded input, rounded down. ERR_SHAPE when not even one window fits. */
 enum status layer_slide_window(struct layer_desc *layer, struct error *e);
 
-/* The same for a pooling layer, whose stride of 0 means its size. ERR_SHAPE also when the padding
- * is more than half the window, because then a window may lie outside altogether. */
+/* Options of a pooling layer. */
+extern const struct layer_option layer_pool_options[];
+
+/* As layer_slide_window for a pooling layer, whose stride of 0 means its size. ERR_SHAPE also when
+ * the padding is more than half the window, because then a window may lie outside altogether. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
 /* layer->out = layer->in, for kinds that work on each number. Cannot fail. */

@@ -9,21 +9,14 @@
  * Only + - * / and sqrt are used, in a fixed order: those are exact to the last bit everywhere, so
  * the bytes are the same on every machine, which a test holds to. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/workloads/data/cache.h"
+#include "bench/workloads/data/generated.h"
 #include "bench/workloads/data/readers.h"
 #include "bench/workloads/data/words.h"
 
 #define SIDE   28
 #define PIXELS (SIDE * SIDE)
 
-#define DIGITS_SEED  1
-#define DIGITS_TRAIN 60000u
-#define DIGITS_TEST  10000u
-#define DIGITS       (DIGITS_TRAIN + DIGITS_TEST)
 /* Part of the cache's key: raise it with every change of what is drawn. */
 #define DIGITS_VERSION 1
 
@@ -278,47 +271,15 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
 
 /* --- The data set ----------------------------------------------------------------------------- */
 
-static enum status digits_fill(void *arg, int sink, struct error *e)
-{
-    (void)arg;
-    uint8_t *labels = malloc(DIGITS), image[PIXELS];
-    if (!labels)
-        return error_set(e, ERR_MEMORY, "no memory for %u generated labels", DIGITS);
-    enum status status = OK;
-    for (uint32_t i = 0; i < DIGITS && status == OK; i++) {
-        digits_draw(DIGITS_SEED, i, image, &labels[i]);
-        status = cache_write(sink, image, sizeof image, e);
-    }
-    if (status == OK)
-        status = cache_write(sink, labels, DIGITS, e);
-    free(labels);
-    return status;
-}
-
 enum status data_open_digits(struct data_set *data, const char *path, struct error *e)
 {
-    struct file_map map;
-    char key[64];
-    if (strcmp(path, "auto") != 0)
-        return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "data set 'digits' is generated and reads no files; its path is 'auto'");
-    snprintf(key, sizeof key, "digits version=%d seed=%d", DIGITS_VERSION, DIGITS_SEED);
-    enum status status = cache_open(&map, "digits", key, digits_fill, NULL, e);
-    if (status != OK)
-        return status;
-    const uint8_t *images = map.bytes, *labels = images + (size_t)DIGITS * PIXELS;
-    snprintf(data->name, sizeof data->name, "digits");
-    snprintf(data->path, sizeof data->path, "generated");
-    data->source = "generated";
-    data->shape = (struct shape){1, SIDE, SIDE};
-    data->classes = 10;
-    data->train = (struct data_part){.images = images, .labels = labels, .n = DIGITS_TRAIN};
-    data->test = (struct data_part){.images = images + (size_t)DIGITS_TRAIN * PIXELS,
-                                    .labels = labels + DIGITS_TRAIN,
-                                    .n = DIGITS_TEST};
-    data->train_images = place_in_map(&map, images);
-    data->train_labels = place_in_map(&map, labels);
-    data->maps[0] = map.map;
-    data->map_bytes[0] = map.map_bytes;
-    return OK;
+    static const struct generated_set digits = {.name = "digits",
+                                                .version = DIGITS_VERSION,
+                                                .seed = 1,
+                                                .n_train = 60000,
+                                                .n_test = 10000,
+                                                .shape = {1, SIDE, SIDE},
+                                                .classes = 10,
+                                                .draw = digits_draw};
+    return data_open_generated(data, &digits, path, e);
 }

@@ -8,11 +8,8 @@
  * Only + - * / and comparisons are used, in a fixed order, so the bytes are the same on every
  * machine, which a test holds to. */
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/workloads/data/cache.h"
+#include "bench/workloads/data/generated.h"
 #include "bench/workloads/data/readers.h"
 #include "bench/workloads/data/words.h"
 
@@ -22,10 +19,6 @@
 #define IMAGE    (CHANNELS * PIXELS)
 #define CLASSES  10
 
-#define SHAPES_SEED  1
-#define SHAPES_TRAIN 50000u
-#define SHAPES_TEST  10000u
-#define SHAPES       (SHAPES_TRAIN + SHAPES_TEST)
 /* Part of the cache's key: raise it with every change of what is drawn. */
 #define SHAPES_VERSION 1
 
@@ -186,47 +179,15 @@ void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
 
 /* --- The data set ----------------------------------------------------------------------------- */
 
-static enum status shapes_fill(void *arg, int sink, struct error *e)
-{
-    (void)arg;
-    uint8_t *labels = malloc(SHAPES), image[IMAGE];
-    if (!labels)
-        return error_set(e, ERR_MEMORY, "no memory for %u generated labels", SHAPES);
-    enum status status = OK;
-    for (uint32_t i = 0; i < SHAPES && status == OK; i++) {
-        shapes_draw(SHAPES_SEED, i, image, &labels[i]);
-        status = cache_write(sink, image, sizeof image, e);
-    }
-    if (status == OK)
-        status = cache_write(sink, labels, SHAPES, e);
-    free(labels);
-    return status;
-}
-
 enum status data_open_shapes(struct data_set *data, const char *path, struct error *e)
 {
-    struct file_map map;
-    char key[64];
-    if (strcmp(path, "auto") != 0)
-        return error_at(e, ERR_ARGUMENT, path, 0, 0,
-                        "data set 'shapes' is generated and reads no files; its path is 'auto'");
-    snprintf(key, sizeof key, "shapes version=%d seed=%d", SHAPES_VERSION, SHAPES_SEED);
-    enum status status = cache_open(&map, "shapes", key, shapes_fill, NULL, e);
-    if (status != OK)
-        return status;
-    const uint8_t *images = map.bytes, *labels = images + (size_t)SHAPES * IMAGE;
-    snprintf(data->name, sizeof data->name, "shapes");
-    snprintf(data->path, sizeof data->path, "generated");
-    data->source = "generated";
-    data->shape = (struct shape){CHANNELS, SIDE, SIDE};
-    data->classes = CLASSES;
-    data->train = (struct data_part){.images = images, .labels = labels, .n = SHAPES_TRAIN};
-    data->test = (struct data_part){.images = images + (size_t)SHAPES_TRAIN * IMAGE,
-                                    .labels = labels + SHAPES_TRAIN,
-                                    .n = SHAPES_TEST};
-    data->train_images = place_in_map(&map, images);
-    data->train_labels = place_in_map(&map, labels);
-    data->maps[0] = map.map;
-    data->map_bytes[0] = map.map_bytes;
-    return OK;
+    static const struct generated_set shapes = {.name = "shapes",
+                                                .version = SHAPES_VERSION,
+                                                .seed = 1,
+                                                .n_train = 50000,
+                                                .n_test = 10000,
+                                                .shape = {CHANNELS, SIDE, SIDE},
+                                                .classes = CLASSES,
+                                                .draw = shapes_draw};
+    return data_open_generated(data, &shapes, path, e);
 }
