@@ -12,4 +12,9 @@ int largest_logit(const real *logits, int classes);
 struct score softmax_cross_entropy(int n, int classes, const real *logits, const uint8_t *labels,
                                    const real *weights, double gradient_scale, real *dlogits);
 
+/* The same with the exponential functions of kernels/simd, for every plan but the reference one. */
+struct score softmax_cross_entropy_simd(enum isa isa, int n, int classes, const real *logits,
+                                        const uint8_t *labels, const real *weights,
+                                        double gradient_scale, real *dlogits);
+
 #endif

@@ -364,8 +364,13 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
 {
     struct slot *at = &net->slots[slot];
     real *dlogits = gradient_scale > 0 ? at->gradients[net->n_steps % 2] : NULL;
-    struct score score = softmax_cross_entropy(at->n, net->classes, net_logits(net, slot), labels,
-                                               weights, gradient_scale, dlogits);
+    const real *logits = net_logits(net, slot);
+    struct score score =
+        net->options.plan == PLAN_REFERENCE
+            ? softmax_cross_entropy(at->n, net->classes, logits, labels, weights, gradient_scale,
+                                    dlogits)
+            : softmax_cross_entropy_simd(net->options.isa, at->n, net->classes, logits, labels,
+                                         weights, gradient_scale, dlogits);
     exec_poll(ex);
     return score;
 }

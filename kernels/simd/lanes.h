@@ -1,0 +1,152 @@
+/* Vectors taken apart and put together: bytes become numbers, several vectors' sums one vector. */
+#ifndef SCALEBENCH_KERNELS_SIMD_LANES_H
+#define SCALEBENCH_KERNELS_SIMD_LANES_H
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "kernels/simd/simd.h"
+
+#define UNROLL _Pragma("GCC unroll 64")
+#define INLINE static inline __attribute__((always_inline))
+
+/* Keeps the compiler from splitting an address into parts that it then holds in too many registers.
+ */
+#define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
+
+/* An integer for every number of a vreal, as comparisons give them and shuffles take them. */
+#ifdef SCALEBENCH_F64
+typedef int64_t lane_int;
+#else
+typedef int32_t lane_int;
+#endif
+typedef lane_int vlane __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Lane by lane; a condition is what a comparison gives. */
+INLINE vlane vlane_choose(vlane condition, vlane yes, vlane no)
+{
+    return (condition & yes) | (~condition & no);
+}
+
+INLINE vreal vreal_choose(vlane condition, vreal yes, vreal no)
+{
+    return (vreal)vlane_choose(condition, (vlane)yes, (vlane)no);
+}
+
+/* VECTOR_LANES bytes. The compiler would widen them one by one. */
+INLINE vreal vreal_of_bytes(const uint8_t *x)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vreal)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)x)));
+#elif defined(__AVX512F__)
+    return (vreal)_mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)x)));
+#elif defined(__AVX2__) && !defined(SCALEBENCH_F64)
+    return (vreal)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)x)));
+#else
+    vreal v;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++)
+        v[i] = x[i];
+    return v;
+#endif
+}
+
+/* The first n numbers of x, then zeros; and the other way round. */
+INLINE vreal vreal_load_first(const real *x, size_t n)
+{
+    if (n >= VECTOR_LANES)
+        return vreal_load(x);
+    vreal v = vreal_all(0);
+    for (size_t i = 0; i < n; i++)
+        v[i] = x[i];
+    return v;
+}
+
+INLINE void vreal_store_first(real *x, vreal v, size_t n)
+{
+    if (n >= VECTOR_LANES) {
+        vreal_store(x, v);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = v[i];
+}
+
+INLINE vreal vreal_even(vreal a, vreal b)
+{
+    vlane even;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++)
+        even[i] = 2 * i;
+    return __builtin_shuffle(a, b, even);
+}
+
+/* x[i] = lanes[i] + add[i], all below 2^16. */
+INLINE void vlane_store_short(uint16_t *x, vlane lanes, const uint16_t *add)
+{
+    typedef uint16_t shorts __attribute__((vector_size(2 * VECTOR_LANES)));
+    shorts sum;
+    memcpy(&sum, add, sizeof sum);
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    sum += (shorts)_mm512_cvtepi32_epi16((__m512i)lanes);
+#else
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++)
+        sum[i] += (uint16_t)lanes[i];
+#endif
+    memcpy(x, &sum, sizeof sum);
+}
+
+/* Rows become columns, by dealing the rows of the lower half out between those of the upper one as
+ * often as it takes. */
+INLINE void vreal_turn(vreal *square)
+{
+    vlane low, high;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++) {
+        low[i] = i / 2 + i % 2 * VECTOR_LANES;
+        high[i] = VECTOR_LANES / 2 + low[i];
+    }
+    UNROLL
+    for (int width = VECTOR_LANES; width > 1; width /= 2) {
+        vreal dealt[VECTOR_LANES];
+        UNROLL
+        for (int i = 0; i < VECTOR_LANES / 2; i++) {
+            dealt[2 * i] = __builtin_shuffle(square[i], square[i + VECTOR_LANES / 2], low);
+            dealt[2 * i + 1] = __builtin_shuffle(square[i], square[i + VECTOR_LANES / 2], high);
+        }
+        UNROLL
+        for (int i = 0; i < VECTOR_LANES; i++)
+            square[i] = dealt[i];
+    }
+}
+
+/* The numbers a0 a1, a2 a3, ... b0 b1, ... added in pairs. */
+INLINE vreal vreal_add_pairs(vreal a, vreal b)
+{
+    vlane even, odd;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++) {
+        even[i] = 2 * i;
+        odd[i] = 2 * i + 1;
+    }
+    return __builtin_shuffle(a, b, even) + __builtin_shuffle(a, b, odd);
+}
+
+/* out[i] = the sum of vectors[i] for i < n <= VECTOR_LANES, a constant. The vectors are used up. */
+INLINE vreal vreal_sums(vreal *vectors, int n)
+{
+    vreal half[VECTOR_LANES] = {0};
+    UNROLL
+    for (int i = 0; i < n; i++)
+        half[i] = vectors[i];
+    UNROLL
+    for (int width = VECTOR_LANES; width > 1; width /= 2, n = (n + 1) / 2)
+        UNROLL
+    for (int i = 0; i < (n + 1) / 2; i++)
+        half[i] = vreal_add_pairs(half[2 * i], half[2 * i + 1]);
+    return half[0];
+}
+
+#endif
