@@ -15,16 +15,15 @@ struct dropout_call {
     const uint8_t *keep;
 };
 
-/* Kept with probability 1 - rate. */
-static void draw_image(uint8_t *keep, const struct dropout_call *call, uint32_t sample)
+void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
+                       size_t units, uint32_t sample)
 {
-    const struct exec *ex = call->ex;
-    uint32_t stream = RNG_STREAM(RNG_DROPOUT, call->layer->index);
-    for (size_t i = 0; i < call->u.units; i += 4) {
+    uint32_t stream = RNG_STREAM(RNG_DROPOUT, layer->index);
+    for (size_t i = 0; i < units; i += 4) {
         uint32_t words[4];
         rng_words4(words, ex->seed, stream, ex->epoch, sample, (uint32_t)(i / 4));
-        for (size_t j = 0; j < 4 && i + j < call->u.units; j++)
-            keep[i + j] = rng_unit(words[j]) >= call->layer->rate;
+        for (size_t j = 0; j < 4 && i + j < units; j++)
+            keep[i + j] = rng_unit(words[j]) >= layer->rate;
     }
 }
 
@@ -53,7 +52,8 @@ static void apply_block(void *arg, size_t begin, size_t end, int thread)
     real scale = (real)(1.0 / (1.0 - call->layer->rate));
     for (size_t i = begin; i < end; i++) {
         if (call->draw)
-            draw_image(call->draw + i * u.units, call, call->ex->samples[i]);
+            dropout_mask_draw(call->draw + i * u.units, call->ex, call->layer, u.units,
+                              call->ex->samples[i]);
         real *out = call->out + i * u.units * u.size;
         const real *in = call->in + i * u.units * u.size;
         if (u.size == 1)

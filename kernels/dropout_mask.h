@@ -12,6 +12,10 @@ struct dropout_units {
     size_t units, size;
 };
 
+/* Draws keep [units] of one sample: each is kept with probability 1 - rate. */
+void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
+                       size_t units, uint32_t sample);
+
 /* Draws keep [N,units] while training, and writes y [N,units,size] <- x; a copy in evaluation. */
 void dropout_mask_forward(const struct exec *ex, const struct layer_desc *layer, int n,
                           struct dropout_units u, real *y, const real *x, uint8_t *keep);

@@ -1,0 +1,87 @@
+/* A small convolution with pooling, on one image by one thread. Compiled once for every instruction
+ * set; kernels/step_small_conv.c says what it is for. */
+#ifndef SCALEBENCH_KERNELS_SIMD_SMALL_CONV_H
+#define SCALEBENCH_KERNELS_SIMD_SMALL_CONV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/real.h"
+
+#define SMALL_CONV_KERNEL_MAX 7
+/* Numbers of a row of the kernel, padded, in the gradient of a first layer. */
+#define SMALL_CONV_ROW 8
+/* Numbers of the widest vector: what is padded is padded to a multiple of it, for all sets alike.
+ */
+#define SMALL_CONV_PAD (64 / (int)sizeof(real))
+
+/* Stride 1, no padding, kernel x kernel; then the maxima of 2x2 windows. */
+struct small_conv {
+    size_t in_c, in_h, in_w, out_c, kernel;
+    size_t pooled_h, pooled_w;
+    bool relu;
+    size_t positions; /* pooled_h * pooled_w, padded */
+    size_t plane;     /* numbers of one plane of the input */
+    size_t turned;    /* in_h * in_w, padded */
+    size_t lanes_c;   /* in_c, padded */
+};
+
+/* What a thread works in. */
+struct small_conv_forward_work {
+    real *x;               /* [in_c,in_h,in_w] and 2 vectors: the image */
+    real *planes;          /* [in_c][2][kernel + 1][plane] */
+    const size_t *offsets; /* of prepare, shared by all threads */
+    const uint16_t *starts;
+};
+
+struct small_conv_backward_work {
+    real *x;         /* [in_c,in_h,in_w] and 2 vectors, as above */
+    real *turned_x;  /* [lanes_c / PAD][turned][PAD]: channels lie together */
+    real *turned_dx; /* the same */
+    real *g;         /* [positions + a vector] gradients of a channel that are not zero, */
+    uint32_t *at;    /* and the first number that each one's kernel sees, as y * in_w + x */
+    real *dw;        /* first layer: [out_c][in_c][kernel][ROW], others:
+                      * [out_c][lanes_c / PAD][kernel^2][PAD] */
+    real *dbias;     /* [out_c][PAD], summed lane by lane */
+};
+
+/* y [out_c,pooled] of one image; the channels that dropout2d leaves are listed in `kept`. */
+struct small_conv_output {
+    real *y;
+    uint16_t *where; /* [out_c][positions]: the first number that the largest one's kernel sees */
+    const uint16_t *kept;
+    size_t n_kept;
+    real scale; /* of what dropout2d leaves, 1 without it */
+};
+
+struct small_conv_gradient {
+    const real *dy, *y;
+    const uint16_t *where, *kept;
+    size_t n_kept;
+    real scale;
+};
+
+struct small_conv_forward_functions {
+    /* offsets [kernel^2][4]: where among the planes of a channel a tap reads for each place in a
+     * pooling window. starts [positions]: the first number that the first place's kernel sees. */
+    void (*prepare)(const struct small_conv *c, size_t *offsets, uint16_t *starts);
+    /* An image of n bytes or numbers becomes x. */
+    void (*load_bytes)(real *x, const uint8_t *image, size_t n);
+    void (*load)(real *x, const real *image, size_t n);
+    /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */
+    void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
+                    const real *weights, const real *bias, const struct small_conv_output *out);
+};
+
+struct small_conv_backward_functions {
+    /* Adds to w->dw and w->dbias what the image w->x says. */
+    void (*first)(const struct small_conv *c, const struct small_conv_backward_work *w,
+                  const struct small_conv_gradient *in);
+    /* The same, and dx [in_c,in_h,in_w]; weights are turned:
+     * [out_c][lanes_c / PAD][kernel^2][PAD]. */
+    void (*inner)(const struct small_conv *c, const struct small_conv_backward_work *w,
+                  const real *turned_weights, const struct small_conv_gradient *in, real *dx);
+};
+
+#endif

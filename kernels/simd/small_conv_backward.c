@@ -1,0 +1,239 @@
+/* After pooling and ReLU few numbers have a gradient: one of four at most, and of those the
+ * positive ones that dropout left. They are gathered channel by channel, each with the place of its
+ * window, and every one adds a window to the gradients: in lenet_21k's second convolution some 100
+ * windows an image instead of 1,280.
+ *
+ * In the first layer, with few channels, lanes are neighbours in a row of the window. In the others
+ * lanes are input channels, for which image and gradient are turned so that channels lie together.
+ */
+#include "kernels/simd/lanes.h"
+#include "kernels/simd/small_conv.h"
+
+/* Accumulators of a window at most; what is left holds operands. */
+#if VECTOR_BYTES == 64
+#define TAPS 25
+#else
+#define TAPS 10
+#endif
+
+typedef real vrow __attribute__((vector_size(SMALL_CONV_ROW * sizeof(real))));
+
+/* Gathers a channel's gradients that are not zero, and adds them to its bias's. */
+static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
+                     const struct small_conv_gradient *in, size_t channel)
+{
+    size_t count = c->pooled_h * c->pooled_w, n = 0;
+    const real *dy = in->dy + channel * count, *y = in->y + channel * count;
+    const uint16_t *where = in->where + channel * c->positions;
+    vreal sum = vreal_load(w->dbias + channel * SMALL_CONV_PAD);
+    for (size_t i = 0; i < count; i += VECTOR_LANES) {
+        vreal g = vreal_load_first(dy + i, count - i);
+        if (c->relu)
+            g = vreal_choose(vreal_load_first(y + i, count - i) > 0, g, vreal_all(0));
+        g *= in->scale;
+        sum += g;
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+        __mmask16 some = _mm512_cmp_ps_mask((__m512)g, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+        __m512i at = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(where + i)));
+        _mm512_storeu_ps(w->g + n, _mm512_maskz_compress_ps(some, (__m512)g));
+        _mm512_storeu_si512(w->at + n, _mm512_maskz_compress_epi32(some, at));
+        n += (size_t)__builtin_popcount(some);
+#else
+        for (int lane = 0; lane < VECTOR_LANES; lane++) {
+            w->g[n] = g[lane];
+            w->at[n] = where[i + (size_t)lane];
+            n += g[lane] != 0;
+        }
+#endif
+    }
+    vreal_store(w->dbias + channel * SMALL_CONV_PAD, sum);
+    return n;
+}
+
+/* dw [kernel][ROW] += the windows of x that the gathered gradients stand for. */
+INLINE void add_rows(const struct small_conv_backward_work *w, size_t n, const real *x, size_t row,
+                     real *dw, const int kernel)
+{
+    enum { CHAINS = 2 }; /* an FMA must not wait for the one before */
+    vrow sums[CHAINS][SMALL_CONV_KERNEL_MAX] = {0};
+    for (size_t i = 0; i < n; i += CHAINS) {
+        UNROLL
+        for (size_t chain = 0; chain < CHAINS; chain++) {
+            const real *from = x + w->at[i + chain];
+            UNROLL
+            for (int r = 0; r < kernel; r++, from += row) {
+                vrow seen;
+                memcpy(&seen, from, sizeof seen);
+                sums[chain][r] += seen * w->g[i + chain];
+            }
+        }
+    }
+    UNROLL
+    for (int r = 0; r < kernel; r++) {
+        vrow sum;
+        memcpy(&sum, dw + r * SMALL_CONV_ROW, sizeof sum);
+        sum += sums[0][r] + sums[1][r];
+        memcpy(dw + r * SMALL_CONV_ROW, &sum, sizeof sum);
+    }
+}
+
+static void first(const struct small_conv *c, const struct small_conv_backward_work *w,
+                  const struct small_conv_gradient *in)
+{
+    size_t window = c->kernel * SMALL_CONV_ROW;
+    for (size_t k = 0; k < in->n_kept; k++) {
+        size_t n = gather(c, w, in, in->kept[k]);
+        w->g[n] = 0; /* of an odd number the last one has a partner that adds nothing */
+        w->at[n] = 0;
+        real *dw = w->dw + in->kept[k] * c->in_c * window;
+        for (size_t channel = 0; channel < c->in_c; channel++, dw += window) {
+            const real *x = w->x + channel * c->in_h * c->in_w;
+            switch (c->kernel) {
+#define CASE(kernel)                                                                               \
+    case kernel:                                                                                   \
+        add_rows(w, n, x, c->in_w, dw, kernel);                                                    \
+        break;
+                CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+#undef CASE
+            }
+        }
+    }
+}
+
+/* Where number p of a channel lies among turned ones. */
+INLINE size_t turned_at(const struct small_conv *c, size_t channel, size_t p)
+{
+    return (channel / SMALL_CONV_PAD * c->turned + p) * SMALL_CONV_PAD + channel % SMALL_CONV_PAD;
+}
+
+/* Vectors of channels and of positions change places in squares of VECTOR_LANES. */
+static void turn(const struct small_conv *c, real *to, const real *from)
+{
+    size_t plane = c->in_h * c->in_w;
+    for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES)
+        for (size_t p = 0; p < plane; p += VECTOR_LANES) {
+            vreal square[VECTOR_LANES] = {0};
+            UNROLL
+            for (size_t i = 0; i < VECTOR_LANES; i++)
+                if (channel + i < c->in_c)
+                    square[i] = vreal_load(from + (channel + i) * plane + p);
+            vreal_turn(square);
+            real *column = to + turned_at(c, channel, p);
+            UNROLL
+            for (size_t i = 0; i < VECTOR_LANES; i++)
+                vreal_store(column + i * SMALL_CONV_PAD, square[i]);
+        }
+}
+
+static void turn_back(const struct small_conv *c, real *to, const real *from)
+{
+    size_t plane = c->in_h * c->in_w;
+    for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES)
+        for (size_t p = 0; p < plane; p += VECTOR_LANES) {
+            vreal square[VECTOR_LANES];
+            const real *column = from + turned_at(c, channel, p);
+            UNROLL
+            for (size_t i = 0; i < VECTOR_LANES; i++)
+                square[i] = vreal_load(column + i * SMALL_CONV_PAD);
+            vreal_turn(square);
+            UNROLL
+            for (size_t i = 0; i < VECTOR_LANES; i++)
+                if (channel + i < c->in_c)
+                    vreal_store_first(to + (channel + i) * plane + p, square[i], plane - p);
+        }
+}
+
+/* Numbers between one row of a turned image and the next. */
+INLINE size_t turned_row(const struct small_conv *c)
+{
+    return c->in_w * SMALL_CONV_PAD;
+}
+
+/* dw += some rows of the kernel: g times the turned window, VECTOR_LANES channels of it. */
+INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
+                     const real *x, real *dw, const int kernel, const int rows)
+{
+    vreal sums[TAPS];
+    size_t row = turned_row(c);
+    UNROLL
+    for (int tap = 0; tap < rows * kernel; tap++)
+        sums[tap] = vreal_load(dw + tap * SMALL_CONV_PAD);
+    for (size_t i = 0; i < n; i++) {
+        const real *from = x + w->at[i] * SMALL_CONV_PAD;
+        vreal g = vreal_all(w->g[i]);
+        UNROLL
+        for (int r = 0; r < rows; r++, from += row)
+            UNROLL
+        for (int s = 0; s < kernel; s++)
+            sums[r * kernel + s] += g * vreal_load(from + s * SMALL_CONV_PAD);
+    }
+    UNROLL
+    for (int tap = 0; tap < rows * kernel; tap++)
+        vreal_store(dw + tap * SMALL_CONV_PAD, sums[tap]);
+}
+
+/* dx += g times the weights, at every window. */
+INLINE void add_windows(const struct small_conv *c, const struct small_conv_backward_work *w,
+                        size_t n, real *restrict dx, const real *restrict weights, const int kernel)
+{
+    size_t row = turned_row(c);
+    for (size_t i = 0; i < n; i++) {
+        real *to = dx + w->at[i] * SMALL_CONV_PAD;
+        vreal g = vreal_all(w->g[i]);
+        UNROLL
+        for (int r = 0; r < kernel; r++, to += row)
+            UNROLL
+        for (int s = 0; s < kernel; s++) {
+            vreal weight = vreal_load(weights + (r * kernel + s) * SMALL_CONV_PAD);
+            vreal_store(to + s * SMALL_CONV_PAD, vreal_load(to + s * SMALL_CONV_PAD) + g * weight);
+        }
+    }
+}
+
+INLINE void add_channel(const struct small_conv *c, const struct small_conv_backward_work *w,
+                        size_t n, const real *weights, real *dw, const int kernel)
+{
+    const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* rows at a time */
+    for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
+        size_t turned = turned_at(c, channel, 0);
+        size_t tap = channel / SMALL_CONV_PAD * (size_t)(kernel * kernel) * SMALL_CONV_PAD +
+                     channel % SMALL_CONV_PAD;
+        const real *x = w->turned_x + turned;
+        real *to = dw + tap;
+        for (int r = 0; r + most <= kernel; r += most) {
+            add_taps(c, w, n, x, to, kernel, most);
+            x += (size_t)most * turned_row(c);
+            to += most * kernel * SMALL_CONV_PAD;
+        }
+        if (kernel % most > 0)
+            add_taps(c, w, n, x, to, kernel, kernel % most);
+        add_windows(c, w, n, w->turned_dx + turned, weights + tap, kernel);
+    }
+}
+
+static void inner(const struct small_conv *c, const struct small_conv_backward_work *w,
+                  const real *turned_weights, const struct small_conv_gradient *in, real *dx)
+{
+    size_t window = c->kernel * c->kernel * c->lanes_c;
+    turn(c, w->turned_x, w->x);
+    memset(w->turned_dx, 0, c->turned * c->lanes_c * sizeof *w->turned_dx);
+    for (size_t k = 0; k < in->n_kept; k++) {
+        size_t n = gather(c, w, in, in->kept[k]);
+        const real *weights = turned_weights + in->kept[k] * window;
+        real *dw = w->dw + in->kept[k] * window;
+        switch (c->kernel) {
+#define CASE(kernel)                                                                               \
+    case kernel:                                                                                   \
+        add_channel(c, w, n, weights, dw, kernel);                                                 \
+        break;
+            CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+#undef CASE
+        }
+    }
+    turn_back(c, dx, w->turned_dx);
+}
+
+const struct small_conv_backward_functions SIMD_NAME(small_conv_backward) = {
+    .first = first,
+    .inner = inner,
+};
