@@ -113,6 +113,9 @@ uint64_t net_flops_done(const struct net *net, bool backward);
 /* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as
  * (byte/255 - mean)/std. They are borrowed until the slot's backward has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
+/* The same with images [C,H,W] anywhere in memory. The array itself is not kept. */
+void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
+                   const uint8_t *const *image);
 
 /* Runs steps [first, last) on the n images loaded into the slot. params: the parameter arena. */
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,

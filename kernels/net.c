@@ -23,7 +23,7 @@ struct step {
 
 struct slot {
     int n;                 /* images loaded */
-    const uint8_t *images; /* borrowed from net_load to the end of backward */
+    const uint8_t **image; /* [n_max], borrowed from net_load to the end of backward */
     real *values;
     real *gradients[2];
     char *saved;
@@ -146,7 +146,8 @@ static bool slot_alloc(const struct net *net, struct slot *slot)
     slot->gradients[0] = mem_alloc(net->gradient_reals * sizeof(real));
     slot->gradients[1] = mem_alloc(net->gradient_reals * sizeof(real));
     slot->saved = mem_alloc(net->saved_bytes);
-    return slot->values && slot->gradients[0] && slot->gradients[1] && slot->saved;
+    slot->image = mem_alloc((size_t)net->options.n_max * sizeof *slot->image);
+    return slot->image && slot->values && slot->gradients[0] && slot->gradients[1] && slot->saved;
 }
 
 static bool net_alloc_buffers(struct net *net)
@@ -214,6 +215,7 @@ void net_destroy(struct net *net)
         mem_free(net->slots[i].gradients[0]);
         mem_free(net->slots[i].gradients[1]);
         mem_free(net->slots[i].saved);
+        mem_free(net->slots[i].image);
     }
     mem_free(net->scratch);
     free(net->slots);
@@ -248,7 +250,7 @@ size_t net_bytes(const struct net *net)
 struct load_call {
     const struct net *net;
     real *x;
-    const uint8_t *images;
+    const uint8_t *const *image;
 };
 
 /* Items are planes, one channel of one image. */
@@ -260,22 +262,34 @@ static void load_planes(void *arg, size_t begin, size_t end, int thread)
     size_t plane = (size_t)call->net->input.h * (size_t)call->net->input.w;
     for (size_t p = begin; p < end; p++) {
         const real *value = call->net->byte_value[p % channels];
-        for (size_t i = p * plane; i < (p + 1) * plane; i++)
-            call->x[i] = value[call->images[i]];
+        const uint8_t *bytes = call->image[p / channels] + p % channels * plane;
+        for (size_t i = 0; i < plane; i++)
+            call->x[p * plane + i] = value[bytes[i]];
     }
+}
+
+void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
+                   const uint8_t *const *image)
+{
+    assert(n >= 1 && n <= net->options.n_max);
+    struct slot *at = &net->slots[slot];
+    struct load_call call = {.net = net, .x = at->values, .image = at->image};
+    size_t plane = (size_t)net->input.h * (size_t)net->input.w;
+    at->n = n;
+    memmove(at->image, image, (size_t)n * sizeof *image);
+    if (net->steps[0].kernel->in == LAYOUT_BYTES)
+        return;
+    exec_for(ex, (size_t)n * (size_t)net->input.c, images_per_block(ELEMENTS_PER_BLOCK, plane),
+             load_planes, &call);
 }
 
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images)
 {
     assert(n >= 1 && n <= net->options.n_max);
-    struct load_call call = {.net = net, .x = net->slots[slot].values, .images = images};
-    size_t plane = (size_t)net->input.h * (size_t)net->input.w;
-    net->slots[slot].n = n;
-    net->slots[slot].images = images;
-    if (net->steps[0].kernel->in == LAYOUT_BYTES)
-        return;
-    exec_for(ex, (size_t)n * (size_t)net->input.c, images_per_block(ELEMENTS_PER_BLOCK, plane),
-             load_planes, &call);
+    const uint8_t **image = net->slots[slot].image;
+    for (int i = 0; i < n; i++)
+        image[i] = images + (size_t)i * shape_count(net->input);
+    net_load_each(net, ex, slot, n, image);
 }
 
 static uint64_t done_flops(const struct step *s, bool backward)
@@ -337,7 +351,7 @@ static struct step_call call_of(const struct net *net, const struct exec *ex, st
     return (struct step_call){
         .ex = ex,
         .n = slot->n,
-        .images = slot->images,
+        .image = slot->image,
         .x = slot->values + (step > 0 ? net->steps[step - 1].value : 0),
         .y = slot->values + s->value,
         .params = s->n_tensors > 0 ? params + s->params : NULL,

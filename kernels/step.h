@@ -15,7 +15,8 @@
  * layout of its own adds it here; its rows match only where one of them follows. */
 enum layout {
     LAYOUT_NCHW,  /* real [N,C,H,W]: what layers by themselves take and give */
-    LAYOUT_BYTES, /* uint8_t [N,C,H,W]: the images as they are loaded; only before the first step */
+    LAYOUT_BYTES, /* N times uint8_t [C,H,W]: the images as they are loaded; only before the first
+                     step */
 };
 
 /* The rows and columns of a value, from its top left corner, that a later layer reads: floor
@@ -39,14 +40,14 @@ static inline const struct layer_desc *stretch_last(const struct stretch *s)
     return &s->layers[s->n_layers - 1];
 }
 
-/* One call on the n images of a slot. Of x and images the one is given that the input layout says.
+/* One call on the n images of a slot. Of x and image the one is given that the input layout says.
  * What forward leaves in y and saved, backward of the same images finds again; scratch holds
  * nothing between calls. params and dparams point to the stretch's first tensor. dx is NULL when
  * nobody wants it. */
 struct step_call {
     const struct exec *ex;
     int n;
-    const uint8_t *images;
+    const uint8_t *const *image; /* [n], each [C,H,W], anywhere in memory */
     const real *x;
     real *y;
     const real *dy;
@@ -55,6 +56,19 @@ struct step_call {
     real *dparams;
     void *saved, *scratch;
 };
+
+/* Images lie anywhere in a data set that no cache holds. A step that takes them one after the other
+ * asks the second-level cache for one this far ahead while it computes. */
+#define IMAGES_AHEAD 8
+
+static inline void step_ask_for_image(const struct step_call *call, size_t i, size_t image_bytes)
+{
+    enum { LINE = 64 };
+    if (i >= (size_t)call->n)
+        return;
+    for (size_t at = 0; at < image_bytes; at += LINE)
+        __builtin_prefetch(call->image[i] + at, 0, 2);
+}
 
 struct step_kernel {
     const char *name;

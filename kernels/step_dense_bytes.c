@@ -10,8 +10,6 @@
  *
  * Threads share the images forward and the blocks backward, so that nothing is summed across
  * threads. */
-#include <string.h>
-
 #include "kernels/layer_tables.h"
 #include "kernels/simd/dense_bytes.h"
 #include "kernels/simd_tables.h"
@@ -22,48 +20,52 @@
 
 SIMD_DECLARE(struct dense_bytes_functions, dense_bytes)
 
-/* Where things lie in scratch and in what forward leaves; stride is the images of a list at most.
- */
+/* Where things lie in scratch and in what forward leaves. */
 struct dense_bytes_call {
     const struct step_call *step;
     const struct dense_bytes_functions *f;
     struct dense_bytes d;
     real *folded,
-        *sums;         /* params with scale and shift in them; their bias, or the bias's gradient */
-    uint32_t *threads; /* of the forward pass */
-    struct dense_bytes_lists *lists; /* [threads] */
+        *sums;        /* params with scale and shift in them; their bias, or the bias's gradient */
+    uint64_t *marks;  /* [N][words] */
+    uint64_t *turned; /* [groups][words * DENSE_BYTES_WORD] */
 };
 
-static size_t padded_inputs(const struct layer_desc *l)
+static size_t divide_up(size_t a, size_t b)
 {
-    return (shape_count(l->in) + DENSE_BYTES_BLOCK - 1) / DENSE_BYTES_BLOCK * DENSE_BYTES_BLOCK;
+    return (a + b - 1) / b;
 }
 
 static size_t count_blocks(const struct layer_desc *l)
 {
-    return padded_inputs(l) / DENSE_BYTES_BLOCK;
+    return divide_up(shape_count(l->in), DENSE_BYTES_BLOCK);
+}
+
+static size_t count_words(const struct layer_desc *l)
+{
+    return divide_up(count_blocks(l), DENSE_BYTES_WORD);
 }
 
 static int dense_bytes_match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     (void)n;
     (void)read;
-    return layers->kind == LAYER_dense && layers->channels <= OUTPUTS_MAX &&
-           count_blocks(layers) <= DENSE_BYTES_BLOCKS_MAX;
+    return layers->kind == LAYER_dense && layers->channels <= OUTPUTS_MAX;
 }
 
-/* The number of threads; how many images each has met of each block, and which. */
 static size_t dense_bytes_saved_bytes(const struct stretch *s, int n)
 {
-    return (1 + 2 * (size_t)n * count_blocks(s->layers)) * sizeof(uint32_t);
+    return (size_t)n * count_words(s->layers) * sizeof(uint64_t);
 }
 
 static size_t dense_bytes_scratch_bytes(const struct stretch *s, int n, int threads)
 {
-    (void)n;
-    size_t outputs = (size_t)s->layers->channels, inputs = padded_inputs(s->layers);
+    (void)threads;
+    size_t outputs = (size_t)s->layers->channels;
+    size_t inputs = count_blocks(s->layers) * DENSE_BYTES_BLOCK;
+    size_t groups = divide_up((size_t)n, DENSE_BYTES_GROUP);
     return real_bytes(inputs * (outputs + 2)) + real_bytes(outputs) +
-           (size_t)threads * sizeof(struct dense_bytes_lists);
+           groups * count_words(s->layers) * DENSE_BYTES_WORD * sizeof(uint64_t);
 }
 
 /* What bytes stand for, input by input. */
@@ -78,13 +80,14 @@ static void fill_scales(const struct stretch *s, real *scale, real *shift)
             shift[i] = value[0];
         }
     }
-    for (; i < padded_inputs(s->layers); i++)
+    for (; i < count_blocks(s->layers) * DENSE_BYTES_BLOCK; i++)
         scale[i] = shift[i] = 0;
 }
 
 static struct dense_bytes_call call_of(const struct stretch *s, const struct step_call *c)
 {
-    size_t outputs = (size_t)s->layers->channels, padded = padded_inputs(s->layers);
+    size_t outputs = (size_t)s->layers->channels;
+    size_t padded = count_blocks(s->layers) * DENSE_BYTES_BLOCK;
     real *folded = c->scratch, *scale = folded + outputs * padded, *shift = scale + padded;
     real *sums = folded + real_bytes(padded * (outputs + 2)) / sizeof(real);
     fill_scales(s, scale, shift);
@@ -94,59 +97,59 @@ static struct dense_bytes_call call_of(const struct stretch *s, const struct ste
         .d = {.inputs = shape_count(s->layers->in),
               .outputs = outputs,
               .blocks = count_blocks(s->layers),
+              .words = count_words(s->layers),
               .scale = scale,
               .shift = shift,
-              .images = c->images},
+              .images = c->image},
         .folded = folded,
         .sums = sums,
-        .threads = c->saved,
-        .lists = (void *)(sums + real_bytes(outputs) / sizeof(real)),
+        .marks = c->saved,
+        .turned = (void *)(sums + real_bytes(outputs) / sizeof(real)),
     };
-}
-
-/* Lays the lists out as forward with `threads` threads had them. */
-static void place_lists(struct dense_bytes_call *call, int threads)
-{
-    size_t n = (size_t)call->step->n, blocks = call->d.blocks;
-    for (int t = 0; t < threads; t++) {
-        size_t begin = 0, end = 0;
-        pool_share(n, (size_t)t, (size_t)threads, &begin, &end);
-        call->lists[t] = (struct dense_bytes_lists){
-            /* A thread without images has no list: there may be more threads than room. */
-            .counts = call->threads + 1 + begin * blocks,
-            .images = call->threads + 1 + n * blocks,
-            .stride = n,
-            .begin = begin,
-        };
-    }
 }
 
 static void forward_block(void *arg, size_t begin, size_t end, int thread)
 {
+    (void)thread;
     const struct dense_bytes_call *call = arg;
-    call->f->forward(&call->d, begin, end, call->step->y, call->folded, call->sums,
-                     &call->lists[thread]);
+    const struct dense_bytes *d = &call->d;
+    for (size_t i = begin; i < end; i++) {
+        step_ask_for_image(call->step, i + IMAGES_AHEAD, d->inputs);
+        call->f->forward(d, d->images[i], call->step->y + i * d->outputs,
+                         call->marks + i * d->words, call->folded, call->sums);
+    }
 }
 
 static void dense_bytes_forward(const struct stretch *s, const struct step_call *c)
 {
     struct dense_bytes_call call = call_of(s, c);
-    int threads = pool_threads(c->ex->pool);
-    *call.threads = (uint32_t)(threads < c->n ? threads : c->n);
-    place_lists(&call, threads);
-    memset(call.threads + 1, 0, (size_t)c->n * call.d.blocks * sizeof *call.threads);
+    for (size_t i = 0; i < IMAGES_AHEAD; i++)
+        step_ask_for_image(c, i, call.d.inputs);
     call.f->fold(&call.d, call.folded, call.sums, c->params);
     exec_for(c->ex, (size_t)c->n, images_per_block(FLOPS_PER_BLOCK, s->layers->flops_forward),
              forward_block, &call);
+}
+
+static void turn_marks(const struct dense_bytes_call *call)
+{
+    const struct dense_bytes *d = &call->d;
+    size_t n = (size_t)call->step->n, groups = divide_up(n, DENSE_BYTES_GROUP);
+    for (size_t group = 0; group < groups; group++) {
+        size_t first = group * DENSE_BYTES_GROUP;
+        size_t images = n - first < DENSE_BYTES_GROUP ? n - first : DENSE_BYTES_GROUP;
+        call->f->turn(d, call->marks + first * d->words, images,
+                      call->turned + group * d->words * DENSE_BYTES_WORD);
+    }
 }
 
 static void backward_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
     const struct dense_bytes_call *call = arg;
+    const struct step_call *step = call->step;
     for (size_t block = begin; block < end; block++)
-        call->f->backward(&call->d, block, call->step->dparams, call->step->dy, call->sums,
-                          call->lists, (int)*call->threads, call->step->ex->accumulate);
+        call->f->backward(&call->d, block, step->dparams, step->dy, call->sums, call->turned,
+                          divide_up((size_t)step->n, DENSE_BYTES_GROUP), step->ex->accumulate);
 }
 
 /* sums <- those of dy over the images; added to the bias's gradient. */
@@ -167,7 +170,7 @@ static void backward_bias(const struct dense_bytes_call *call)
 static void dense_bytes_backward(const struct stretch *s, const struct step_call *c)
 {
     struct dense_bytes_call call = call_of(s, c);
-    place_lists(&call, (int)*call.threads);
+    turn_marks(&call);
     backward_bias(&call);
     size_t cost = (size_t)c->n * 2 * DENSE_BYTES_BLOCK * call.d.outputs;
     exec_for(c->ex, call.d.blocks, images_per_block(FLOPS_PER_BLOCK, cost), backward_block, &call);

@@ -128,7 +128,7 @@ void small_conv_load_image(const struct small_conv_call *call, real *x, size_t i
 {
     size_t n = image_reals(&call->c);
     if (call->bytes)
-        call->forward->load_bytes(x, call->step->images + image * n, n);
+        call->forward->load_bytes(x, call->step->image[image], n);
     else
         call->forward->load(x, call->step->x + image * n, n);
 }
@@ -219,6 +219,8 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
         if (out.n_kept < c->out_c)
             memset(out.y, 0, count * sizeof *out.y);
         small_conv_load_image(call, w.x, i);
+        if (call->bytes)
+            step_ask_for_image(call->step, i + IMAGES_AHEAD, image_reals(c));
         call->forward->forward(c, &w, call->weights, call->bias, &out);
     }
 }

@@ -26,58 +26,73 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
 
 /* The bytes of a block; those of the last one are copied to `spare`, since an image may end within.
  */
-INLINE const uint8_t *block_bytes(const struct dense_bytes *d, size_t image, size_t block,
+INLINE const uint8_t *block_bytes(const struct dense_bytes *d, const uint8_t *image, size_t block,
                                   uint8_t spare[DENSE_BYTES_BLOCK])
 {
     size_t begin = block * DENSE_BYTES_BLOCK, left = d->inputs - begin;
-    const uint8_t *bytes = d->images + image * d->inputs + begin;
     if (left >= DENSE_BYTES_BLOCK)
-        return bytes;
+        return image + begin;
     memset(spare, 0, DENSE_BYTES_BLOCK);
-    memcpy(spare, bytes, left);
+    memcpy(spare, image + begin, left);
     return spare;
 }
 
 INLINE bool any_byte(const uint8_t *bytes)
 {
-    uint64_t words[DENSE_BYTES_BLOCK / sizeof(uint64_t)];
-    memcpy(words, bytes, sizeof words);
-    return (words[0] | words[1]) != 0;
+    uint64_t halves[DENSE_BYTES_BLOCK / sizeof(uint64_t)];
+    memcpy(halves, bytes, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
 }
 
-/* Writes the numbers of the blocks that are not all zero; how often that is so cannot be predicted,
- * so there is no branch. */
-static size_t find_blocks(const struct dense_bytes *d, size_t image, uint32_t *found)
+/* Marks of blocks [0, n) from `bytes` on, n <= DENSE_BYTES_WORD. */
+INLINE uint64_t mark_blocks(const uint8_t *bytes, size_t n)
 {
-    const uint8_t *bytes = d->images + image * d->inputs;
-    size_t n = 0, whole = d->inputs / DENSE_BYTES_BLOCK;
-    for (size_t b = 0; b < whole; b++) {
-        found[n] = (uint32_t)b;
-        n += any_byte(bytes + b * DENSE_BYTES_BLOCK);
+    uint64_t marks = 0;
+    size_t b = 0;
+#if defined(__AVX512F__)
+    for (; b + 4 <= n; b += 4) { /* a bit for each half of a block */
+        __m512i four = _mm512_loadu_si512(bytes + b * DENSE_BYTES_BLOCK);
+        marks |= (uint64_t)_mm512_test_epi64_mask(four, four) << (2 * b);
+    }
+#endif
+    for (; b < n; b++)
+        marks |= (uint64_t)any_byte(bytes + b * DENSE_BYTES_BLOCK) << (2 * b);
+    return (marks | marks >> 1) & 0x5555555555555555;
+}
+
+/* An image may end within its last block, which therefore is always marked. */
+INLINE void mark_image(const struct dense_bytes *d, const uint8_t *image, uint64_t *marks)
+{
+    size_t whole = d->inputs / DENSE_BYTES_BLOCK;
+    for (size_t w = 0; w < d->words; w++) {
+        size_t first = w * DENSE_BYTES_WORD;
+        size_t n = whole - first < DENSE_BYTES_WORD ? whole - first : DENSE_BYTES_WORD;
+        marks[w] = mark_blocks(image + first * DENSE_BYTES_BLOCK, n);
     }
     if (whole < d->blocks)
-        found[n++] = (uint32_t)whole;
-    return n;
+        marks[whole / DENSE_BYTES_WORD] |= (uint64_t)1 << (2 * (whole % DENSE_BYTES_WORD));
 }
 
-INLINE void forward_outputs(const struct dense_bytes *d, size_t image, const uint32_t *found,
-                            size_t n, real *y, const real *folded, const real *bias,
+INLINE void forward_outputs(const struct dense_bytes *d, const uint8_t *image,
+                            const uint64_t *marks, real *y, const real *folded, const real *bias,
                             const int outputs)
 {
     uint8_t spare[DENSE_BYTES_BLOCK];
     vreal total[OUTPUTS] = {0};
-    for (size_t k = 0; k < n; k++) {
-        const uint8_t *bytes = block_bytes(d, image, found[k], spare);
-        const real *w = folded + found[k] * d->outputs * DENSE_BYTES_BLOCK;
-        WHOLE_ADDRESS(w);
-        UNROLL
-        for (int v = 0; v < VECTORS; v++) {
-            vreal x = vreal_of_bytes(bytes + v * VECTOR_LANES);
+    for (size_t word = 0; word < d->words; word++)
+        for (uint64_t left = marks[word]; left != 0; left &= left - 1) {
+            size_t block = word * DENSE_BYTES_WORD + (size_t)__builtin_ctzll(left) / 2;
+            const uint8_t *bytes = block_bytes(d, image, block, spare);
+            const real *w = folded + block * d->outputs * DENSE_BYTES_BLOCK;
+            WHOLE_ADDRESS(w);
             UNROLL
-            for (int o = 0; o < outputs; o++)
-                total[o] += x * vreal_load(w + o * DENSE_BYTES_BLOCK + v * VECTOR_LANES);
+            for (int v = 0; v < VECTORS; v++) {
+                vreal x = vreal_of_bytes(bytes + v * VECTOR_LANES);
+                UNROLL
+                for (int o = 0; o < outputs; o++)
+                    total[o] += x * vreal_load(w + o * DENSE_BYTES_BLOCK + v * VECTOR_LANES);
+            }
         }
-    }
     UNROLL
     for (int o = 0; o < outputs; o += VECTOR_LANES) {
         int count = outputs - o < VECTOR_LANES ? outputs - o : VECTOR_LANES;
@@ -86,55 +101,65 @@ INLINE void forward_outputs(const struct dense_bytes *d, size_t image, const uin
     }
 }
 
-static void forward_image(const struct dense_bytes *d, size_t image, const uint32_t *found,
-                          size_t n, real *y, const real *folded, const real *bias)
+static void forward(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
+                    const real *folded, const real *bias)
 {
+    mark_image(d, image, marks);
     for (size_t o = 0; o < d->outputs; o += OUTPUTS) {
+        const real *weights = folded + o * DENSE_BYTES_BLOCK;
         switch (d->outputs - o) {
 #define CASE(count)                                                                                \
     case count:                                                                                    \
-        forward_outputs(d, image, found, n, y + o, folded + o * DENSE_BYTES_BLOCK, bias + o,       \
-                        count);                                                                    \
+        forward_outputs(d, image, marks, y + o, weights, bias + o, count);                         \
         break;
             CASE(1)
-            CASE(2)
-            CASE(3)
-            CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9)
+            CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9)
 #undef CASE
-                default : forward_outputs(d, image, found, n, y + o, folded + o * DENSE_BYTES_BLOCK,
-                                          bias + o, OUTPUTS);
+                default : forward_outputs(d, image, marks, y + o, weights, bias + o, OUTPUTS);
         }
     }
 }
 
-static void forward(const struct dense_bytes *d, size_t begin, size_t end, real *y,
-                    const real *folded, const real *bias, const struct dense_bytes_lists *lists)
+/* Rows of bits become columns: quarters of ever smaller squares change places. */
+static void turn_square(uint64_t rows[DENSE_BYTES_GROUP])
 {
-    uint32_t found[DENSE_BYTES_BLOCKS_MAX];
-    for (size_t i = begin; i < end; i++) {
-        size_t n = find_blocks(d, i, found);
-        for (size_t k = 0; k < n; k++) {
-            size_t b = found[k];
-            lists->images[b * lists->stride + lists->begin + lists->counts[b]++] = (uint32_t)i;
-        }
-        forward_image(d, i, found, n, y + i * d->outputs, folded, bias);
+    uint64_t low = 0xffffffff;
+    for (size_t half = DENSE_BYTES_GROUP / 2; half > 0; half /= 2, low ^= low << half)
+        for (size_t block = 0; block < DENSE_BYTES_GROUP; block += 2 * half)
+            for (size_t i = block; i < block + half; i++) {
+                uint64_t swapped = ((rows[i] >> half) ^ rows[i + half]) & low;
+                rows[i + half] ^= swapped;
+                rows[i] ^= swapped << half;
+            }
+}
+
+static void turn(const struct dense_bytes *d, const uint64_t *marks, size_t images,
+                 uint64_t *turned)
+{
+    for (size_t word = 0; word < d->words; word++, turned += DENSE_BYTES_WORD) {
+        uint64_t rows[DENSE_BYTES_GROUP] = {0};
+        for (size_t i = 0; i < images; i++)
+            rows[i] = marks[i * d->words + word];
+        turn_square(rows);
+        for (size_t b = 0; b < DENSE_BYTES_WORD; b++)
+            turned[b] = rows[2 * b];
     }
 }
 
-/* sums [outputs][lanes]: of dy times the bytes of one vector, over the images of the lists. */
+/* sums [outputs]: of dy times one vector of a block, over the images that have something in it. */
 INLINE void sum_vector(const struct dense_bytes *d, size_t block, int vector, const real *dy,
-                       const struct dense_bytes_lists *lists, int threads, vreal *sums,
-                       const int outputs)
+                       const uint64_t *turned, size_t groups, vreal *sums, const int outputs)
 {
     uint8_t spare[DENSE_BYTES_BLOCK];
     vreal total[OUTPUTS] = {0};
-    for (int t = 0; t < threads; t++) {
-        const uint32_t *images = lists[t].images + block * lists[t].stride + lists[t].begin;
-        for (size_t k = 0; k < lists[t].counts[block]; k++) {
-            const real *g = dy + images[k] * d->outputs;
+    for (size_t group = 0; group < groups; group++) {
+        uint64_t left = turned[group * d->words * DENSE_BYTES_WORD + block];
+        for (; left != 0; left &= left - 1) {
+            size_t image = group * DENSE_BYTES_GROUP + (size_t)__builtin_ctzll(left);
+            const real *g = dy + image * d->outputs;
             WHOLE_ADDRESS(g);
-            vreal x =
-                vreal_of_bytes(block_bytes(d, images[k], block, spare) + vector * VECTOR_LANES);
+            vreal x = vreal_of_bytes(block_bytes(d, d->images[image], block, spare) +
+                                     vector * VECTOR_LANES);
             UNROLL
             for (int o = 0; o < outputs; o++)
                 total[o] += x * vreal_all(g[o]);
@@ -150,7 +175,7 @@ static void store_vector(const struct dense_bytes *d, size_t first, real *dw, co
                          const vreal *sums, size_t outputs, bool accumulate)
 {
     vreal scale = vreal_load(d->scale + first), shift = vreal_load(d->shift + first);
-    size_t count = d->inputs - first < VECTOR_LANES ? d->inputs - first : VECTOR_LANES;
+    size_t count = d->inputs - first;
     for (size_t o = 0; o < outputs; o++) {
         real *to = dw + o * d->inputs + first;
         vreal before = accumulate ? vreal_load_first(to, count) : vreal_all(0);
@@ -159,8 +184,7 @@ static void store_vector(const struct dense_bytes *d, size_t first, real *dw, co
 }
 
 static void backward(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
-                     const real *dbias, const struct dense_bytes_lists *lists, int threads,
-                     bool accumulate)
+                     const real *dbias, const uint64_t *turned, size_t groups, bool accumulate)
 {
     for (int v = 0; v < VECTORS; v++) {
         size_t first = block * DENSE_BYTES_BLOCK + (size_t)(v * VECTOR_LANES);
@@ -172,7 +196,7 @@ static void backward(const struct dense_bytes *d, size_t block, real *dw, const 
             switch (count) {
 #define CASE(count)                                                                                \
     case count:                                                                                    \
-        sum_vector(d, block, v, dy + o, lists, threads, sums, count);                              \
+        sum_vector(d, block, v, dy + o, turned, groups, sums, count);                              \
         break;
                 CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
 #undef CASE
@@ -185,5 +209,6 @@ static void backward(const struct dense_bytes *d, size_t block, real *dw, const 
 const struct dense_bytes_functions SIMD_NAME(dense_bytes) = {
     .fold = fold,
     .forward = forward,
+    .turn = turn,
     .backward = backward,
 };

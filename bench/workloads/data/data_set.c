@@ -59,17 +59,6 @@ void data_load(const struct data_part *part, size_t image_bytes)
     touch(part->labels, part->n);
 }
 
-/* Images lie anywhere in a file that no cache holds. Asking the second-level cache for them some
- * time before they are copied makes a batch of 128 MNIST images arrive in 13 us instead of 18. */
-#define PREFETCH_IMAGES 4
-#define PREFETCH_LINE   64
-
-static void prefetch(const uint8_t *image, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += PREFETCH_LINE)
-        __builtin_prefetch(image + i, 0, 2);
-}
-
 /* Where a sample lies among the part's images. */
 static size_t place_of(const struct data_part *part, uint32_t sample)
 {
@@ -80,11 +69,18 @@ void data_gather(const struct data_part *part, size_t image_bytes, const uint32_
                  size_t n, uint8_t *images, uint8_t *labels)
 {
     for (size_t i = 0; i < n; i++) {
-        if (i + PREFETCH_IMAGES < n)
-            prefetch(part->images + place_of(part, samples[i + PREFETCH_IMAGES]) * image_bytes,
-                     image_bytes);
         size_t at = place_of(part, samples[i]);
         memcpy(images + i * image_bytes, part->images + at * image_bytes, image_bytes);
+        labels[i] = part->labels[at];
+    }
+}
+
+void data_locate(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
+                 size_t n, const uint8_t **images, uint8_t *labels)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = place_of(part, samples[i]);
+        images[i] = part->images + at * image_bytes;
         labels[i] = part->labels[at];
     }
 }

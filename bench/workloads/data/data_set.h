@@ -65,6 +65,10 @@ void data_load(const struct data_part *part, size_t image_bytes);
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
                  size_t n, uint8_t *images, uint8_t *labels);
 
+/* The same without copying: images [n] point into the part. */
+void data_locate(const struct data_part *part, size_t image_bytes, const uint32_t *samples,
+                 size_t n, const uint8_t **images, uint8_t *labels);
+
 /* Draws digit number `index` of a generated set: image [28*28] bytes and its label, a pure function
  * of (seed, index). */
 void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);

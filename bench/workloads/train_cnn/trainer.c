@@ -63,6 +63,11 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
     return status == OK ? open_sampler(t, e) : status;
 }
 
+static bool augments(const struct trainer *t)
+{
+    return config_int(t->config, OPT_AUGMENT) == AUGMENT_CROP_FLIP;
+}
+
 static enum status open_net(struct trainer *t, struct error *e)
 {
     static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
@@ -73,12 +78,12 @@ static enum status open_net(struct trainer *t, struct error *e)
         .threads = pool_threads(t->exec.pool),
         .slots = 1,
     };
-    size_t image_bytes = shape_count(t->desc->input);
-    t->images = mem_alloc(t->sampler.n_max * image_bytes);
+    t->images = mem_alloc(t->sampler.n_max * sizeof *t->images);
+    t->augmented = mem_alloc(augments(t) ? t->sampler.n_max * shape_count(t->desc->input) : 0);
     t->labels = mem_alloc(t->sampler.n_max);
     t->eval_samples = mem_alloc(t->sampler.n_max * sizeof *t->eval_samples);
     t->eval_classes = mem_alloc(t->sampler.n_max * sizeof *t->eval_classes);
-    if (t->images == NULL || t->labels == NULL || t->eval_samples == NULL ||
+    if (t->images == NULL || t->augmented == NULL || t->labels == NULL || t->eval_samples == NULL ||
         t->eval_classes == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a batch of %u images", t->sampler.n_max);
     return net_create(&t->net, t->desc, &options, e);
@@ -128,7 +133,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->net = NULL;
     t->sync = NULL;
     t->group = (struct group){.open = false};
-    t->images = t->labels = NULL;
+    t->images = NULL;
+    t->augmented = t->labels = NULL;
     t->eval_samples = NULL;
     t->eval_classes = NULL;
     t->predictions = NULL;
@@ -183,6 +189,7 @@ void trainer_close(struct trainer *t)
     sync_destroy(t->sync);
     net_destroy(t->net);
     mem_free(t->images);
+    mem_free(t->augmented);
     mem_free(t->labels);
     mem_free(t->eval_samples);
     mem_free(t->eval_classes);
@@ -203,15 +210,21 @@ static struct range step_range(const struct trainer *t, int step)
     return range;
 }
 
+/* Images that are changed are copied first; others are read where they lie. */
 static void load(struct trainer *t, const struct batch *batch)
 {
+    size_t image_bytes = shape_count(t->desc->input);
     t->exec.samples = batch->samples;
-    data_gather(&t->data->train, shape_count(t->desc->input), batch->samples, batch->n, t->images,
-                t->labels);
-    if (config_int(t->config, OPT_AUGMENT) == AUGMENT_CROP_FLIP)
-        augment_batch(t->images, t->desc->input, batch->samples, batch->n, t->exec.seed,
+    if (augments(t)) {
+        data_gather(&t->data->train, image_bytes, batch->samples, batch->n, t->augmented,
+                    t->labels);
+        augment_batch(t->augmented, t->desc->input, batch->samples, batch->n, t->exec.seed,
                       t->exec.epoch);
-    net_load(t->net, &t->exec, 0, (int)batch->n, t->images);
+        net_load(t->net, &t->exec, 0, (int)batch->n, t->augmented);
+        return;
+    }
+    data_locate(&t->data->train, image_bytes, batch->samples, batch->n, t->images, t->labels);
+    net_load_each(t->net, &t->exec, 0, (int)batch->n, t->images);
 }
 
 /* A rank whose share of a batch is empty still takes part in what the strategy does with
@@ -377,8 +390,8 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
     for (size_t i = 0; i < n; i++)
         t->eval_samples[i] = (uint32_t)(first + i);
     t->exec.samples = t->eval_samples;
-    data_gather(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
-    net_load(t->net, &t->exec, 0, (int)n, t->images);
+    data_locate(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
+    net_load_each(t->net, &t->exec, 0, (int)n, t->images);
     net_forward(t->net, &t->exec, 0, 0, net_steps(t->net), t->sync->arenas.params);
     count_classes(t, first, n, classes);
     return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);

@@ -45,10 +45,12 @@ struct trainer {
     struct sync *sync;
     struct group group; /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
-    uint8_t *images, *labels; /* [n_max, C, H, W] and [n_max]: a batch as bytes */
-    uint32_t *eval_samples;   /* [n_max] */
-    int *eval_classes;        /* [n_max] */
-    int *predictions;         /* [test.n]: kept by predictions.h, or NULL */
+    const uint8_t **images; /* [n_max]: where the images of a batch lie in the data set */
+    uint8_t *augmented;     /* [n_max, C, H, W]: copies, where images are changed */
+    uint8_t *labels;        /* [n_max] */
+    uint32_t *eval_samples; /* [n_max] */
+    int *eval_classes;      /* [n_max] */
+    int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
 };
 
