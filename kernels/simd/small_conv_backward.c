@@ -155,12 +155,14 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
 {
     vreal sums[TAPS];
     size_t row = turned_row(c);
+    const uint32_t *at = w->at;
+    const real *gradient = w->g;
     UNROLL
     for (int tap = 0; tap < rows * kernel; tap++)
         sums[tap] = vreal_load(dw + tap * SMALL_CONV_PAD);
     for (size_t i = 0; i < n; i++) {
-        const real *from = x + w->at[i] * SMALL_CONV_PAD;
-        vreal g = vreal_all(w->g[i]);
+        const real *from = x + at[i] * SMALL_CONV_PAD;
+        vreal g = vreal_all(gradient[i]);
         UNROLL
         for (int r = 0; r < rows; r++, from += row)
             UNROLL
@@ -177,9 +179,12 @@ INLINE void add_windows(const struct small_conv *c, const struct small_conv_back
                         size_t n, real *restrict dx, const real *restrict weights, const int kernel)
 {
     size_t row = turned_row(c);
+    const uint32_t *at = w->at;
+    const real *gradient = w->g;
     for (size_t i = 0; i < n; i++) {
-        real *to = dx + w->at[i] * SMALL_CONV_PAD;
-        vreal g = vreal_all(w->g[i]);
+        real *to = dx + at[i] * SMALL_CONV_PAD;
+        vreal g = vreal_all(gradient[i]);
+        WHOLE_ADDRESS(weights);
         UNROLL
         for (int r = 0; r < kernel; r++, to += row)
             UNROLL

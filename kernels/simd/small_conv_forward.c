@@ -31,35 +31,42 @@ static void load(real *x, const real *image, size_t n)
 typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
 typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
 
-/* to[j] = from[2 j], a few more than `count` of them; from is read as far. */
-INLINE void every_second(real *to, const real *from, size_t count)
+/* rows of to[j] = from[2 j], `width` numbers and a few more, one row after the other: what one
+ * writes too much the next one overwrites. */
+INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size_t step,
+                     const bool narrow)
 {
-    if (count <= 4) {
-        vquad a, b, even;
-        memcpy(&a, from, sizeof a);
-        memcpy(&b, from + 4, sizeof b);
-        even = __builtin_shuffle(a, b, (vquad_lane){0, 2, 4, 6});
-        memcpy(to, &even, sizeof even);
-        return;
+    for (size_t row = 0; row < rows; row++, to += width, from += step) {
+        if (narrow) {
+            vquad a, b, even;
+            memcpy(&a, from, sizeof a);
+            memcpy(&b, from + 4, sizeof b);
+            even = __builtin_shuffle(a, b, (vquad_lane){0, 2, 4, 6});
+            memcpy(to, &even, sizeof even);
+            continue;
+        }
+        for (size_t j = 0; j < width; j += VECTOR_LANES)
+            vreal_store(to + j, vreal_even(vreal_load(from + 2 * j),
+                                           vreal_load(from + 2 * j + VECTOR_LANES)));
     }
-    for (size_t j = 0; j < count; j += VECTOR_LANES)
-        vreal_store(to + j,
-                    vreal_even(vreal_load(from + 2 * j), vreal_load(from + 2 * j + VECTOR_LANES)));
 }
 
-/* Rows in order: what one writes too much the next one overwrites. */
 static void cut_planes(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
-    size_t columns = c->kernel + 1;
-    for (size_t channel = 0; channel < c->in_c; channel++) {
-        const real *x = w->x + channel * c->in_h * c->in_w;
-        real *planes = w->planes + channel * 2 * columns * c->plane;
-        for (size_t row = 0; row < 2 * (c->pooled_h + c->kernel / 2) && row < c->in_h; row++) {
-            real *to = planes + row % 2 * columns * c->plane + row / 2 * c->pooled_w;
-            for (size_t v = 0; v < columns; v++)
-                every_second(to + v * c->plane, x + row * c->in_w + v, c->pooled_w);
+    size_t columns = c->kernel + 1, width = c->pooled_w, step = 2 * c->in_w;
+    real *to = w->planes;
+    for (size_t channel = 0; channel < c->in_c; channel++)
+        for (size_t u = 0; u < 2; u++) {
+            size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;
+            const real *x = w->x + (channel * c->in_h + u) * c->in_w;
+            rows = rows < there ? rows : there;
+            for (size_t v = 0; v < columns; v++, to += c->plane) {
+                if (width <= 4)
+                    cut_rows(to, x + v, rows, width, step, true);
+                else
+                    cut_rows(to, x + v, rows, width, step, false);
+            }
         }
-    }
 }
 
 static void prepare(const struct small_conv *c, size_t *offsets, uint16_t *starts)
