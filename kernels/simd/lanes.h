@@ -149,4 +149,25 @@ INLINE vreal vreal_sums(vreal *vectors, int n)
     return half[0];
 }
 
+/* Appends the lanes that are not zero to `values`, and their places, of which `places` has one for
+ * each lane. Returns how many there are, but writes as many as a vector has. */
+INLINE size_t vreal_append(real *values, uint32_t *at, vreal lanes, const uint16_t *places)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    __mmask16 some = _mm512_cmp_ps_mask((__m512)lanes, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    __m512i there = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)places));
+    _mm512_storeu_ps(values, _mm512_maskz_compress_ps(some, (__m512)lanes));
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(some, there));
+    return (size_t)__builtin_popcount(some);
+#else
+    size_t n = 0;
+    for (int i = 0; i < VECTOR_LANES; i++) {
+        values[n] = lanes[i];
+        at[n] = places[i];
+        n += lanes[i] != 0;
+    }
+    return n;
+#endif
+}
+
 #endif

@@ -32,19 +32,7 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
             g = vreal_choose(vreal_load_first(y + i, count - i) > 0, g, vreal_all(0));
         g *= in->scale;
         sum += g;
-#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-        __mmask16 some = _mm512_cmp_ps_mask((__m512)g, _mm512_setzero_ps(), _CMP_NEQ_UQ);
-        __m512i at = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(where + i)));
-        _mm512_storeu_ps(w->g + n, _mm512_maskz_compress_ps(some, (__m512)g));
-        _mm512_storeu_si512(w->at + n, _mm512_maskz_compress_epi32(some, at));
-        n += (size_t)__builtin_popcount(some);
-#else
-        for (int lane = 0; lane < VECTOR_LANES; lane++) {
-            w->g[n] = g[lane];
-            w->at[n] = where[i + (size_t)lane];
-            n += g[lane] != 0;
-        }
-#endif
+        n += vreal_append(w->g + n, w->at + n, g, where + i);
     }
     vreal_store(w->dbias + channel * SMALL_CONV_PAD, sum);
     return n;

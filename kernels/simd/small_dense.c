@@ -1,0 +1,65 @@
+#include "kernels/simd/small_dense.h"
+
+#include "kernels/simd/lanes.h"
+
+/* Four vectors and two rows at a time: 8 accumulators hide the latency of an FMA. */
+#define VECTORS 4
+#define CHAINS  2
+
+static void list(struct small_list *list, const real *x, size_t n, const uint16_t *places)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i += VECTOR_LANES)
+        found += vreal_append(list->values + found, list->rows + found,
+                              vreal_load_first(x + i, n - i), places + i);
+    list->n = found;
+}
+
+INLINE void add_vectors(const struct small_matrix *m, const struct small_list *list, size_t first,
+                        real *sums, const int vectors)
+{
+    vreal total[CHAINS][VECTORS] = {0};
+    const real *from = m->data + first;
+    size_t i = 0;
+    for (; i + CHAINS <= list->n; i += CHAINS)
+        UNROLL
+    for (size_t chain = 0; chain < CHAINS; chain++) {
+        const real *row = from + list->rows[i + chain] * m->stride;
+        vreal value = vreal_all(list->values[i + chain]);
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            total[chain][v] += value * vreal_load(row + v * VECTOR_LANES);
+    }
+    for (; i < list->n; i++) {
+        const real *row = from + list->rows[i] * m->stride;
+        UNROLL
+        for (int v = 0; v < vectors; v++)
+            total[0][v] += vreal_all(list->values[i]) * vreal_load(row + v * VECTOR_LANES);
+    }
+    UNROLL
+    for (int v = 0; v < vectors; v++) {
+        size_t at = (size_t)(v * VECTOR_LANES), left = m->columns - first - at;
+        vreal_store_first(sums + at, vreal_load_first(sums + at, left) + total[0][v] + total[1][v],
+                          left);
+    }
+}
+
+static void add_rows(const struct small_matrix *m, const struct small_list *list, size_t first,
+                     real *sums)
+{
+    size_t end = m->columns - first < SMALL_DENSE_TILE ? m->columns : first + SMALL_DENSE_TILE;
+    for (; first < end; first += VECTORS * VECTOR_LANES, sums += VECTORS * VECTOR_LANES) {
+        switch ((end - first + VECTOR_LANES - 1) / VECTOR_LANES) {
+#define CASE(vectors)                                                                              \
+    case vectors:                                                                                  \
+        add_vectors(m, list, first, sums, vectors);                                                \
+        break;
+            CASE(1)
+            CASE(2) CASE(3)
+#undef CASE
+                default : add_vectors(m, list, first, sums, VECTORS);
+        }
+    }
+}
+
+const struct small_dense_functions SIMD_NAME(small_dense) = {.list = list, .add_rows = add_rows};
