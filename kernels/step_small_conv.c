@@ -124,13 +124,19 @@ static struct small_conv_call call_of(const struct stretch *s, const struct step
     return call;
 }
 
-void small_conv_load_image(const struct small_conv_call *call, real *x, size_t image)
+const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image)
 {
+    const struct step_call *step = call->step;
     size_t n = image_reals(&call->c);
-    if (call->bytes)
-        call->forward->load_bytes(x, call->step->image[image], n);
-    else
-        call->forward->load(x, call->step->x + image * n, n);
+    if (call->bytes) {
+        step_ask_for_image(step, image + IMAGES_AHEAD, n);
+        call->forward->load_bytes(space, step->image[image], n);
+        return space;
+    }
+    const real *x = step->x + image * n;
+    if (image + 1 < (size_t)step->n && n >= 2 * SMALL_CONV_PAD)
+        return x;
+    return memcpy(space, x, n * sizeof *x);
 }
 
 /* Kernels of this size reach about half of what FLOPS_PER_BLOCK is made
@@ -167,8 +173,8 @@ static size_t prepare_forward(struct small_conv_call *call, int threads, void *b
     size_t *offsets = take(&p, taps_of(c) * WINDOW * sizeof *offsets);
     uint16_t *starts = take(&p, c->positions * sizeof *starts);
     size_t shared = p.used;
+    call->space = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real));
     call->forward_work = (struct small_conv_forward_work){
-        .x = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real)),
         .planes = take(&p, c->in_c * 2 * (c->kernel + 1) * c->plane * sizeof(real)),
         .offsets = offsets,
         .starts = starts,
@@ -202,7 +208,7 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
     const struct small_conv_call *call = arg;
     const struct small_conv *c = &call->c;
     struct small_conv_forward_work w = call->forward_work;
-    w.x = (real *)((char *)w.x + (size_t)thread * call->stride);
+    real *space = (real *)((char *)call->space + (size_t)thread * call->stride);
     w.planes = (real *)((char *)w.planes + (size_t)thread * call->stride);
     size_t count = c->out_c * c->pooled_h * c->pooled_w;
     for (size_t i = begin; i < end; i++) {
@@ -218,9 +224,7 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
         call->saved.n_kept[i] = (uint16_t)out.n_kept;
         if (out.n_kept < c->out_c)
             memset(out.y, 0, count * sizeof *out.y);
-        small_conv_load_image(call, w.x, i);
-        if (call->bytes)
-            step_ask_for_image(call->step, i + IMAGES_AHEAD, image_reals(c));
+        w.x = small_conv_image(call, space, i);
         call->forward->forward(c, &w, call->weights, call->bias, &out);
     }
 }

@@ -48,6 +48,7 @@ struct small_conv_call {
     const struct small_conv_forward_functions *forward;
     const struct small_conv_backward_functions *backward;
     /* Of the first thread; the others' follow at a distance of `stride` bytes. */
+    real *space; /* [in_c,in_h,in_w] and 2 vectors: an image */
     struct small_conv_forward_work forward_work;
     struct small_conv_backward_work backward_work;
     size_t stride;
@@ -60,7 +61,9 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-void small_conv_load_image(const struct small_conv_call *call, real *x, size_t image);
+/* The numbers of an image: where they lie, or in `space` where they must be made or a vector might
+ * read beyond the last of them. */
+const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image);
 
 /* Images between two polls. */
 size_t small_conv_block(const struct small_conv_call *call);

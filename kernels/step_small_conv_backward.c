@@ -36,8 +36,8 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
     bool inner = call->stretch->wants_input;
     real *turned = take(&p, inner ? gradient_reals(call) * sizeof *turned : 0);
     size_t shared = p.used, turned_x = inner ? c->turned * c->lanes_c : 0;
+    call->space = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real));
     call->backward_work = (struct small_conv_backward_work){
-        .x = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real)),
         .turned_x = take(&p, turned_x * sizeof(real)),
         .turned_dx = take(&p, turned_x * sizeof(real)),
         .g = take(&p, (c->positions + SMALL_CONV_PAD) * sizeof(real)),
@@ -57,7 +57,6 @@ static struct small_conv_backward_work work_of(const struct small_conv_call *cal
     const struct small_conv_backward_work *first = &call->backward_work;
     size_t skip = (size_t)thread * call->stride / sizeof(real);
     return (struct small_conv_backward_work){
-        .x = first->x + skip,
         .turned_x = first->turned_x + skip,
         .turned_dx = first->turned_dx + skip,
         .g = first->g + skip,
@@ -72,6 +71,7 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
     const struct small_conv_call *call = arg;
     const struct small_conv *c = &call->c;
     struct small_conv_backward_work w = work_of(call, thread);
+    real *space = call->space + (size_t)thread * call->stride / sizeof(real);
     size_t count = c->out_c * c->pooled_h * c->pooled_w;
     for (size_t i = begin; i < end; i++) {
         struct small_conv_gradient in = {
@@ -82,7 +82,7 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
             .n_kept = call->saved.n_kept[i],
             .scale = *call->saved.scale,
         };
-        small_conv_load_image(call, w.x, i);
+        w.x = small_conv_image(call, space, i);
         if (call->stretch->wants_input)
             call->backward->inner(c, &w, call->turned, &in, call->step->dx + i * image_reals(c));
         else

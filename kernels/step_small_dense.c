@@ -168,9 +168,9 @@ static size_t block_of(const struct small_dense_call *call)
 static void small_dense_forward(const struct stretch *s, const struct step_call *step)
 {
     struct small_dense_call call = call_of(s, step);
-    for (size_t o = 0; o < call.out; o++)
-        for (size_t i = 0; i < call.in; i++)
-            call.turned[i * pad(call.out) + o] = step->params[o * call.in + i];
+    const struct small_matrix weights = {
+        .data = step->params, .columns = call.in, .stride = call.in};
+    call.f->turn(&weights, call.out, call.turned, pad(call.out));
     call.weights = call.turned;
     exec_for(step->ex, (size_t)step->n, block_of(&call), forward_block, &call);
 }

@@ -29,14 +29,14 @@ struct small_conv {
 
 /* What a thread works in. */
 struct small_conv_forward_work {
-    real *x;               /* [in_c,in_h,in_w] and 2 vectors: the image */
+    const real *x;         /* [in_c,in_h,in_w]: the image; 2 vectors more are read */
     real *planes;          /* [in_c][2][kernel + 1][plane] */
     const size_t *offsets; /* of prepare, shared by all threads */
     const uint16_t *starts;
 };
 
 struct small_conv_backward_work {
-    real *x;         /* [in_c,in_h,in_w] and 2 vectors, as above */
+    const real *x;   /* [in_c,in_h,in_w], as above */
     real *turned_x;  /* [lanes_c / PAD][turned][PAD]: channels lie together */
     real *turned_dx; /* the same */
     real *g;         /* [positions + a vector] gradients of a channel that are not zero, */
@@ -66,9 +66,8 @@ struct small_conv_forward_functions {
     /* offsets [kernel^2][4]: where among the planes of a channel a tap reads for each place in a
      * pooling window. starts [positions]: the first number that the first place's kernel sees. */
     void (*prepare)(const struct small_conv *c, size_t *offsets, uint16_t *starts);
-    /* An image of n bytes or numbers becomes x. */
+    /* x [n] <- an image of n bytes. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
-    void (*load)(real *x, const real *image, size_t n);
     /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
                     const real *weights, const real *bias, const struct small_conv_output *out);

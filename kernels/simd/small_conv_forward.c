@@ -22,11 +22,6 @@ static void load_bytes(real *x, const uint8_t *image, size_t n)
         x[i] = image[i];
 }
 
-static void load(real *x, const real *image, size_t n)
-{
-    memcpy(x, image, n * sizeof *x);
-}
-
 /* Four numbers, for maps that are narrow. */
 typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
 typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
@@ -191,6 +186,5 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
 const struct small_conv_forward_functions SIMD_NAME(small_conv_forward) = {
     .prepare = prepare,
     .load_bytes = load_bytes,
-    .load = load,
     .forward = forward,
 };

@@ -55,11 +55,36 @@ static void add_rows(const struct small_matrix *m, const struct small_list *list
         add_vectors(m, list, first, sums, vectors);                                                \
         break;
             CASE(1)
-            CASE(2) CASE(3)
+            CASE(2)
+            CASE(3)
 #undef CASE
                 default : add_vectors(m, list, first, sums, VECTORS);
         }
     }
 }
 
-const struct small_dense_functions SIMD_NAME(small_dense) = {.list = list, .add_rows = add_rows};
+/* In squares of VECTOR_LANES; the last ones reach into what pads the rows. */
+static void turn(const struct small_matrix *m, size_t rows, real *to, size_t stride)
+{
+    for (size_t column = 0; column < m->columns; column += VECTOR_LANES)
+        for (size_t row = 0; row < rows; row += VECTOR_LANES) {
+            vreal square[VECTOR_LANES];
+            UNROLL
+            for (size_t i = 0; i < VECTOR_LANES; i++)
+                square[i] = row + i < rows
+                                ? vreal_load_first(m->data + (row + i) * m->stride + column,
+                                                   m->columns - column)
+                                : vreal_all(0);
+            vreal_turn(square);
+            UNROLL
+            for (size_t i = 0; i < VECTOR_LANES; i++)
+                if (column + i < m->columns)
+                    vreal_store(to + (column + i) * stride + row, square[i]);
+        }
+}
+
+const struct small_dense_functions SIMD_NAME(small_dense) = {
+    .turn = turn,
+    .list = list,
+    .add_rows = add_rows,
+};
