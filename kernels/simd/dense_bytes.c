@@ -107,16 +107,23 @@ static void forward(const struct dense_bytes *d, const uint8_t *image, real *y, 
     mark_image(d, image, marks);
     for (size_t o = 0; o < d->outputs; o += OUTPUTS) {
         const real *weights = folded + o * DENSE_BYTES_BLOCK;
-        switch (d->outputs - o) {
+        switch (d->outputs - o < OUTPUTS ? d->outputs - o : OUTPUTS) {
 #define CASE(count)                                                                                \
     case count:                                                                                    \
         forward_outputs(d, image, marks, y + o, weights, bias + o, count);                         \
-        break;
-            CASE(1)
-            CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9)
-#undef CASE
-                default : forward_outputs(d, image, marks, y + o, weights, bias + o, OUTPUTS);
+        break
+            CASE(1);
+            CASE(2);
+            CASE(3);
+            CASE(4);
+            CASE(5);
+            CASE(6);
+            CASE(7);
+            CASE(8);
+            CASE(9);
+            CASE(10);
         }
+#undef CASE
     }
 }
 
@@ -197,10 +204,19 @@ static void backward(const struct dense_bytes *d, size_t block, real *dw, const 
 #define CASE(count)                                                                                \
     case count:                                                                                    \
         sum_vector(d, block, v, dy + o, turned, groups, sums, count);                              \
-        break;
-                CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
-#undef CASE
+        break
+                CASE(1);
+                CASE(2);
+                CASE(3);
+                CASE(4);
+                CASE(5);
+                CASE(6);
+                CASE(7);
+                CASE(8);
+                CASE(9);
+                CASE(10);
             }
+#undef CASE
             store_vector(d, first, dw + o * d->inputs, dbias + o, sums, count, accumulate);
         }
     }

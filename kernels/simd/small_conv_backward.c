@@ -80,8 +80,13 @@ static void first(const struct small_conv *c, const struct small_conv_backward_w
 #define CASE(kernel)                                                                               \
     case kernel:                                                                                   \
         add_rows(w, n, x, c->in_w, dw, kernel);                                                    \
-        break;
-                CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+        break
+                CASE(2);
+                CASE(3);
+                CASE(4);
+                CASE(5);
+                CASE(6);
+                CASE(7);
 #undef CASE
             }
         }
@@ -218,8 +223,13 @@ static void inner(const struct small_conv *c, const struct small_conv_backward_w
 #define CASE(kernel)                                                                               \
     case kernel:                                                                                   \
         add_channel(c, w, n, weights, dw, kernel);                                                 \
-        break;
-            CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+        break
+            CASE(2);
+            CASE(3);
+            CASE(4);
+            CASE(5);
+            CASE(6);
+            CASE(7);
 #undef CASE
         }
     }

@@ -172,11 +172,13 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
 #define CASE(channels)                                                                             \
     case channels:                                                                                 \
         channels_forward(c, w, weights, bias, out, out->kept + first, channels);                   \
-        break;
-            CASE(1)
-            CASE(2)
+        break
+            CASE(1);
+            CASE(2);
 #if CHANNELS == 5
-            CASE(3) CASE(4) CASE(5)
+            CASE(3);
+            CASE(4);
+            CASE(5);
 #endif
 #undef CASE
         }

@@ -49,17 +49,18 @@ static void add_rows(const struct small_matrix *m, const struct small_list *list
 {
     size_t end = m->columns - first < SMALL_DENSE_TILE ? m->columns : first + SMALL_DENSE_TILE;
     for (; first < end; first += VECTORS * VECTOR_LANES, sums += VECTORS * VECTOR_LANES) {
-        switch ((end - first + VECTOR_LANES - 1) / VECTOR_LANES) {
+        size_t vectors = (end - first + VECTOR_LANES - 1) / VECTOR_LANES;
+        switch (vectors < VECTORS ? vectors : VECTORS) {
 #define CASE(vectors)                                                                              \
     case vectors:                                                                                  \
         add_vectors(m, list, first, sums, vectors);                                                \
-        break;
-            CASE(1)
-            CASE(2)
-            CASE(3)
-#undef CASE
-                default : add_vectors(m, list, first, sums, VECTORS);
+        break
+            CASE(1);
+            CASE(2);
+            CASE(3);
+            CASE(4);
         }
+#undef CASE
     }
 }
 
