@@ -5,7 +5,11 @@
  * away are not computed. Backward, only the largest number of each pooling window can have a
  * gradient, and ReLU lets only the positive ones have it: for lenet_21k some 100 of 1,280 outputs
  * of conv2. Batches with images innermost need no shuffling of data but cannot leave anything out;
- * they were a third as fast. Speed depends on the data a little, through ReLU.
+ * prototypes of them were half as fast. Speed depends on the data a little, through ReLU.
+ *
+ * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.7
+ * ms forward, 110 GFLOP/s of the work that is left, and 0.65 ms backward, where writing windows to
+ * the gradient of the input bounds the speed: a store for each FMA.
  *
  * Images of bytes are convolved as bytes: scale and shift move into weights and bias (see
  * step_dense_bytes.c). Threads share the images; each sums its gradients by itself, and the sums
