@@ -5,8 +5,9 @@
  * bias: sum w (scale byte + shift) + b = sum (w scale) byte + (b + sum w shift), which makes the
  * background of a drawing an exact zero. Blocks of 16 such zeros, which have no part in the output
  * or in the gradient of the weights, are left out; on MNIST that is about half of them. Speed
- * therefore depends on the data. Forward goes through the blocks of an image and remembers the
- * images of each block, which backward then goes through with the weights' gradient in registers.
+ * therefore depends on the data. Forward marks the blocks of each image that are not all zero; the
+ * marks are turned, so that backward goes through the images of a block with the gradient of its
+ * weights in registers.
  *
  * On one core of a Xeon with AVX-512 (212 GFLOP/s) a batch of 128 MNIST images takes 15 us forward
  * and 11 us backward where nothing waits for memory; with all zeros taken along each would take 9.5

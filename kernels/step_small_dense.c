@@ -1,10 +1,12 @@
 /* A small dense layer, ReLU and dropout in one go. What stands before such a layer is mostly ReLU
  * and dropout too, so that of its inputs, and of its outputs' gradients, more than half are exact
- * zeros: in lenet_21k's first dense layer two of three inputs and three of four gradients. All
- * three products are therefore sums of rows for the numbers that are not zero, y = b + sum x_i
- * W'_i,   dx = sum dy_o W_o,   dW_o = sum over images of dy_o x, with the sums in registers. Matrix
- * products by BLIS, which must take the zeros along and pack its operands, took four times as long.
- * Speed depends on the data.
+ * zeros: of the 320 inputs of lenet_21k's first dense layer some 100 are left. All three products
+ * are therefore sums of rows, in registers, for the numbers that are not zero:
+ *
+ *     y = b + sum x_i W'_i,   dx = sum dy_o W_o,   dW_o = sum over images of dy_o x.
+ *
+ * lenet_21k's two dense layers with ReLU and dropout take 0.14 ms a step of 128 images; matrix
+ * products by BLIS, which take the zeros along, took 0.2 ms. Speed depends on the data.
  *
  * Threads share the images of y and dx and the rows of dW: nothing is summed across threads. */
 #include <string.h>
