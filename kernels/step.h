@@ -14,9 +14,10 @@
 /* How the values between two steps lie in memory. A family of steps that hands values on in a
  * layout of its own adds it here; its rows match only where one of them follows. */
 enum layout {
-    LAYOUT_NCHW,  /* real [N,C,H,W]: what layers by themselves take and give */
-    LAYOUT_BYTES, /* N times uint8_t [C,H,W]: the images as they are loaded; only before the first
-                     step */
+    LAYOUT_NCHW,    /* real [N,C,H,W]: what layers by themselves take and give */
+    LAYOUT_BLOCKED, /* real [N,C/block,h,w,block], block two vectors, h and w what is read */
+    LAYOUT_BYTES,   /* N times uint8_t [C,H,W]: the images as they are loaded; only before the
+                       first step */
 };
 
 /* The rows and columns of a value, from its top left corner, that a later layer reads: floor

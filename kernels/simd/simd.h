@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "kernels/base/real.h"
 
 #if defined(__AVX512F__)
@@ -21,6 +25,17 @@
 
 typedef real vreal __attribute__((vector_size(VECTOR_BYTES)));
 
+/* Whole numbers of the same size: masks, as comparisons give them (all bits set or none), indices.
+ */
+#ifdef SCALEBENCH_F64
+typedef int64_t vint __attribute__((vector_size(VECTOR_BYTES)));
+#else
+typedef int32_t vint __attribute__((vector_size(VECTOR_BYTES)));
+#endif
+
+/* For what takes a constant (a count, a kind) and must be compiled for it. */
+#define INLINE static inline __attribute__((always_inline))
+
 static inline vreal vreal_load(const real *x)
 {
     vreal v;
@@ -33,9 +48,43 @@ static inline void vreal_store(real *x, vreal v)
     memcpy(x, &v, sizeof v);
 }
 
+/* The first `count` numbers only, the others 0; nothing behind them is touched. */
+static inline vreal vreal_load_first(const real *x, int count)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vreal)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), x);
+#else
+    vreal v = {0};
+    memcpy(&v, x, (size_t)count * sizeof *x);
+    return v;
+#endif
+}
+
+static inline void vreal_store_first(real *x, vreal v, int count)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    _mm512_mask_storeu_ps(x, (__mmask16)((1u << count) - 1), (__m512)v);
+#else
+    memcpy(x, &v, (size_t)count * sizeof *x);
+#endif
+}
+
 static inline vreal vreal_all(real x)
 {
     return x - (vreal){0};
+}
+
+/* Number i is number from[i] of a and b, one behind the other. */
+static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
+{
+#if defined(__clang__)
+    vreal v;
+    for (int i = 0; i < VECTOR_LANES; i++)
+        v[i] = from[i] < VECTOR_LANES ? a[from[i]] : b[from[i] - VECTOR_LANES];
+    return v;
+#else
+    return __builtin_shuffle(a, b, from);
+#endif
 }
 
 /* name -> name_avx512 and so on, in the object of that set. */

@@ -1,0 +1,41 @@
+#include "kernels/conv3x3.h"
+
+static bool is_conv3x3(const struct layer_desc *l)
+{
+    return l->kind == LAYER_conv2d && l->kernel_h == 3 && l->kernel_w == 3 && l->stride_h == 1 &&
+           l->stride_w == 1;
+}
+
+static bool is_relu(const struct layer_desc *l)
+{
+    return l->kind == LAYER_relu;
+}
+
+static bool is_pool2x2(const struct layer_desc *l)
+{
+    return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&
+           l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
+}
+
+int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue)
+{
+    *epilogue = EPILOGUE_NONE;
+    if (n < 1 || !is_conv3x3(layers))
+        return 0;
+    bool relu_first = n > 1 && is_relu(&layers[1]), pool_first = n > 1 && is_pool2x2(&layers[1]);
+    if (n > 2 && ((relu_first && is_pool2x2(&layers[2])) || (pool_first && is_relu(&layers[2])))) {
+        *epilogue = EPILOGUE_RELU_POOL;
+        return 3;
+    }
+    if (relu_first) {
+        *epilogue = EPILOGUE_RELU;
+        return 2;
+    }
+    return 1;
+}
+
+int conv3x3_match_followed(const struct layer_desc *layers, int n, enum epilogue *epilogue)
+{
+    int taken = conv3x3_match(layers, n, epilogue);
+    return taken > 0 && taken < n && is_conv3x3(&layers[taken]) ? taken : 0;
+}

@@ -1,0 +1,152 @@
+/* The kernels of first_conv.h. Forward holds 2 by 6 outputs of a block of channels, 24 sums, where
+ * there are 32 registers, and 2 by 2 where there are 16. Backward holds the nine taps of one
+ * channel for one vector of output channels while it passes over an image. */
+#include "kernels/simd/first_conv.h"
+
+#include "kernels/simd/epilogue.h"
+
+#if defined(__AVX512F__)
+#define COLUMNS FIRST_CONV_COLUMNS
+#else
+#define COLUMNS 2
+#endif
+#define ROWS FIRST_CONV_ROWS
+
+_Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
+
+/* y [2, ROWS, COLUMNS] += the products of one channel of x, which begins at the group's first
+ * window. */
+INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
+{
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; r++) {
+#pragma GCC unroll 3
+        for (int s = 0; s < 3; s++, weights += BLOCK) {
+            vreal w0 = vreal_load(weights), w1 = vreal_load(weights + VECTOR_LANES);
+#pragma GCC unroll 12
+            for (int i = 0; i < ROWS * COLUMNS; i++) {
+                vreal in = vreal_all(x[(i / COLUMNS + r) * width + i % COLUMNS + s]);
+                y[0][i] += in * w0;
+                y[1][i] += in * w1;
+            }
+        }
+    }
+}
+
+INLINE void forward_group(int epilogue, const struct first_conv *f, real *y, uint8_t *from,
+                          struct window at, const real *x, const real *weights, const real *bias)
+{
+    vreal sums[2][ROWS * COLUMNS];
+#pragma GCC unroll 12
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        sums[0][i] = vreal_load(bias);
+        sums[1][i] = vreal_load(bias + VECTOR_LANES);
+    }
+    for (int c = 0; c < f->in_c; c++, x += f->image_h * f->image_w, weights += TAPS * BLOCK)
+        add_channel(sums, x, f->image_w, weights);
+    store_outputs(epilogue, ROWS, COLUMNS, COLUMNS, sums[0], y, from, at);
+    store_outputs(epilogue, ROWS, COLUMNS, COLUMNS, sums[1], y + VECTOR_LANES, from + VECTOR_LANES,
+                  at);
+}
+
+INLINE struct window stored_window(int epilogue, const struct first_conv *f, int row, int column)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    return (struct window){
+        .row = row / size, .column = column / size, .h = f->stored.h, .w = f->stored.w};
+}
+
+INLINE void forward_image(int epilogue, const struct first_conv *f, real *y, uint8_t *from,
+                          const real *x, const real *weights, const real *bias)
+{
+    size_t stored = (size_t)f->stored.h * (size_t)f->stored.w * BLOCK;
+    for (int b = 0; b < f->out_blocks; b++) {
+        for (int row = 0; row < f->out.h; row += ROWS)
+            for (int column = 0; column < f->out.w; column += COLUMNS)
+                forward_group(epilogue, f, y, from, stored_window(epilogue, f, row, column),
+                              x + row * f->image_w + column, weights, bias);
+        y += stored;
+        from += stored;
+        weights += first_conv_panel(f);
+        bias += BLOCK;
+    }
+}
+
+/* dw [3, 3] += what one channel of x, from its first window on, gives with ROWS by 2 gradients. */
+INLINE void add_gradients(vreal dw[TAPS], const real *x, int width, const vreal dy[ROWS * 2])
+{
+#pragma GCC unroll 4
+    for (int i = 0; i < ROWS * 2; i++) {
+        const real *window = x + i / 2 * width + i % 2;
+#pragma GCC unroll 9
+        for (int t = 0; t < TAPS; t++)
+            dw[t] += vreal_all(window[t / 3 * width + t % 3]) * dy[i];
+    }
+}
+
+/* One channel of x and one vector of output channels. */
+INLINE vreal backward_channel(int epilogue, const struct first_conv *f, real *dweights,
+                              const real *dy, const uint8_t *from, const real *x)
+{
+    vreal dw[TAPS], dbias = {0};
+#pragma GCC unroll 9
+    for (int t = 0; t < TAPS; t++)
+        dw[t] = vreal_load(dweights + t * BLOCK);
+    for (int row = 0; row < f->out.h; row += ROWS) {
+        for (int column = 0; column < f->out.w; column += 2) {
+            vreal gradients[ROWS * 2];
+            load_gradients(epilogue, ROWS, 2, 2, gradients, dy, from,
+                           stored_window(epilogue, f, row, column), &dbias);
+            add_gradients(dw, x + row * f->image_w + column, f->image_w, gradients);
+        }
+    }
+#pragma GCC unroll 9
+    for (int t = 0; t < TAPS; t++)
+        vreal_store(dweights + t * BLOCK, dw[t]);
+    return dbias;
+}
+
+INLINE void backward_image(int epilogue, const struct first_conv *f, real *dweights, real *dbias,
+                           const real *dy, const uint8_t *from, const real *x)
+{
+    size_t stored = (size_t)f->stored.h * (size_t)f->stored.w * BLOCK;
+    size_t channel = (size_t)f->image_h * (size_t)f->image_w;
+    for (int b = 0; b < f->out_blocks; b++, dy += stored, from += stored, dbias += BLOCK) {
+        for (int c = 0; c < f->in_c; c++, dweights += TAPS * BLOCK) {
+            for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
+                vreal sum = backward_channel(epilogue, f, dweights + lane, dy + lane, from + lane,
+                                             x + (size_t)c * channel);
+                if (c == 0)
+                    vreal_store(dbias + lane, vreal_load(dbias + lane) + sum);
+            }
+        }
+    }
+}
+
+static void forward(const struct first_conv *f, real *y, uint8_t *from, const real *x,
+                    const real *weights, const real *bias)
+{
+    if (f->epilogue == EPILOGUE_RELU_POOL)
+        forward_image(EPILOGUE_RELU_POOL, f, y, from, x, weights, bias);
+    else if (f->epilogue == EPILOGUE_RELU)
+        forward_image(EPILOGUE_RELU, f, y, from, x, weights, bias);
+    else
+        forward_image(EPILOGUE_NONE, f, y, from, x, weights, bias);
+}
+
+static void backward(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
+                     const uint8_t *from, const real *x)
+{
+    if (f->epilogue == EPILOGUE_RELU_POOL)
+        backward_image(EPILOGUE_RELU_POOL, f, dweights, dbias, dy, from, x);
+    else if (f->epilogue == EPILOGUE_RELU)
+        backward_image(EPILOGUE_RELU, f, dweights, dbias, dy, from, x);
+    else
+        backward_image(EPILOGUE_NONE, f, dweights, dbias, dy, from, x);
+}
+
+const struct first_conv_functions SIMD_NAME(first_conv) = {
+    .block = BLOCK,
+    .forward = forward,
+    .backward = backward,
+};

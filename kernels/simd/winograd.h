@@ -1,0 +1,111 @@
+/* Convolutions of 3x3, stride 1, as one bilinear algorithm and its adjoints.
+ *
+ * Along an axis, m outputs of a tile are y = A'((G g) * (B'd)) for the t = m + 2 inputs d and the
+ * taps g, with p products instead of 3m; along both axes the transforms are applied to rows and
+ * columns. With V = B'dB, U = GgG' and, for each of the p*p points, M = V U summed over channels,
+ * that is forward:  y = A'MA                  backward: dM = A dy A', dV = dM U', dx = B dV B',
+ * overlap-added dU = V'dM,    dg = G'dU G Winograd, "Arithmetic complexity of computations", 1980;
+ * Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. The adjoints share
+ * dM, and V is kept from forward.
+ *
+ * Values between steps and all operands are in blocks of channels (struct winograd's `block`, two
+ * vectors), the last block filled up with zeros:
+ *     x, y [N, C/block, h, w, block]     of the h rows and w columns that are read
+ *     V, M [C/block, points, tiles, block]   of a chunk of images, a tile after another
+ *     U, dU [O/block, points, I, block]      transposed: [I/block, points, O, block]
+ * so that each product reads both operands in order, whichever side they are on: the same V is rows
+ * of A in forward and columns of A in the weights' gradient. */
+#ifndef SCALEBENCH_KERNELS_SIMD_WINOGRAD_H
+#define SCALEBENCH_KERNELS_SIMD_WINOGRAD_H
+
+#include "kernels/simd/conv3x3.h"
+#include "kernels/simd/simd.h"
+
+enum winograd_kind {
+    WINOGRAD_F4, /* 4 outputs, 6 products */
+    WINOGRAD_F2, /* 2 outputs, 4 products */
+    WINOGRAD_T2, /* all of an axis of 2 with padding 1, a Toeplitz matrix of 2x2: 3 products */
+};
+
+enum { WINOGRAD_POINTS_MAX = 6 };
+
+/* One convolution. */
+struct winograd {
+    enum winograd_kind kind;
+    enum epilogue epilogue;
+    int points, outputs; /* p and m of an axis */
+    int in_c, out_c, block, in_blocks, out_blocks;
+    struct area in, out, stored; /* read of x, of the convolution's output, of y */
+    int origin_h, origin_w;      /* input position where the first tile begins, -pad mostly */
+    int tiles_h, tiles_w;
+};
+
+static inline int winograd_tiles(const struct winograd *w)
+{
+    return w->tiles_h * w->tiles_w;
+}
+
+static inline int winograd_points(const struct winograd *w)
+{
+    return w->points * w->points;
+}
+
+/* Numbers of an image of x, of y, and of its part of V and M. */
+static inline size_t winograd_in(const struct winograd *w)
+{
+    return (size_t)w->in_blocks * (size_t)w->in.h * (size_t)w->in.w * (size_t)w->block;
+}
+
+static inline size_t winograd_stored(const struct winograd *w)
+{
+    return (size_t)w->out_blocks * (size_t)w->stored.h * (size_t)w->stored.w * (size_t)w->block;
+}
+
+static inline size_t winograd_transformed(const struct winograd *w, int blocks)
+{
+    return (size_t)blocks * (size_t)winograd_points(w) * (size_t)winograd_tiles(w) *
+           (size_t)w->block;
+}
+
+/* Numbers of one block of columns of U, of K rows. */
+static inline size_t winograd_panel(const struct winograd *w, int k)
+{
+    return (size_t)winograd_points(w) * (size_t)k * (size_t)w->block;
+}
+
+/* Transforms of n images; x, y, dx, dy and `from` point to the first of them, V and M hold just
+ * these. A block is one of the channels of what is written or read at that side. */
+struct winograd_tiles {
+    int block;
+    /* V <- x, all blocks */
+    void (*input)(const struct winograd *w, int n, real *v, const real *x);
+    /* dx block `at` += B dV B'; dv holds that block alone. dx is zeroed before. */
+    void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
+    /* y, from block `at` <- M of that block alone, plus bias [block] */
+    void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
+                   const real *bias);
+    /* dM <- dy, all blocks; dbias [O/block, block] += the sums of the convolution's dy */
+    void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
+                           const uint8_t *from);
+};
+
+/* weights [O,I,3,3] */
+struct winograd_weights {
+    /* Block `at` of U, or of the transposed. */
+    void (*transform)(const struct winograd *w, int at, real *u, const real *weights);
+    void (*transform_transposed)(const struct winograd *w, int at, real *u, const real *weights);
+    /* Rows of the output channels of block `at` of dweights <- or += G' dU G, dU the sum of `parts`
+     * panels that lie `stride` apart, in their order. */
+    void (*adjoint)(const struct winograd *w, int at, real *dweights, const real *du, int parts,
+                    size_t stride, bool add);
+};
+
+/* Products of operands in blocks of `block` columns, for one point. */
+struct winograd_product {
+    /* c [rows, block] <- a [rows, k] b [k, block]; the blocks of a's columns lie a_stride apart. */
+    void (*rows)(real *c, const real *a, size_t a_stride, const real *b, int rows, int k);
+    /* c [rows, block] <- or += a' b for a [k, rows] of one block, b [k, block] */
+    void (*columns)(real *c, const real *a, const real *b, int rows, int k, bool add);
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* The products of winograd.h: rows of A, broadcast number by number, times a panel of two
+ * vectors. With AVX-512's 32 registers 12 rows of sums leave room for the panel and a broadcast;
+ * the 16 registers of the others hold 6. Rows are dealt out evenly, 64 as 6 times 10 or 11 rather
+ * than 5 times 12 and 4, which keeps the multipliers busy in every group. */
+#include "kernels/simd/winograd_axis.h"
+
+#define BLOCK (2 * VECTOR_LANES)
+
+#if defined(__AVX512F__)
+#define ROWS_MAX 12
+#else
+#define ROWS_MAX 6
+#endif
+
+/* sum += A b for k numbers of each row, which lie row_step and k_step apart. */
+INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
+                         const real *b, int k)
+{
+#pragma GCC unroll 2
+    for (int i = 0; i < k; i++, a += k_step, b += BLOCK) {
+        vreal b0 = vreal_load(b), b1 = vreal_load(b + VECTOR_LANES);
+#pragma GCC unroll 12
+        for (int r = 0; r < rows; r++) {
+            vreal x = vreal_all(a[r * row_step]);
+            sum[r][0] += x * b0;
+            sum[r][1] += x * b1;
+        }
+    }
+}
+
+INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
+{
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; r++, c += BLOCK) {
+        if (add) {
+            sum[r][0] += vreal_load(c);
+            sum[r][1] += vreal_load(c + VECTOR_LANES);
+        }
+        vreal_store(c, sum[r][0]);
+        vreal_store(c + VECTOR_LANES, sum[r][1]);
+    }
+}
+
+INLINE void few_rows(int rows, real *c, const real *a, size_t a_stride, const real *b, int k)
+{
+    vreal sum[ROWS_MAX][2] = {0};
+    for (; k > BLOCK; k -= BLOCK, a += a_stride, b += BLOCK * BLOCK)
+        add_products(rows, sum, a, BLOCK, 1, b, BLOCK);
+    add_products(rows, sum, a, BLOCK, 1, b, k);
+    store_sums(rows, c, sum, false);
+}
+
+INLINE void few_columns(int rows, real *c, const real *a, const real *b, int k, bool add)
+{
+    vreal sum[ROWS_MAX][2] = {0};
+    add_products(rows, sum, a, 1, BLOCK, b, k);
+    store_sums(rows, c, sum, add);
+}
+
+/* A case for each number of rows that is a constant there. */
+#if ROWS_MAX == 12
+#define EACH_COUNT(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12)
+#else
+#define EACH_COUNT(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6)
+#endif
+
+/* How many of the `left` rows to take next. */
+static int share_of(int left)
+{
+    int groups = (left + ROWS_MAX - 1) / ROWS_MAX;
+    return (left + groups - 1) / groups;
+}
+
+static void product_rows(real *c, const real *a, size_t a_stride, const real *b, int rows, int k)
+{
+    for (int taken; rows > 0; rows -= taken, c += taken * BLOCK, a += taken * BLOCK) {
+        taken = share_of(rows);
+        switch (taken) {
+#define DO(count)                                                                                  \
+    case count:                                                                                    \
+        few_rows(count, c, a, a_stride, b, k);                                                     \
+        break;
+            EACH_COUNT(DO)
+#undef DO
+        }
+    }
+}
+
+static void product_columns(real *c, const real *a, const real *b, int rows, int k, bool add)
+{
+    for (int taken; rows > 0; rows -= taken, c += taken * BLOCK, a += taken) {
+        taken = share_of(rows);
+        switch (taken) {
+#define DO(count)                                                                                  \
+    case count:                                                                                    \
+        few_columns(count, c, a, b, k, add);                                                       \
+        break;
+            EACH_COUNT(DO)
+#undef DO
+        }
+    }
+}
+
+const struct winograd_product SIMD_NAME(winograd_product) = {
+    .rows = product_rows,
+    .columns = product_columns,
+};

@@ -1,0 +1,291 @@
+/* Tiles of winograd.h: between values in blocks of channels and their transforms. Lanes are
+ * channels, so that nothing is shuffled; what an operation of the net does to each output (bias,
+ * ReLU, pooling, and their adjoints) is done while a tile is in registers, which saves passes over
+ * memory that took as long as the products themselves. Positions outside the image are zeros;
+ * outputs outside what is read are dropped. */
+#include "kernels/simd/epilogue.h"
+#include "kernels/simd/winograd_axis.h"
+
+enum { OUTPUTS_MAX = 4, INPUTS_MAX = 6 };
+
+/* A walk over the tiles of one block of channels: `image`, and the tile's place in its tile grid.
+ */
+struct walk {
+    int image, row, column;
+};
+
+static inline void walk_next(struct walk *at, const struct winograd *w)
+{
+    if (++at->column < w->tiles_w)
+        return;
+    at->column = 0;
+    if (++at->row < w->tiles_h)
+        return;
+    at->row = 0;
+    at->image++;
+}
+
+INLINE struct window input_window(int kind, const struct winograd *w, struct walk at)
+{
+    return (struct window){.row = w->origin_h + at.row * axis_outputs(kind),
+                           .column = w->origin_w + at.column * axis_outputs(kind),
+                           .h = w->in.h,
+                           .w = w->in.w};
+}
+
+INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct window at,
+                       bool inside)
+{
+    const int points = axis_points(kind), inputs = axis_inputs(kind);
+    vreal half[WINOGRAD_POINTS_MAX][INPUTS_MAX];
+#pragma GCC unroll 6
+    for (int j = 0; j < inputs; j++) {
+        vreal d[INPUTS_MAX], out[WINOGRAD_POINTS_MAX];
+#pragma GCC unroll 6
+        for (int i = 0; i < inputs; i++)
+            d[i] = window_has(at, i, j, inside) ? vreal_load(x + window_at(at, i, j)) : (vreal){0};
+        axis_input(kind, out, d);
+#pragma GCC unroll 6
+        for (int i = 0; i < points; i++)
+            half[i][j] = out[i];
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < points; i++) {
+        vreal out[WINOGRAD_POINTS_MAX];
+        axis_input(kind, out, half[i]);
+#pragma GCC unroll 6
+        for (int j = 0; j < points; j++)
+            vreal_store(v + (size_t)(i * points + j) * plane, out[j]);
+    }
+}
+
+INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const real *x)
+{
+    int tiles = n * winograd_tiles(w);
+    size_t plane = (size_t)tiles * BLOCK, image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
+    for (int b = 0; b < w->in_blocks; b++) {
+        struct walk at = {0};
+        for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
+            struct window in = input_window(kind, w, at);
+            const real *from =
+                x + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block;
+            real *to = v + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * BLOCK;
+            for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
+                if (window_is_inside(in, axis_inputs(kind)))
+                    input_tile(kind, to + half, plane, from + half, in, true);
+                else
+                    input_tile(kind, to + half, plane, from + half, in, false);
+            }
+        }
+    }
+}
+
+INLINE void input_adjoint_tile(int kind, real *dx, const real *dv, size_t plane, struct window at,
+                               bool inside)
+{
+    const int points = axis_points(kind), inputs = axis_inputs(kind);
+    vreal half[INPUTS_MAX][WINOGRAD_POINTS_MAX];
+#pragma GCC unroll 6
+    for (int j = 0; j < points; j++) {
+        vreal v[WINOGRAD_POINTS_MAX], out[INPUTS_MAX];
+#pragma GCC unroll 6
+        for (int i = 0; i < points; i++)
+            v[i] = vreal_load(dv + (size_t)(i * points + j) * plane);
+        axis_input_adjoint(kind, out, v);
+#pragma GCC unroll 6
+        for (int i = 0; i < inputs; i++)
+            half[i][j] = out[i];
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < inputs; i++) {
+        vreal out[INPUTS_MAX];
+        axis_input_adjoint(kind, out, half[i]);
+#pragma GCC unroll 6
+        for (int j = 0; j < inputs; j++) {
+            if (!window_has(at, i, j, inside))
+                continue;
+            real *to = dx + window_at(at, i, j);
+            vreal_store(to, vreal_load(to) + out[j]);
+        }
+    }
+}
+
+INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, real *dx,
+                              const real *dv)
+{
+    int tiles = n * winograd_tiles(w);
+    size_t plane = (size_t)tiles * BLOCK, image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
+    struct walk at = {0};
+    for (int t = 0; t < tiles; t++, walk_next(&at, w), dv += BLOCK) {
+        struct window in = input_window(kind, w, at);
+        real *to = dx + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block;
+        for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
+            if (window_is_inside(in, axis_inputs(kind)))
+                input_adjoint_tile(kind, to + half, dv + half, plane, in, true);
+            else
+                input_adjoint_tile(kind, to + half, dv + half, plane, in, false);
+        }
+    }
+}
+
+INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct window at,
+                        const real *m, size_t plane, vreal bias)
+{
+    const int points = axis_points(kind), outputs = axis_outputs(kind);
+    vreal half[OUTPUTS_MAX][WINOGRAD_POINTS_MAX], y[OUTPUTS_MAX * OUTPUTS_MAX];
+#pragma GCC unroll 6
+    for (int j = 0; j < points; j++) {
+        vreal column[WINOGRAD_POINTS_MAX], out[OUTPUTS_MAX];
+#pragma GCC unroll 6
+        for (int i = 0; i < points; i++)
+            column[i] = vreal_load(m + (size_t)(i * points + j) * plane);
+        axis_output(kind, out, column);
+#pragma GCC unroll 4
+        for (int i = 0; i < outputs; i++)
+            half[i][j] = out[i];
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < outputs; i++) {
+        axis_output(kind, y + i * OUTPUTS_MAX, half[i]);
+#pragma GCC unroll 4
+        for (int j = 0; j < outputs; j++)
+            y[i * OUTPUTS_MAX + j] += bias;
+    }
+    store_outputs(epilogue, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
+}
+
+/* A tile's window in what is stored. */
+INLINE struct window output_window(int kind, int epilogue, const struct winograd *w, struct walk at)
+{
+    const int size = axis_outputs(kind) / (epilogue == EPILOGUE_RELU_POOL ? 2 : 1);
+    return (struct window){
+        .row = at.row * size, .column = at.column * size, .h = w->stored.h, .w = w->stored.w};
+}
+
+INLINE void output_all(int kind, int epilogue, const struct winograd *w, int n, int b, real *y,
+                       uint8_t *from, const real *m, const real *bias)
+{
+    int tiles = n * winograd_tiles(w);
+    size_t plane = (size_t)tiles * BLOCK;
+    size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
+    struct walk at = {0};
+    for (int t = 0; t < tiles; t++, walk_next(&at, w), m += BLOCK) {
+        size_t to = ((size_t)at.image * (size_t)w->out_blocks + (size_t)b) * image_block;
+        for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
+            output_tile(kind, epilogue, y + to + half, from + to + half,
+                        output_window(kind, epilogue, w, at), m + half, plane,
+                        vreal_load(bias + half));
+    }
+}
+
+INLINE vreal output_adjoint_tile(int kind, int epilogue, real *dm, size_t plane, const real *stored,
+                                 const uint8_t *from, struct window at)
+{
+    const int points = axis_points(kind), outputs = axis_outputs(kind);
+    vreal half[WINOGRAD_POINTS_MAX][OUTPUTS_MAX], dy[OUTPUTS_MAX * OUTPUTS_MAX], dbias = {0};
+    load_gradients(epilogue, outputs, outputs, OUTPUTS_MAX, dy, stored, from, at, &dbias);
+#pragma GCC unroll 4
+    for (int j = 0; j < outputs; j++) {
+        vreal column[OUTPUTS_MAX], out[WINOGRAD_POINTS_MAX];
+#pragma GCC unroll 4
+        for (int i = 0; i < outputs; i++)
+            column[i] = dy[i * OUTPUTS_MAX + j];
+        axis_output_adjoint(kind, out, column);
+#pragma GCC unroll 6
+        for (int i = 0; i < points; i++)
+            half[i][j] = out[i];
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < points; i++) {
+        vreal out[WINOGRAD_POINTS_MAX];
+        axis_output_adjoint(kind, out, half[i]);
+#pragma GCC unroll 6
+        for (int j = 0; j < points; j++)
+            vreal_store(dm + (size_t)(i * points + j) * plane, out[j]);
+    }
+    return dbias;
+}
+
+INLINE void output_adjoint_all(int kind, int epilogue, const struct winograd *w, int n, real *dm,
+                               real *dbias, const real *dy, const uint8_t *from)
+{
+    int tiles = n * winograd_tiles(w);
+    size_t plane = (size_t)tiles * BLOCK;
+    size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
+    for (int b = 0; b < w->out_blocks; b++, dbias += BLOCK) {
+        struct walk at = {0};
+        vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
+        for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
+            size_t stored = ((size_t)at.image * (size_t)w->out_blocks + (size_t)b) * image_block;
+            real *to = dm + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * BLOCK;
+            for (size_t half = 0; half < 2; half++) {
+                size_t lane = half * VECTOR_LANES;
+                sum[half] +=
+                    output_adjoint_tile(kind, epilogue, to + lane, plane, dy + stored + lane,
+                                        from + stored + lane, output_window(kind, epilogue, w, at));
+            }
+        }
+        vreal_store(dbias, sum[0]);
+        vreal_store(dbias + VECTOR_LANES, sum[1]);
+    }
+}
+
+static void input(const struct winograd *w, int n, real *v, const real *x)
+{
+    if (w->kind == WINOGRAD_F4)
+        input_all(WINOGRAD_F4, w, n, v, x);
+    else if (w->kind == WINOGRAD_F2)
+        input_all(WINOGRAD_F2, w, n, v, x);
+    else
+        input_all(WINOGRAD_T2, w, n, v, x);
+}
+
+static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
+{
+    if (w->kind == WINOGRAD_F4)
+        input_adjoint_all(WINOGRAD_F4, w, n, at, dx, dv);
+    else if (w->kind == WINOGRAD_F2)
+        input_adjoint_all(WINOGRAD_F2, w, n, at, dx, dv);
+    else
+        input_adjoint_all(WINOGRAD_T2, w, n, at, dx, dv);
+}
+
+/* Every kind with every epilogue, each with constants of its own. */
+#define EACH_PAIR(DO)                                                                              \
+    DO(WINOGRAD_F4, EPILOGUE_NONE)                                                                 \
+    DO(WINOGRAD_F4, EPILOGUE_RELU)                                                                 \
+    DO(WINOGRAD_F4, EPILOGUE_RELU_POOL)                                                            \
+    DO(WINOGRAD_F2, EPILOGUE_NONE)                                                                 \
+    DO(WINOGRAD_F2, EPILOGUE_RELU)                                                                 \
+    DO(WINOGRAD_F2, EPILOGUE_RELU_POOL)                                                            \
+    DO(WINOGRAD_T2, EPILOGUE_NONE)                                                                 \
+    DO(WINOGRAD_T2, EPILOGUE_RELU)                                                                 \
+    DO(WINOGRAD_T2, EPILOGUE_RELU_POOL)
+
+static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
+                   const real *bias)
+{
+#define DO(a, b)                                                                                   \
+    if (w->kind == (a) && w->epilogue == (b))                                                      \
+        output_all(a, b, w, n, at, y, from, m, bias);
+    EACH_PAIR(DO)
+#undef DO
+}
+
+static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
+                           const uint8_t *from)
+{
+#define DO(a, b)                                                                                   \
+    if (w->kind == (a) && w->epilogue == (b))                                                      \
+        output_adjoint_all(a, b, w, n, dm, dbias, dy, from);
+    EACH_PAIR(DO)
+#undef DO
+}
+
+const struct winograd_tiles SIMD_NAME(winograd_tiles) = {
+    .block = BLOCK,
+    .input = input,
+    .input_adjoint = input_adjoint,
+    .output = output,
+    .output_adjoint = output_adjoint,
+};

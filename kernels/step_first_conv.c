@@ -1,0 +1,239 @@
+/* The first 3x3 convolution of a net + bias [+ ReLU [+ 2x2 pooling]], from the bytes of the images
+ * to blocks of channels; see first_conv.h. Backward turns the bytes into numbers again: 784 of them
+ * take less than a microsecond, and nothing but where each value came from is kept. Threads share
+ * the images; each sums its own gradient, and these are added in the order of the threads. */
+#include <string.h>
+
+#include "kernels/conv3x3.h"
+#include "kernels/layer_tables.h"
+#include "kernels/simd/first_conv.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE(struct first_conv_functions, first_conv)
+
+static int round_up(int a, int b)
+{
+    return (a + b - 1) / b * b;
+}
+
+static struct first_conv first_conv_of(const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    struct first_conv f = {.in_c = conv->in.c,
+                           .out_c = conv->out.c,
+                           .block = first_conv_for(s->isa)->block,
+                           .out = area_of(s->read[1]),
+                           .stored = area_of(s->read[s->n_layers])};
+    conv3x3_match(s->layers, s->n_layers, &f.epilogue);
+    f.out_blocks = blocks_of(f.out_c, f.block);
+    f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;
+    f.image_w = round_up(f.out.w, FIRST_CONV_COLUMNS) + 2;
+    return f;
+}
+
+static size_t padded(size_t reals)
+{
+    return real_bytes(reals) / sizeof(real);
+}
+
+/* Scratch, in numbers: weights and bias in blocks; then a thread's image, dweights, dbias. */
+struct parts {
+    size_t weights, bias, image;
+};
+
+static struct parts parts_of(const struct first_conv *f)
+{
+    return (struct parts){.weights = padded((size_t)f->out_blocks * first_conv_panel(f)),
+                          .bias = padded((size_t)(f->out_blocks * f->block)),
+                          .image = padded(first_conv_image(f))};
+}
+
+static size_t share_reals(const struct parts *p)
+{
+    return p->image + p->weights + p->bias;
+}
+
+struct first_conv_call {
+    const struct stretch *s;
+    const struct step_call *c;
+    struct first_conv f;
+    const struct first_conv_functions *functions;
+    struct parts parts;
+    real *weights, *bias, *shares;
+};
+
+static struct first_conv_call call_begin(const struct stretch *s, const struct step_call *c)
+{
+    struct first_conv_call call = {.s = s,
+                                   .c = c,
+                                   .f = first_conv_of(s),
+                                   .functions = first_conv_for(s->isa),
+                                   .weights = c->scratch};
+    call.parts = parts_of(&call.f);
+    call.bias = call.weights + call.parts.weights;
+    call.shares = call.bias + call.parts.bias;
+    return call;
+}
+
+static real *share_image(const struct first_conv_call *call, int thread)
+{
+    return call->shares + (size_t)thread * share_reals(&call->parts);
+}
+
+static real *share_dweights(const struct first_conv_call *call, int thread)
+{
+    return share_image(call, thread) + call->parts.image;
+}
+
+static real *share_dbias(const struct first_conv_call *call, int thread)
+{
+    return share_dweights(call, thread) + call->parts.weights;
+}
+
+/* Images between two polls. */
+static size_t block_images(const struct first_conv *f)
+{
+    size_t outputs = (size_t)f->out.h * (size_t)f->out.w * (size_t)(f->out_blocks * f->block);
+    return images_per_block(FLOPS_PER_BLOCK / 16, 2 * TAPS * (size_t)f->in_c * outputs);
+}
+
+/* x [C, image_h, image_w] <- one image. Its border is zero already. */
+static void load_image(const struct first_conv_call *call, real *x, const uint8_t *image)
+{
+    const struct first_conv *f = &call->f;
+    const struct layer_desc *conv = call->s->layers;
+    int h = f->image_h - conv->pad_h, w = f->image_w - conv->pad_w;
+    int rows = conv->in.h < h ? conv->in.h : h, columns = conv->in.w < w ? conv->in.w : w;
+    for (int c = 0; c < f->in_c; c++, x += f->image_h * f->image_w) {
+        const real *value = call->s->byte_value[c];
+        for (int i = 0; i < rows; i++) {
+            const uint8_t *from = image + (c * conv->in.h + i) * conv->in.w;
+            real *to = x + (i + conv->pad_h) * f->image_w + conv->pad_w;
+            for (int j = 0; j < columns; j++)
+                to[j] = value[from[j]];
+        }
+    }
+}
+
+static void forward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct first_conv_call *call = arg;
+    const struct first_conv *f = &call->f;
+    real *x = share_image(call, thread);
+    uint8_t *from = call->c->saved;
+    memset(x, 0, first_conv_image(f) * sizeof *x);
+    for (size_t i = begin; i < end; i++) {
+        load_image(call, x, call->c->image[i]);
+        call->functions->forward(f, call->c->y + i * first_conv_stored(f),
+                                 from + i * first_conv_stored(f), x, call->weights, call->bias);
+    }
+}
+
+static void block_weights(const struct first_conv_call *call)
+{
+    const struct first_conv *f = &call->f;
+    int taps = f->in_c * TAPS, block = f->block;
+    const real *weights = call->c->params, *bias = weights + f->out_c * taps;
+    for (int o = 0; o < f->out_blocks * block; o++) {
+        bool real_channel = o < f->out_c;
+        call->bias[o] = real_channel ? bias[o] : 0;
+        for (int t = 0; t < taps; t++)
+            call->weights[(o / block * taps + t) * block + o % block] =
+                real_channel ? weights[o * taps + t] : 0;
+    }
+}
+
+static void forward(const struct stretch *s, const struct step_call *c)
+{
+    struct first_conv_call call = call_begin(s, c);
+    block_weights(&call);
+    exec_for(c->ex, (size_t)c->n, block_images(&call.f), forward_block, &call);
+}
+
+static void backward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct first_conv_call *call = arg;
+    const struct first_conv *f = &call->f;
+    real *x = share_image(call, thread);
+    const uint8_t *from = call->c->saved;
+    for (size_t i = begin; i < end; i++) {
+        load_image(call, x, call->c->image[i]);
+        call->functions->backward(f, share_dweights(call, thread), share_dbias(call, thread),
+                                  call->c->dy + i * first_conv_stored(f),
+                                  from + i * first_conv_stored(f), x);
+    }
+}
+
+static void finish(const struct first_conv_call *call)
+{
+    const struct first_conv *f = &call->f;
+    int taps = f->in_c * TAPS, block = f->block, threads = pool_threads(call->c->ex->pool);
+    real *dweights = call->c->dparams, *dbias = dweights + f->out_c * taps;
+    if (!call->c->ex->accumulate)
+        memset(dweights, 0, (size_t)(f->out_c * (taps + 1)) * sizeof *dweights);
+    for (int thread = 0; thread < threads; thread++) {
+        const real *dw = share_dweights(call, thread), *db = share_dbias(call, thread);
+        for (int o = 0; o < f->out_c; o++) {
+            dbias[o] += db[o];
+            for (int t = 0; t < taps; t++)
+                dweights[o * taps + t] += dw[(o / block * taps + t) * block + o % block];
+        }
+    }
+}
+
+static void backward(const struct stretch *s, const struct step_call *c)
+{
+    struct first_conv_call call = call_begin(s, c);
+    memset(call.shares, 0,
+           (size_t)pool_threads(c->ex->pool) * share_reals(&call.parts) * sizeof(real));
+    exec_for(c->ex, (size_t)c->n, block_images(&call.f), backward_block, &call);
+    finish(&call);
+}
+
+static size_t saved_bytes(const struct stretch *s, int n)
+{
+    struct first_conv f = first_conv_of(s);
+    return (size_t)n * first_conv_stored(&f);
+}
+
+static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+{
+    (void)n;
+    struct first_conv f = first_conv_of(s);
+    struct parts p = parts_of(&f);
+    return (p.weights + p.bias + (size_t)threads * share_reals(&p)) * sizeof(real);
+}
+
+static size_t out_reals(const struct stretch *s, int n)
+{
+    struct first_conv f = first_conv_of(s);
+    return (size_t)n * first_conv_stored(&f);
+}
+
+static uint64_t flops(const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    return 2 * TAPS * (uint64_t)conv->in.c * (uint64_t)conv->out.c * (uint64_t)s->read[1].h *
+           (uint64_t)s->read[1].w;
+}
+
+static int match(const struct layer_desc *layers, int n, const struct extent *read)
+{
+    (void)read;
+    enum epilogue epilogue;
+    return conv3x3_match_followed(layers, n, &epilogue);
+}
+
+const struct step_kernel step_first_conv = {
+    .name = "first_conv",
+    .in = LAYOUT_BYTES,
+    .out = LAYOUT_BLOCKED,
+    .match = match,
+    .out_reals = out_reals,
+    .saved_bytes = saved_bytes,
+    .scratch_bytes = scratch_bytes,
+    .forward = forward,
+    .backward = backward,
+    .flops_forward = flops,
+    .flops_backward = flops,
+};

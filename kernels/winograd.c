@@ -1,0 +1,80 @@
+/* Choosing the algorithm for a convolution, and what leaves blocks of channels. */
+#include "kernels/winograd.h"
+
+#include <string.h>
+
+static int ceil_divide(int a, int b)
+{
+    return (a + b - 1) / b;
+}
+
+static void set_kind(struct winograd *w, enum winograd_kind kind)
+{
+    static const struct {
+        int points, outputs;
+    } axis[] = {[WINOGRAD_F4] = {6, 4}, [WINOGRAD_F2] = {4, 2}, [WINOGRAD_T2] = {3, 2}};
+    w->kind = kind;
+    w->points = axis[kind].points;
+    w->outputs = axis[kind].outputs;
+    w->tiles_h = ceil_divide(w->out.h, w->outputs);
+    w->tiles_w = ceil_divide(w->out.w, w->outputs);
+}
+
+/* The kind that needs the fewest products; of equals the one with the smaller rounding errors. */
+static void choose_kind(struct winograd *w, const struct layer_desc *conv)
+{
+    bool two_by_two = w->in.h == 2 && w->in.w == 2 && w->out.h == 2 && w->out.w == 2;
+    if (two_by_two && conv->pad_h == 1 && conv->pad_w == 1) {
+        set_kind(w, WINOGRAD_T2);
+        w->origin_h = w->origin_w = 0;
+        return;
+    }
+    set_kind(w, WINOGRAD_F4);
+    int products = winograd_points(w) * winograd_tiles(w);
+    set_kind(w, WINOGRAD_F2);
+    if (products < winograd_points(w) * winograd_tiles(w))
+        set_kind(w, WINOGRAD_F4);
+}
+
+struct winograd winograd_of(const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    struct winograd w = {.in_c = conv->in.c,
+                         .out_c = conv->out.c,
+                         .block = winograd_tiles_for(s->isa)->block,
+                         .in = area_of(s->read[0]),
+                         .out = area_of(s->read[1]),
+                         .stored = area_of(s->read[s->n_layers]),
+                         .origin_h = -conv->pad_h,
+                         .origin_w = -conv->pad_w};
+    conv3x3_match(s->layers, s->n_layers, &w.epilogue);
+    w.in_blocks = blocks_of(w.in_c, w.block);
+    w.out_blocks = blocks_of(w.out_c, w.block);
+    choose_kind(&w, conv);
+    return w;
+}
+
+void blocks_to_planes(const struct winograd *w, int n, const struct shape *shape, real *y,
+                      const real *blocked)
+{
+    size_t h = (size_t)w->stored.h, width = (size_t)w->stored.w, block = (size_t)w->block;
+    size_t row = (size_t)shape->w, plane = row * (size_t)shape->h;
+    for (size_t i = 0; i < (size_t)n; i++, blocked += winograd_stored(w))
+        for (size_t c = 0; c < (size_t)w->out_c; c++, y += plane)
+            for (size_t r = 0; r < h; r++)
+                for (size_t s = 0; s < width; s++)
+                    y[r * row + s] = blocked[((c / block * h + r) * width + s) * block + c % block];
+}
+
+void planes_to_blocks(const struct winograd *w, int n, const struct shape *shape, real *blocked,
+                      const real *y)
+{
+    size_t h = (size_t)w->stored.h, width = (size_t)w->stored.w, block = (size_t)w->block;
+    size_t row = (size_t)shape->w, plane = row * (size_t)shape->h;
+    memset(blocked, 0, (size_t)n * winograd_stored(w) * sizeof *blocked);
+    for (size_t i = 0; i < (size_t)n; i++, blocked += winograd_stored(w))
+        for (size_t c = 0; c < (size_t)w->out_c; c++, y += plane)
+            for (size_t r = 0; r < h; r++)
+                for (size_t s = 0; s < width; s++)
+                    blocked[((c / block * h + r) * width + s) * block + c % block] = y[r * row + s];
+}

@@ -1,0 +1,22 @@
+/* Choosing Winograd's algorithm for a convolution. Internal to kernels/. */
+#ifndef SCALEBENCH_KERNELS_WINOGRAD_H
+#define SCALEBENCH_KERNELS_WINOGRAD_H
+
+#include "kernels/conv3x3.h"
+#include "kernels/simd/winograd.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE(struct winograd_tiles, winograd_tiles)
+SIMD_DECLARE(struct winograd_weights, winograd_weights)
+SIMD_DECLARE(struct winograd_product, winograd_product)
+
+/* Of the layers of a stretch. */
+struct winograd winograd_of(const struct stretch *s);
+
+/* What is stored of n images, between blocks of channels and y [N, *shape]. */
+void blocks_to_planes(const struct winograd *w, int n, const struct shape *shape, real *y,
+                      const real *blocked);
+void planes_to_blocks(const struct winograd *w, int n, const struct shape *shape, real *blocked,
+                      const real *y);
+
+#endif
