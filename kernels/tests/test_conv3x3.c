@@ -160,11 +160,115 @@ static void steps_equal_the_reference_on_every_isa(void **state)
                 compare(&cases[i], (enum isa)isa, threads);
 }
 
+/* A net without kinks: its loss is smooth in every parameter, see test_net.c for the bound. */
+#ifdef SCALEBENCH_F64
+static void gradient_is_a_finite_difference(void **state)
+{
+    (void)state;
+    const double h = 0x1p-15;
+    const struct net_case c = {{2, 6, 5}, 3, {{3, 1, NOTHING}, {4, 0, NOTHING}, {2, 1, NOTHING}}};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_FAST, isa_best(), 2);
+    rig_step(&r);
+    for (size_t i = 0; i < r.desc.n_params; i++) {
+        real kept = r.params[i];
+        r.params[i] = kept + h;
+        double above = rig_loss(&r) / r.n;
+        r.params[i] = kept - h;
+        double below = rig_loss(&r) / r.n;
+        r.params[i] = kept;
+        double difference = (above - below) / (2 * h);
+        if (!(fabs(difference - r.grads[i]) <= 3e-8))
+            fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, r.grads[i], difference);
+    }
+    rig_end(&r);
+}
+#endif
+
+/* Also after a smaller batch has left its values in every buffer. */
+static void steps_repeat_bit_by_bit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct rig a, b;
+        rig_begin(&a, &cases[i], PLAN_FAST, isa_best(), 3);
+        rig_begin(&b, &cases[i], PLAN_FAST, isa_best(), 3);
+        rig_step(&a);
+        b.n = (b.n + 1) / 2;
+        rig_step(&b);
+        b.n = a.n;
+        rig_step(&b);
+        assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
+        rig_end(&a);
+        rig_end(&b);
+    }
+}
+
+static void evaluation_computes_what_training_does(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct rig a, b;
+        rig_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
+        rig_begin(&b, &cases[i], PLAN_FAST, isa_best(), 1);
+        b.ex.training = false;
+        rig_loss(&a);
+        rig_loss(&b);
+        assert_memory_equal(net_logits(a.net, 0), net_logits(b.net, 0),
+                            (size_t)a.n * CLASSES * sizeof(real));
+        rig_end(&a);
+        rig_end(&b);
+    }
+}
+
+/* keras_690k's convolutions, whose last pooling drops a third of what the first one computes. */
+static void work_that_nobody_reads_is_left_out(void **state)
+{
+    (void)state;
+    const struct net_case c = {
+        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_FAST, isa_best(), 1);
+    uint64_t conv1 = 2 * 9 * 32 * 20 * 20;  /* 20x20 of 26x26 outputs */
+    uint64_t conv2 = 2 * 36 * 4 * 32 * 128; /* 8x8 of 11x11: four tiles of 36 products */
+    uint64_t conv3 = 2 * 16 * 128 * 256;    /* 2x2 of 3x3: a tile of 16 */
+    uint64_t dense = 2 * 256 * CLASSES;
+    assert_int_equal(net_flops_done(r.net, false), conv1 + conv2 + conv3 + dense);
+    assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (conv2 + conv3 + dense));
+    rig_end(&r);
+}
+
+static void count_poll(void *arg)
+{
+    ++*(int *)arg;
+}
+
+/* Every step lets communication progress, forward and backward. */
+static void every_step_polls(void **state)
+{
+    (void)state;
+    int polls = 0;
+    struct rig r;
+    rig_begin(&r, &cases[2], PLAN_FAST, isa_best(), 2);
+    r.ex.poll = count_poll;
+    r.ex.poll_arg = &polls;
+    rig_step(&r);
+    assert_true(polls >= 2 * net_steps(r.net));
+    rig_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_equal_the_reference_on_every_isa),
+#ifdef SCALEBENCH_F64
+        cmocka_unit_test(gradient_is_a_finite_difference),
+#endif
+        cmocka_unit_test(steps_repeat_bit_by_bit),
+        cmocka_unit_test(evaluation_computes_what_training_does),
+        cmocka_unit_test(work_that_nobody_reads_is_left_out),
+        cmocka_unit_test(every_step_polls),
     };
     gemm_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("conv3x3", tests, NULL, NULL);
 }
