@@ -34,8 +34,25 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
     return 1;
 }
 
-int conv3x3_match_followed(const struct layer_desc *layers, int n, enum epilogue *epilogue)
+int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    int taken = conv3x3_match(layers, n, epilogue);
+    (void)read;
+    enum epilogue epilogue;
+    int taken = conv3x3_match(layers, n, &epilogue);
     return taken > 0 && taken < n && is_conv3x3(&layers[taken]) ? taken : 0;
+}
+
+int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read)
+{
+    (void)read;
+    enum epilogue epilogue;
+    return conv3x3_match(layers, n, &epilogue);
+}
+
+struct area area_read(const struct stretch *s, int i)
+{
+    if (s->plan != PLAN_EXACT)
+        return (struct area){s->read[i].h, s->read[i].w};
+    struct shape all = i == 0 ? s->layers->in : s->layers[i - 1].out;
+    return (struct area){all.h, all.w};
 }

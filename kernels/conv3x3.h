@@ -8,12 +8,13 @@
 /* How many layers from layers[0] on are one such convolution and its epilogue, 0 if it is none. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
-/* The same, if another such convolution follows, which takes values in blocks of channels. */
-int conv3x3_match_followed(const struct layer_desc *layers, int n, enum epilogue *epilogue);
+/* step_kernel's match: where another such convolution follows, which takes values in blocks of
+ * channels; anywhere. */
+int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
+int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-static inline struct area area_of(struct extent read)
-{
-    return (struct area){read.h, read.w};
-}
+/* What is computed of the value before layer i of the stretch: what is read, and all of it in the
+ * exact plan. */
+struct area area_read(const struct stretch *s, int i);
 
 #endif

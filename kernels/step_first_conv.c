@@ -22,8 +22,8 @@ static struct first_conv first_conv_of(const struct stretch *s)
     struct first_conv f = {.in_c = conv->in.c,
                            .out_c = conv->out.c,
                            .block = first_conv_for(s->isa)->block,
-                           .out = area_of(s->read[1]),
-                           .stored = area_of(s->read[s->n_layers])};
+                           .out = area_read(s, 1),
+                           .stored = area_read(s, s->n_layers)};
     conv3x3_match(s->layers, s->n_layers, &f.epilogue);
     f.out_blocks = blocks_of(f.out_c, f.block);
     f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;
@@ -212,23 +212,15 @@ static size_t out_reals(const struct stretch *s, int n)
 
 static uint64_t flops(const struct stretch *s)
 {
-    const struct layer_desc *conv = s->layers;
-    return 2 * TAPS * (uint64_t)conv->in.c * (uint64_t)conv->out.c * (uint64_t)s->read[1].h *
-           (uint64_t)s->read[1].w;
-}
-
-static int match(const struct layer_desc *layers, int n, const struct extent *read)
-{
-    (void)read;
-    enum epilogue epilogue;
-    return conv3x3_match_followed(layers, n, &epilogue);
+    struct first_conv f = first_conv_of(s);
+    return 2 * TAPS * (uint64_t)f.in_c * (uint64_t)f.out_c * (uint64_t)(f.out.h * f.out.w);
 }
 
 const struct step_kernel step_first_conv = {
     .name = "first_conv",
     .in = LAYOUT_BYTES,
     .out = LAYOUT_BLOCKED,
-    .match = match,
+    .match = conv3x3_match_blocks,
     .out_reals = out_reals,
     .saved_bytes = saved_bytes,
     .scratch_bytes = scratch_bytes,

@@ -1,4 +1,4 @@
-/* Choosing the algorithm for a convolution, and what leaves blocks of channels. */
+/* Choosing the algorithm of a convolution, and what leaves blocks of channels. */
 #include "kernels/winograd.h"
 
 #include <string.h>
@@ -12,7 +12,10 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
 {
     static const struct {
         int points, outputs;
-    } axis[] = {[WINOGRAD_F4] = {6, 4}, [WINOGRAD_F2] = {4, 2}, [WINOGRAD_T2] = {3, 2}};
+    } axis[] = {[WINOGRAD_F4] = {6, 4},
+                [WINOGRAD_F2] = {4, 2},
+                [WINOGRAD_T2] = {3, 2},
+                [CONV_DIRECT] = {3, 1}};
     w->kind = kind;
     w->points = axis[kind].points;
     w->outputs = axis[kind].outputs;
@@ -21,8 +24,12 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
 }
 
 /* The kind that needs the fewest products; of equals the one with the smaller rounding errors. */
-static void choose_kind(struct winograd *w, const struct layer_desc *conv)
+static void choose_kind(struct winograd *w, const struct layer_desc *conv, enum plan plan)
 {
+    if (plan == PLAN_EXACT) {
+        set_kind(w, CONV_DIRECT);
+        return;
+    }
     bool two_by_two = w->in.h == 2 && w->in.w == 2 && w->out.h == 2 && w->out.w == 2;
     if (two_by_two && conv->pad_h == 1 && conv->pad_w == 1) {
         set_kind(w, WINOGRAD_T2);
@@ -42,15 +49,15 @@ struct winograd winograd_of(const struct stretch *s)
     struct winograd w = {.in_c = conv->in.c,
                          .out_c = conv->out.c,
                          .block = winograd_tiles_for(s->isa)->block,
-                         .in = area_of(s->read[0]),
-                         .out = area_of(s->read[1]),
-                         .stored = area_of(s->read[s->n_layers]),
+                         .in = area_read(s, 0),
+                         .out = area_read(s, 1),
+                         .stored = area_read(s, s->n_layers),
                          .origin_h = -conv->pad_h,
                          .origin_w = -conv->pad_w};
     conv3x3_match(s->layers, s->n_layers, &w.epilogue);
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
-    choose_kind(&w, conv);
+    choose_kind(&w, conv, s->plan);
     return w;
 }
 

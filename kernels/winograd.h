@@ -7,6 +7,7 @@
 #include "kernels/simd_tables.h"
 
 SIMD_DECLARE(struct winograd_tiles, winograd_tiles)
+SIMD_DECLARE(struct winograd_tiles, direct_tiles)
 SIMD_DECLARE(struct winograd_weights, winograd_weights)
 SIMD_DECLARE(struct winograd_product, winograd_product)
 

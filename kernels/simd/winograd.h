@@ -25,6 +25,7 @@ enum winograd_kind {
     WINOGRAD_F4, /* 4 outputs, 6 products */
     WINOGRAD_F2, /* 2 outputs, 4 products */
     WINOGRAD_T2, /* all of an axis of 2 with padding 1, a Toeplitz matrix of 2x2: 3 products */
+    CONV_DIRECT, /* none: the points are the taps, the tiles single positions */
 };
 
 enum { WINOGRAD_POINTS_MAX = 6 };
@@ -100,12 +101,16 @@ struct winograd_weights {
                     size_t stride, bool add);
 };
 
-/* Products of operands in blocks of `block` columns, for one point. */
+/* Products of operands in blocks of `block` columns. */
 struct winograd_product {
-    /* c [rows, block] <- a [rows, k] b [k, block]; the blocks of a's columns lie a_stride apart. */
-    void (*rows)(real *c, const real *a, size_t a_stride, const real *b, int rows, int k);
-    /* c [rows, block] <- or += a' b for a [k, rows] of one block, b [k, block] */
-    void (*columns)(real *c, const real *a, const real *b, int rows, int k, bool add);
+    /* c [rows, block] <- the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]; the blocks
+     * of a's columns lie a_stride apart. */
+    void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
+                 int rows, int k);
+    /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i] for a[i] [k, rows] of one
+     * block, b[i] [k, block] */
+    void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
+                    bool add);
 };
 
 #endif

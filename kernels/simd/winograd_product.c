@@ -41,19 +41,26 @@ INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
     }
 }
 
-INLINE void few_rows(int rows, real *c, const real *a, size_t a_stride, const real *b, int k)
+INLINE void few_rows(int rows, real *c, const real *const *a, const real *const *b, int count,
+                     size_t first, size_t a_stride, int k)
 {
     vreal sum[ROWS_MAX][2] = {0};
-    for (; k > BLOCK; k -= BLOCK, a += a_stride, b += BLOCK * BLOCK)
-        add_products(rows, sum, a, BLOCK, 1, b, BLOCK);
-    add_products(rows, sum, a, BLOCK, 1, b, k);
+    for (int i = 0; i < count; i++) {
+        const real *left = a[i] + first * BLOCK, *right = b[i];
+        int todo = k;
+        for (; todo > BLOCK; todo -= BLOCK, left += a_stride, right += BLOCK * BLOCK)
+            add_products(rows, sum, left, BLOCK, 1, right, BLOCK);
+        add_products(rows, sum, left, BLOCK, 1, right, todo);
+    }
     store_sums(rows, c, sum, false);
 }
 
-INLINE void few_columns(int rows, real *c, const real *a, const real *b, int k, bool add)
+INLINE void few_columns(int rows, real *c, const real *const *a, const real *const *b, int count,
+                        size_t first, int k, bool add)
 {
     vreal sum[ROWS_MAX][2] = {0};
-    add_products(rows, sum, a, 1, BLOCK, b, k);
+    for (int i = 0; i < count; i++)
+        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], k);
     store_sums(rows, c, sum, add);
 }
 
@@ -71,14 +78,15 @@ static int share_of(int left)
     return (left + groups - 1) / groups;
 }
 
-static void product_rows(real *c, const real *a, size_t a_stride, const real *b, int rows, int k)
+static void product_rows(real *c, const real *const *a, const real *const *b, int count,
+                         size_t a_stride, int rows, int k)
 {
-    for (int taken; rows > 0; rows -= taken, c += taken * BLOCK, a += taken * BLOCK) {
-        taken = share_of(rows);
+    for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
+        taken = share_of(rows - first);
         switch (taken) {
-#define DO(count)                                                                                  \
-    case count:                                                                                    \
-        few_rows(count, c, a, a_stride, b, k);                                                     \
+#define DO(number)                                                                                 \
+    case number:                                                                                   \
+        few_rows(number, c, a, b, count, (size_t)first, a_stride, k);                              \
         break;
             EACH_COUNT(DO)
 #undef DO
@@ -86,14 +94,15 @@ static void product_rows(real *c, const real *a, size_t a_stride, const real *b,
     }
 }
 
-static void product_columns(real *c, const real *a, const real *b, int rows, int k, bool add)
+static void product_columns(real *c, const real *const *a, const real *const *b, int count,
+                            int rows, int k, bool add)
 {
-    for (int taken; rows > 0; rows -= taken, c += taken * BLOCK, a += taken) {
-        taken = share_of(rows);
+    for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
+        taken = share_of(rows - first);
         switch (taken) {
-#define DO(count)                                                                                  \
-    case count:                                                                                    \
-        few_columns(count, c, a, b, k, add);                                                       \
+#define DO(number)                                                                                 \
+    case number:                                                                                   \
+        few_columns(number, c, a, b, count, (size_t)first, k, add);                                \
         break;
             EACH_COUNT(DO)
 #undef DO

@@ -72,6 +72,12 @@ INLINE void store_kernels(real *w, size_t step, int lanes, const vreal taps[TAPS
 /* The transform along both axes; point i lies at u + i * plane. */
 INLINE void store_points(int kind, real *u, size_t plane, const vreal taps[TAPS])
 {
+    if (kind == CONV_DIRECT) {
+#pragma GCC unroll 9
+        for (int t = 0; t < TAPS; t++)
+            vreal_store(u + (size_t)t * plane, taps[t]);
+        return;
+    }
     const int points = axis_points(kind);
     vreal half[3][WINOGRAD_POINTS_MAX];
 #pragma GCC unroll 3
@@ -98,6 +104,12 @@ INLINE vreal sum_parts(const real *u, int parts, size_t stride)
 INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane, int parts,
                         size_t stride)
 {
+    if (kind == CONV_DIRECT) {
+#pragma GCC unroll 9
+        for (int t = 0; t < TAPS; t++)
+            taps[t] = sum_parts(u + (size_t)t * plane, parts, stride);
+        return;
+    }
     const int points = axis_points(kind);
     vreal half[3][WINOGRAD_POINTS_MAX];
 #pragma GCC unroll 6
@@ -143,8 +155,10 @@ static void transform(const struct winograd *w, int at, real *u, const real *wei
         transform_panel(WINOGRAD_F4, w, at, u, weights, w->out_c, all, w->in_c, kernel);
     else if (w->kind == WINOGRAD_F2)
         transform_panel(WINOGRAD_F2, w, at, u, weights, w->out_c, all, w->in_c, kernel);
-    else
+    else if (w->kind == WINOGRAD_T2)
         transform_panel(WINOGRAD_T2, w, at, u, weights, w->out_c, all, w->in_c, kernel);
+    else
+        transform_panel(CONV_DIRECT, w, at, u, weights, w->out_c, all, w->in_c, kernel);
 }
 
 static void transform_transposed(const struct winograd *w, int at, real *u, const real *weights)
@@ -154,8 +168,10 @@ static void transform_transposed(const struct winograd *w, int at, real *u, cons
         transform_panel(WINOGRAD_F4, w, at, u, weights, w->in_c, kernel, w->out_c, all);
     else if (w->kind == WINOGRAD_F2)
         transform_panel(WINOGRAD_F2, w, at, u, weights, w->in_c, kernel, w->out_c, all);
-    else
+    else if (w->kind == WINOGRAD_T2)
         transform_panel(WINOGRAD_T2, w, at, u, weights, w->in_c, kernel, w->out_c, all);
+    else
+        transform_panel(CONV_DIRECT, w, at, u, weights, w->in_c, kernel, w->out_c, all);
 }
 
 INLINE void adjoint_panel(int kind, const struct winograd *w, int at, real *dweights,
@@ -183,8 +199,10 @@ static void adjoint(const struct winograd *w, int at, real *dweights, const real
         adjoint_panel(WINOGRAD_F4, w, at, dweights, du, parts, stride, add);
     else if (w->kind == WINOGRAD_F2)
         adjoint_panel(WINOGRAD_F2, w, at, dweights, du, parts, stride, add);
-    else
+    else if (w->kind == WINOGRAD_T2)
         adjoint_panel(WINOGRAD_T2, w, at, dweights, du, parts, stride, add);
+    else
+        adjoint_panel(CONV_DIRECT, w, at, dweights, du, parts, stride, add);
 }
 
 const struct winograd_weights SIMD_NAME(winograd_weights) = {

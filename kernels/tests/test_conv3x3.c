@@ -131,13 +131,14 @@ static void assert_close(const char *what, const real *a, const real *b, size_t 
         fail_msg("%s: relative distance %.3g exceeds %.3g", what, distance, bound);
 }
 
-static void compare(const struct net_case *c, enum isa isa, int threads)
+static void compare(const struct net_case *c, enum plan plan, enum isa isa, int threads)
 {
     struct rig reference, fast;
     rig_begin(&reference, c, PLAN_REFERENCE, isa, 1);
-    rig_begin(&fast, c, PLAN_FAST, isa, threads);
+    rig_begin(&fast, c, plan, isa, threads);
     assert_string_equal(net_step_name(fast.net, 0), "first_conv");
-    assert_string_equal(net_step_name(fast.net, net_steps(fast.net) - 2), "winograd_last");
+    assert_string_equal(net_step_name(fast.net, net_steps(fast.net) - 2),
+                        plan == PLAN_EXACT ? "direct_last" : "winograd_last");
     rig_step(&reference);
     rig_step(&fast);
     assert_close("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
@@ -157,18 +158,18 @@ static void steps_equal_the_reference_on_every_isa(void **state)
     for (int i = 0; i < CASES; i++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
             for (int threads = 1; threads <= 3; threads++)
-                compare(&cases[i], (enum isa)isa, threads);
+                for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
+                    compare(&cases[i], (enum plan)plan, (enum isa)isa, threads);
 }
 
 /* A net without kinks: its loss is smooth in every parameter, see test_net.c for the bound. */
 #ifdef SCALEBENCH_F64
-static void gradient_is_a_finite_difference(void **state)
+static void check_gradient(enum plan plan)
 {
-    (void)state;
     const double h = 0x1p-15;
     const struct net_case c = {{2, 6, 5}, 3, {{3, 1, NOTHING}, {4, 0, NOTHING}, {2, 1, NOTHING}}};
     struct rig r;
-    rig_begin(&r, &c, PLAN_FAST, isa_best(), 2);
+    rig_begin(&r, &c, plan, isa_best(), 2);
     rig_step(&r);
     for (size_t i = 0; i < r.desc.n_params; i++) {
         real kept = r.params[i];
@@ -183,16 +184,22 @@ static void gradient_is_a_finite_difference(void **state)
     }
     rig_end(&r);
 }
+
+static void gradient_is_a_finite_difference(void **state)
+{
+    (void)state;
+    check_gradient(PLAN_FAST);
+    check_gradient(PLAN_EXACT);
+}
 #endif
 
 /* Also after a smaller batch has left its values in every buffer. */
-static void steps_repeat_bit_by_bit(void **state)
+static void check_repeat(enum plan plan)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++) {
         struct rig a, b;
-        rig_begin(&a, &cases[i], PLAN_FAST, isa_best(), 3);
-        rig_begin(&b, &cases[i], PLAN_FAST, isa_best(), 3);
+        rig_begin(&a, &cases[i], plan, isa_best(), 3);
+        rig_begin(&b, &cases[i], plan, isa_best(), 3);
         rig_step(&a);
         b.n = (b.n + 1) / 2;
         rig_step(&b);
@@ -202,6 +209,13 @@ static void steps_repeat_bit_by_bit(void **state)
         rig_end(&a);
         rig_end(&b);
     }
+}
+
+static void steps_repeat_bit_by_bit(void **state)
+{
+    (void)state;
+    check_repeat(PLAN_FAST);
+    check_repeat(PLAN_EXACT);
 }
 
 static void evaluation_computes_what_training_does(void **state)
@@ -238,6 +252,18 @@ static void work_that_nobody_reads_is_left_out(void **state)
     rig_end(&r);
 }
 
+static void the_exact_plan_leaves_no_work_out(void **state)
+{
+    (void)state;
+    const struct net_case c = {
+        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
+    assert_int_equal(net_flops_done(r.net, false), r.desc.flops_forward);
+    assert_int_equal(net_flops_done(r.net, true), r.desc.flops_backward);
+    rig_end(&r);
+}
+
 static void count_poll(void *arg)
 {
     ++*(int *)arg;
@@ -267,6 +293,7 @@ int main(void)
         cmocka_unit_test(steps_repeat_bit_by_bit),
         cmocka_unit_test(evaluation_computes_what_training_does),
         cmocka_unit_test(work_that_nobody_reads_is_left_out),
+        cmocka_unit_test(the_exact_plan_leaves_no_work_out),
         cmocka_unit_test(every_step_polls),
     };
     gemm_init();

@@ -1,4 +1,5 @@
-/* Winograd's algorithm against plain loops, one convolution at a time.
+/* The steps on blocks of channels against plain loops, one convolution at a time: Winograd's
+ * algorithm and direct sums, which are the algorithm with unit matrices.
  *
  * Bounds are derived: each result is a sum that the algorithm forms in another way, and its error
  * is at most (roundings along the longest path + 1) epsilon times the same algorithm on absolute
@@ -48,16 +49,15 @@ static const struct axis axes[] = {
                      {{1, 1}, {0, 1}, {1, 0}},
                      {{0, 1, 0}, {0, -1, 1}, {1, -1, 0}},
                      {{1, 1, 0}, {1, 0, 1}}},
+    [CONV_DIRECT] = {3,
+                     1,
+                     3,
+                     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                     {{1, 1, 1}}},
 };
 
-/* The algorithm with every number and matrix replaced by its absolute value, for one tile position
- * of one image and channels c and o: adds what it contributes to y, dx and dw. Tiles are cut out of
- * x and y with zeros outside. */
-struct absolute {
-    const struct axis *axis;
-    double u[POINTS][POINTS], v[POINTS][POINTS], dm[POINTS][POINTS];
-};
-
+/* to <- the transform along both axes of |from|, with the matrix's absolute values. */
 static void transform(double to[POINTS][POINTS], const struct axis *k, const double *matrix,
                       int row_size, int inputs, const double *from, int from_row, bool transposed)
 {
@@ -95,6 +95,7 @@ static void transform_back(double *to, int to_row, const struct axis *k, const d
 /* One convolution and what a call needs. */
 struct rig {
     struct net_desc desc;
+    const struct step_kernel *step;
     const struct layer_desc *conv;
     struct extent read[2];
     struct stretch stretch;
@@ -108,10 +109,10 @@ struct rig {
     struct exec ex;
 };
 
-static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int n, enum isa isa,
-                      int threads)
+static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int n, enum plan plan,
+                      enum isa isa, int threads)
 {
-    *r = (struct rig){.n = n};
+    *r = (struct rig){.n = n, .step = plan == PLAN_EXACT ? &step_direct_last : &step_winograd_last};
     begin_net(&r->desc, "one", in, 2);
     add_layer(&r->desc, conv2d_layer(channels, 3, 3, 1, pad));
     r->conv = r->desc.layers;
@@ -120,7 +121,7 @@ static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int
     r->stretch = (struct stretch){.layers = r->conv,
                                   .n_layers = 1,
                                   .read = r->read,
-                                  .plan = PLAN_FAST,
+                                  .plan = plan,
                                   .isa = isa,
                                   .wants_input = true};
     r->w = winograd_of(&r->stretch);
@@ -137,8 +138,8 @@ static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int
     r->bound_y = mem_alloc(y * sizeof(double));
     r->bound_dx = mem_alloc(x * sizeof(double));
     r->bound_dw = mem_alloc(r->desc.n_params * sizeof(double));
-    r->saved = mem_alloc(step_winograd_last.saved_bytes(&r->stretch, n));
-    r->scratch = mem_alloc(step_winograd_last.scratch_bytes(&r->stretch, n, threads));
+    r->saved = mem_alloc(r->step->saved_bytes(&r->stretch, n));
+    r->scratch = mem_alloc(r->step->scratch_bytes(&r->stretch, n, threads));
     r->pool = make_pool(threads);
     r->ex = (struct exec){.pool = r->pool, .training = true};
 }
@@ -192,8 +193,8 @@ static void rig_run(struct rig *r)
                              .saved = r->saved,
                              .scratch = r->scratch};
     copy_blocks(r, r->x, r->blocked, true);
-    step_winograd_last.forward(&r->stretch, &call);
-    step_winograd_last.backward(&r->stretch, &call);
+    r->step->forward(&r->stretch, &call);
+    r->step->backward(&r->stretch, &call);
     copy_blocks(r, r->dx, r->blocked_dx, false);
 }
 
@@ -278,12 +279,12 @@ static void bound_all(struct rig *r)
 }
 
 static void assert_bounded(const char *what, const real *a, const real *b, const double *bound,
-                           size_t n, double terms)
+                           size_t n, double terms, double path)
 {
     for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - (double)b[i]) <= (terms + PATH) * REAL_EPSILON * bound[i]))
+        if (!(fabs((double)a[i] - (double)b[i]) <= (terms + path) * REAL_EPSILON * bound[i]))
             fail_msg("%s[%zu]: %.17g and %.17g differ by more than %.3g", what, i, (double)a[i],
-                     (double)b[i], (terms + PATH) * REAL_EPSILON * bound[i]);
+                     (double)b[i], (terms + path) * REAL_EPSILON * bound[i]);
 }
 
 struct conv_case {
@@ -301,41 +302,52 @@ static const struct conv_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static void check_case(const struct conv_case *c, enum isa isa, int threads)
+static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int threads)
 {
+    double path = plan == PLAN_EXACT ? 3 : PATH;
     struct rig fast, reference;
-    rig_begin(&fast, c->in, c->channels, c->pad, c->n, isa, threads);
-    rig_begin(&reference, c->in, c->channels, c->pad, c->n, isa, 1);
-    assert_int_equal(fast.w.kind, c->kind);
+    rig_begin(&fast, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    rig_begin(&reference, c->in, c->channels, c->pad, c->n, plan, isa, 1);
+    assert_int_equal(fast.w.kind, plan == PLAN_EXACT ? CONV_DIRECT : c->kind);
     rig_run(&fast);
     rig_run_reference(&reference);
     bound_all(&fast);
     struct shape out = fast.conv->out;
     size_t x = (size_t)c->n * shape_count(c->in), y = (size_t)c->n * shape_count(out);
-    assert_bounded("y", fast.y, reference.y, fast.bound_y, y, TAPS * c->in.c);
-    assert_bounded("dx", fast.dx, reference.dx, fast.bound_dx, x, TAPS * c->channels);
+    assert_bounded("y", fast.y, reference.y, fast.bound_y, y, TAPS * c->in.c, path);
+    assert_bounded("dx", fast.dx, reference.dx, fast.bound_dx, x, TAPS * c->channels, path);
     assert_bounded("dw", fast.dparams, reference.dparams, fast.bound_dw, fast.desc.n_params,
-                   (double)c->n * out.h * out.w);
+                   (double)c->n * out.h * out.w, path);
     rig_end(&fast);
     rig_end(&reference);
+}
+
+static void check_cases(enum plan plan)
+{
+    for (int i = 0; i < CASES; i++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+            for (int threads = 1; threads <= 3; threads++)
+                check_case(&cases[i], plan, (enum isa)isa, threads);
 }
 
 static void every_kind_is_within_its_bound(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++)
-        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
-            for (int threads = 1; threads <= 3; threads++)
-                check_case(&cases[i], (enum isa)isa, threads);
+    check_cases(PLAN_FAST);
 }
 
-static void runs_repeat_bit_by_bit(void **state)
+static void direct_sums_are_within_their_bound(void **state)
 {
     (void)state;
+    check_cases(PLAN_EXACT);
+}
+
+static void check_repeat(enum plan plan)
+{
     const struct conv_case *c = &cases[CASES - 1];
     struct rig a, b;
-    rig_begin(&a, c->in, c->channels, c->pad, c->n, isa_best(), 3);
-    rig_begin(&b, c->in, c->channels, c->pad, c->n, isa_best(), 3);
+    rig_begin(&a, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
+    rig_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
     rig_run(&a);
     rig_run(&b);
     rig_run(&b); /* nothing of the first is left over */
@@ -346,15 +358,21 @@ static void runs_repeat_bit_by_bit(void **state)
     rig_end(&b);
 }
 
-/* What was there stays and the new gradient comes on top, in one rounding more. */
-static void accumulate_adds_to_gradients(void **state)
+static void runs_repeat_bit_by_bit(void **state)
 {
     (void)state;
+    check_repeat(PLAN_FAST);
+    check_repeat(PLAN_EXACT);
+}
+
+/* What was there stays and the new gradient comes on top, in one rounding more. */
+static void check_accumulate(enum plan plan)
+{
     for (int i = 0; i < CASES; i++) {
         const struct conv_case *c = &cases[i];
         struct rig once, added;
-        rig_begin(&once, c->in, c->channels, c->pad, c->n, isa_best(), 2);
-        rig_begin(&added, c->in, c->channels, c->pad, c->n, isa_best(), 2);
+        rig_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa_best(), 2);
+        rig_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa_best(), 2);
         added.ex.accumulate = true;
         real *before = random_reals(added.desc.n_params, 6); /* as rig_begin left it */
         rig_run(&once);
@@ -364,17 +382,25 @@ static void accumulate_adds_to_gradients(void **state)
             once.bound_dw[j] += fabs((double)before[j]);
             before[j] += once.dparams[j];
         }
-        assert_bounded("dw", added.dparams, before, once.bound_dw, once.desc.n_params, 2);
+        assert_bounded("dw", added.dparams, before, once.bound_dw, once.desc.n_params, 2, 0);
         mem_free(before);
         rig_end(&once);
         rig_end(&added);
     }
 }
 
+static void accumulate_adds_to_gradients(void **state)
+{
+    (void)state;
+    check_accumulate(PLAN_FAST);
+    check_accumulate(PLAN_EXACT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_within_its_bound),
+        cmocka_unit_test(direct_sums_are_within_their_bound),
         cmocka_unit_test(runs_repeat_bit_by_bit),
         cmocka_unit_test(accumulate_adds_to_gradients),
     };

@@ -1,0 +1,167 @@
+#include "kernels/conv_blocks.h"
+
+#include <string.h>
+
+static size_t padded(size_t reals)
+{
+    return real_bytes(reals) / sizeof(real);
+}
+
+static struct conv_share share_of(const struct winograd *w, struct conv_sizes sizes, bool last)
+{
+    struct conv_share s = {.m = padded(sizes.m),
+                           .v = padded(sizes.v),
+                           .du = padded((size_t)w->out_blocks * winograd_panel(w, w->in_c)),
+                           .dbias = padded((size_t)(w->out_blocks * w->block)),
+                           .y = last ? padded(sizes.chunk * winograd_stored(w)) : 0};
+    s.all = s.m + s.v + s.du + s.dbias + s.y;
+    return s;
+}
+
+/* Panels of the weights or their transpose, whichever a pass needs. */
+static size_t weights_reals(const struct winograd *w)
+{
+    size_t forward = (size_t)w->out_blocks * winograd_panel(w, w->in_c);
+    size_t backward = (size_t)w->in_blocks * winograd_panel(w, w->out_c);
+    return padded(forward > backward ? forward : backward);
+}
+
+struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
+                                 const struct winograd *w, struct conv_sizes sizes, bool last)
+{
+    struct conv_call call = {.c = c,
+                             .shape = last ? &stretch_last(s)->out : NULL,
+                             .w = *w,
+                             .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(s->isa)
+                                                             : winograd_tiles_for(s->isa),
+                             .weights = winograd_weights_for(s->isa),
+                             .product = winograd_product_for(s->isa),
+                             .sizes = sizes,
+                             .share = share_of(w, sizes, last),
+                             .kept = c->saved,
+                             .u = c->scratch};
+    call.from = (uint8_t *)(call.kept + sizes.kept);
+    call.bias = call.u + weights_reals(w);
+    call.shares = call.bias + call.share.dbias;
+    return call;
+}
+
+size_t conv_saved_bytes(const struct winograd *w, struct conv_sizes sizes, int n)
+{
+    return sizes.kept * sizeof(real) + (size_t)n * winograd_stored(w);
+}
+
+size_t conv_scratch_bytes(const struct winograd *w, struct conv_sizes sizes, int threads, bool last)
+{
+    struct conv_share share = share_of(w, sizes, last);
+    return (weights_reals(w) + share.dbias + (size_t)threads * share.all) * sizeof(real);
+}
+
+size_t conv_out_reals(const struct stretch *s, int n)
+{
+    struct winograd w = winograd_of(s);
+    return (size_t)n * winograd_stored(&w);
+}
+
+/* Items are blocks of output channels. */
+static void transform_weights(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct conv_call *call = arg;
+    size_t panel = winograd_panel(&call->w, call->w.in_c);
+    for (size_t b = begin; b < end; b++)
+        call->weights->transform(&call->w, (int)b, call->u + b * panel, call->c->params);
+}
+
+/* Items are blocks of input channels. */
+static void transform_weights_transposed(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct conv_call *call = arg;
+    size_t panel = winograd_panel(&call->w, call->w.out_c);
+    for (size_t b = begin; b < end; b++)
+        call->weights->transform_transposed(&call->w, (int)b, call->u + b * panel, call->c->params);
+}
+
+void conv_forward(struct conv_call *call, block_function *chunk)
+{
+    const struct winograd *w = &call->w;
+    const struct exec *ex = call->c->ex;
+    const real *bias = call->c->params + TAPS * (size_t)w->in_c * (size_t)w->out_c;
+    for (int i = 0; i < w->out_blocks * w->block; i++)
+        call->bias[i] = i < w->out_c ? bias[i] : 0;
+    exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
+    exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
+}
+
+/* Threads that had images. */
+static int parts_of(const struct conv_call *call)
+{
+    int threads = pool_threads(call->c->ex->pool);
+    return threads < call->c->n ? threads : call->c->n;
+}
+
+static void finish_weights(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct conv_call *call = arg;
+    const struct winograd *w = &call->w;
+    for (size_t b = begin; b < end; b++)
+        call->weights->adjoint(w, (int)b, call->c->dparams,
+                               share_du(call, 0) + b * winograd_panel(w, w->in_c), parts_of(call),
+                               call->share.all, call->c->ex->accumulate);
+}
+
+static void finish_bias(const struct conv_call *call)
+{
+    const struct winograd *w = &call->w;
+    real *dbias = call->c->dparams + TAPS * (size_t)w->in_c * (size_t)w->out_c;
+    for (int i = 0; i < w->out_c; i++) {
+        real sum = call->c->ex->accumulate ? dbias[i] : 0;
+        for (int t = 0; t < parts_of(call); t++)
+            sum += share_dbias(call, t)[i];
+        dbias[i] = sum;
+    }
+}
+
+void conv_backward(struct conv_call *call, block_function *chunk)
+{
+    const struct winograd *w = &call->w;
+    const struct exec *ex = call->c->ex;
+    if (call->c->dx)
+        exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
+    exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
+    exec_for(ex, (size_t)w->out_blocks, 1, finish_weights, call);
+    finish_bias(call);
+}
+
+real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
+{
+    return call->shape ? share_y(call, thread) : call->c->y + begin * winograd_stored(&call->w);
+}
+
+void conv_chunk_end(const struct conv_call *call, size_t begin, size_t end, const real *y)
+{
+    if (call->shape)
+        blocks_to_planes(&call->w, (int)(end - begin), call->shape,
+                         call->c->y + begin * shape_count(*call->shape), y);
+}
+
+bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread)
+{
+    size_t own_begin = 0, own_end = 0;
+    pool_share((size_t)call->c->n, (size_t)thread, (size_t)pool_threads(call->c->ex->pool),
+               &own_begin, &own_end);
+    return begin != own_begin;
+}
+
+const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread)
+{
+    if (!conv_chunk_adds(call, begin, thread))
+        memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
+    if (!call->shape)
+        return call->c->dy + begin * winograd_stored(&call->w);
+    planes_to_blocks(&call->w, (int)(end - begin), call->shape, share_y(call, thread),
+                     call->c->dy + begin * shape_count(*call->shape));
+    return share_y(call, thread);
+}

@@ -1,0 +1,98 @@
+/* What the steps on blocks of channels share, Winograd's and the direct one: memory, weights in
+ * panels, and the sums over threads. See simd/winograd.h for layouts. Internal to kernels/.
+ *
+ * Threads share the images, in chunks. Each sums the weights' gradient in its own panels; the last
+ * transform adds them in the order of the threads. */
+#ifndef SCALEBENCH_KERNELS_CONV_BLOCKS_H
+#define SCALEBENCH_KERNELS_CONV_BLOCKS_H
+
+#include "kernels/layer_tables.h"
+#include "kernels/winograd.h"
+
+/* How a step cuts n images, and what it wants: numbers of v and m for a chunk, and of v that
+ * forward keeps for all images. */
+struct conv_sizes {
+    size_t chunk, m, v, kept;
+};
+
+/* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias, and y
+ * or dy in blocks where the step gives [N,C,H,W]. */
+struct conv_share {
+    size_t m, v, du, dbias, y, all;
+};
+
+struct conv_call {
+    const struct step_call *c;
+    const struct shape *shape; /* of what is stored where it is [N,C,H,W], else NULL */
+    struct winograd w;
+    const struct winograd_tiles *tiles;
+    const struct winograd_weights *weights;
+    const struct winograd_product *product;
+    struct conv_sizes sizes;
+    struct conv_share share;
+    real *kept;
+    uint8_t *from;
+    real *u, *bias, *shares;
+};
+
+/* `last`: the step gives [N,C,H,W] instead of blocks. */
+struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
+                                 const struct winograd *w, struct conv_sizes sizes, bool last);
+size_t conv_saved_bytes(const struct winograd *w, struct conv_sizes sizes, int n);
+size_t conv_scratch_bytes(const struct winograd *w, struct conv_sizes sizes, int threads,
+                          bool last);
+size_t conv_out_reals(const struct stretch *s, int n);
+
+static inline real *share_m(const struct conv_call *call, int thread)
+{
+    return call->shares + (size_t)thread * call->share.all;
+}
+
+static inline real *share_v(const struct conv_call *call, int thread)
+{
+    return share_m(call, thread) + call->share.m;
+}
+
+static inline real *share_du(const struct conv_call *call, int thread)
+{
+    return share_v(call, thread) + call->share.v;
+}
+
+static inline real *share_dbias(const struct conv_call *call, int thread)
+{
+    return share_du(call, thread) + call->share.du;
+}
+
+static inline real *share_y(const struct conv_call *call, int thread)
+{
+    return share_dbias(call, thread) + call->share.dbias;
+}
+
+/* Only the calling thread polls, after every so much work. */
+static inline void conv_poll(const struct conv_call *call, int thread, size_t *flops, size_t more)
+{
+    *flops += more;
+    if (thread != 0 || *flops < FLOPS_PER_BLOCK / 4)
+        return;
+    *flops = 0;
+    exec_poll(call->c->ex);
+}
+
+/* Prepares bias and panels, then runs the chunks. */
+void conv_forward(struct conv_call *call, block_function *chunk);
+
+/* Prepares panels where dx is wanted, runs the chunks, adds up dweights and dbias. */
+void conv_backward(struct conv_call *call, block_function *chunk);
+
+/* Where a forward chunk of images from `begin` on stores y in blocks; and its end, which moves them
+ * on where the step gives [N,C,H,W]. */
+real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
+void conv_chunk_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
+
+/* dy in blocks of a backward chunk; clears dbias before the thread's first. */
+const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread);
+
+/* Whether the chunk is not the thread's first: it adds to the panels of dweights. */
+bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread);
+
+#endif

@@ -1,0 +1,138 @@
+/* The copies of a direct 3x3 convolution (step_direct.c) between values in blocks of channels and
+ * positions with all images of a chunk side by side, and what is done to outputs on the way. */
+#include "kernels/simd/epilogue.h"
+#include "kernels/simd/winograd.h"
+
+static void copy_block(real *to, const real *from)
+{
+    vreal_store(to, vreal_load(from));
+    vreal_store(to + VECTOR_LANES, vreal_load(from + VECTOR_LANES));
+}
+
+static void input(const struct winograd *w, int n, real *v, const real *x)
+{
+    size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t p = 0; p < pixels; p++)
+            for (size_t i = 0; i < (size_t)n; i++, v += BLOCK)
+                copy_block(v, x + ((i * blocks + b) * pixels + p) * BLOCK);
+}
+
+/* Every input has all of its sum already: stored, not added. */
+static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
+{
+    size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
+    for (size_t p = 0; p < pixels; p++)
+        for (size_t i = 0; i < (size_t)n; i++, dv += BLOCK)
+            copy_block(dx + ((i * blocks + (size_t)at) * pixels + p) * BLOCK, dv);
+}
+
+INLINE struct window stored_window(int size, const struct winograd *w, int row, int column)
+{
+    return (struct window){
+        .row = row / size, .column = column / size, .h = w->stored.h, .w = w->stored.w};
+}
+
+/* The outputs of one window of one image, a vector of each; plane numbers lie between positions.
+ * Those that pooling drops may lie outside. */
+INLINE void store_window(int epilogue, const struct winograd *w, int row, int column, real *y,
+                         uint8_t *from, const real *m, size_t plane, vreal bias)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    if (row + size > w->out.h || column + size > w->out.w)
+        return;
+    vreal outputs[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < size * size; i++)
+        outputs[i] =
+            bias +
+            vreal_load(m + (size_t)((row + i / size) * w->out.w + column + i % size) * plane);
+    store_outputs(epilogue, size, size, size, outputs, y, from,
+                  stored_window(size, w, row, column));
+}
+
+INLINE void output_all(int epilogue, const struct winograd *w, int n, int at, real *y,
+                       uint8_t *from, const real *m, const real *bias)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    size_t plane = (size_t)n * BLOCK;
+    size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
+    for (int i = 0; i < n; i++, m += BLOCK) {
+        size_t to = ((size_t)i * (size_t)w->out_blocks + (size_t)at) * image_block;
+        for (int row = 0; row < w->out.h; row += size)
+            for (int column = 0; column < w->out.w; column += size)
+                for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
+                    store_window(epilogue, w, row, column, y + to + half, from + to + half,
+                                 m + half, plane, vreal_load(bias + half));
+    }
+}
+
+/* Gradients of one window; those that pooling drops are zero. */
+INLINE vreal load_window(int epilogue, const struct winograd *w, int row, int column, real *dm,
+                         size_t plane, const real *dy, const uint8_t *from)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    vreal gradients[4], dbias = {0};
+    load_gradients(epilogue, size, size, size, gradients, dy, from,
+                   stored_window(size, w, row, column), &dbias);
+#pragma GCC unroll 4
+    for (int i = 0; i < size * size; i++)
+        if (row + i / size < w->out.h && column + i % size < w->out.w)
+            vreal_store(dm + (size_t)((row + i / size) * w->out.w + column + i % size) * plane,
+                        gradients[i]);
+    return dbias;
+}
+
+INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, real *dm, real *dbias,
+                               const real *dy, const uint8_t *from)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    size_t plane = (size_t)n * BLOCK, pixels = (size_t)w->out.h * (size_t)w->out.w;
+    size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
+    for (int b = 0; b < w->out_blocks; b++, dbias += BLOCK, dm += pixels * plane) {
+        vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
+        for (int i = 0; i < n; i++) {
+            size_t stored = ((size_t)i * (size_t)w->out_blocks + (size_t)b) * image_block;
+            for (int row = 0; row < w->out.h; row += size)
+                for (int column = 0; column < w->out.w; column += size)
+                    for (size_t half = 0; half < 2; half++) {
+                        size_t lane = half * VECTOR_LANES;
+                        sum[half] +=
+                            load_window(epilogue, w, row, column, dm + (size_t)i * BLOCK + lane,
+                                        plane, dy + stored + lane, from + stored + lane);
+                    }
+        }
+        vreal_store(dbias, sum[0]);
+        vreal_store(dbias + VECTOR_LANES, sum[1]);
+    }
+}
+
+static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
+                   const real *bias)
+{
+    if (w->epilogue == EPILOGUE_RELU_POOL)
+        output_all(EPILOGUE_RELU_POOL, w, n, at, y, from, m, bias);
+    else if (w->epilogue == EPILOGUE_RELU)
+        output_all(EPILOGUE_RELU, w, n, at, y, from, m, bias);
+    else
+        output_all(EPILOGUE_NONE, w, n, at, y, from, m, bias);
+}
+
+static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
+                           const uint8_t *from)
+{
+    if (w->epilogue == EPILOGUE_RELU_POOL)
+        output_adjoint_all(EPILOGUE_RELU_POOL, w, n, dm, dbias, dy, from);
+    else if (w->epilogue == EPILOGUE_RELU)
+        output_adjoint_all(EPILOGUE_RELU, w, n, dm, dbias, dy, from);
+    else
+        output_adjoint_all(EPILOGUE_NONE, w, n, dm, dbias, dy, from);
+}
+
+const struct winograd_tiles SIMD_NAME(direct_tiles) = {
+    .block = BLOCK,
+    .input = input,
+    .input_adjoint = input_adjoint,
+    .output = output,
+    .output_adjoint = output_adjoint,
+};
