@@ -12,6 +12,15 @@
 
 #define BLOCK (2 * VECTOR_LANES)
 
+/* Loops below may have a single turn. Without optimisation, as with sanitizers, there is then no
+ * loop left to unroll, and the compiler warns. */
+#ifdef SCALEBENCH_SANITIZE
+#define UNROLL(count)
+#else
+#define UNROLL(count)     UNROLL_TEXT(GCC unroll count)
+#define UNROLL_TEXT(text) _Pragma(#text)
+#endif
+
 typedef uint8_t vbyte __attribute__((vector_size(VECTOR_LANES)));
 
 INLINE vreal masked(vint mask, vreal x)
@@ -74,9 +83,9 @@ INLINE void store_outputs(int epilogue, int rows, int columns, int step, const v
                           uint8_t *from, struct window at)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-#pragma GCC unroll 4
+    UNROLL(4)
     for (int i = 0; i < rows / size; i++) {
-#pragma GCC unroll 6
+        UNROLL(6)
         for (int j = 0; j < columns / size; j++) {
             if (!window_has(at, i, j, false))
                 continue;
@@ -102,9 +111,9 @@ INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal 
                            const real *stored, const uint8_t *from, struct window at, vreal *dbias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-#pragma GCC unroll 4
+    UNROLL(4)
     for (int i = 0; i < rows / size; i++) {
-#pragma GCC unroll 6
+        UNROLL(6)
         for (int j = 0; j < columns / size; j++) {
             bool has = window_has(at, i, j, false);
             vreal d = has ? vreal_load(stored + window_at(at, i, j)) : (vreal){0};
