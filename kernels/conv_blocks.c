@@ -7,15 +7,19 @@ static size_t padded(size_t reals)
     return real_bytes(reals) / sizeof(real);
 }
 
-static struct conv_share share_of(const struct winograd *w, struct conv_sizes sizes, bool last)
+static struct conv_share share_of(const struct stretch *s, const struct winograd *w,
+                                  struct conv_sizes sizes)
 {
-    struct conv_share s = {.m = padded(sizes.m),
-                           .v = padded(sizes.v),
-                           .du = padded((size_t)w->out_blocks * winograd_panel(w, w->in_c)),
-                           .dbias = padded((size_t)(w->out_blocks * w->block)),
-                           .y = last ? padded(sizes.chunk * winograd_stored(w)) : 0};
-    s.all = s.m + s.v + s.du + s.dbias + s.y;
-    return s;
+    size_t x = s->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
+    size_t y = s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w) : 0;
+    struct conv_share share = {.m = padded(sizes.m),
+                               .v = padded(sizes.v),
+                               .du = padded((size_t)w->out_blocks * winograd_panel(w, w->in_c)),
+                               .dbias = padded((size_t)(w->out_blocks * w->block)),
+                               .x = padded(x),
+                               .y = padded(y)};
+    share.all = share.m + share.v + share.du + share.dbias + share.x + share.y;
+    return share;
 }
 
 /* Panels of the weights or their transpose, whichever a pass needs. */
@@ -27,17 +31,18 @@ static size_t weights_reals(const struct winograd *w)
 }
 
 struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
-                                 const struct winograd *w, struct conv_sizes sizes, bool last)
+                                 const struct winograd *w, struct conv_sizes sizes)
 {
-    struct conv_call call = {.c = c,
-                             .shape = last ? &stretch_last(s)->out : NULL,
+    struct conv_call call = {.s = s,
+                             .c = c,
                              .w = *w,
                              .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(s->isa)
                                                              : winograd_tiles_for(s->isa),
                              .weights = winograd_weights_for(s->isa),
                              .product = winograd_product_for(s->isa),
+                             .blocks = blocks_for(s->isa),
                              .sizes = sizes,
-                             .share = share_of(w, sizes, last),
+                             .share = share_of(s, w, sizes),
                              .kept = c->saved,
                              .u = c->scratch};
     call.from = (uint8_t *)(call.kept + sizes.kept);
@@ -51,9 +56,10 @@ size_t conv_saved_bytes(const struct winograd *w, struct conv_sizes sizes, int n
     return sizes.kept * sizeof(real) + (size_t)n * winograd_stored(w);
 }
 
-size_t conv_scratch_bytes(const struct winograd *w, struct conv_sizes sizes, int threads, bool last)
+size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
+                          struct conv_sizes sizes, int threads)
 {
-    struct conv_share share = share_of(w, sizes, last);
+    struct conv_share share = share_of(s, w, sizes);
     return (weights_reals(w) + share.dbias + (size_t)threads * share.all) * sizeof(real);
 }
 
@@ -135,16 +141,61 @@ void conv_backward(struct conv_call *call, block_function *chunk)
     finish_bias(call);
 }
 
-real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
+static struct planes planes_of(struct area area, struct shape shape)
 {
-    return call->shape ? share_y(call, thread) : call->c->y + begin * winograd_stored(&call->w);
+    return (struct planes){.area = area,
+                           .channels = shape.c,
+                           .row = (size_t)shape.w,
+                           .plane = (size_t)shape.h * (size_t)shape.w};
 }
 
-void conv_chunk_end(const struct conv_call *call, size_t begin, size_t end, const real *y)
+/* Images [begin, end) of a value [N, shape], in blocks. */
+static void read_planes(const struct conv_call *call, real *blocks, const real *value,
+                        struct area area, const struct shape *shape, size_t begin, size_t end,
+                        size_t blocked)
 {
-    if (call->shape)
-        blocks_to_planes(&call->w, (int)(end - begin), call->shape,
-                         call->c->y + begin * shape_count(*call->shape), y);
+    struct planes p = planes_of(area, *shape);
+    for (size_t i = begin; i < end; i++, blocks += blocked)
+        call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
+}
+
+/* The other way. What is not in the blocks becomes 0: gradients of it are, and nobody reads values.
+ */
+static void write_planes(const struct conv_call *call, real *value, const real *blocks,
+                         struct area area, const struct shape *shape, size_t begin, size_t end,
+                         size_t blocked)
+{
+    struct planes p = planes_of(area, *shape);
+    size_t image = shape_count(*shape);
+    if (area.h < shape->h || area.w < shape->w)
+        memset(value + begin * image, 0, (end - begin) * image * sizeof *value);
+    for (size_t i = begin; i < end; i++, blocks += blocked)
+        call->blocks->to_planes(&p, value + i * image, blocks);
+}
+
+const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread)
+{
+    const struct winograd *w = &call->w;
+    if (call->s->in != LAYOUT_NCHW)
+        return call->c->x + begin * winograd_in(w);
+    read_planes(call, share_x(call, thread), call->c->x, w->in, &call->s->layers->in, begin, end,
+                winograd_in(w));
+    return share_x(call, thread);
+}
+
+real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
+{
+    if (call->s->out == LAYOUT_NCHW)
+        return share_y(call, thread);
+    return call->c->y + begin * winograd_stored(&call->w);
+}
+
+void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y)
+{
+    const struct winograd *w = &call->w;
+    if (call->s->out == LAYOUT_NCHW)
+        write_planes(call, call->c->y, y, w->stored, &stretch_last(call->s)->out, begin, end,
+                     winograd_stored(w));
 }
 
 bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread)
@@ -157,11 +208,27 @@ bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread)
 
 const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread)
 {
+    const struct winograd *w = &call->w;
     if (!conv_chunk_adds(call, begin, thread))
         memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
-    if (!call->shape)
-        return call->c->dy + begin * winograd_stored(&call->w);
-    planes_to_blocks(&call->w, (int)(end - begin), call->shape, share_y(call, thread),
-                     call->c->dy + begin * shape_count(*call->shape));
+    if (call->s->out != LAYOUT_NCHW)
+        return call->c->dy + begin * winograd_stored(w);
+    read_planes(call, share_y(call, thread), call->c->dy, w->stored, &stretch_last(call->s)->out,
+                begin, end, winograd_stored(w));
     return share_y(call, thread);
+}
+
+real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)
+{
+    if (call->s->in == LAYOUT_NCHW)
+        return share_x(call, thread);
+    return call->c->dx + begin * winograd_in(&call->w);
+}
+
+void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx)
+{
+    const struct winograd *w = &call->w;
+    if (call->s->in == LAYOUT_NCHW)
+        write_planes(call, call->c->dx, dx, w->in, &call->s->layers->in, begin, end,
+                     winograd_in(w));
 }

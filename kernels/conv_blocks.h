@@ -15,19 +15,20 @@ struct conv_sizes {
     size_t chunk, m, v, kept;
 };
 
-/* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias, and y
- * or dy in blocks where the step gives [N,C,H,W]. */
+/* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias; and,
+ * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy. */
 struct conv_share {
-    size_t m, v, du, dbias, y, all;
+    size_t m, v, du, dbias, x, y, all;
 };
 
 struct conv_call {
+    const struct stretch *s;
     const struct step_call *c;
-    const struct shape *shape; /* of what is stored where it is [N,C,H,W], else NULL */
     struct winograd w;
     const struct winograd_tiles *tiles;
     const struct winograd_weights *weights;
     const struct winograd_product *product;
+    const struct block_functions *blocks;
     struct conv_sizes sizes;
     struct conv_share share;
     real *kept;
@@ -35,12 +36,11 @@ struct conv_call {
     real *u, *bias, *shares;
 };
 
-/* `last`: the step gives [N,C,H,W] instead of blocks. */
 struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
-                                 const struct winograd *w, struct conv_sizes sizes, bool last);
+                                 const struct winograd *w, struct conv_sizes sizes);
 size_t conv_saved_bytes(const struct winograd *w, struct conv_sizes sizes, int n);
-size_t conv_scratch_bytes(const struct winograd *w, struct conv_sizes sizes, int threads,
-                          bool last);
+size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
+                          struct conv_sizes sizes, int threads);
 size_t conv_out_reals(const struct stretch *s, int n);
 
 static inline real *share_m(const struct conv_call *call, int thread)
@@ -63,9 +63,14 @@ static inline real *share_dbias(const struct conv_call *call, int thread)
     return share_du(call, thread) + call->share.du;
 }
 
-static inline real *share_y(const struct conv_call *call, int thread)
+static inline real *share_x(const struct conv_call *call, int thread)
 {
     return share_dbias(call, thread) + call->share.dbias;
+}
+
+static inline real *share_y(const struct conv_call *call, int thread)
+{
+    return share_x(call, thread) + call->share.x;
 }
 
 /* Only the calling thread polls, after every so much work. */
@@ -84,13 +89,15 @@ void conv_forward(struct conv_call *call, block_function *chunk);
 /* Prepares panels where dx is wanted, runs the chunks, adds up dweights and dbias. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* Where a forward chunk of images from `begin` on stores y in blocks; and its end, which moves them
- * on where the step gives [N,C,H,W]. */
+/* A chunk's values in blocks: x and dy to be read, y and dx to be written; and the end of a write,
+ * which moves them on where the neighbour has [N,C,H,W]. conv_chunk_dy also clears dbias before the
+ * thread's first chunk. dx takes the place of x. */
+const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
-void conv_chunk_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
-
-/* dy in blocks of a backward chunk; clears dbias before the thread's first. */
+void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
 const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread);
+real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
+void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
 /* Whether the chunk is not the thread's first: it adds to the panels of dweights. */
 bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread);

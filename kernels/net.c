@@ -106,6 +106,8 @@ static void choose_steps(struct net *net, const struct net_desc *desc)
                                       .read = net->read + first,
                                       .plan = net->options.plan,
                                       .isa = net->options.isa,
+                                      .in = s->kernel->in,
+                                      .out = s->kernel->out,
                                       .wants_input = parameters_before,
                                       .byte_value = net->byte_value};
         find_tensors(s, desc);

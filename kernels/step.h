@@ -32,6 +32,7 @@ struct stretch {
     const struct extent *read; /* read[i]: of the value before layers[i]; read[n_layers]: after */
     enum plan plan;
     enum isa isa;
+    enum layout in, out;                   /* the step's */
     bool wants_input;                      /* someone before has parameters: dx is asked for */
     const real (*byte_value)[BYTE_VALUES]; /* [C][256]: what a byte of the images stands for */
 };

@@ -38,10 +38,10 @@ static struct conv_sizes sizes_of(const struct winograd *w, int n)
         .v = chunk * (size_t)w->in_blocks * pixels(w->in) * (size_t)w->block};
 }
 
-static struct conv_call call_begin(const struct stretch *s, const struct step_call *c, bool last)
+static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
 {
     struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w, sizes_of(&w, c->n), last);
+    return conv_call_begin(s, c, &w, sizes_of(&w, c->n));
 }
 
 /* What meets at a position: tap t of the weights and the position on the other side. */
@@ -118,13 +118,13 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *x = share_v(call, thread), *m = share_m(call, thread);
     real *y = conv_chunk_y(call, begin, thread);
     uint8_t *from = call->from + begin * winograd_stored(w);
-    call->tiles->input(w, n, x, call->c->x + begin * winograd_in(w));
+    call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_block(call, thread, m, w->out, inputs_of, x, w->in,
                        call->u + (size_t)b * winograd_panel(w, w->in_c), n, w->in_c);
         call->tiles->output(w, n, b, y, from, m, call->bias + b * w->block);
     }
-    conv_chunk_end(call, begin, end, y);
+    conv_chunk_y_end(call, begin, end, y);
 }
 
 /* Pairs of positions that meet at a tap, gathered until a product takes them. */
@@ -195,15 +195,17 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     const real *dy = conv_chunk_dy(call, begin, end, thread);
     call->tiles->output_adjoint(w, n, m, share_dbias(call, thread), dy,
                                 call->from + begin * winograd_stored(w));
-    call->tiles->input(w, n, x, call->c->x + begin * winograd_in(w));
+    call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     multiply_weights(call, thread, x, m, n, conv_chunk_adds(call, begin, thread));
     if (!call->c->dx)
         return;
+    real *dx = conv_chunk_dx(call, begin, thread);
     for (int b = 0; b < w->in_blocks; b++) {
         multiply_block(call, thread, x, w->in, outputs_of, m, w->out,
                        call->u + (size_t)b * winograd_panel(w, w->out_c), n, w->out_c);
-        call->tiles->input_adjoint(w, n, b, call->c->dx + begin * winograd_in(w), x);
+        call->tiles->input_adjoint(w, n, b, dx, x);
     }
+    conv_chunk_dx_end(call, begin, end, dx);
 }
 
 static size_t saved_bytes(const struct stretch *s, int n)
@@ -215,13 +217,7 @@ static size_t saved_bytes(const struct stretch *s, int n)
 static size_t scratch_bytes(const struct stretch *s, int n, int threads)
 {
     struct winograd w = winograd_of(s);
-    return conv_scratch_bytes(&w, sizes_of(&w, n), threads, false);
-}
-
-static size_t scratch_bytes_last(const struct stretch *s, int n, int threads)
-{
-    struct winograd w = winograd_of(s);
-    return conv_scratch_bytes(&w, sizes_of(&w, n), threads, true);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n), threads);
 }
 
 /* Products with the zeros of padding are not made. */
@@ -242,51 +238,33 @@ static uint64_t flops_backward(const struct stretch *s)
 
 static void forward(const struct stretch *s, const struct step_call *c)
 {
-    struct conv_call call = call_begin(s, c, false);
-    conv_forward(&call, forward_chunk);
-}
-
-static void forward_last(const struct stretch *s, const struct step_call *c)
-{
-    struct conv_call call = call_begin(s, c, true);
+    struct conv_call call = call_begin(s, c);
     conv_forward(&call, forward_chunk);
 }
 
 static void backward(const struct stretch *s, const struct step_call *c)
 {
-    struct conv_call call = call_begin(s, c, false);
+    struct conv_call call = call_begin(s, c);
     conv_backward(&call, backward_chunk);
 }
 
-static void backward_last(const struct stretch *s, const struct step_call *c)
-{
-    struct conv_call call = call_begin(s, c, true);
-    conv_backward(&call, backward_chunk);
-}
+/* One kind of step for each pair of neighbours. */
+#define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = in_,                                                                                 \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        .flops_forward = flops_forward,                                                            \
+        .flops_backward = flops_backward,                                                          \
+    }
 
-const struct step_kernel step_direct = {
-    .name = "direct",
-    .in = LAYOUT_BLOCKED,
-    .out = LAYOUT_BLOCKED,
-    .match = conv3x3_match_blocks,
-    .out_reals = conv_out_reals,
-    .saved_bytes = saved_bytes,
-    .scratch_bytes = scratch_bytes,
-    .forward = forward,
-    .backward = backward,
-    .flops_forward = flops_forward,
-    .flops_backward = flops_backward,
-};
-
-const struct step_kernel step_direct_last = {
-    .name = "direct_last",
-    .in = LAYOUT_BLOCKED,
-    .out = LAYOUT_NCHW,
-    .match = conv3x3_match_last,
-    .saved_bytes = saved_bytes,
-    .scratch_bytes = scratch_bytes_last,
-    .forward = forward_last,
-    .backward = backward_last,
-    .flops_forward = flops_forward,
-    .flops_backward = flops_backward,
-};
+KERNEL(direct, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(direct_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);
+KERNEL(direct_first, LAYOUT_NCHW, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(direct_alone, LAYOUT_NCHW, LAYOUT_NCHW, conv3x3_match_last, NULL);

@@ -6,10 +6,12 @@
 
 #include "kernels/conv3x3.h"
 #include "kernels/layer_tables.h"
+#include "kernels/simd/blocks.h"
 #include "kernels/simd/first_conv.h"
 #include "kernels/simd_tables.h"
 
 SIMD_DECLARE(struct first_conv_functions, first_conv)
+SIMD_DECLARE(struct block_functions, blocks)
 
 static int round_up(int a, int b)
 {
@@ -36,21 +38,23 @@ static size_t padded(size_t reals)
     return real_bytes(reals) / sizeof(real);
 }
 
-/* Scratch, in numbers: weights and bias in blocks; then a thread's image, dweights, dbias. */
+/* Scratch, in numbers: weights and bias in blocks; then a thread's image, dweights, dbias, and y or
+ * dy of an image in blocks where the step gives [N,C,H,W]. */
 struct parts {
-    size_t weights, bias, image;
+    size_t weights, bias, image, y;
 };
 
-static struct parts parts_of(const struct first_conv *f)
+static struct parts parts_of(const struct stretch *s, const struct first_conv *f)
 {
     return (struct parts){.weights = padded((size_t)f->out_blocks * first_conv_panel(f)),
                           .bias = padded((size_t)(f->out_blocks * f->block)),
-                          .image = padded(first_conv_image(f))};
+                          .image = padded(first_conv_image(f)),
+                          .y = s->out == LAYOUT_NCHW ? padded(first_conv_stored(f)) : 0};
 }
 
 static size_t share_reals(const struct parts *p)
 {
-    return p->image + p->weights + p->bias;
+    return p->image + p->weights + p->bias + p->y;
 }
 
 struct first_conv_call {
@@ -69,7 +73,7 @@ static struct first_conv_call call_begin(const struct stretch *s, const struct s
                                    .f = first_conv_of(s),
                                    .functions = first_conv_for(s->isa),
                                    .weights = c->scratch};
-    call.parts = parts_of(&call.f);
+    call.parts = parts_of(s, &call.f);
     call.bias = call.weights + call.parts.weights;
     call.shares = call.bias + call.parts.bias;
     return call;
@@ -88,6 +92,21 @@ static real *share_dweights(const struct first_conv_call *call, int thread)
 static real *share_dbias(const struct first_conv_call *call, int thread)
 {
     return share_dweights(call, thread) + call->parts.weights;
+}
+
+static real *share_y(const struct first_conv_call *call, int thread)
+{
+    return share_dbias(call, thread) + call->parts.bias;
+}
+
+/* What is stored of [N,C,H,W]. */
+static struct planes planes_of(const struct first_conv_call *call)
+{
+    const struct shape *shape = &stretch_last(call->s)->out;
+    return (struct planes){.area = call->f.stored,
+                           .channels = shape->c,
+                           .row = (size_t)shape->w,
+                           .plane = (size_t)shape->h * (size_t)shape->w};
 }
 
 /* Images between two polls. */
@@ -119,13 +138,19 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
 {
     const struct first_conv_call *call = arg;
     const struct first_conv *f = &call->f;
+    bool planes = call->s->out == LAYOUT_NCHW;
+    struct planes shape = planes_of(call);
+    size_t image = shape_count(stretch_last(call->s)->out);
     real *x = share_image(call, thread);
     uint8_t *from = call->c->saved;
     memset(x, 0, first_conv_image(f) * sizeof *x);
     for (size_t i = begin; i < end; i++) {
         load_image(call, x, call->c->image[i]);
-        call->functions->forward(f, call->c->y + i * first_conv_stored(f),
-                                 from + i * first_conv_stored(f), x, call->weights, call->bias);
+        real *y = planes ? share_y(call, thread) : call->c->y + i * first_conv_stored(f);
+        call->functions->forward(f, y, from + i * first_conv_stored(f), x, call->weights,
+                                 call->bias);
+        if (planes)
+            blocks_for(call->s->isa)->to_planes(&shape, call->c->y + i * image, y);
     }
 }
 
@@ -154,12 +179,18 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
 {
     const struct first_conv_call *call = arg;
     const struct first_conv *f = &call->f;
+    bool planes = call->s->out == LAYOUT_NCHW;
+    struct planes shape = planes_of(call);
+    size_t image = shape_count(stretch_last(call->s)->out);
     real *x = share_image(call, thread);
     const uint8_t *from = call->c->saved;
     for (size_t i = begin; i < end; i++) {
         load_image(call, x, call->c->image[i]);
-        call->functions->backward(f, share_dweights(call, thread), share_dbias(call, thread),
-                                  call->c->dy + i * first_conv_stored(f),
+        const real *dy = planes ? share_y(call, thread) : call->c->dy + i * first_conv_stored(f);
+        if (planes)
+            blocks_for(call->s->isa)
+                ->to_blocks(&shape, share_y(call, thread), call->c->dy + i * image);
+        call->functions->backward(f, share_dweights(call, thread), share_dbias(call, thread), dy,
                                   from + i * first_conv_stored(f), x);
     }
 }
@@ -200,7 +231,7 @@ static size_t scratch_bytes(const struct stretch *s, int n, int threads)
 {
     (void)n;
     struct first_conv f = first_conv_of(s);
-    struct parts p = parts_of(&f);
+    struct parts p = parts_of(s, &f);
     return (p.weights + p.bias + (size_t)threads * share_reals(&p)) * sizeof(real);
 }
 
@@ -216,16 +247,20 @@ static uint64_t flops(const struct stretch *s)
     return 2 * TAPS * (uint64_t)f.in_c * (uint64_t)f.out_c * (uint64_t)(f.out.h * f.out.w);
 }
 
-const struct step_kernel step_first_conv = {
-    .name = "first_conv",
-    .in = LAYOUT_BYTES,
-    .out = LAYOUT_BLOCKED,
-    .match = conv3x3_match_blocks,
-    .out_reals = out_reals,
-    .saved_bytes = saved_bytes,
-    .scratch_bytes = scratch_bytes,
-    .forward = forward,
-    .backward = backward,
-    .flops_forward = flops,
-    .flops_backward = flops,
-};
+#define KERNEL(name_, out_, match_, out_reals_)                                                    \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = LAYOUT_BYTES,                                                                        \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        .flops_forward = flops,                                                                    \
+        .flops_backward = flops,                                                                   \
+    }
+
+KERNEL(first_conv, LAYOUT_BLOCKED, conv3x3_match_blocks, out_reals);
+KERNEL(first_conv_alone, LAYOUT_NCHW, conv3x3_match_last, NULL);

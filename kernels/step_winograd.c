@@ -29,10 +29,10 @@ static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk)
                                .kept = (size_t)n * winograd_transformed(w, w->in_blocks)};
 }
 
-static struct conv_call call_begin(const struct stretch *s, const struct step_call *c, bool last)
+static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
 {
     struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, chunk_images(&w, c->n)), last);
+    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, chunk_images(&w, c->n)));
 }
 
 /* c, one block of columns <- a, all blocks, times a panel; all points. */
@@ -57,13 +57,13 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *v = call->kept + begin * winograd_transformed(w, w->in_blocks);
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
     uint8_t *from = call->from + begin * winograd_stored(w);
-    call->tiles->input(w, n, v, call->c->x + begin * winograd_in(w));
+    call->tiles->input(w, n, v, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_panel(call, thread, m, v, call->u + (size_t)b * winograd_panel(w, w->in_c), rows,
                        w->in_c);
         call->tiles->output(w, n, b, y, from, m, call->bias + b * w->block);
     }
-    conv_chunk_end(call, begin, end, y);
+    conv_chunk_y_end(call, begin, end, y);
 }
 
 /* dU of the thread <- V'dM, or += it. */
@@ -112,8 +112,11 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
                                 call->from + begin * winograd_stored(w));
     multiply_weights(call, thread, call->kept + begin * winograd_transformed(w, w->in_blocks), dm,
                      n * winograd_tiles(w), conv_chunk_adds(call, begin, thread));
-    if (call->c->dx)
-        backward_input(call, thread, n, call->c->dx + begin * winograd_in(w), dm);
+    if (!call->c->dx)
+        return;
+    real *dx = conv_chunk_dx(call, begin, thread);
+    backward_input(call, thread, n, dx, dm);
+    conv_chunk_dx_end(call, begin, end, dx);
 }
 
 static size_t saved_bytes(const struct stretch *s, int n)
@@ -123,12 +126,12 @@ static size_t saved_bytes(const struct stretch *s, int n)
 }
 
 /* A smaller batch may be cut into larger chunks, up to the limit. */
-static size_t scratch_bytes_of(const struct stretch *s, int n, int threads, bool last)
+static size_t scratch_bytes(const struct stretch *s, int n, int threads)
 {
     struct winograd w = winograd_of(s);
     int most = CHUNK_TILES / winograd_tiles(&w);
     size_t chunk = (size_t)(most < 1 ? 1 : most < n ? most : n);
-    return conv_scratch_bytes(&w, sizes_of(&w, n, chunk), threads, last);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n, chunk), threads);
 }
 
 /* The products alone; transforms add and scale, which FLOPs of a net leave out as they do bias. */
@@ -144,63 +147,35 @@ static uint64_t flops_backward(const struct stretch *s)
     return (s->wants_input ? 2 : 1) * flops_forward(s);
 }
 
-static size_t scratch_bytes(const struct stretch *s, int n, int threads)
-{
-    return scratch_bytes_of(s, n, threads, false);
-}
-
-static size_t scratch_bytes_last(const struct stretch *s, int n, int threads)
-{
-    return scratch_bytes_of(s, n, threads, true);
-}
-
 static void forward(const struct stretch *s, const struct step_call *c)
 {
-    struct conv_call call = call_begin(s, c, false);
-    conv_forward(&call, forward_chunk);
-}
-
-static void forward_last(const struct stretch *s, const struct step_call *c)
-{
-    struct conv_call call = call_begin(s, c, true);
+    struct conv_call call = call_begin(s, c);
     conv_forward(&call, forward_chunk);
 }
 
 static void backward(const struct stretch *s, const struct step_call *c)
 {
-    struct conv_call call = call_begin(s, c, false);
+    struct conv_call call = call_begin(s, c);
     conv_backward(&call, backward_chunk);
 }
 
-static void backward_last(const struct stretch *s, const struct step_call *c)
-{
-    struct conv_call call = call_begin(s, c, true);
-    conv_backward(&call, backward_chunk);
-}
+/* One kind of step for each pair of neighbours. */
+#define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = in_,                                                                                 \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        .flops_forward = flops_forward,                                                            \
+        .flops_backward = flops_backward,                                                          \
+    }
 
-const struct step_kernel step_winograd = {
-    .name = "winograd",
-    .in = LAYOUT_BLOCKED,
-    .out = LAYOUT_BLOCKED,
-    .match = conv3x3_match_blocks,
-    .out_reals = conv_out_reals,
-    .saved_bytes = saved_bytes,
-    .scratch_bytes = scratch_bytes,
-    .forward = forward,
-    .backward = backward,
-    .flops_forward = flops_forward,
-    .flops_backward = flops_backward,
-};
-
-const struct step_kernel step_winograd_last = {
-    .name = "winograd_last",
-    .in = LAYOUT_BLOCKED,
-    .out = LAYOUT_NCHW,
-    .match = conv3x3_match_last,
-    .saved_bytes = saved_bytes,
-    .scratch_bytes = scratch_bytes_last,
-    .forward = forward_last,
-    .backward = backward_last,
-    .flops_forward = flops_forward,
-    .flops_backward = flops_backward,
-};
+KERNEL(winograd, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(winograd_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);
+KERNEL(winograd_first, LAYOUT_NCHW, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(winograd_alone, LAYOUT_NCHW, LAYOUT_NCHW, conv3x3_match_last, NULL);

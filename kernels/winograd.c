@@ -1,7 +1,5 @@
-/* Choosing the algorithm of a convolution, and what leaves blocks of channels. */
+/* Choosing the algorithm of a convolution. */
 #include "kernels/winograd.h"
-
-#include <string.h>
 
 static int ceil_divide(int a, int b)
 {
@@ -59,29 +57,4 @@ struct winograd winograd_of(const struct stretch *s)
     w.out_blocks = blocks_of(w.out_c, w.block);
     choose_kind(&w, conv, s->plan);
     return w;
-}
-
-void blocks_to_planes(const struct winograd *w, int n, const struct shape *shape, real *y,
-                      const real *blocked)
-{
-    size_t h = (size_t)w->stored.h, width = (size_t)w->stored.w, block = (size_t)w->block;
-    size_t row = (size_t)shape->w, plane = row * (size_t)shape->h;
-    for (size_t i = 0; i < (size_t)n; i++, blocked += winograd_stored(w))
-        for (size_t c = 0; c < (size_t)w->out_c; c++, y += plane)
-            for (size_t r = 0; r < h; r++)
-                for (size_t s = 0; s < width; s++)
-                    y[r * row + s] = blocked[((c / block * h + r) * width + s) * block + c % block];
-}
-
-void planes_to_blocks(const struct winograd *w, int n, const struct shape *shape, real *blocked,
-                      const real *y)
-{
-    size_t h = (size_t)w->stored.h, width = (size_t)w->stored.w, block = (size_t)w->block;
-    size_t row = (size_t)shape->w, plane = row * (size_t)shape->h;
-    memset(blocked, 0, (size_t)n * winograd_stored(w) * sizeof *blocked);
-    for (size_t i = 0; i < (size_t)n; i++, blocked += winograd_stored(w))
-        for (size_t c = 0; c < (size_t)w->out_c; c++, y += plane)
-            for (size_t r = 0; r < h; r++)
-                for (size_t s = 0; s < width; s++)
-                    blocked[((c / block * h + r) * width + s) * block + c % block] = y[r * row + s];
 }

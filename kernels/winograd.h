@@ -3,6 +3,7 @@
 #define SCALEBENCH_KERNELS_WINOGRAD_H
 
 #include "kernels/conv3x3.h"
+#include "kernels/simd/blocks.h"
 #include "kernels/simd/winograd.h"
 #include "kernels/simd_tables.h"
 
@@ -10,14 +11,9 @@ SIMD_DECLARE(struct winograd_tiles, winograd_tiles)
 SIMD_DECLARE(struct winograd_tiles, direct_tiles)
 SIMD_DECLARE(struct winograd_weights, winograd_weights)
 SIMD_DECLARE(struct winograd_product, winograd_product)
+SIMD_DECLARE(struct block_functions, blocks)
 
 /* Of the layers of a stretch. */
 struct winograd winograd_of(const struct stretch *s);
-
-/* What is stored of n images, between blocks of channels and y [N, *shape]. */
-void blocks_to_planes(const struct winograd *w, int n, const struct shape *shape, real *y,
-                      const real *blocked);
-void planes_to_blocks(const struct winograd *w, int n, const struct shape *shape, real *blocked,
-                      const real *y);
 
 #endif

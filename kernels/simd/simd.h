@@ -55,6 +55,8 @@ static inline vreal vreal_load_first(const real *x, int count)
     return (vreal)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), x);
 #else
     vreal v = {0};
+    if (count == VECTOR_LANES)
+        return vreal_load(x);
     memcpy(&v, x, (size_t)count * sizeof *x);
     return v;
 #endif
@@ -65,7 +67,10 @@ static inline void vreal_store_first(real *x, vreal v, int count)
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
     _mm512_mask_storeu_ps(x, (__mmask16)((1u << count) - 1), (__m512)v);
 #else
-    memcpy(x, &v, (size_t)count * sizeof *x);
+    if (count == VECTOR_LANES)
+        vreal_store(x, v);
+    else
+        memcpy(x, &v, (size_t)count * sizeof *x);
 #endif
 }
 

@@ -6,7 +6,7 @@
 enum { CLASSES = 5, IMAGES_MAX = 13, CONV_MAX = 4 };
 
 /* What comes after a convolution. */
-enum after { NOTHING, RELU, RELU_POOL, POOL_RELU };
+enum after { NOTHING, RELU, RELU_POOL, POOL_RELU, CONV_1X1 };
 
 struct conv_case {
     int channels, pad;
@@ -18,15 +18,39 @@ struct net_case {
     struct shape input;
     int n;
     struct conv_case convs[CONV_MAX]; /* ends with channels 0 */
+    const char *steps;                /* of the fast plan */
 };
 
 static const struct net_case cases[] = {
-    {{1, 14, 14}, 5, {{8, 0, RELU_POOL}, {12, 0, RELU_POOL}}},
-    {{1, 28, 28}, 3, {{32, 0, RELU_POOL}, {40, 0, RELU_POOL}, {33, 0, RELU_POOL}}},
-    {{3, 8, 8}, 7, {{5, 1, NOTHING}, {7, 1, RELU_POOL}, {11, 1, RELU_POOL}, {6, 1, RELU}}},
-    {{3, 9, 7}, 13, {{3, 1, RELU}, {4, 2, RELU}, {5, 0, POOL_RELU}}},
-    {{2, 5, 11}, 1, {{1, 2, NOTHING}, {1, 5, NOTHING}, {2, 0, RELU_POOL}}},
-    {{4, 6, 6}, 2, {{37, 1, RELU}, {70, 1, POOL_RELU}, {3, 1, NOTHING}}},
+    {{1, 14, 14}, 5, {{8, 0, RELU_POOL}, {12, 0, RELU_POOL}}, "first_conv winograd_last layer"},
+    {{1, 28, 28},
+     3,
+     {{32, 0, RELU_POOL}, {40, 0, RELU_POOL}, {33, 0, RELU_POOL}},
+     "first_conv winograd winograd_last layer"},
+    {{3, 8, 8},
+     7,
+     {{5, 1, NOTHING}, {7, 1, RELU_POOL}, {11, 1, RELU_POOL}, {6, 1, RELU}},
+     "first_conv winograd winograd winograd_last layer"},
+    {{3, 9, 7},
+     13,
+     {{3, 1, RELU}, {4, 2, RELU}, {5, 0, POOL_RELU}},
+     "first_conv winograd winograd_last layer"},
+    {{2, 5, 11},
+     1,
+     {{1, 2, NOTHING}, {1, 5, NOTHING}, {2, 0, RELU_POOL}},
+     "first_conv winograd winograd_last layer"},
+    {{4, 6, 6},
+     2,
+     {{37, 1, RELU}, {70, 1, POOL_RELU}, {3, 1, NOTHING}},
+     "first_conv winograd winograd_last layer"},
+    {{2, 13, 12},
+     4,
+     {{6, 0, CONV_1X1}, {34, 0, RELU_POOL}, {9, 0, RELU_POOL}},
+     "first_conv_alone layer winograd_first winograd_last layer"},
+    {{3, 11, 9},
+     3,
+     {{35, 1, CONV_1X1}, {18, 1, CONV_1X1}, {7, 0, RELU_POOL}},
+     "first_conv_alone layer winograd_alone layer winograd_alone layer"},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -40,9 +64,11 @@ static void describe(struct net_desc *desc, const struct net_case *c)
     for (int i = 0; i < CONV_MAX && c->convs[i].channels > 0; i++) {
         enum after after = c->convs[i].after;
         add_layer(desc, conv2d_layer(c->convs[i].channels, 3, 3, 1, c->convs[i].pad));
+        if (after == CONV_1X1)
+            add_layer(desc, conv2d_layer(c->convs[i].channels, 1, 1, 1, 0));
         if (after == POOL_RELU)
             add_layer(desc, maxpool2d_layer(2, 2, 2));
-        if (after != NOTHING)
+        if (after != NOTHING && after != CONV_1X1)
             add_layer(desc, layer_desc_preset(LAYER_relu));
         if (after == RELU_POOL)
             add_layer(desc, maxpool2d_layer(2, 2, 2));
@@ -131,14 +157,27 @@ static void assert_close(const char *what, const real *a, const real *b, size_t 
         fail_msg("%s: relative distance %.3g exceeds %.3g", what, distance, bound);
 }
 
+/* The names of the net's steps, "direct" where the exact plan has it for "winograd". */
+static void assert_steps(const struct net *net, const char *expected, enum plan plan)
+{
+    char text[400] = "";
+    for (int i = 0; i < net_steps(net); i++) {
+        const char *name = net_step_name(net, i),
+                   *kind = plan == PLAN_EXACT ? "direct" : "winograd";
+        size_t length = strlen(kind), used = strlen(text);
+        bool same = strncmp(name, kind, length) == 0;
+        snprintf(text + used, sizeof text - used, "%s%s%s", i > 0 ? " " : "",
+                 same ? "winograd" : name, same ? name + length : "");
+    }
+    assert_string_equal(text, expected);
+}
+
 static void compare(const struct net_case *c, enum plan plan, enum isa isa, int threads)
 {
     struct rig reference, fast;
     rig_begin(&reference, c, PLAN_REFERENCE, isa, 1);
     rig_begin(&fast, c, plan, isa, threads);
-    assert_string_equal(net_step_name(fast.net, 0), "first_conv");
-    assert_string_equal(net_step_name(fast.net, net_steps(fast.net) - 2),
-                        plan == PLAN_EXACT ? "direct_last" : "winograd_last");
+    assert_steps(fast.net, c->steps, plan);
     rig_step(&reference);
     rig_step(&fast);
     assert_close("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
@@ -167,7 +206,8 @@ static void steps_equal_the_reference_on_every_isa(void **state)
 static void check_gradient(enum plan plan)
 {
     const double h = 0x1p-15;
-    const struct net_case c = {{2, 6, 5}, 3, {{3, 1, NOTHING}, {4, 0, NOTHING}, {2, 1, NOTHING}}};
+    const struct net_case c = {
+        {2, 6, 5}, 3, {{3, 1, NOTHING}, {4, 0, NOTHING}, {2, 1, NOTHING}}, NULL};
     struct rig r;
     rig_begin(&r, &c, plan, isa_best(), 2);
     rig_step(&r);
@@ -240,7 +280,7 @@ static void work_that_nobody_reads_is_left_out(void **state)
 {
     (void)state;
     const struct net_case c = {
-        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}};
+        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
     struct rig r;
     rig_begin(&r, &c, PLAN_FAST, isa_best(), 1);
     uint64_t conv1 = 2 * 9 * 32 * 20 * 20;  /* 20x20 of 26x26 outputs */
@@ -256,7 +296,7 @@ static void the_exact_plan_leaves_no_work_out(void **state)
 {
     (void)state;
     const struct net_case c = {
-        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}};
+        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
     struct rig r;
     rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
     assert_int_equal(net_flops_done(r.net, false), r.desc.flops_forward);

@@ -122,6 +122,8 @@ static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int
                                   .n_layers = 1,
                                   .read = r->read,
                                   .plan = plan,
+                                  .in = LAYOUT_BLOCKED,
+                                  .out = LAYOUT_NCHW,
                                   .isa = isa,
                                   .wants_input = true};
     r->w = winograd_of(&r->stretch);
