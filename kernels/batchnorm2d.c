@@ -6,62 +6,20 @@
  * the batch, the running mean, which is the same on all of them. One group sum a pass makes the
  * statistics those of all ranks. Sums are in double; a channel is summed by one thread in the order
  * of the images, so they do not depend on the number of threads. */
-#include <math.h>
-
 #include "kernels/base/simd.h"
-#include "kernels/layer_tables.h"
-
-/* What forward leaves for backward, and backward's own coefficients in scratch. */
-struct statistics {
-    double count;           /* numbers a channel over all ranks; 0: running statistics were used */
-    double *mean, *inverse; /* [C]; the inverse of the standard deviation */
-};
-
-struct batchnorm_call {
-    const struct exec *ex;
-    size_t images, channels, plane;
-    struct statistics s;
-    double *sums;        /* [C,2], and the count */
-    const real *running; /* [C]: running means */
-    const real *x, *dy, *weight, *bias;
-    real *y, *dx;
-};
+#include "kernels/batchnorm.h"
 
 static size_t batchnorm2d_saved_bytes(const struct layer_desc *layer, int n)
 {
     (void)n;
-    return (2 * (size_t)layer->in.c + 1) * sizeof(double);
+    return batchnorm_bytes(layer);
 }
 
 static size_t batchnorm2d_scratch_bytes(const struct layer_desc *layer, int n, int threads)
 {
     (void)n;
     (void)threads;
-    return (2 * (size_t)layer->in.c + 1) * sizeof(double);
-}
-
-static struct batchnorm_call call_begin(const struct exec *ex, const struct layer_desc *layer,
-                                        int n, const real *x, const real *params, double *saved,
-                                        void *scratch)
-{
-    size_t channels = (size_t)layer->in.c;
-    return (struct batchnorm_call){
-        .ex = ex,
-        .images = (size_t)n,
-        .channels = channels,
-        .plane = (size_t)layer->in.h * (size_t)layer->in.w,
-        .s = {.count = saved[0], .mean = saved + 1, .inverse = saved + 1 + channels},
-        .sums = scratch,
-        .running = ex->buffers + layer->buffer_offset,
-        .x = x,
-        .weight = params,
-        .bias = params + channels,
-    };
-}
-
-static bool counts(const struct exec *ex, size_t image)
-{
-    return !ex->weights || ex->weights[image] != 0;
+    return batchnorm_bytes(layer);
 }
 
 /* Runs f over channels, or over planes, in blocks of about ELEMENTS_PER_BLOCK numbers. */
@@ -115,7 +73,7 @@ static double near_mean(const struct batchnorm_call *call, size_t c)
     if (call->ex->group_sum)
         return (double)call->running[c];
     for (size_t i = 0; i < call->images; i++)
-        if (counts(call->ex, i))
+        if (batchnorm_counts(call->ex, i))
             return (double)call->x[(i * call->channels + c) * call->plane];
     return 0;
 }
@@ -128,60 +86,12 @@ SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thre
         double sums[2] = {0}, shift = near_mean(call, c);
         for (size_t i = 0; i < call->images; i++) {
             const real *x = call->x + (i * call->channels + c) * call->plane;
-            if (counts(call->ex, i))
+            if (batchnorm_counts(call->ex, i))
                 add_products(sums, x, shift, x, shift, call->plane);
         }
         call->s.mean[c] = shift; /* until the sums are those of all ranks */
         call->sums[2 * c] = sums[0];
         call->sums[2 * c + 1] = sums[1];
-    }
-}
-
-/* Sums over the ranks that share the batch, where there are others. */
-static void sum_group(const struct batchnorm_call *call, size_t n)
-{
-    if (call->ex->group_sum)
-        call->ex->group_sum(call->ex->group_arg, call->sums, n);
-}
-
-static double count_numbers(const struct batchnorm_call *call)
-{
-    size_t images = 0;
-    for (size_t i = 0; i < call->images; i++)
-        images += counts(call->ex, i);
-    return (double)(images * call->plane);
-}
-
-/* One number has no unbiased variance: the running one then stays. */
-static void update_running(real *mean, real *var, double batch_mean, double batch_var, double count,
-                           double momentum)
-{
-    *mean = (real)((1 - momentum) * (double)*mean + momentum * batch_mean);
-    if (count > 1)
-        *var = (real)((1 - momentum) * (double)*var + momentum * batch_var * (count / (count - 1)));
-}
-
-/* Statistics of the batch; the running ones take their share of them. */
-static void use_batch(struct batchnorm_call *call, const struct layer_desc *layer)
-{
-    real *mean = call->ex->buffers + layer->buffer_offset, *var = mean + call->channels;
-    double count = call->s.count;
-    for (size_t c = 0; c < call->channels; c++) {
-        double d = call->sums[2 * c] / count, square = call->sums[2 * c + 1] / count;
-        double variance = square - d * d;
-        variance = variance < 0 ? 0 : variance; /* NaN stays */
-        call->s.mean[c] += d;
-        call->s.inverse[c] = 1 / sqrt(variance + layer->epsilon);
-        update_running(&mean[c], &var[c], call->s.mean[c], variance, count, layer->momentum);
-    }
-}
-
-static void use_running(struct batchnorm_call *call, const struct layer_desc *layer)
-{
-    const real *var = call->running + call->channels;
-    for (size_t c = 0; c < call->channels; c++) {
-        call->s.mean[c] = (double)call->running[c];
-        call->s.inverse[c] = 1 / sqrt((double)var[c] + layer->epsilon);
     }
 }
 
@@ -200,26 +110,23 @@ SIMD_CLONES static void normalise(void *arg, size_t begin, size_t end, int threa
     }
 }
 
-/* A batch of which nothing counts on any rank has no statistics of its own. */
+static void sum_all_inputs(const struct batchnorm_call *call)
+{
+    run_channels(call, sum_inputs);
+}
+
+static void normalise_all(const struct batchnorm_call *call)
+{
+    run_planes(call, normalise);
+}
+
 static void batchnorm2d_forward(const struct exec *ex, const struct layer_desc *layer, int n,
                                 real *y, const real *x, const real *params, void *saved,
                                 void *scratch)
 {
-    double *kept = saved;
-    kept[0] = 0;
-    struct batchnorm_call call = call_begin(ex, layer, n, x, params, kept, scratch);
+    struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, saved, scratch);
     call.y = y;
-    if (ex->training && !ex->fixed_statistics) {
-        run_channels(&call, sum_inputs);
-        call.sums[2 * call.channels] = count_numbers(&call);
-        sum_group(&call, 2 * call.channels + 1);
-        kept[0] = call.s.count = call.sums[2 * call.channels];
-    }
-    if (call.s.count > 0)
-        use_batch(&call, layer);
-    else
-        use_running(&call, layer);
-    run_planes(&call, normalise);
+    batchnorm_forward(&call, layer, saved, sum_all_inputs, normalise_all);
 }
 
 /* --- Backward --------------------------------------------------------------------------------- */
@@ -240,40 +147,31 @@ SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int t
     }
 }
 
-static void store_gradients(const struct batchnorm_call *call, real *dparams)
-{
-    for (size_t c = 0; c < call->channels; c++) {
-        real dweight = (real)(call->sums[2 * c + 1] * call->s.inverse[c]);
-        real dbias = (real)call->sums[2 * c];
-        dparams[c] = call->ex->accumulate ? dparams[c] + dweight : dweight;
-        dparams[call->channels + c] =
-            call->ex->accumulate ? dparams[call->channels + c] + dbias : dbias;
-    }
-}
-
-/* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), z being the normalised input; the means are
- * constants of a batch that was normalised by the running statistics, and padding learns nothing.
- */
+/* Padding learns nothing. */
 SIMD_CLONES static void differentiate(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
     const struct batchnorm_call *call = arg;
     for (size_t p = begin; p < end; p++) {
-        size_t c = p % call->channels;
-        double scale = (double)call->weight[c] * call->s.inverse[c];
-        double share = call->s.count > 0 ? scale / call->s.count : 0;
-        if (!counts(call->ex, p / call->channels))
-            scale = share = 0;
-        double inverse2 = call->s.inverse[c] * call->s.inverse[c];
-        real of_dy = (real)scale, constant = (real)(-share * call->sums[2 * c]);
-        real of_x = (real)(-share * call->sums[2 * c + 1] * inverse2);
-        real mean = (real)call->s.mean[c];
-        const real *restrict x = call->x + p * call->plane, *restrict dy =
-                                                                call->dy + p * call->plane;
+        struct batchnorm_gradient g = batchnorm_gradient_of(call, p % call->channels);
+        if (!batchnorm_counts(call->ex, p / call->channels))
+            g = (struct batchnorm_gradient){0};
+        const real *restrict x = call->x + p * call->plane;
+        const real *restrict dy = call->dy + p * call->plane;
         real *restrict dx = call->dx + p * call->plane;
         for (size_t i = 0; i < call->plane; i++)
-            dx[i] = of_dy * dy[i] + (of_x * (x[i] - mean) + constant);
+            dx[i] = g.of_dy * dy[i] + (g.of_x * (x[i] - g.mean) + g.constant);
     }
+}
+
+static void sum_all_gradients(const struct batchnorm_call *call)
+{
+    run_channels(call, sum_gradients);
+}
+
+static void differentiate_all(const struct batchnorm_call *call)
+{
+    run_planes(call, differentiate);
 }
 
 static void batchnorm2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
@@ -282,16 +180,10 @@ static void batchnorm2d_backward(const struct exec *ex, const struct layer_desc 
                                  void *scratch)
 {
     (void)y;
-    struct batchnorm_call call = call_begin(ex, layer, n, x, params, (double *)saved, scratch);
+    struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, (double *)saved, scratch);
     call.dy = dy;
     call.dx = dx;
-    run_channels(&call, sum_gradients);
-    store_gradients(&call, dparams);
-    if (!dx)
-        return;
-    if (call.s.count > 0)
-        sum_group(&call, 2 * call.channels);
-    run_planes(&call, differentiate);
+    batchnorm_backward(&call, dparams, sum_all_gradients, differentiate_all);
 }
 
 const struct layer_kernel layer_batchnorm2d = {

@@ -17,11 +17,15 @@ static bool is_pool2x2(const struct layer_desc *l)
            l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
 }
 
-int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue)
+static bool is_norm(const struct layer_desc *l)
+{
+    return l->kind == LAYER_batchnorm2d;
+}
+
+/* How many of the layers behind layers[0] are an epilogue, with layers[0] itself. */
+static int match_epilogue(const struct layer_desc *layers, int n, enum epilogue *epilogue)
 {
     *epilogue = EPILOGUE_NONE;
-    if (n < 1 || !is_conv3x3(layers))
-        return 0;
     bool relu_first = n > 1 && is_relu(&layers[1]), pool_first = n > 1 && is_pool2x2(&layers[1]);
     if (n > 2 && ((relu_first && is_pool2x2(&layers[2])) || (pool_first && is_relu(&layers[2])))) {
         *epilogue = EPILOGUE_RELU_POOL;
@@ -34,12 +38,23 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
     return 1;
 }
 
+int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue)
+{
+    return n > 0 && is_conv3x3(layers) ? match_epilogue(layers, n, epilogue) : 0;
+}
+
+int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue)
+{
+    return n > 0 && is_norm(layers) ? match_epilogue(layers, n, epilogue) : 0;
+}
+
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)
 {
     (void)read;
     enum epilogue epilogue;
     int taken = conv3x3_match(layers, n, &epilogue);
-    return taken > 0 && taken < n && is_conv3x3(&layers[taken]) ? taken : 0;
+    return taken > 0 && taken < n && (is_conv3x3(&layers[taken]) || is_norm(&layers[taken])) ? taken
+                                                                                             : 0;
 }
 
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read)
@@ -47,6 +62,21 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
     (void)read;
     enum epilogue epilogue;
     return conv3x3_match(layers, n, &epilogue);
+}
+
+int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)
+{
+    (void)read;
+    enum epilogue epilogue;
+    int taken = norm_match(layers, n, &epilogue);
+    return taken > 0 && taken < n && is_conv3x3(&layers[taken]) ? taken : 0;
+}
+
+int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read)
+{
+    (void)read;
+    enum epilogue epilogue;
+    return norm_match(layers, n, &epilogue);
 }
 
 struct area area_read(const struct stretch *s, int i)

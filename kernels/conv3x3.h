@@ -8,10 +8,16 @@
 /* How many layers from layers[0] on are one such convolution and its epilogue, 0 if it is none. */
 int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
-/* step_kernel's match: where another such convolution follows, which takes values in blocks of
- * channels; anywhere. */
+/* The same of batch norm and its epilogue. */
+int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
+
+/* step_kernel's match: where a layer follows that takes values in blocks of channels (such a
+ * convolution, and batch norm after one); anywhere. */
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read);
+
+int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
+int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
 /* What is computed of the value before layer i of the stretch: what is read, and all of it in the
  * exact plan. */

@@ -6,7 +6,7 @@
 enum { CLASSES = 5, IMAGES_MAX = 13, CONV_MAX = 4 };
 
 /* What comes after a convolution. */
-enum after { NOTHING, RELU, RELU_POOL, POOL_RELU, CONV_1X1 };
+enum after { NOTHING, RELU, RELU_POOL, POOL_RELU, CONV_1X1, NORM, NORM_RELU, NORM_RELU_POOL };
 
 struct conv_case {
     int channels, pad;
@@ -51,6 +51,10 @@ static const struct net_case cases[] = {
      3,
      {{35, 1, CONV_1X1}, {18, 1, CONV_1X1}, {7, 0, RELU_POOL}},
      "first_conv_alone layer winograd_alone layer winograd_alone layer"},
+    {{3, 9, 11},
+     5,
+     {{35, 1, NORM_RELU_POOL}, {7, 1, NORM_RELU}, {5, 1, NORM}, {6, 1, NORM_RELU_POOL}},
+     "first_conv norm winograd norm winograd norm winograd norm_last layer"},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -64,13 +68,15 @@ static void describe(struct net_desc *desc, const struct net_case *c)
     for (int i = 0; i < CONV_MAX && c->convs[i].channels > 0; i++) {
         enum after after = c->convs[i].after;
         add_layer(desc, conv2d_layer(c->convs[i].channels, 3, 3, 1, c->convs[i].pad));
+        if (after >= NORM)
+            add_layer(desc, layer_desc_preset(LAYER_batchnorm2d));
         if (after == CONV_1X1)
             add_layer(desc, conv2d_layer(c->convs[i].channels, 1, 1, 1, 0));
         if (after == POOL_RELU)
             add_layer(desc, maxpool2d_layer(2, 2, 2));
-        if (after != NOTHING && after != CONV_1X1)
+        if (after != NOTHING && after != CONV_1X1 && after != NORM)
             add_layer(desc, layer_desc_preset(LAYER_relu));
-        if (after == RELU_POOL)
+        if (after == RELU_POOL || after == NORM_RELU_POOL)
             add_layer(desc, maxpool2d_layer(2, 2, 2));
     }
     add_layer(desc, dense_layer(CLASSES));
@@ -85,7 +91,7 @@ struct rig {
     int n;
     uint8_t *images, labels[IMAGES_MAX];
     uint32_t samples[IMAGES_MAX];
-    real *params, *grads;
+    real *params, *grads, *buffers, weights[IMAGES_MAX];
 };
 
 static void rig_begin(struct rig *r, const struct net_case *c, enum plan plan, enum isa isa,
@@ -112,7 +118,11 @@ static void rig_begin(struct rig *r, const struct net_case *c, enum plan plan, e
     net_init_params(&r->desc, r->params, 42);
     for (size_t i = 0; i < r->desc.n_params; i++) /* biases, too */
         r->params[i] += (real)(0.01 * rng_unit(rng_word(3, 96, 0, 0, (uint32_t)i)));
-    r->ex = (struct exec){.pool = r->pool, .training = true, .samples = r->samples};
+    r->buffers = mem_alloc(r->desc.n_buffer_values * sizeof(real));
+    for (size_t i = 0; i < r->desc.n_buffer_values; i++)
+        r->buffers[i] = (real)(0.5 + rng_unit(rng_word(4, 96, 0, 0, (uint32_t)i)));
+    r->ex = (struct exec){
+        .pool = r->pool, .training = true, .buffers = r->buffers, .samples = r->samples};
 }
 
 static void rig_end(struct rig *r)
@@ -123,6 +133,7 @@ static void rig_end(struct rig *r)
     mem_free(r->images);
     mem_free(r->params);
     mem_free(r->grads);
+    mem_free(r->buffers);
 }
 
 static double rig_loss(struct rig *r)
@@ -172,23 +183,41 @@ static void assert_steps(const struct net *net, const char *expected, enum plan 
     assert_string_equal(text, expected);
 }
 
-static void compare(const struct net_case *c, enum plan plan, enum isa isa, int threads)
+/* What a test changes in a rig before its step. */
+typedef void rig_change(struct rig *r);
+
+static void compare(const struct net_case *c, enum plan plan, enum isa isa, int threads,
+                    rig_change *change)
 {
     struct rig reference, fast;
     rig_begin(&reference, c, PLAN_REFERENCE, isa, 1);
     rig_begin(&fast, c, plan, isa, threads);
     assert_steps(fast.net, c->steps, plan);
+    change(&reference);
+    change(&fast);
     rig_step(&reference);
     rig_step(&fast);
+    assert_close("buffers", fast.buffers, reference.buffers, fast.desc.n_buffer_values);
     assert_close("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
                  (size_t)c->n * CLASSES);
     for (int t = 0; t < fast.desc.n_tensors; t++) {
         const struct tensor_desc *tensor = &fast.desc.tensors[t];
-        assert_close(tensor->name, fast.grads + tensor->offset, reference.grads + tensor->offset,
-                     tensor->count);
+        size_t offset = tensor->offset, count = tensor->count;
+        /* The sum of what batch norm hands back is 0 but for rounding: a bias before it is compared
+         * together with its weights. */
+        if (tensor->bias && t > 0 && !tensor[-1].norm) {
+            offset = tensor[-1].offset;
+            count += tensor[-1].count;
+        }
+        assert_close(tensor->name, fast.grads + offset, reference.grads + offset, count);
     }
     rig_end(&reference);
     rig_end(&fast);
+}
+
+static void change_nothing(struct rig *r)
+{
+    (void)r;
 }
 
 static void steps_equal_the_reference_on_every_isa(void **state)
@@ -198,7 +227,43 @@ static void steps_equal_the_reference_on_every_isa(void **state)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
             for (int threads = 1; threads <= 3; threads++)
                 for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
-                    compare(&cases[i], (enum plan)plan, (enum isa)isa, threads);
+                    compare(&cases[i], (enum plan)plan, (enum isa)isa, threads, change_nothing);
+}
+
+static void use_padding(struct rig *r)
+{
+    for (int i = 0; i < r->n; i++)
+        r->weights[i] = i % 3 != 1;
+    r->ex.weights = r->weights;
+}
+
+static void use_fixed_statistics(struct rig *r)
+{
+    r->ex.fixed_statistics = true;
+}
+
+static enum status double_sums(void *arg, double *values, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        values[i] *= 2;
+    return OK;
+}
+
+/* As if another rank had the same images. */
+static void use_a_group(struct rig *r)
+{
+    r->ex.group_sum = double_sums;
+}
+
+static void batch_norm_minds_padding_groups_and_fixed_statistics(void **state)
+{
+    (void)state;
+    rig_change *const changes[] = {use_padding, use_fixed_statistics, use_a_group};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
+            for (int threads = 1; threads <= 3; threads++)
+                compare(&cases[CASES - 1], (enum plan)plan, isa_best(), threads, changes[i]);
 }
 
 /* A net without kinks: its loss is smooth in every parameter, see test_net.c for the bound. */
@@ -265,6 +330,7 @@ static void evaluation_computes_what_training_does(void **state)
         struct rig a, b;
         rig_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
         rig_begin(&b, &cases[i], PLAN_FAST, isa_best(), 1);
+        a.ex.fixed_statistics = true; /* as evaluation has them */
         b.ex.training = false;
         rig_loss(&a);
         rig_loss(&b);
@@ -327,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_equal_the_reference_on_every_isa),
+        cmocka_unit_test(batch_norm_minds_padding_groups_and_fixed_statistics),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(gradient_is_a_finite_difference),
 #endif

@@ -1,0 +1,29 @@
+/* Batch norm [+ ReLU [+ 2x2 pooling]] of one image's block of channels [h,w,block]. */
+#ifndef SCALEBENCH_KERNELS_SIMD_NORM_H
+#define SCALEBENCH_KERNELS_SIMD_NORM_H
+
+#include "kernels/simd/conv3x3.h"
+#include "kernels/simd/simd.h"
+
+struct norm {
+    enum epilogue epilogue;
+    struct area in, stored; /* of x and of y */
+};
+
+struct norm_functions {
+    int block;
+    /* sums [2, block] += x - shift and its square */
+    void (*sum_inputs)(const struct norm *n, double *sums, const real *x, const real *shift);
+    /* y <- (x - mean) * scale + bias, each [block], and its epilogue */
+    void (*normalise)(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
+                      const real *scale, const real *bias);
+    /* sums [2, block] += dy and dy * (x - mean), dy before the epilogue */
+    void (*sum_gradients)(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
+                          const real *x, const real *mean);
+    /* dx <- of_dy * dy + (of_x * (x - mean) + constant); terms [4, block] is mean, of_dy, of_x,
+     * constant */
+    void (*differentiate)(const struct norm *n, real *dx, const real *dy, const uint8_t *from,
+                          const real *x, const real *terms);
+};
+
+#endif
