@@ -12,9 +12,10 @@ static struct conv_share share_of(const struct stretch *s, const struct winograd
 {
     size_t x = s->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
     size_t y = s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w) : 0;
+    size_t panels = sizes.single ? 1 : (size_t)w->out_blocks;
     struct conv_share share = {.m = padded(sizes.m),
                                .v = padded(sizes.v),
-                               .du = padded((size_t)w->out_blocks * winograd_panel(w, w->in_c)),
+                               .du = padded(panels * winograd_panel(w, w->in_c)),
                                .dbias = padded((size_t)(w->out_blocks * w->block)),
                                .x = padded(x),
                                .y = padded(y)};
@@ -23,10 +24,13 @@ static struct conv_share share_of(const struct stretch *s, const struct winograd
 }
 
 /* Panels of the weights or their transpose, whichever a pass needs. */
-static size_t weights_reals(const struct winograd *w)
+static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
 {
-    size_t forward = (size_t)w->out_blocks * winograd_panel(w, w->in_c);
-    size_t backward = (size_t)w->in_blocks * winograd_panel(w, w->out_c);
+    size_t forward = winograd_panel(w, w->in_c), backward = winograd_panel(w, w->out_c);
+    if (!sizes.single) {
+        forward *= (size_t)w->out_blocks;
+        backward *= (size_t)w->in_blocks;
+    }
     return padded(forward > backward ? forward : backward);
 }
 
@@ -46,7 +50,7 @@ struct conv_call conv_call_begin(const struct stretch *s, const struct step_call
                              .kept = c->saved,
                              .u = c->scratch};
     call.from = (uint8_t *)(call.kept + sizes.kept);
-    call.bias = call.u + weights_reals(w);
+    call.bias = call.u + weights_reals(w, sizes);
     call.shares = call.bias + call.share.dbias;
     return call;
 }
@@ -60,7 +64,7 @@ size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
                           struct conv_sizes sizes, int threads)
 {
     struct conv_share share = share_of(s, w, sizes);
-    return (weights_reals(w) + share.dbias + (size_t)threads * share.all) * sizeof(real);
+    return (weights_reals(w, sizes) + share.dbias + (size_t)threads * share.all) * sizeof(real);
 }
 
 size_t conv_out_reals(const struct stretch *s, int n)
@@ -89,6 +93,35 @@ static void transform_weights_transposed(void *arg, size_t begin, size_t end, in
         call->weights->transform_transposed(&call->w, (int)b, call->u + b * panel, call->c->params);
 }
 
+const real *conv_panel(const struct conv_call *call, int at)
+{
+    if (!call->sizes.single)
+        return call->u + (size_t)at * winograd_panel(&call->w, call->w.in_c);
+    call->weights->transform(&call->w, at, call->u, call->c->params);
+    return call->u;
+}
+
+const real *conv_panel_transposed(const struct conv_call *call, int at)
+{
+    if (!call->sizes.single)
+        return call->u + (size_t)at * winograd_panel(&call->w, call->w.out_c);
+    call->weights->transform_transposed(&call->w, at, call->u, call->c->params);
+    return call->u;
+}
+
+real *conv_du(const struct conv_call *call, int thread, int at)
+{
+    size_t panel = call->sizes.single ? 0 : winograd_panel(&call->w, call->w.in_c);
+    return share_du(call, thread) + (size_t)at * panel;
+}
+
+void conv_du_end(const struct conv_call *call, int at)
+{
+    if (call->sizes.single)
+        call->weights->adjoint(&call->w, at, call->c->dparams, share_du(call, 0), 1, 0,
+                               call->c->ex->accumulate);
+}
+
 void conv_forward(struct conv_call *call, block_function *chunk)
 {
     const struct winograd *w = &call->w;
@@ -96,7 +129,8 @@ void conv_forward(struct conv_call *call, block_function *chunk)
     const real *bias = call->c->params + TAPS * (size_t)w->in_c * (size_t)w->out_c;
     for (int i = 0; i < w->out_blocks * w->block; i++)
         call->bias[i] = i < w->out_c ? bias[i] : 0;
-    exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
+    if (!call->sizes.single)
+        exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
 }
 
@@ -134,10 +168,11 @@ void conv_backward(struct conv_call *call, block_function *chunk)
 {
     const struct winograd *w = &call->w;
     const struct exec *ex = call->c->ex;
-    if (call->c->dx)
+    if (call->c->dx && !call->sizes.single)
         exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
-    exec_for(ex, (size_t)w->out_blocks, 1, finish_weights, call);
+    if (!call->sizes.single)
+        exec_for(ex, (size_t)w->out_blocks, 1, finish_weights, call);
     finish_bias(call);
 }
 

@@ -13,6 +13,7 @@
  * forward keeps for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
+    bool single; /* one thread has all images in one chunk */
 };
 
 /* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias; and,
@@ -53,6 +54,7 @@ static inline real *share_v(const struct conv_call *call, int thread)
     return share_m(call, thread) + call->share.m;
 }
 
+/* The first panel of dweights. */
 static inline real *share_du(const struct conv_call *call, int thread)
 {
     return share_v(call, thread) + call->share.v;
@@ -98,6 +100,15 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
 const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
+
+/* Block `at` of the panels that conv_forward or conv_backward prepares; made here for a single
+ * chunk. */
+const real *conv_panel(const struct conv_call *call, int at);
+const real *conv_panel_transposed(const struct conv_call *call, int at);
+
+/* Where block `at` of the panels of dweights is summed; and its end, after the chunk's last sum. */
+real *conv_du(const struct conv_call *call, int thread, int at);
+void conv_du_end(const struct conv_call *call, int at);
 
 /* Whether the chunk is not the thread's first: it adds to the panels of dweights. */
 bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread);

@@ -27,21 +27,22 @@ static size_t largest_chunk(const struct winograd *w)
     return images < ROWS ? ROWS : images > ROWS_MAX ? ROWS_MAX : images;
 }
 
-static struct conv_sizes sizes_of(const struct winograd *w, int n)
+static struct conv_sizes sizes_of(const struct winograd *w, int n, int threads)
 {
     size_t chunk = largest_chunk(w);
     if (chunk > (size_t)n)
         chunk = (size_t)n;
-    return (struct conv_sizes){
-        .chunk = chunk,
-        .m = chunk * (size_t)w->out_blocks * pixels(w->out) * (size_t)w->block,
-        .v = chunk * (size_t)w->in_blocks * pixels(w->in) * (size_t)w->block};
+    return (struct conv_sizes){.chunk = chunk,
+                               .m = chunk * (size_t)w->out_blocks * pixels(w->out) *
+                                    (size_t)w->block,
+                               .v = chunk * (size_t)w->in_blocks * pixels(w->in) * (size_t)w->block,
+                               .single = threads == 1 && chunk == (size_t)n};
 }
 
 static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
 {
     struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w, sizes_of(&w, c->n));
+    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, pool_threads(c->ex->pool)));
 }
 
 /* What meets at a position: tap t of the weights and the position on the other side. */
@@ -120,8 +121,8 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     uint8_t *from = call->from + begin * winograd_stored(w);
     call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
-        multiply_block(call, thread, m, w->out, inputs_of, x, w->in,
-                       call->u + (size_t)b * winograd_panel(w, w->in_c), n, w->in_c);
+        multiply_block(call, thread, m, w->out, inputs_of, x, w->in, conv_panel(call, b), n,
+                       w->in_c);
         call->tiles->output(w, n, b, y, from, m, call->bias + b * w->block);
     }
     conv_chunk_y_end(call, begin, end, y);
@@ -173,8 +174,8 @@ static void multiply_weights(const struct conv_call *call, int thread, const rea
     const struct winograd *w = &call->w;
     size_t block = (size_t)w->block, polled = 0;
     size_t in = pixels(w->in) * (size_t)n * block, out = pixels(w->out) * (size_t)n * block;
-    real *dw = share_du(call, thread);
     for (int b = 0; b < w->out_blocks; b++, dy += out) {
+        real *dw = conv_du(call, thread, b);
         for (int t = 0; t < TAPS; t++, dw += (size_t)w->in_c * block) {
             for (int a = 0; a < w->in_blocks; a++) {
                 int left = w->in_c - a * w->block, channels = left < w->block ? left : w->block;
@@ -183,6 +184,7 @@ static void multiply_weights(const struct conv_call *call, int thread, const rea
                 conv_poll(call, thread, &polled, 2 * out * (size_t)channels);
             }
         }
+        conv_du_end(call, b);
     }
 }
 
@@ -202,7 +204,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *dx = conv_chunk_dx(call, begin, thread);
     for (int b = 0; b < w->in_blocks; b++) {
         multiply_block(call, thread, x, w->in, outputs_of, m, w->out,
-                       call->u + (size_t)b * winograd_panel(w, w->out_c), n, w->out_c);
+                       conv_panel_transposed(call, b), n, w->out_c);
         call->tiles->input_adjoint(w, n, b, dx, x);
     }
     conv_chunk_dx_end(call, begin, end, dx);
@@ -211,13 +213,13 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
 static size_t saved_bytes(const struct stretch *s, int n)
 {
     struct winograd w = winograd_of(s);
-    return conv_saved_bytes(&w, sizes_of(&w, n), n);
+    return conv_saved_bytes(&w, sizes_of(&w, n, 1), n);
 }
 
 static size_t scratch_bytes(const struct stretch *s, int n, int threads)
 {
     struct winograd w = winograd_of(s);
-    return conv_scratch_bytes(s, &w, sizes_of(&w, n), threads);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n, threads), threads);
 }
 
 /* Products with the zeros of padding are not made. */

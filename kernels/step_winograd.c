@@ -21,18 +21,20 @@ static size_t chunk_images(const struct winograd *w, int n)
     return (size_t)((n + chunks - 1) / chunks);
 }
 
-static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk)
+static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     return (struct conv_sizes){.chunk = chunk,
                                .m = chunk * winograd_transformed(w, w->out_blocks),
                                .v = chunk * winograd_transformed(w, 1),
-                               .kept = (size_t)n * winograd_transformed(w, w->in_blocks)};
+                               .kept = (size_t)n * winograd_transformed(w, w->in_blocks),
+                               .single = threads == 1 && chunk == (size_t)n};
 }
 
 static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
 {
     struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, chunk_images(&w, c->n)));
+    return conv_call_begin(s, c, &w,
+                           sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
 /* c, one block of columns <- a, all blocks, times a panel; all points. */
@@ -59,8 +61,7 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     uint8_t *from = call->from + begin * winograd_stored(w);
     call->tiles->input(w, n, v, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
-        multiply_panel(call, thread, m, v, call->u + (size_t)b * winograd_panel(w, w->in_c), rows,
-                       w->in_c);
+        multiply_panel(call, thread, m, v, conv_panel(call, b), rows, w->in_c);
         call->tiles->output(w, n, b, y, from, m, call->bias + b * w->block);
     }
     conv_chunk_y_end(call, begin, end, y);
@@ -73,8 +74,8 @@ static void multiply_weights(const struct conv_call *call, int thread, const rea
     const struct winograd *w = &call->w;
     int points = winograd_points(w);
     size_t block = (size_t)w->block, plane = (size_t)rows * block, polled = 0;
-    real *du = share_du(call, thread);
     for (int b = 0; b < w->out_blocks; b++) {
+        real *du = conv_du(call, thread, b);
         for (int p = 0; p < points; p++, dm += plane) {
             for (int a = 0; a < w->in_blocks; a++) {
                 int left = w->in_c - a * w->block, channels = left < w->block ? left : w->block;
@@ -85,6 +86,7 @@ static void multiply_weights(const struct conv_call *call, int thread, const rea
             du += (size_t)w->in_c * block;
             conv_poll(call, thread, &polled, 2 * plane * (size_t)w->in_c);
         }
+        conv_du_end(call, b);
     }
 }
 
@@ -95,8 +97,8 @@ static void backward_input(const struct conv_call *call, int thread, int n, real
     real *dv = share_v(call, thread);
     memset(dx, 0, (size_t)n * winograd_in(w) * sizeof *dx);
     for (int b = 0; b < w->in_blocks; b++) {
-        multiply_panel(call, thread, dv, dm, call->u + (size_t)b * winograd_panel(w, w->out_c),
-                       n * winograd_tiles(w), w->out_c);
+        multiply_panel(call, thread, dv, dm, conv_panel_transposed(call, b), n * winograd_tiles(w),
+                       w->out_c);
         call->tiles->input_adjoint(w, n, b, dx, dv);
     }
 }
@@ -122,7 +124,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
 static size_t saved_bytes(const struct stretch *s, int n)
 {
     struct winograd w = winograd_of(s);
-    return conv_saved_bytes(&w, sizes_of(&w, n, 1), n);
+    return conv_saved_bytes(&w, sizes_of(&w, n, 1, 1), n);
 }
 
 /* A smaller batch may be cut into larger chunks, up to the limit. */
@@ -131,7 +133,7 @@ static size_t scratch_bytes(const struct stretch *s, int n, int threads)
     struct winograd w = winograd_of(s);
     int most = CHUNK_TILES / winograd_tiles(&w);
     size_t chunk = (size_t)(most < 1 ? 1 : most < n ? most : n);
-    return conv_scratch_bytes(s, &w, sizes_of(&w, n, chunk), threads);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n, chunk, threads), threads);
 }
 
 /* The products alone; transforms add and scale, which FLOPs of a net leave out as they do bias. */

@@ -368,13 +368,13 @@ static void runs_repeat_bit_by_bit(void **state)
 }
 
 /* What was there stays and the new gradient comes on top, in one rounding more. */
-static void check_accumulate(enum plan plan)
+static void check_accumulate(enum plan plan, int threads)
 {
     for (int i = 0; i < CASES; i++) {
         const struct conv_case *c = &cases[i];
         struct rig once, added;
-        rig_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa_best(), 2);
-        rig_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa_best(), 2);
+        rig_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
+        rig_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
         added.ex.accumulate = true;
         real *before = random_reals(added.desc.n_params, 6); /* as rig_begin left it */
         rig_run(&once);
@@ -394,8 +394,10 @@ static void check_accumulate(enum plan plan)
 static void accumulate_adds_to_gradients(void **state)
 {
     (void)state;
-    check_accumulate(PLAN_FAST);
-    check_accumulate(PLAN_EXACT);
+    for (int threads = 1; threads <= 2; threads++) {
+        check_accumulate(PLAN_FAST, threads);
+        check_accumulate(PLAN_EXACT, threads);
+    }
 }
 
 int main(void)
