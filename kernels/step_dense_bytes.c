@@ -4,7 +4,7 @@
  * and slower than widening them once for ten outputs. The normalisation moves into weights and
  * bias: sum w (scale byte + shift) + b = sum (w scale) byte + (b + sum w shift), which makes the
  * background of a drawing an exact zero. Blocks of 16 such zeros, which have no part in the output
- * or in the gradient of the weights, are left out; on MNIST that is about half of them. Speed
+ * or in the gradient of the weights, are left out; on MNIST that is 42 % of them. Speed
  * therefore depends on the data. Forward marks the blocks of each image that are not all zero; the
  * marks are turned, so that backward goes through the images of a block with the gradient of its
  * weights in registers.
