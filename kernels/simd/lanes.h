@@ -9,29 +9,19 @@
 #include "kernels/simd/simd.h"
 
 #define UNROLL _Pragma("GCC unroll 64")
-#define INLINE static inline __attribute__((always_inline))
-
 /* Keeps the compiler from splitting an address into parts that it then holds in too many registers.
  */
 #define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
-/* An integer for every number of a vreal, as comparisons give them and shuffles take them. */
-#ifdef SCALEBENCH_F64
-typedef int64_t lane_int;
-#else
-typedef int32_t lane_int;
-#endif
-typedef lane_int vlane __attribute__((vector_size(VECTOR_BYTES)));
-
 /* Lane by lane; a condition is what a comparison gives. */
-INLINE vlane vlane_choose(vlane condition, vlane yes, vlane no)
+INLINE vint vint_choose(vint condition, vint yes, vint no)
 {
     return (condition & yes) | (~condition & no);
 }
 
-INLINE vreal vreal_choose(vlane condition, vreal yes, vreal no)
+INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
 {
-    return (vreal)vlane_choose(condition, (vlane)yes, (vlane)no);
+    return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
 
 /* VECTOR_LANES bytes. The compiler would widen them one by one. */
@@ -52,30 +42,9 @@ INLINE vreal vreal_of_bytes(const uint8_t *x)
 #endif
 }
 
-/* The first n numbers of x, then zeros; and the other way round. */
-INLINE vreal vreal_load_first(const real *x, size_t n)
-{
-    if (n >= VECTOR_LANES)
-        return vreal_load(x);
-    vreal v = vreal_all(0);
-    for (size_t i = 0; i < n; i++)
-        v[i] = x[i];
-    return v;
-}
-
-INLINE void vreal_store_first(real *x, vreal v, size_t n)
-{
-    if (n >= VECTOR_LANES) {
-        vreal_store(x, v);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        x[i] = v[i];
-}
-
 INLINE vreal vreal_even(vreal a, vreal b)
 {
-    vlane even;
+    vint even;
     UNROLL
     for (int i = 0; i < VECTOR_LANES; i++)
         even[i] = 2 * i;
@@ -83,7 +52,7 @@ INLINE vreal vreal_even(vreal a, vreal b)
 }
 
 /* x[i] = lanes[i] + add[i], all below 2^16. */
-INLINE void vlane_store_short(uint16_t *x, vlane lanes, const uint16_t *add)
+INLINE void vint_store_short(uint16_t *x, vint lanes, const uint16_t *add)
 {
     typedef uint16_t shorts __attribute__((vector_size(2 * VECTOR_LANES)));
     shorts sum;
@@ -102,7 +71,7 @@ INLINE void vlane_store_short(uint16_t *x, vlane lanes, const uint16_t *add)
  * often as it takes. */
 INLINE void vreal_turn(vreal *square)
 {
-    vlane low, high;
+    vint low, high;
     UNROLL
     for (int i = 0; i < VECTOR_LANES; i++) {
         low[i] = i / 2 + i % 2 * VECTOR_LANES;
@@ -125,7 +94,7 @@ INLINE void vreal_turn(vreal *square)
 /* The numbers a0 a1, a2 a3, ... b0 b1, ... added in pairs. */
 INLINE vreal vreal_add_pairs(vreal a, vreal b)
 {
-    vlane even, odd;
+    vint even, odd;
     UNROLL
     for (int i = 0; i < VECTOR_LANES; i++) {
         even[i] = 2 * i;

@@ -28,10 +28,11 @@ typedef real vreal __attribute__((vector_size(VECTOR_BYTES)));
 /* Whole numbers of the same size: masks, as comparisons give them (all bits set or none), indices.
  */
 #ifdef SCALEBENCH_F64
-typedef int64_t vint __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t lane_int;
 #else
-typedef int32_t vint __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t lane_int;
 #endif
+typedef lane_int vint __attribute__((vector_size(VECTOR_BYTES)));
 
 /* For what takes a constant (a count, a kind) and must be compiled for it. */
 #define INLINE static inline __attribute__((always_inline))
@@ -48,29 +49,31 @@ static inline void vreal_store(real *x, vreal v)
     memcpy(x, &v, sizeof v);
 }
 
-/* The first `count` numbers only, the others 0; nothing behind them is touched. */
-static inline vreal vreal_load_first(const real *x, int count)
+/* The first `count` numbers only, all of them from VECTOR_LANES on, the others 0; nothing behind
+ * them is touched. */
+static inline vreal vreal_load_first(const real *x, size_t count)
 {
+    if (count >= VECTOR_LANES)
+        return vreal_load(x);
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
     return (vreal)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), x);
 #else
     vreal v = {0};
-    if (count == VECTOR_LANES)
-        return vreal_load(x);
-    memcpy(&v, x, (size_t)count * sizeof *x);
+    memcpy(&v, x, count * sizeof *x);
     return v;
 #endif
 }
 
-static inline void vreal_store_first(real *x, vreal v, int count)
+static inline void vreal_store_first(real *x, vreal v, size_t count)
 {
+    if (count >= VECTOR_LANES) {
+        vreal_store(x, v);
+        return;
+    }
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
     _mm512_mask_storeu_ps(x, (__mmask16)((1u << count) - 1), (__m512)v);
 #else
-    if (count == VECTOR_LANES)
-        vreal_store(x, v);
-    else
-        memcpy(x, &v, (size_t)count * sizeof *x);
+    memcpy(x, &v, count * sizeof *x);
 #endif
 }
 

@@ -127,18 +127,18 @@ static __attribute__((noinline)) void pool(const struct small_conv *c,
     const lane_int ahead[PLACES] = {0, 1, (lane_int)c->in_w, (lane_int)c->in_w + 1};
     size_t count = c->pooled_h * c->pooled_w;
     vreal best = sums[0] * out->scale;
-    vlane at = {0};
+    vint at = {0};
     UNROLL
     for (int place = 1; place < PLACES; place++) {
         vreal value = sums[place] * out->scale;
-        vlane more = (value > best) | (value != value);
+        vint more = (value > best) | (value != value);
         best = vreal_choose(more, value, best);
-        at = vlane_choose(more, (vlane){0} + ahead[place], at);
+        at = vint_choose(more, (vint){0} + ahead[place], at);
     }
     if (c->relu)
         best = vreal_choose(best < 0, vreal_all(0), best);
     vreal_store_first(out->y + channel * count + position, best, count - position);
-    vlane_store_short(out->where + channel * c->positions + position, at, w->starts + position);
+    vint_store_short(out->where + channel * c->positions + position, at, w->starts + position);
 }
 
 INLINE void channels_forward(const struct small_conv *c, const struct small_conv_forward_work *w,
