@@ -35,6 +35,19 @@ static struct cost cost_allreduce(const struct party *p, size_t count, size_t wi
     return c;
 }
 
+/* A sum a tensor; each by the library's one algorithm. */
+static struct cost cost_allreduce_layer(const struct party *p, const size_t *counts, size_t n,
+                                        size_t width)
+{
+    struct cost c = {.wire_source = "formula: reduce_scatter_allgather"};
+    for (size_t i = 0; i < n; i++) {
+        add_calls(&c, 1, counts[i] * width);
+        if (p->ranks > 1)
+            add_allreduce(&c, p, counts[i], width);
+    }
+    return c;
+}
+
 static struct cost cost_reduce_bcast(const struct party *p, size_t count, size_t width)
 {
     static const char *const sources[2][2] = {
@@ -113,6 +126,8 @@ struct cost strategy_cost(enum strategy_kind strategy, enum strategy_variant var
     switch (strategy) {
     case STRATEGY_allreduce:
         return cost_allreduce(&p, sum_counts(counts, n), width);
+    case STRATEGY_allreduce_layer:
+        return cost_allreduce_layer(&p, counts, n, width);
     case STRATEGY_reduce_bcast:
         return variant == VARIANT_reduce_bcast_pickled
                    ? cost_pickled(&p, counts, n, width)

@@ -83,6 +83,25 @@ static void model_adds_latency_transfer_and_sum(void **state)
     assert_true(allreduce(1, 2, 8, &model).seconds == expected);
 }
 
+/* Three calls where the flat sum has one: latency is paid for each tensor. */
+static void a_sum_a_tensor_pays_latency_for_each(void **state)
+{
+    (void)state;
+    const size_t counts[] = {8, 0, 24};
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    struct cost c =
+        strategy_cost(STRATEGY_allreduce_layer, VARIANT_usual, 1, 2, counts, 3, 4, &model);
+    assert_int_equal(c.calls, 3);
+    assert_int_equal(c.bytes_payload, 128);
+    assert_int_equal(c.messages_wire, 3 * 2);
+    assert_int_equal(c.bytes_wire, 128);
+    assert_true(c.seconds == 3 * 2 + 128 * 0.5 + 64 * 0.25);
+    struct cost alone =
+        strategy_cost(STRATEGY_allreduce_layer, VARIANT_usual, 0, 1, counts, 3, 4, NULL);
+    assert_int_equal(alone.calls, 3);
+    assert_int_equal(alone.messages_wire, 0);
+}
+
 /* --- Through rank 0 ------------------------------------------------------------------------------
  */
 
@@ -268,6 +287,7 @@ int main(void)
         cmocka_unit_test(other_counts_fold_first),
         cmocka_unit_test(all_ranks_together_move_every_block),
         cmocka_unit_test(model_adds_latency_transfer_and_sum),
+        cmocka_unit_test(a_sum_a_tensor_pays_latency_for_each),
         cmocka_unit_test(short_gradients_go_along_trees),
         cmocka_unit_test(long_gradients_are_halved_and_collected),
         cmocka_unit_test(many_ranks_broadcast_around_a_ring),

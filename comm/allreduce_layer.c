@@ -1,0 +1,44 @@
+/* One MPI_Allreduce a tensor after backward, in place and in the order of the table: what a
+ * training script without a flat gradient does. Small tensors are as many as in the net, so latency
+ * counts. */
+#include "comm/strategy.h"
+
+/* As with allreduce: the library changes its algorithm after five calls. */
+#define WARM_PASSES 6
+
+static enum status sum_tensors(struct sync *s, struct error *e)
+{
+    enum status status = OK;
+    for (int i = 0; i < s->arenas.n_tensors && status == OK; i++) {
+        const struct tensor_desc *t = &s->arenas.tensors[i];
+        status = wait_allreduce(s->waiter, s->arenas.grads + t->offset, t->count, MPI_REAL_TYPE,
+                                MPI_SUM, s->comm, "allreduce of one tensor's gradients", e);
+    }
+    return status;
+}
+
+static enum status allreduce_layer_create(struct sync *s, struct error *e)
+{
+    enum status status = arenas_alloc(&s->arenas, e);
+    for (int i = 0; status == OK && i < WARM_PASSES; i++)
+        status = sum_tensors(s, e);
+    return status;
+}
+
+static enum status allreduce_layer_step_end(struct sync *s, const struct optimizer *o,
+                                            uint64_t step, double lr, struct error *e)
+{
+    sync_comm_begin(s);
+    enum status status = sum_tensors(s, e);
+    sync_comm_end(s);
+    if (status == OK)
+        status = sync_clip(s, o, 0, s->arenas.n, e);
+    if (status == OK)
+        sync_optimize(s, o, 0, s->arenas.n, step, lr);
+    return status;
+}
+
+const struct strategy strategy_allreduce_layer = {
+    .create = allreduce_layer_create,
+    .step_end = allreduce_layer_step_end,
+};
