@@ -66,9 +66,9 @@ struct sync_times {
 struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
     const struct net_desc *desc;
-    enum strategy_variant variant; /* one that the strategy has */
-    int slots;                     /* of optimizer state */
-    struct waiter *waiter;         /* borrowed */
+    struct strategy_form form;
+    int slots;             /* of optimizer state */
+    struct waiter *waiter; /* borrowed */
     struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
 };
 
@@ -110,7 +110,7 @@ struct strategy {
 /* A strategy at work. Strategies keep what is theirs in `own`. */
 struct sync {
     enum strategy_kind kind;
-    enum strategy_variant variant;
+    struct strategy_form form;
     const struct strategy *strategy;
     MPI_Comm comm;
     int rank, ranks;

@@ -73,7 +73,7 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     if (s == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a strategy");
     s->kind = kind;
-    s->variant = options->variant;
+    s->form = options->form;
     s->strategy = STRATEGY_TABLE[kind];
     s->waiter = options->waiter;
     s->exec = options->exec;
@@ -222,7 +222,7 @@ void sync_comm_end(struct sync *s)
 
 struct cost sync_cost(const struct sync *s)
 {
-    return strategy_cost(s->kind, s->variant, s->rank, s->ranks, s->counts,
+    return strategy_cost(s->kind, &s->form, s->rank, s->ranks, s->counts,
                          (size_t)s->arenas.n_tensors, sizeof(real), NULL);
 }
 

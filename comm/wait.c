@@ -22,28 +22,29 @@ static enum status mpi_error(struct error *e, int code, const char *operation)
     return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
 }
 
-static bool is_late(const struct waiter *w, const struct presence *p, int64_t now_ns)
+/* The wait of those that are furthest behind. Ranks that wait for them in turn, as the neighbours
+ * in a ring do, are ahead of them. */
+static uint64_t last_sequence(const struct waiter *w)
 {
-    (void)now_ns;
-    return p->sequence < w->sequence;
+    uint64_t last = w->sequence;
+    for (int r = 0; r < w->node_ranks; r++)
+        if (w->presence[r].sequence < last)
+            last = w->presence[r].sequence;
+    return last;
 }
 
-static bool is_silent(const struct waiter *w, const struct presence *p, int64_t now_ns)
-{
-    (void)w;
-    return now_ns - p->alive_ns > SILENCE_NS;
-}
-
-/* Writes "rank 1 3" for the other ranks of this node that `is` says; false when there are none. */
-static bool name_ranks(const struct waiter *w, char *text, size_t size,
-                       bool (*is)(const struct waiter *, const struct presence *, int64_t))
+/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence` or, with `silent`,
+ * those of them that give no sign of life; false when there are none. */
+static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
+                       bool silent)
 {
     int64_t now_ns = clock_ns();
     size_t used = (size_t)snprintf(text, size, "rank");
     size_t empty = used;
     for (int r = 0; r < w->node_ranks; r++) {
-        struct presence p = {w->presence[r].sequence, w->presence[r].alive_ns, {0}};
-        if (r != w->node_rank && used < size && is(w, &p, now_ns))
+        bool named = r != w->node_rank && w->presence[r].sequence == sequence &&
+                     (!silent || now_ns - w->presence[r].alive_ns > SILENCE_NS);
+        if (named && used < size)
             used += (size_t)snprintf(text + used, size - used, " %d", w->world_ranks[r]);
     }
     return used > empty;
@@ -56,11 +57,11 @@ static void describe_timeout(void *arg, char *text, size_t size)
     char ranks[256];
     const char *found = "all ranks of this node are there: another node's rank, or the network";
     const char *what = "";
-    if (name_ranks(w, ranks, sizeof ranks, is_late)) {
-        what = "not there yet: ";
-        found = ranks;
-    } else if (name_ranks(w, ranks, sizeof ranks, is_silent)) {
-        what = "there, but silent: ";
+    uint64_t last = last_sequence(w);
+    bool late = last < w->sequence;
+    if (name_ranks(w, ranks, sizeof ranks, last, true) ||
+        (late && name_ranks(w, ranks, sizeof ranks, last, false))) {
+        what = late ? "not there yet: " : "there, but silent: ";
         found = ranks;
     }
     snprintf(text, size, "rank %d: wait %llu (%s) lasted longer than %g s; %s%s",
@@ -274,19 +275,38 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
     return wait_test(w, code, &request, e);
 }
 
+/* Waits for one message that has been started. */
+static enum status wait_message(struct waiter *w, struct message *message, struct error *e)
+{
+    if (w->kind != WAIT_BLOCK)
+        return wait_test(w, MPI_SUCCESS, &message->request, e);
+    int code = MPI_Wait(&message->request, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
+}
+
 /* Waits for messages that have been started, one after the other: all of them must come. */
 static enum status wait_messages(struct waiter *w, int code, struct message *messages, int n,
                                  struct error *e)
 {
     enum status status = code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
-    for (int i = 0; i < n && status == OK; i++) {
-        if (w->kind != WAIT_BLOCK) {
-            status = wait_test(w, MPI_SUCCESS, &messages[i].request, e);
-            continue;
-        }
-        code = MPI_Wait(&messages[i].request, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS)
-            status = mpi_error(e, code, w->operation);
+    for (int i = 0; i < n && status == OK; i++)
+        status = wait_message(w, &messages[i], e);
+    if (w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+    return status;
+}
+
+/* In pairs of the same number, then what is left of the longer list. */
+static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
+{
+    enum status status = code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
+    for (int i = 0; (i < x->n_sends || i < x->n_receives) && status == OK; i++) {
+        if (i < x->n_sends)
+            status = wait_message(w, &x->sends[i], e);
+        if (i < x->n_receives && status == OK)
+            status = wait_message(w, &x->receives[i], e);
+        if (i < x->n_receives && status == OK && x->arrived != NULL)
+            x->arrived(x->arg, i);
     }
     if (w->watchdog != NULL)
         watchdog_disarm(w->watchdog);
@@ -302,12 +322,8 @@ static enum status check_messages(const struct message *messages, int n, const c
     return OK;
 }
 
-enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
-                      const char *operation, struct error *e)
+static int start_sends(struct waiter *w, struct message *messages, int n, MPI_Comm comm)
 {
-    if (check_messages(messages, n, operation, e) != OK)
-        return ERR_ARGUMENT;
-    wait_begin(w, operation);
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
         struct message *m = &messages[i];
@@ -316,7 +332,27 @@ enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Com
         w->bytes_sent += m->bytes;
         code = MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
     }
-    return wait_messages(w, code, messages, n, e);
+    return code;
+}
+
+static int start_receives(struct waiter *w, struct message *messages, int n, MPI_Comm comm)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
+        struct message *m = &messages[i];
+        count_call(w, m->bytes);
+        code = MPI_Irecv(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+    }
+    return code;
+}
+
+enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                      const char *operation, struct error *e)
+{
+    if (check_messages(messages, n, operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, operation);
+    return wait_messages(w, start_sends(w, messages, n, comm), messages, n, e);
 }
 
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
@@ -325,13 +361,20 @@ enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_
     if (check_messages(messages, n, operation, e) != OK)
         return ERR_ARGUMENT;
     wait_begin(w, operation);
-    int code = MPI_SUCCESS;
-    for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
-        struct message *m = &messages[i];
-        count_call(w, m->bytes);
-        code = MPI_Irecv(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
-    }
-    return wait_messages(w, code, messages, n, e);
+    return wait_messages(w, start_receives(w, messages, n, comm), messages, n, e);
+}
+
+/* Receives first: what arrives finds its place. */
+enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e)
+{
+    if (check_messages(x->sends, x->n_sends, x->operation, e) != OK ||
+        check_messages(x->receives, x->n_receives, x->operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, x->operation);
+    int code = start_receives(w, x->receives, x->n_receives, x->comm);
+    if (code == MPI_SUCCESS)
+        code = start_sends(w, x->sends, x->n_sends, x->comm);
+    return wait_pairs(w, code, x, e);
 }
 
 enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,

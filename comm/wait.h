@@ -87,6 +87,22 @@ enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Com
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
+/* Messages that go both ways at the same time. */
+struct exchange {
+    struct message *sends, *receives;
+    int n_sends, n_receives;
+    MPI_Comm comm;
+    const char *operation;
+    /* Called for each of receives in their order, once it has come and the send of the same number
+     * has gone, while later ones are on their way. NULL: nobody asks. */
+    void (*arrived)(void *arg, int i);
+    void *arg;
+};
+
+/* Returns when all have arrived and all have left. As with the two above, ranks pass through
+ * equally many of these. */
+enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
+
 /* Completes n requests that the caller has started, `bytes` in all; `started` is the code that
  * starting them gave. */
 enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,

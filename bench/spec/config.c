@@ -79,6 +79,12 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                      name_explain(text, sizeof text, name, known, n));
 }
 
+enum status config_form(const struct config *config, struct strategy_form *form, struct error *e)
+{
+    *form = (struct strategy_form){.segment_bytes = (size_t)config_number(config, OPT_SEGMENT)};
+    return config_variant(config, &form->variant, e);
+}
+
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -98,6 +98,8 @@ enum status config_set(struct config *config, const struct spec_option *option, 
  * no such form. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
+/* That, and what the other options say of it. */
+enum status config_form(const struct config *config, struct strategy_form *form, struct error *e);
 
 static inline double config_number(const struct config *c, enum option_id id)
 {

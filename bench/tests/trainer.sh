@@ -41,11 +41,11 @@ loop_holds_the_window() {
 }
 
 # A stopped rank never arrives: the others must say who lags, and all must go.
-names_the_stopped_rank() { # policy, options ...
-    local wait=$1 mark="deadline-$1-$$" pid victim
-    shift
+names_the_stopped_rank() { # policy, ranks, options ...
+    local wait=$1 ranks=$2 mark="deadline-$1-$$" pid victim
+    shift 2
     rm -f "$tmp/stopped.log" # of the policy before, where the wait below would find its epoch
-    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$wait" \
+    "$mpiexec" -n "$ranks" "$train_cnn" "${small[@]}" --train.epochs 100000 --wait "$wait" \
         --sync.deadline 3s --version-string "$mark" "$@" >"$tmp/stopped.log" 2>&1 &
     pid=$!
     until_true grep -q epoch "$tmp/stopped.log" || return 1
@@ -55,7 +55,7 @@ names_the_stopped_rank() { # policy, options ...
     kill -STOP "$victim"
     wait "$pid" && return 1
     cat "$tmp/stopped.log"
-    grep -qE "(not there yet|silent): rank 1" "$tmp/stopped.log" && gone "$mark"
+    grep -qE "(not there yet|silent): rank 1$" "$tmp/stopped.log" && gone "$mark"
 }
 
 # What is sent in messages of our own is counted: at rank 0 two to and two from each of two tensors.
@@ -94,12 +94,14 @@ check "every rank writes a whole record" records
 check "a strategy's own messages are counted" counts_messages
 check "what measuring costs can be left out" measures_nothing_but_time
 check "time between steps is told apart" loop_holds_the_window
-check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll
-check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block
-check "gathering: a deadline names the rank that stopped" names_the_stopped_rank yield \
+check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll 2
+check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block 2
+check "gathering: a deadline names the rank that stopped" names_the_stopped_rank yield 2 \
     --sync.strategy gather_scatter
-check "pickling: a deadline names the rank that stopped" names_the_stopped_rank block \
+check "pickling: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
     --sync.strategy reduce_bcast --sync.variant pickled
+check "in a ring of three: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
+    --sync.strategy ring --sync.segment 4KiB
 check "a killed rank takes the job with it" dies_together
 check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
 check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe

@@ -36,6 +36,14 @@ void add_message(struct cost *c, const struct party *p, size_t bytes)
     add_transfer(c, p, bytes);
 }
 
+void add_cut_message(struct cost *c, const struct party *p, size_t bytes, size_t segment)
+{
+    for (; bytes > segment; bytes -= segment)
+        add_message(c, p, segment);
+    if (bytes > 0)
+        add_message(c, p, bytes);
+}
+
 void add_receipt(struct cost *c, const struct party *p, size_t bytes)
 {
     add_transfer(c, p, bytes);

@@ -16,6 +16,8 @@ struct party {
 
 /* One message of this rank's own; one that it receives; the sum of one vector. */
 void add_message(struct cost *c, const struct party *p, size_t bytes);
+/* The same in messages of at most `segment` bytes. */
+void add_cut_message(struct cost *c, const struct party *p, size_t bytes, size_t segment);
 void add_receipt(struct cost *c, const struct party *p, size_t bytes);
 void add_reduction(struct cost *c, const struct party *p, size_t bytes);
 

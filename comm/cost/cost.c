@@ -1,6 +1,7 @@
 #include "comm/cost/cost.h"
 
 #include "comm/cost/collectives.h"
+#include "comm/cost/schedule.h"
 
 static size_t sum_counts(const size_t *counts, size_t n)
 {
@@ -118,7 +119,39 @@ static struct cost cost_gather_mpich(const struct party *p, const size_t *counts
     return c;
 }
 
-struct cost strategy_cost(enum strategy_kind strategy, enum strategy_variant variant, int rank,
+static void add_transfer(struct cost *c, const struct schedule *s, const struct transfer *t,
+                         size_t width)
+{
+    add_calls(c, schedule_messages(s, t->count), 0);
+    c->bytes_payload += t->count * width;
+}
+
+/* Rounds of messages, both ways at the same time: the slower way counts, and the sums. */
+static struct cost cost_schedule(const struct schedule *s, const struct party *p, size_t width)
+{
+    struct cost c = {.wire_source = WIRE_COUNTED};
+    for (int i = 0; i < schedule_rounds(s); i++) {
+        struct round round;
+        struct cost sent = {0}, received = {0};
+        schedule_round(s, i, &round);
+        for (int k = 0; k < round.n_sends; k++) {
+            add_transfer(&c, s, &round.sends[k], width);
+            add_cut_message(&sent, p, round.sends[k].count * width, s->segment * width);
+        }
+        for (int k = 0; k < round.n_receives; k++) {
+            add_transfer(&c, s, &round.receives[k], width);
+            add_cut_message(&received, p, round.receives[k].count * width, s->segment * width);
+            if (round.receives[k].add)
+                add_reduction(&c, p, round.receives[k].count * width);
+        }
+        c.messages_wire += sent.messages_wire;
+        c.bytes_wire += sent.bytes_wire;
+        c.seconds += sent.seconds > received.seconds ? sent.seconds : received.seconds;
+    }
+    return c;
+}
+
+struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
                           int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model)
 {
@@ -129,12 +162,21 @@ struct cost strategy_cost(enum strategy_kind strategy, enum strategy_variant var
     case STRATEGY_allreduce_layer:
         return cost_allreduce_layer(&p, counts, n, width);
     case STRATEGY_reduce_bcast:
-        return variant == VARIANT_reduce_bcast_pickled
+        return form->variant == VARIANT_reduce_bcast_pickled
                    ? cost_pickled(&p, counts, n, width)
                    : cost_reduce_bcast(&p, sum_counts(counts, n), width);
     case STRATEGY_gather_scatter:
-        return variant == VARIANT_gather_scatter_mpich ? cost_gather_mpich(&p, counts, n, width)
-                                                       : cost_gather_linear(&p, counts, n, width);
+        return form->variant == VARIANT_gather_scatter_mpich
+                   ? cost_gather_mpich(&p, counts, n, width)
+                   : cost_gather_linear(&p, counts, n, width);
+    case STRATEGY_ring:
+    case STRATEGY_recursive_doubling:
+    case STRATEGY_rabenseifner:
+    case STRATEGY_tree: {
+        const struct schedule s =
+            schedule_of(strategy, form, rank, ranks, sum_counts(counts, n), width);
+        return cost_schedule(&s, &p, width);
+    }
     case STRATEGY_none:
     case STRATEGIES:
         break;

@@ -50,9 +50,15 @@ struct link_model {
     double alpha_s, beta_s, gamma_s;
 };
 
-/* Cost of one step of `strategy` in its form `variant` for rank `rank` of `ranks`, tensors of
+/* What a strategy that has a choice is to do. */
+struct strategy_form {
+    enum strategy_variant variant; /* one that the strategy has */
+    size_t segment_bytes;          /* of a message at most, where messages are our own */
+};
+
+/* Cost of one step of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of
  * counts[n] numbers of `width` bytes. `model` may be NULL (seconds is then 0). */
-struct cost strategy_cost(enum strategy_kind strategy, enum strategy_variant variant, int rank,
+struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
                           int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
 

@@ -8,16 +8,25 @@
 
 #include "comm/cost/cost.h"
 
+/* Messages of the strategies' own stay whole here. */
+static struct cost cost_of(enum strategy_kind strategy, enum strategy_variant variant, int rank,
+                           int ranks, const size_t *counts, size_t n, size_t width,
+                           const struct link_model *model)
+{
+    const struct strategy_form form = {.variant = variant, .segment_bytes = SIZE_MAX};
+    return strategy_cost(strategy, &form, rank, ranks, counts, n, width, model);
+}
+
 static struct cost allreduce(int rank, int ranks, size_t count, const struct link_model *model)
 {
-    return strategy_cost(STRATEGY_allreduce, VARIANT_usual, rank, ranks, &count, 1, 4, model);
+    return cost_of(STRATEGY_allreduce, VARIANT_usual, rank, ranks, &count, 1, 4, model);
 }
 
 static void none_costs_nothing(void **state)
 {
     (void)state;
     size_t counts[] = {10, 20};
-    struct cost c = strategy_cost(STRATEGY_none, VARIANT_usual, 0, 4, counts, 2, 4, NULL);
+    struct cost c = cost_of(STRATEGY_none, VARIANT_usual, 0, 4, counts, 2, 4, NULL);
     assert_int_equal(c.calls + c.messages_wire + c.bytes_wire + c.bytes_payload, 0);
 }
 
@@ -25,7 +34,7 @@ static void payload_is_the_whole_gradient(void **state)
 {
     (void)state;
     size_t counts[] = {260, 5020, 16050, 510};
-    struct cost c = strategy_cost(STRATEGY_allreduce, VARIANT_usual, 0, 2, counts, 4, 4, NULL);
+    struct cost c = cost_of(STRATEGY_allreduce, VARIANT_usual, 0, 2, counts, 4, 4, NULL);
     assert_int_equal(c.calls, 1);
     assert_int_equal(c.bytes_payload, 87360);
 }
@@ -89,15 +98,13 @@ static void a_sum_a_tensor_pays_latency_for_each(void **state)
     (void)state;
     const size_t counts[] = {8, 0, 24};
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
-    struct cost c =
-        strategy_cost(STRATEGY_allreduce_layer, VARIANT_usual, 1, 2, counts, 3, 4, &model);
+    struct cost c = cost_of(STRATEGY_allreduce_layer, VARIANT_usual, 1, 2, counts, 3, 4, &model);
     assert_int_equal(c.calls, 3);
     assert_int_equal(c.bytes_payload, 128);
     assert_int_equal(c.messages_wire, 3 * 2);
     assert_int_equal(c.bytes_wire, 128);
     assert_true(c.seconds == 3 * 2 + 128 * 0.5 + 64 * 0.25);
-    struct cost alone =
-        strategy_cost(STRATEGY_allreduce_layer, VARIANT_usual, 0, 1, counts, 3, 4, NULL);
+    struct cost alone = cost_of(STRATEGY_allreduce_layer, VARIANT_usual, 0, 1, counts, 3, 4, NULL);
     assert_int_equal(alone.calls, 3);
     assert_int_equal(alone.messages_wire, 0);
 }
@@ -114,7 +121,7 @@ static void check_sent(enum strategy_kind strategy, enum strategy_variant varian
                        const size_t *counts, size_t n, const struct sent *expected)
 {
     for (int rank = 0; rank < ranks; rank++) {
-        struct cost c = strategy_cost(strategy, variant, rank, ranks, counts, n, 4, NULL);
+        struct cost c = cost_of(strategy, variant, rank, ranks, counts, n, 4, NULL);
         assert_int_equal(c.messages_wire, expected[rank].messages);
         assert_int_equal(c.bytes_wire, expected[rank].bytes);
     }
@@ -125,8 +132,7 @@ static void check_reduce_bcast(int ranks, size_t count, const struct sent *expec
 {
     enum strategy_variant plain = VARIANT_reduce_bcast_plain;
     check_sent(STRATEGY_reduce_bcast, plain, ranks, &count, 1, expected);
-    struct cost c =
-        strategy_cost(STRATEGY_reduce_bcast, plain, ranks - 1, ranks, &count, 1, 4, NULL);
+    struct cost c = cost_of(STRATEGY_reduce_bcast, plain, ranks - 1, ranks, &count, 1, 4, NULL);
     assert_int_equal(c.calls, 2);
     assert_int_equal(c.bytes_payload, 2 * count * 4);
     assert_string_equal(c.wire_source, source);
@@ -162,8 +168,8 @@ static void many_ranks_broadcast_around_a_ring(void **state)
     size_t count = 4096;
     struct cost c[2];
     for (int i = 0; i < 2; i++)
-        c[i] = strategy_cost(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 7 * i, 8, &count, 1,
-                             4, NULL);
+        c[i] = cost_of(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 7 * i, 8, &count, 1, 4,
+                       NULL);
     assert_string_equal(c[0].wire_source, "formula: reduce_scatter_gather, scatter_ring_allgather");
     assert_int_equal(c[0].messages_wire, 3 + 3 + 7);
     assert_int_equal(c[0].bytes_wire, (7 + 7 + 7) * 2048);
@@ -180,8 +186,8 @@ static void pickles_are_sent_with_their_lengths(void **state)
     enum strategy_variant pickled = VARIANT_reduce_bcast_pickled;
     assert_int_equal(pickle_bytes(counts, 2, 4), 64);
     check_sent(STRATEGY_reduce_bcast, pickled, 3, counts, 2, three);
-    struct cost root = strategy_cost(STRATEGY_reduce_bcast, pickled, 0, 3, counts, 2, 4, NULL);
-    struct cost leaf = strategy_cost(STRATEGY_reduce_bcast, pickled, 2, 3, counts, 2, 4, NULL);
+    struct cost root = cost_of(STRATEGY_reduce_bcast, pickled, 0, 3, counts, 2, 4, NULL);
+    struct cost leaf = cost_of(STRATEGY_reduce_bcast, pickled, 2, 3, counts, 2, 4, NULL);
     assert_int_equal(root.calls, 2 * 2 + 2);
     assert_int_equal(root.bytes_payload, 3 * 72);
     assert_int_equal(leaf.calls, 2 + 2);
@@ -195,8 +201,8 @@ static void linear_gather_goes_through_the_root(void **state)
     const struct sent four[] = {{6, 96}, {2, 32}, {2, 32}, {2, 32}};
     enum strategy_variant linear = VARIANT_gather_scatter_linear;
     check_sent(STRATEGY_gather_scatter, linear, 4, counts, 2, four);
-    struct cost root = strategy_cost(STRATEGY_gather_scatter, linear, 0, 4, counts, 2, 4, NULL);
-    struct cost leaf = strategy_cost(STRATEGY_gather_scatter, linear, 3, 4, counts, 2, 4, NULL);
+    struct cost root = cost_of(STRATEGY_gather_scatter, linear, 0, 4, counts, 2, 4, NULL);
+    struct cost leaf = cost_of(STRATEGY_gather_scatter, linear, 3, 4, counts, 2, 4, NULL);
     assert_int_equal(root.calls, 2 * 2 * 3);
     assert_int_equal(root.bytes_payload, 2 * 96);
     assert_int_equal(leaf.calls, 2 * 2);
@@ -212,7 +218,7 @@ static void library_gather_goes_along_a_tree(void **state)
     const struct sent four[] = {{4, 96}, {2, 32}, {4, 96}, {2, 32}};
     enum strategy_variant mpich = VARIANT_gather_scatter_mpich;
     check_sent(STRATEGY_gather_scatter, mpich, 4, counts, 2, four);
-    struct cost root = strategy_cost(STRATEGY_gather_scatter, mpich, 0, 4, counts, 2, 4, NULL);
+    struct cost root = cost_of(STRATEGY_gather_scatter, mpich, 0, 4, counts, 2, 4, NULL);
     assert_int_equal(root.calls, 4);
     assert_int_equal(root.bytes_payload, 64);
 }
@@ -224,10 +230,10 @@ static void root_is_as_busy_as_the_closed_forms(void **state)
     (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     size_t count = 8;
-    struct cost linear = strategy_cost(STRATEGY_gather_scatter, VARIANT_gather_scatter_linear, 0, 4,
-                                       &count, 1, 4, &model);
-    struct cost tree = strategy_cost(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 0, 4,
-                                     &count, 1, 4, &model);
+    struct cost linear =
+        cost_of(STRATEGY_gather_scatter, VARIANT_gather_scatter_linear, 0, 4, &count, 1, 4, &model);
+    struct cost tree =
+        cost_of(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 0, 4, &count, 1, 4, &model);
     assert_true(linear.seconds == 6 * (1 + 16) + 3 * 8);
     assert_true(tree.seconds == 2 * (2 + 2 * 16 + 8));
 }
@@ -241,6 +247,101 @@ static void nobody_to_send_to_costs_no_message(void **state)
     check_sent(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_pickled, 1, counts, 2, &none);
     check_sent(STRATEGY_gather_scatter, VARIANT_gather_scatter_linear, 1, counts, 2, &none);
     check_sent(STRATEGY_gather_scatter, VARIANT_gather_scatter_mpich, 1, counts, 2, &none);
+}
+
+/* --- Schedules of messages
+ * ------------------------------------------------------------------------
+ */
+
+/* 10 numbers in blocks of 4, 3, 3, in messages of 2: rank 0 passes on blocks 0, 2, then 1, 0. */
+static void ring_messages_are_cut(void **state)
+{
+    (void)state;
+    const size_t count = 10;
+    const struct strategy_form form = {.segment_bytes = 8};
+    struct cost c = strategy_cost(STRATEGY_ring, &form, 0, 3, &count, 1, 4, NULL);
+    assert_int_equal(c.messages_wire, 2 + 2 + 2 + 2);
+    assert_int_equal(c.bytes_wire, (4 + 3 + 3 + 4) * 4);
+    assert_int_equal(c.calls, 8 + (2 + 2 + 2 + 2)); /* it takes in blocks 2, 1, then 0, 2 */
+    assert_int_equal(c.bytes_payload, 56 + (3 + 3 + 4 + 3) * 4);
+    assert_string_equal(c.wire_source, "counted");
+}
+
+/* 2 (p-1) (alpha + n/p beta) + (p-1)/p n gamma. */
+static void ring_follows_the_closed_form(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    for (int ranks = 1; ranks <= 16; ranks++) {
+        size_t block = 96, count = block / 4 * (size_t)ranks;
+        uint64_t steps = (uint64_t)ranks - 1;
+        for (int rank = 0; rank < ranks; rank++) {
+            struct cost c =
+                cost_of(STRATEGY_ring, VARIANT_usual, rank, ranks, &count, 1, 4, &model);
+            assert_int_equal(c.messages_wire, 2 * steps);
+            assert_int_equal(c.bytes_wire, 2 * steps * block);
+            assert_true(c.seconds == (double)steps * (2 * (1 + 96 * 0.5) + 96 * 0.25));
+        }
+    }
+}
+
+/* lg p (alpha + n beta + n gamma), and 2 (alpha + n beta) + n gamma for the pairs that fold: rank 0
+ * stands aside at 6 ranks, rank 1 carries its numbers, rank 5 knows nothing of it. */
+static void recursive_doubling_follows_the_closed_form(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    const size_t count = 25;
+    const double exchange = 1 + 50, sum = 25;
+    const struct sent eight[] = {{3, 300}, {3, 300}, {3, 300}, {3, 300},
+                                 {3, 300}, {3, 300}, {3, 300}, {3, 300}};
+    const struct sent six[] = {{1, 100}, {3, 300}, {1, 100}, {3, 300}, {2, 200}, {2, 200}};
+    check_sent(STRATEGY_recursive_doubling, VARIANT_usual, 8, &count, 1, eight);
+    check_sent(STRATEGY_recursive_doubling, VARIANT_usual, 6, &count, 1, six);
+    struct cost c = cost_of(STRATEGY_recursive_doubling, VARIANT_usual, 0, 8, &count, 1, 4, &model);
+    assert_true(c.seconds == 3 * (exchange + sum));
+    c = cost_of(STRATEGY_recursive_doubling, VARIANT_usual, 1, 6, &count, 1, 4, &model);
+    assert_true(c.seconds == 2 * (exchange + sum) + 2 * exchange + sum);
+    c = cost_of(STRATEGY_recursive_doubling, VARIANT_usual, 0, 6, &count, 1, 4, &model);
+    assert_true(c.seconds == 2 * exchange);
+}
+
+/* The library's allreduce is the same algorithm, written down apart. */
+static void rabenseifner_sends_what_the_library_sends(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    for (int ranks = 1; ranks <= 17; ranks++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            size_t count = 160;
+            struct cost ours =
+                cost_of(STRATEGY_rabenseifner, VARIANT_usual, rank, ranks, &count, 1, 4, &model);
+            struct cost library = allreduce(rank, ranks, count, &model);
+            assert_int_equal(ours.messages_wire, library.messages_wire);
+            assert_int_equal(ours.bytes_wire, library.bytes_wire);
+            if ((ranks & (ranks - 1)) == 0)
+                assert_true(ours.seconds == library.seconds);
+        }
+    }
+}
+
+/* Seven ranks, five segments of 16 bytes and one of 8: inner ranks send each to their parent and
+ * two children. The root's pipeline: 6 segments in, 2 rounds until the first goes out. */
+static void tree_is_a_pipeline(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1};
+    const size_t count = 22;
+    const struct strategy_form form = {.segment_bytes = 16};
+    const struct sent expected[] = {{12, 176}, {18, 264}, {18, 264}, {6, 88},
+                                    {6, 88},   {6, 88},   {6, 88}};
+    for (int rank = 0; rank < 7; rank++) {
+        struct cost c = strategy_cost(STRATEGY_tree, &form, rank, 7, &count, 1, 4, &model);
+        assert_int_equal(c.messages_wire, expected[rank].messages);
+        assert_int_equal(c.bytes_wire, expected[rank].bytes);
+        if (rank == 0) /* two children: 2 alpha in rounds 1 to 6, and 2 to 7 */
+            assert_true(c.seconds == 2 * 7);
+    }
 }
 
 /* --- The tables ----------------------------------------------------------------------------------
@@ -296,6 +397,11 @@ int main(void)
         cmocka_unit_test(library_gather_goes_along_a_tree),
         cmocka_unit_test(root_is_as_busy_as_the_closed_forms),
         cmocka_unit_test(nobody_to_send_to_costs_no_message),
+        cmocka_unit_test(ring_messages_are_cut),
+        cmocka_unit_test(ring_follows_the_closed_form),
+        cmocka_unit_test(recursive_doubling_follows_the_closed_form),
+        cmocka_unit_test(rabenseifner_sends_what_the_library_sends),
+        cmocka_unit_test(tree_is_a_pipeline),
         cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),
     };

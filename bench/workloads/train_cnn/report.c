@@ -54,7 +54,7 @@ static json_t *hello_training(const struct trainer *t, const struct config *c)
     return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
                      config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
                      (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY),
-                     "sync_variant", strategy_variant_name(t->sync->variant), "overlap",
+                     "sync_variant", strategy_variant_name(t->sync->form.variant), "overlap",
                      config_text(c, OPT_OVERLAP), "batch", (int)t->sampler.n_max, "global_batch",
                      (int)t->global_batch, "resumed_steps", (json_int_t)t->steps_done);
 }

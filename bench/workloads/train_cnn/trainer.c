@@ -162,13 +162,13 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .tensors = t->desc->tensors,
         .n_tensors = t->desc->n_tensors,
     };
-    enum strategy_variant variant;
-    if (config_variant(t->config, &variant, e) != OK)
+    struct strategy_form form;
+    if (config_form(t->config, &form, e) != OK)
         return e->status;
     const struct sync_options options = {
         .comm = t->comm,
         .desc = t->desc,
-        .variant = variant,
+        .form = form,
         .slots = optimizer_slots(t->optimizer.kind),
         .waiter = t->waiter,
         .exec = &t->exec,

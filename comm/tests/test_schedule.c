@@ -1,0 +1,124 @@
+/* Schedules carried out in one process: whatever a rank sends the other one waits for in the same
+ * round, and at the end everyone has the sum. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "comm/cost/schedule.h"
+
+enum { RANKS = 17, COUNT = 40, SEGMENTS = 3 };
+static const enum strategy_kind kinds[] = {STRATEGY_ring, STRATEGY_recursive_doubling,
+                                           STRATEGY_rabenseifner, STRATEGY_tree};
+
+/* All ranks at once. */
+struct machine {
+    struct schedule schedules[RANKS];
+    struct round rounds[RANKS];
+    long numbers[RANKS][COUNT], before[RANKS][COUNT];
+};
+
+static void assert_disjoint(const struct transfer *a, const struct transfer *b)
+{
+    assert_true(a->count == 0 || b->count == 0 || a->first + a->count <= b->first ||
+                b->first + b->count <= a->first);
+}
+
+/* As the header says: receive i may bear on the numbers of send i alone. */
+static void check_round(const struct round *r)
+{
+    for (int i = 0; i < r->n_receives; i++)
+        for (int k = 0; k < r->n_sends; k++)
+            if (i != k)
+                assert_disjoint(&r->receives[i], &r->sends[k]);
+}
+
+/* The send of `from` that answers receive `i` of `to`: between two ranks messages keep their order.
+ */
+static const struct transfer *find_send(const struct machine *m, int from, int to, int i)
+{
+    int skip = 0;
+    for (int k = 0; k < i; k++)
+        skip += m->rounds[to].receives[k].rank == from;
+    for (int k = 0; k < m->rounds[from].n_sends; k++)
+        if (m->rounds[from].sends[k].rank == to && skip-- == 0)
+            return &m->rounds[from].sends[k];
+    return NULL;
+}
+
+static void take(struct machine *m, int rank, int i)
+{
+    const struct transfer *in = &m->rounds[rank].receives[i];
+    const struct transfer *out = find_send(m, in->rank, rank, i);
+    assert_non_null(out);
+    assert_int_equal(in->first, out->first);
+    assert_int_equal(in->count, out->count);
+    for (size_t k = in->first; k < in->first + in->count; k++)
+        m->numbers[rank][k] = m->before[in->rank][k] + (in->add ? m->numbers[rank][k] : 0);
+}
+
+static void run_round(struct machine *m, int ranks, int i)
+{
+    int sends = 0, receives = 0;
+    memcpy(m->before, m->numbers, sizeof m->before);
+    for (int r = 0; r < ranks; r++) {
+        schedule_round(&m->schedules[r], i, &m->rounds[r]);
+        check_round(&m->rounds[r]);
+        sends += m->rounds[r].n_sends;
+        receives += m->rounds[r].n_receives;
+    }
+    assert_int_equal(sends, receives);
+    for (int r = 0; r < ranks; r++)
+        for (int k = 0; k < m->rounds[r].n_receives; k++)
+            take(m, r, k);
+}
+
+static void run(enum strategy_kind kind, int ranks, size_t count, size_t segment)
+{
+    struct machine m;
+    const struct strategy_form form = {.segment_bytes = segment * 4};
+    for (int r = 0; r < ranks; r++) {
+        m.schedules[r] = schedule_of(kind, &form, r, ranks, count, 4);
+        for (size_t k = 0; k < count; k++)
+            m.numbers[r][k] = (long)(k + 1) << r;
+    }
+    for (int i = 0; i < schedule_rounds(&m.schedules[0]); i++)
+        run_round(&m, ranks, i);
+    for (int r = 0; r < ranks; r++) {
+        assert_int_equal(schedule_rounds(&m.schedules[r]), schedule_rounds(&m.schedules[0]));
+        for (size_t k = 0; k < count; k++)
+            assert_int_equal(m.numbers[r][k], (long)(k + 1) * ((1L << ranks) - 1));
+    }
+}
+
+static void every_schedule_sums_on_every_rank(void **state)
+{
+    (void)state;
+    const size_t counts[] = {0, 1, 2, 3, 7, 16, 17, 40}, segments[SEGMENTS] = {1, 5, 1000};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+        for (int ranks = 1; ranks <= RANKS; ranks++)
+            for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
+                for (int s = 0; s < SEGMENTS; s++)
+                    run(kinds[kind], ranks, counts[n], segments[s]);
+}
+
+static void messages_hold_a_number_at_least(void **state)
+{
+    (void)state;
+    const struct strategy_form form = {.segment_bytes = 3};
+    struct schedule s = schedule_of(STRATEGY_tree, &form, 0, 2, 5, 8);
+    assert_int_equal(s.segment, 1);
+    assert_int_equal(schedule_messages(&s, 5), 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_schedule_sums_on_every_rank),
+        cmocka_unit_test(messages_hold_a_number_at_least),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
