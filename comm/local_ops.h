@@ -14,6 +14,11 @@ double local_norm2(const struct exec *ex, const real *x, size_t n);
 /* y += x, both [n]. */
 void local_add(const struct exec *ex, real *y, const real *x, size_t n);
 
+/* y[i] = x[0][i] + ... + x[terms - 1][i], added in this order, for i in [begin, end); y is none of
+ * x [terms]. */
+void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
+               size_t end);
+
 /* The two do not overlap. */
 void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes);
 

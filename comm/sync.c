@@ -22,7 +22,8 @@ enum status arenas_alloc(struct arenas *a, struct error *e)
 {
     size_t bytes = a->n * sizeof(real);
     a->params = mem_alloc(bytes);
-    a->grads = mem_alloc(bytes);
+    if (a->grads == NULL)
+        a->grads = mem_alloc(bytes);
     a->state = mem_alloc(bytes * (size_t)a->slots);
     if (a->params == NULL || a->grads == NULL || a->state == NULL) {
         return error_set(e, ERR_MEMORY, "no memory for %zu parameters with %d optimizer slots",

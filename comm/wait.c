@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 /* A rank of which nothing was heard for so long, while others wait, has stopped. The watchdog and
  * the polling loops give a sign of life far more often. */
 #define SILENCE_NS 500000000
+
+/* At flags, before a rank lets others have its core: some 50 us. */
+#define LOOKS_ALONE 1024
 
 static enum status mpi_error(struct error *e, int code, const char *operation)
 {
@@ -390,6 +394,52 @@ enum status wait_started(struct waiter *w, int started, MPI_Request *requests, i
     for (int i = 0; i < n && status == OK; i++)
         status = wait_test(w, MPI_SUCCESS, &requests[i], e);
     return status;
+}
+
+void flag_raise(struct flag *flag, uint64_t value)
+{
+    atomic_store_explicit(&flag->value, value, memory_order_release);
+}
+
+static bool are_raised(struct flag *const *flags, int n, uint64_t value)
+{
+    bool raised = true;
+    for (int i = 0; i < n && raised; i++)
+        raised = atomic_load_explicit(&flags[i]->value, memory_order_acquire) >= value;
+    return raised;
+}
+
+/* Between two looks at the flags. Also a rank that owns its core lets go of it now and then, and
+ * helps messages along that others may still wait for. */
+static void let_others_run(const struct waiter *w, unsigned looks, MPI_Comm comm)
+{
+    int found;
+    if (w->kind == WAIT_YIELD || looks % LOOKS_ALONE == 0)
+        sched_yield();
+    if (looks % LOOKS_ALONE == 0)
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+}
+
+/* Looks at the clock itself, in every way of waiting: the watchdog is for calls that do not. */
+enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
+                       MPI_Comm comm, const char *operation, struct error *e)
+{
+    int64_t begin_ns = clock_ns();
+    wait_begin(w, operation);
+    if (w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+    for (unsigned looks = 1; !are_raised(flags, n, value); looks++) {
+        let_others_run(w, looks, comm);
+        int64_t now_ns = clock_ns();
+        w->presence[w->node_rank].alive_ns = now_ns;
+        if (now_ns > w->deadline_ns) {
+            char text[512];
+            describe_timeout(w, text, sizeof text);
+            return error_set(e, ERR_TIMEOUT, "%s", text);
+        }
+    }
+    w->poll_ns += clock_ns() - begin_ns;
+    return OK;
 }
 
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)

@@ -108,6 +108,20 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
 enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,
                          const char *operation, struct error *e);
 
+/* How far a rank has come, in memory that the ranks of a node share, on a cache line of its own. */
+struct flag {
+    _Atomic uint64_t value;
+    char rest[56];
+};
+
+/* Whoever sees the value sees what was written before. */
+void flag_raise(struct flag *flag, uint64_t value);
+
+/* Waits until all of flags [n] have reached `value`; no MPI call, but the library's messages over
+ * comm progress. */
+enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
+                       MPI_Comm comm, const char *operation, struct error *e);
+
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e);
 
 #endif

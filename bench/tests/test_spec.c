@@ -8,6 +8,11 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/spec.h"
 
+/* Rows of comm/cost/strategies.def, as messages list them. */
+#define STRATEGY_NAMES                                                                             \
+    "none allreduce allreduce_layer reduce_bcast gather_scatter ring recursive_doubling "          \
+    "rabenseifner tree shm"
+
 static const struct spec_machine eight = {.usable_cores = 8};
 
 #define HEAD "name: test\nmodel: softmax_784\n"
@@ -127,8 +132,7 @@ static void test_explain(void **state)
     fclose(out);
     assert_non_null(strstr(text, "train.lr\n  learning rate at one rank\n"));
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
-    assert_non_null(strstr(text, "names    none allreduce allreduce_layer ring recursive_doubling "
-                                 "rabenseifner tree reduce_bcast gather_scatter\n"));
+    assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
     assert_non_null(strstr(text, "preset   none: must be given\n"));
     free(text);
 }
@@ -205,8 +209,7 @@ static void test_refused_values(void **state)
                  "fig3.yaml:9:12: measure.time.precision = 200%: allowed 0.01%..100%");
     refuse_value("sync.strategy", "allreduc",
                  "fig3.yaml:9:12: sync.strategy: 'allreduc' is unknown; nearest 'allreduce'; "
-                 "known: none allreduce allreduce_layer ring recursive_doubling rabenseifner tree "
-                 "reduce_bcast gather_scatter");
+                 "known: " STRATEGY_NAMES);
     refuse_value("train.epochs", "+1 ", "fig3.yaml:9:12: train.epochs: '+1 ' is not a number");
     refuse_value("train.lr", "nan", "fig3.yaml:9:12: train.lr: 'nan' is not a number");
     refuse_value("train.lr", "1e-3x", "fig3.yaml:9:12: train.lr: '1e-3x' is not a number");

@@ -102,6 +102,10 @@ check "pickling: a deadline names the rank that stopped" names_the_stopped_rank 
     --sync.strategy reduce_bcast --sync.variant pickled
 check "in a ring of three: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
     --sync.strategy ring --sync.segment 4KiB
+check "in shared memory: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
+    --sync.strategy shm
+check "shared memory wants one node" expect 2 "all ranks on one node: this one has 1 of 2" \
+    env MPIR_CVAR_NUM_CLIQUES=2 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy shm
 check "a killed rank takes the job with it" dies_together
 check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
 check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe

@@ -2,6 +2,7 @@
 
 #include "comm/cost/collectives.h"
 #include "comm/cost/schedule.h"
+#include "kernels/base/pool.h"
 
 static size_t sum_counts(const size_t *counts, size_t n)
 {
@@ -119,6 +120,18 @@ static struct cost cost_gather_mpich(const struct party *p, const size_t *counts
     return c;
 }
 
+/* Two looks at the flags of others; a rank fetches its slice from p - 1 of them and adds it. */
+static struct cost cost_shm(const struct party *p, size_t count, size_t width)
+{
+    struct cost c = {.wire_source = "none"};
+    size_t begin, end;
+    pool_share(count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
+    double bytes = (double)((end - begin) * width) * (p->ranks - 1);
+    if (p->model != NULL && p->ranks > 1)
+        c.seconds = 2 * p->model->alpha_s + bytes * (p->model->beta_s + p->model->gamma_s);
+    return c;
+}
+
 static void add_transfer(struct cost *c, const struct schedule *s, const struct transfer *t,
                          size_t width)
 {
@@ -177,6 +190,8 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_for
             schedule_of(strategy, form, rank, ranks, sum_counts(counts, n), width);
         return cost_schedule(&s, &p, width);
     }
+    case STRATEGY_shm:
+        return cost_shm(&p, sum_counts(counts, n), width);
     case STRATEGY_none:
     case STRATEGIES:
         break;

@@ -344,6 +344,22 @@ static void tree_is_a_pipeline(void **state)
     }
 }
 
+/* Slices of 4, 3 and 3 numbers, each fetched from two others; nobody to fetch from costs nothing.
+ */
+static void shared_memory_sends_nothing(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    const size_t count = 10;
+    const struct sent none[3] = {{0, 0}};
+    check_sent(STRATEGY_shm, VARIANT_usual, 3, &count, 1, none);
+    assert_true(cost_of(STRATEGY_shm, VARIANT_usual, 0, 3, &count, 1, 4, &model).seconds ==
+                2 + 2 * 16 * 0.75);
+    assert_true(cost_of(STRATEGY_shm, VARIANT_usual, 2, 3, &count, 1, 4, &model).seconds ==
+                2 + 2 * 12 * 0.75);
+    assert_true(cost_of(STRATEGY_shm, VARIANT_usual, 0, 1, &count, 1, 4, &model).seconds == 0);
+}
+
 /* --- The tables ----------------------------------------------------------------------------------
  */
 
@@ -402,6 +418,7 @@ int main(void)
         cmocka_unit_test(recursive_doubling_follows_the_closed_form),
         cmocka_unit_test(rabenseifner_sends_what_the_library_sends),
         cmocka_unit_test(tree_is_a_pipeline),
+        cmocka_unit_test(shared_memory_sends_nothing),
         cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),
     };
