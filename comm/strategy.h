@@ -118,6 +118,7 @@ struct sync {
     size_t *counts; /* [n_tensors] numbers in each tensor */
     struct sync_times times;
     bool clipped; /* in this step */
+    int64_t comm_begin_ns; /* of the step's first call; 0: none yet */
     struct waiter *waiter;
     struct exec *exec;
     void *own;
@@ -164,6 +165,9 @@ void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
  * arrival, together they make up the exposed time. */
 void sync_comm_begin(struct sync *s);
 void sync_comm_end(struct sync *s);
+/* Around calls that do not wait, during backward. */
+void sync_call_begin(struct sync *s);
+void sync_call_end(struct sync *s);
 
 /* What one step costs this rank on paper. */
 struct cost sync_cost(const struct sync *s);

@@ -120,6 +120,7 @@ void sync_step_begin(struct sync *s)
 {
     memset(&s->times, 0, sizeof s->times);
     s->clipped = false;
+    s->comm_begin_ns = 0;
     if (s->strategy->step_begin != NULL)
         s->strategy->step_begin(s);
 }
@@ -208,17 +209,29 @@ void sync_copy(struct sync *s, void *to, const void *from, size_t bytes)
 /* Between the two the exposed time is short of the clock's reading. */
 void sync_comm_begin(struct sync *s)
 {
-    int64_t now_ns = clock_ns();
     if (s->times.arrive_ns == 0)
-        s->times.arrive_ns = now_ns;
-    s->times.comm_exposed_ns -= now_ns;
+        s->times.arrive_ns = clock_ns();
+    sync_call_begin(s);
 }
 
 void sync_comm_end(struct sync *s)
 {
+    sync_call_end(s);
+}
+
+void sync_call_begin(struct sync *s)
+{
+    int64_t now_ns = clock_ns();
+    if (s->comm_begin_ns == 0)
+        s->comm_begin_ns = now_ns;
+    s->times.comm_exposed_ns -= now_ns;
+}
+
+void sync_call_end(struct sync *s)
+{
     int64_t now_ns = clock_ns();
     s->times.comm_exposed_ns += now_ns;
-    s->times.comm_total_ns = now_ns - s->times.arrive_ns;
+    s->times.comm_total_ns = now_ns - s->comm_begin_ns;
 }
 
 struct cost sync_cost(const struct sync *s)

@@ -81,7 +81,11 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
 
 enum status config_form(const struct config *config, struct strategy_form *form, struct error *e)
 {
-    *form = (struct strategy_form){.segment_bytes = (size_t)config_number(config, OPT_SEGMENT)};
+    *form = (struct strategy_form){
+        .segment_bytes = (size_t)config_number(config, OPT_SEGMENT),
+        .cap_bytes = (size_t)(config_number(config, OPT_CAP) * 0x1p20),
+        .first_cap_bytes = (size_t)(config_number(config, OPT_FIRST_CAP) * 0x1p20),
+    };
     return config_variant(config, &form->variant, e);
 }
 

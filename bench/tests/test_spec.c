@@ -10,7 +10,7 @@
 
 /* Rows of comm/cost/strategies.def, as messages list them. */
 #define STRATEGY_NAMES                                                                             \
-    "none allreduce allreduce_layer reduce_bcast gather_scatter ring recursive_doubling "          \
+    "none allreduce allreduce_layer bucketed reduce_bcast gather_scatter ring recursive_doubling " \
     "rabenseifner tree shm"
 
 static const struct spec_machine eight = {.usable_cores = 8};

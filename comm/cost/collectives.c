@@ -1,10 +1,11 @@
 #include "comm/cost/collectives.h"
 
 /* Where MPICH changes its algorithm (MPIR_CVAR_REDUCE_SHORT_MSG_SIZE, BCAST_SHORT_MSG_SIZE,
- * BCAST_MIN_PROCS). */
-#define REDUCE_SHORT_BYTES 2048
-#define BCAST_SHORT_BYTES  12288
-#define BCAST_MIN_RANKS    8
+ * BCAST_MIN_PROCS, ALLREDUCE_SHORT_MSG_SIZE). */
+#define REDUCE_SHORT_BYTES     2048
+#define BCAST_SHORT_BYTES      12288
+#define BCAST_MIN_RANKS        8
+#define IALLREDUCE_SHORT_BYTES 2048
 
 static int floor_power_of_two(int n)
 {
@@ -103,6 +104,39 @@ void add_allreduce(struct cost *c, const struct party *p, size_t count, size_t w
     }
     int position = p->rank < 2 * folded ? p->rank / 2 : p->rank - folded;
     add_halving(c, p, position, blocks, count, width, THEN_ALLGATHER);
+}
+
+bool iallreduce_is_long(int ranks, size_t count, size_t width)
+{
+    return count * width > IALLREDUCE_SHORT_BYTES && count >= (size_t)floor_power_of_two(ranks);
+}
+
+/* The whole vector with lg p partners; pairs fold as above. */
+static void add_recursive_doubling(struct cost *c, const struct party *p, size_t bytes)
+{
+    int blocks = floor_power_of_two(p->ranks);
+    int folded = p->ranks - blocks;
+    bool in_pair = p->rank < 2 * folded;
+    if (in_pair) {
+        add_message(c, p, bytes);
+        add_receipt(c, p, bytes);
+    }
+    if (in_pair && p->rank % 2 == 0)
+        return;
+    if (in_pair)
+        add_reduction(c, p, bytes);
+    for (int distance = 1; distance < blocks; distance *= 2) {
+        add_message(c, p, bytes);
+        add_reduction(c, p, bytes);
+    }
+}
+
+void add_iallreduce(struct cost *c, const struct party *p, size_t count, size_t width)
+{
+    if (iallreduce_is_long(p->ranks, count, width))
+        add_allreduce(c, p, count, width);
+    else
+        add_recursive_doubling(c, p, count * width);
 }
 
 /* Here the even one of a pair stays, so that rank 0 does. */

@@ -24,6 +24,10 @@ void add_reduction(struct cost *c, const struct party *p, size_t bytes);
 /* Every rank holds `count` numbers. "reduce_scatter_allgather": Rabenseifner's. */
 void add_allreduce(struct cost *c, const struct party *p, size_t count, size_t width);
 
+/* The non-blocking one: "recursive_doubling" of short vectors. */
+bool iallreduce_is_long(int ranks, size_t count, size_t width);
+void add_iallreduce(struct cost *c, const struct party *p, size_t count, size_t width);
+
 /* MPICH's reduce: "reduce_scatter_gather" of long vectors, "binomial" of others. */
 bool reduce_is_long(int ranks, size_t count, size_t width);
 void add_reduce(struct cost *c, const struct party *p, size_t count, size_t width);

@@ -1,5 +1,6 @@
 #include "comm/cost/cost.h"
 
+#include "comm/cost/buckets.h"
 #include "comm/cost/collectives.h"
 #include "comm/cost/schedule.h"
 #include "kernels/base/pool.h"
@@ -120,6 +121,29 @@ static struct cost cost_gather_mpich(const struct party *p, const size_t *counts
     return c;
 }
 
+/* The library's non-blocking sums: short ones by recursive doubling. */
+static struct cost cost_bucketed(const struct strategy_form *form, const struct party *p,
+                                 const size_t *counts, size_t n, size_t width)
+{
+    static const char *const sources[2][2] = {
+        {"none", "formula: reduce_scatter_allgather"},
+        {"formula: recursive_doubling", "formula: recursive_doubling, reduce_scatter_allgather"},
+    };
+    struct cost c = {0};
+    bool any_short = false, any_long = false;
+    struct bucket b = bucket_first(counts, n, width, form);
+    for (; b.first < b.last; b = bucket_next(counts, width, form, &b)) {
+        bool is_long = iallreduce_is_long(p->ranks, b.count, width);
+        add_calls(&c, 1, b.count * width);
+        if (p->ranks > 1)
+            add_iallreduce(&c, p, b.count, width);
+        any_short = any_short || !is_long;
+        any_long = any_long || is_long;
+    }
+    c.wire_source = sources[any_short][any_long];
+    return c;
+}
+
 /* Two looks at the flags of others; a rank fetches its slice from p - 1 of them and adds it. */
 static struct cost cost_shm(const struct party *p, size_t count, size_t width)
 {
@@ -190,6 +214,8 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_for
             schedule_of(strategy, form, rank, ranks, sum_counts(counts, n), width);
         return cost_schedule(&s, &p, width);
     }
+    case STRATEGY_bucketed:
+        return cost_bucketed(form, &p, counts, n, width);
     case STRATEGY_shm:
         return cost_shm(&p, sum_counts(counts, n), width);
     case STRATEGY_none:

@@ -52,8 +52,9 @@ struct link_model {
 
 /* What a strategy that has a choice is to do. */
 struct strategy_form {
-    enum strategy_variant variant; /* one that the strategy has */
-    size_t segment_bytes;          /* of a message at most, where messages are our own */
+    enum strategy_variant variant;     /* one that the strategy has */
+    size_t segment_bytes;              /* of a message at most, where messages are our own */
+    size_t cap_bytes, first_cap_bytes; /* at which a bucket is closed, and the first one */
 };
 
 /* Cost of one step of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of

@@ -114,6 +114,7 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_C
 
 /* Of strategies that cut their messages: small, so that there is something to cut. */
 #define SEGMENT_BYTES 1024
+#define CAP_BYTES     4096
 
 /* Every strategy that sums, in every form. */
 struct form {
@@ -175,7 +176,7 @@ static bool open_sync(struct fixture *f, struct form form, size_t n)
     struct sync_options options = {
         .comm = MPI_COMM_WORLD,
         .desc = &f->desc,
-        .form = {.variant = form.variant, .segment_bytes = SEGMENT_BYTES},
+        .form = {.variant = form.variant, .segment_bytes = SEGMENT_BYTES, .cap_bytes = CAP_BYTES},
         .slots = optimizer_slots(OPTIMIZER_sgd),
         .waiter = &f->waiter,
         .exec = &f->exec};
@@ -391,6 +392,38 @@ static void counters_equal_an_independent_count(void **state)
     waiter_close(&f.waiter);
 }
 
+/* A bucket a tensor, each on its way as soon as its tensor is there. */
+static void buckets_leave_during_backward(void **state)
+{
+    (void)state;
+    enum { N = 12000 };
+    struct fixture f;
+    struct error e;
+    int rank = mpi_world_rank(), ranks = mpi_world_ranks();
+    assert_all(setup(&f, (struct form){STRATEGY_bucketed, VARIANT_usual}, N));
+    for (size_t i = 0; i < N; i++)
+        f.sync->arenas.grads[i] = gradient(rank, i);
+    memset(&seen, 0, sizeof seen);
+    bool good = true;
+    sync_step_begin(f.sync);
+    for (int i = TENSORS - 1; i >= 0; i--) {
+        good = good && sync_grad_ready(f.sync, (struct range){i, i + 1}, 0, true, &e) == OK;
+        good = good && seen.calls == (uint64_t)(TENSORS - i);
+    }
+    good = good && f.sync->times.comm_exposed_ns > 0 && f.sync->times.arrive_ns == 0;
+    good = good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK;
+    for (size_t i = 0; i < N && good; i++) {
+        real sum = 0;
+        for (int r = 0; r < ranks; r++)
+            sum += gradient(r, i);
+        good = f.sync->arenas.params[i] == -sum;
+    }
+    good = good && f.sync->times.arrive_ns > 0;
+    good = good && f.sync->times.comm_exposed_ns <= f.sync->times.comm_total_ns;
+    teardown(&f);
+    assert_all(good);
+}
+
 static void none_leaves_gradients_alone(void **state)
 {
     (void)state;
@@ -517,6 +550,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_way_of_waiting_gives_the_same),
         cmocka_unit_test(every_form_keeps_bound_bits_and_time),
         cmocka_unit_test(counters_equal_an_independent_count),
+        cmocka_unit_test(buckets_leave_during_backward),
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),
         cmocka_unit_test(norms_add_up),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "comm/cost/buckets.h"
 #include "comm/cost/cost.h"
 
 /* Messages of the strategies' own stay whole here. */
@@ -360,6 +361,89 @@ static void shared_memory_sends_nothing(void **state)
     assert_true(cost_of(STRATEGY_shm, VARIANT_usual, 0, 1, &count, 1, 4, &model).seconds == 0);
 }
 
+/* --- Buckets -------------------------------------------------------------------------------------
+ */
+
+/* Weights and bias of a convolution, scale and shift of its normalisation, eight times; then one
+ * dense layer: vgg11 with batch normalisation for CIFAR-10. */
+enum { VGG_TENSORS = 34 };
+static void count_vgg11_bn(size_t counts[VGG_TENSORS])
+{
+    const size_t channels[] = {3, 64, 128, 256, 256, 512, 512, 512, 512};
+    size_t n = 0;
+    for (int i = 1; i <= 8; i++) {
+        counts[n++] = channels[i - 1] * channels[i] * 9;
+        for (int k = 0; k < 3; k++)
+            counts[n++] = channels[i];
+    }
+    counts[n++] = 5120;
+    counts[n++] = 10;
+}
+
+/* Buckets of vgg11_bn in hundredths of a MiB. */
+static void check_buckets(double cap_mib, double first_cap_mib, const int *expected, int n)
+{
+    size_t counts[VGG_TENSORS];
+    const struct strategy_form form = {.cap_bytes = (size_t)(cap_mib * 0x1p20),
+                                       .first_cap_bytes = (size_t)(first_cap_mib * 0x1p20)};
+    count_vgg11_bn(counts);
+    struct bucket b = bucket_first(counts, VGG_TENSORS, 4, &form);
+    for (int i = 0; i < n; i++, b = bucket_next(counts, 4, &form, &b))
+        assert_int_equal((int)((double)b.count * 400 / 0x1p20 + 0.5), expected[i]);
+    assert_true(b.first == 0 && b.last == 0);
+}
+
+/* What DistributedDataParallel makes of them: with its first cap, and with all caps equal. */
+static void buckets_are_those_of_ddp(void **state)
+{
+    (void)state;
+    check_buckets(1, 1, (const int[]){903, 901, 901, 451, 225, 113, 29}, 7);
+    check_buckets(5, 1, (const int[]){903, 901, 901, 676, 142}, 5);
+    check_buckets(10, 1, (const int[]){903, 1801, 818}, 3);
+    check_buckets(25, 1, (const int[]){903, 2590, 29}, 3);
+    check_buckets(50, 1, (const int[]){903, 2619}, 2);
+    check_buckets(10, 10, (const int[]){1803, 1351, 367}, 3);
+    check_buckets(50, 50, (const int[]){3521}, 1);
+}
+
+/* No cap: a bucket a tensor, of which those of 2 KiB and below go by recursive doubling. */
+static void buckets_are_summed_one_by_one(void **state)
+{
+    (void)state;
+    const size_t counts[] = {512, 1024};
+    const struct strategy_form tensors = {0}, all = {.cap_bytes = 8192, .first_cap_bytes = 8192};
+    struct cost c = strategy_cost(STRATEGY_bucketed, &tensors, 1, 3, counts, 2, 4, NULL);
+    assert_int_equal(c.calls, 2);
+    assert_int_equal(c.bytes_payload, 6144);
+    assert_int_equal(c.messages_wire, 2 + 3); /* the carrier of rank 0: lg 2 + 1 and 2 lg 2 + 1 */
+    assert_int_equal(c.bytes_wire, 2 * 2048 + 4096 + 2 * 2048);
+    assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
+    c = strategy_cost(STRATEGY_bucketed, &all, 0, 2, counts, 2, 4, NULL);
+    assert_int_equal(c.calls, 1);
+    assert_int_equal(c.messages_wire, 2);
+    assert_int_equal(c.bytes_wire, 6144);
+    assert_string_equal(c.wire_source, "formula: reduce_scatter_allgather");
+}
+
+/* The short ones' formula against the same algorithm written down as a schedule. */
+static void short_buckets_send_what_recursive_doubling_sends(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    size_t count = 100;
+    for (int ranks = 1; ranks <= 17; ranks++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            struct cost bucket =
+                cost_of(STRATEGY_bucketed, VARIANT_usual, rank, ranks, &count, 1, 4, &model);
+            struct cost schedule = cost_of(STRATEGY_recursive_doubling, VARIANT_usual, rank, ranks,
+                                           &count, 1, 4, &model);
+            assert_int_equal(bucket.messages_wire, schedule.messages_wire);
+            assert_int_equal(bucket.bytes_wire, schedule.bytes_wire);
+            assert_true(bucket.seconds == schedule.seconds);
+        }
+    }
+}
+
 /* --- The tables ----------------------------------------------------------------------------------
  */
 
@@ -419,6 +503,9 @@ int main(void)
         cmocka_unit_test(rabenseifner_sends_what_the_library_sends),
         cmocka_unit_test(tree_is_a_pipeline),
         cmocka_unit_test(shared_memory_sends_nothing),
+        cmocka_unit_test(buckets_are_those_of_ddp),
+        cmocka_unit_test(buckets_are_summed_one_by_one),
+        cmocka_unit_test(short_buckets_send_what_recursive_doubling_sends),
         cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),
     };

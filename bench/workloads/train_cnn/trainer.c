@@ -292,6 +292,13 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
     return count > 0 ? 1.0 / count : 0;
 }
 
+/* What this step's synchronisation has taken of the rank's time so far. */
+static int64_t sync_ns(const struct trainer *t)
+{
+    const struct sync_times *times = &t->sync->times;
+    return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns;
+}
+
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
                          struct step_record *record, struct error *e)
 {
@@ -313,11 +320,11 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
         record->score =
             net_loss(t->net, &t->exec, 0, t->labels, batch.weights, gradient_scale(t, &batch));
     }
-    int64_t forward_ns = clock_ns();
+    int64_t forward_ns = clock_ns(), before_ns = sync_ns(t);
 
     if (backward(t, &batch, e) != OK)
         return e->status;
-    int64_t backward_ns = clock_ns();
+    int64_t backward_ns = clock_ns(), within_ns = sync_ns(t) - before_ns;
     if (group_check(&t->group, e) != OK)
         return e->status;
 
@@ -328,7 +335,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     record->end_ns = clock_ns();
     record->load_ns = loaded_ns - record->begin_ns;
     record->forward_ns = forward_ns - loaded_ns;
-    record->backward_ns = backward_ns - forward_ns;
+    record->backward_ns = backward_ns - forward_ns - within_ns;
     record->sync = t->sync->times;
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;

@@ -1,0 +1,155 @@
+/* Gradients leave in buckets while backward goes on: an MPI_Iallreduce in place as soon as all of a
+ * bucket's tensors are there, in the same order on every rank; the end of the step waits for them.
+ * The library moves data only inside its calls, so that what is hidden behind backward is what it
+ * gets done when a later bucket leaves or a later step of the net asks after the buckets. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "comm/cost/buckets.h"
+#include "comm/strategy.h"
+
+#define OPERATION "allreduce of a bucket"
+
+struct parcel {
+    struct bucket bucket;
+    MPI_Request request;
+    int started; /* the code that starting it gave */
+};
+
+struct buckets {
+    struct parcel *parcels; /* [n], in the order of leaving */
+    size_t n, left;         /* those that have left in this step */
+};
+
+static void start(struct sync *s, struct parcel *p)
+{
+    const struct tensor_desc *first = &s->arenas.tensors[p->bucket.first];
+    sync_call_begin(s);
+    p->started = MPI_Iallreduce(MPI_IN_PLACE, s->arenas.grads + first->offset, (int)p->bucket.count,
+                                MPI_REAL_TYPE, MPI_SUM, s->comm, &p->request);
+    sync_call_end(s);
+}
+
+/* Those whose tensors, all from `first`, are complete. */
+static void start_from(struct sync *s, size_t first)
+{
+    struct buckets *b = s->own;
+    while (b->left < b->n && b->parcels[b->left].bucket.first >= first)
+        start(s, &b->parcels[b->left++]);
+}
+
+/* Lets the library move what is on its way. What goes wrong shows again when it is waited for. */
+static void ask(struct sync *s)
+{
+    struct buckets *b = s->own;
+    int done;
+    sync_call_begin(s);
+    for (size_t i = 0; i < b->left; i++)
+        if (b->parcels[i].started == MPI_SUCCESS)
+            b->parcels[i].started = MPI_Test(&b->parcels[i].request, &done, MPI_STATUS_IGNORE);
+    sync_call_end(s);
+}
+
+static enum status finish(struct sync *s, struct error *e)
+{
+    struct buckets *b = s->own;
+    enum status status = OK;
+    sync_comm_begin(s);
+    for (size_t i = 0; i < b->n && status == OK; i++) {
+        struct parcel *p = &b->parcels[i];
+        status = wait_started(s->waiter, p->started, &p->request, 1, p->bucket.count * sizeof(real),
+                              OPERATION, e);
+    }
+    sync_comm_end(s);
+    return status;
+}
+
+/* --- Hooks ---------------------------------------------------------------------------------------
+ */
+
+static enum status check_bucket(const struct bucket *b, struct error *e)
+{
+    if (b->count <= INT_MAX)
+        return OK;
+    return error_set(
+        e, ERR_ARGUMENT,
+        "a bucket of %zu numbers; MPI takes at most %d in one call: lower sync.cap_mib", b->count,
+        INT_MAX);
+}
+
+static enum status cut_buckets(struct sync *s, struct error *e)
+{
+    size_t n = (size_t)s->arenas.n_tensors;
+    struct buckets *b = s->own = calloc(1, sizeof *b);
+    if (b != NULL)
+        b->parcels = calloc(n + 1, sizeof *b->parcels);
+    if (b == NULL || b->parcels == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for buckets of %zu tensors", n);
+    struct bucket next = bucket_first(s->counts, n, sizeof(real), &s->form);
+    for (; next.first < next.last; next = bucket_next(s->counts, sizeof(real), &s->form, &next)) {
+        if (check_bucket(&next, e) != OK)
+            return ERR_ARGUMENT;
+        b->parcels[b->n++] = (struct parcel){.bucket = next};
+    }
+    return OK;
+}
+
+static void bucketed_step_begin(struct sync *s)
+{
+    struct buckets *b = s->own;
+    b->left = 0;
+}
+
+/* One sum of zeroes opens the ways between ranks. */
+static enum status bucketed_create(struct sync *s, struct error *e)
+{
+    enum status status = arenas_alloc(&s->arenas, e);
+    if (status == OK)
+        status = cut_buckets(s, e);
+    if (status != OK)
+        return status;
+    start_from(s, 0);
+    return finish(s, e);
+}
+
+static enum status bucketed_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                                       struct error *e)
+{
+    (void)micro;
+    (void)e;
+    if (!last)
+        return OK;
+    ask(s);
+    start_from(s, (size_t)range.first);
+    return OK;
+}
+
+static enum status bucketed_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                     double lr, struct error *e)
+{
+    enum status status = finish(s, e);
+    if (status == OK)
+        status = sync_clip(s, o, 0, s->arenas.n, e);
+    if (status == OK)
+        sync_optimize(s, o, 0, s->arenas.n, step, lr);
+    return status;
+}
+
+static void bucketed_destroy(struct sync *s)
+{
+    struct buckets *b = s->own;
+    if (b != NULL) {
+        free(b->parcels);
+        free(b);
+    }
+    arenas_free(&s->arenas);
+}
+
+const struct strategy strategy_bucketed = {
+    .create = bucketed_create,
+    .step_begin = bucketed_step_begin,
+    .grad_ready = bucketed_grad_ready,
+    .poll = ask,
+    .step_end = bucketed_step_end,
+    .destroy = bucketed_destroy,
+};

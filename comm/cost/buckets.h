@@ -1,0 +1,21 @@
+/* Buckets of gradients as PyTorch's DistributedDataParallel cuts them: from the last tensor to the
+ * first, which is the order in which backward finishes them. A bucket is closed when it has reached
+ * its cap, so that tensors overshoot it and none is cut. */
+#ifndef SCALEBENCH_COMM_COST_BUCKETS_H
+#define SCALEBENCH_COMM_COST_BUCKETS_H
+
+#include "comm/cost/cost.h"
+
+/* Tensors [first, last), `count` numbers; the caps of buckets that follow come from `form`. */
+struct bucket {
+    size_t first, last, count;
+};
+
+/* The first bucket of tensors counts[n], and the one that follows; both have no tensors when none
+ * are left. The first has a cap of its own: a small one leaves early. */
+struct bucket bucket_first(const size_t *counts, size_t n, size_t width,
+                           const struct strategy_form *form);
+struct bucket bucket_next(const size_t *counts, size_t width, const struct strategy_form *form,
+                          const struct bucket *previous);
+
+#endif
