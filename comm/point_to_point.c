@@ -1,6 +1,6 @@
 /* Gradients are summed by messages of our own, as a schedule says: ring, recursive_doubling,
- * rabenseifner and tree differ in nothing else. Each round is one wait, in which sums run while
- * later segments are still on their way. */
+ * rabenseifner, tree and fixed_order differ in nothing else. Each round is one wait, in which sums
+ * run while later segments are still on their way. */
 #include <stdlib.h>
 
 #include "comm/cost/schedule.h"
@@ -203,3 +203,4 @@ const struct strategy strategy_ring = HOOKS;
 const struct strategy strategy_recursive_doubling = HOOKS;
 const struct strategy strategy_rabenseifner = HOOKS;
 const struct strategy strategy_tree = HOOKS;
+const struct strategy strategy_fixed_order = HOOKS;

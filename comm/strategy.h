@@ -117,7 +117,7 @@ struct sync {
     struct arenas arenas;
     size_t *counts; /* [n_tensors] numbers in each tensor */
     struct sync_times times;
-    bool clipped; /* in this step */
+    bool clipped;          /* in this step */
     int64_t comm_begin_ns; /* of the step's first call; 0: none yet */
     struct waiter *waiter;
     struct exec *exec;

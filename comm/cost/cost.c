@@ -209,7 +209,8 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_for
     case STRATEGY_ring:
     case STRATEGY_recursive_doubling:
     case STRATEGY_rabenseifner:
-    case STRATEGY_tree: {
+    case STRATEGY_tree:
+    case STRATEGY_fixed_order: {
         const struct schedule s =
             schedule_of(strategy, form, rank, ranks, sum_counts(counts, n), width);
         return cost_schedule(&s, &p, width);

@@ -182,6 +182,52 @@ static void rabenseifner_round(const struct schedule *s, int i, struct round *r)
     }
 }
 
+/* --- Pipelines -----------------------------------------------------------------------------------
+ */
+
+/* A rank's place below a root. */
+struct seat {
+    int parent, height, depth;
+    int children[2], child_heights[2], n_children;
+    int top; /* height of the root */
+};
+
+static int pipeline_rounds(const struct schedule *s, int top)
+{
+    size_t segments = schedule_messages(s, s->count);
+    return s->ranks == 1 || segments == 0 ? 0 : (int)segments + 2 * top - 1;
+}
+
+/* False when there is no such segment. */
+static bool segment_range(const struct schedule *s, int segment, size_t *first, size_t *count)
+{
+    if (segment < 0 || (size_t)segment >= schedule_messages(s, s->count))
+        return false;
+    *first = (size_t)segment * s->segment;
+    *count = s->count - *first < s->segment ? s->count - *first : s->segment;
+    return true;
+}
+
+/* Segment k leaves a rank of height h upwards in round k + h, when the ranks below have sent
+ * theirs; the root, of height t, sends it down in round k + t, and a rank of depth d in round k + t
+ * + d. */
+static void pipeline_round(const struct schedule *s, const struct seat *seat, int i,
+                           struct round *r)
+{
+    int turn = i - seat->top - seat->depth;
+    size_t first, count;
+    if (seat->depth > 0 && segment_range(s, i - seat->height, &first, &count))
+        send(r, seat->parent, first, count);
+    for (int k = 0; k < seat->n_children; k++) {
+        if (segment_range(s, i - seat->child_heights[k], &first, &count))
+            receive(r, seat->children[k], first, count, true);
+        if (segment_range(s, turn, &first, &count))
+            send(r, seat->children[k], first, count);
+    }
+    if (seat->depth > 0 && segment_range(s, turn + 1, &first, &count))
+        receive(r, seat->parent, first, count, false);
+}
+
 /* --- Tree ----------------------------------------------------------------------------------------
  */
 
@@ -204,40 +250,42 @@ static int depth_of(int rank)
 
 static int tree_rounds(const struct schedule *s)
 {
-    size_t segments = schedule_messages(s, s->count);
-    if (s->ranks == 1 || segments == 0)
-        return 0;
-    return (int)segments + 2 * height_of(0, s->ranks) - 1;
+    return pipeline_rounds(s, height_of(0, s->ranks));
 }
 
-/* False when there is no such segment. */
-static bool segment_range(const struct schedule *s, int segment, size_t *first, size_t *count)
-{
-    if (segment < 0 || (size_t)segment >= schedule_messages(s, s->count))
-        return false;
-    *first = (size_t)segment * s->segment;
-    *count = s->count - *first < s->segment ? s->count - *first : s->segment;
-    return true;
-}
-
-/* Segment k leaves a rank of height h upwards in round k + h, when the ranks below have sent
- * theirs; the root, of height t, sends it down in round k + t, and a rank of depth d in round k + t
- * + d. */
 static void tree_round(const struct schedule *s, int i, struct round *r)
 {
-    int turn = i - height_of(0, s->ranks) - depth_of(s->rank);
-    int parent = (s->rank - 1) / 2;
-    size_t first, count;
-    if (s->rank > 0 && segment_range(s, i - height_of(s->rank, s->ranks), &first, &count))
-        send(r, parent, first, count);
+    struct seat seat = {.parent = (s->rank - 1) / 2,
+                        .height = height_of(s->rank, s->ranks),
+                        .depth = depth_of(s->rank),
+                        .top = height_of(0, s->ranks)};
     for (int child = 2 * s->rank + 1; child <= 2 * s->rank + 2 && child < s->ranks; child++) {
-        if (segment_range(s, i - height_of(child, s->ranks), &first, &count))
-            receive(r, child, first, count, true);
-        if (segment_range(s, turn, &first, &count))
-            send(r, child, first, count);
+        seat.children[seat.n_children] = child;
+        seat.child_heights[seat.n_children++] = height_of(child, s->ranks);
     }
-    if (s->rank > 0 && segment_range(s, turn + 1, &first, &count))
-        receive(r, parent, first, count, false);
+    pipeline_round(s, &seat, i, r);
+}
+
+/* --- Fixed order ---------------------------------------------------------------------------------
+ */
+
+static int fixed_order_rounds(const struct schedule *s)
+{
+    return pipeline_rounds(s, s->ranks - 1);
+}
+
+/* A chain with the last rank as its root: what a rank passes on is the sum of those before it, and
+ * its own. */
+static void fixed_order_round(const struct schedule *s, int i, struct round *r)
+{
+    const struct seat seat = {.parent = s->rank + 1,
+                              .height = s->rank,
+                              .depth = s->ranks - 1 - s->rank,
+                              .children = {s->rank - 1},
+                              .child_heights = {s->rank - 1},
+                              .n_children = s->rank > 0,
+                              .top = s->ranks - 1};
+    pipeline_round(s, &seat, i, r);
 }
 
 /* --- The table -----------------------------------------------------------------------------------
@@ -251,6 +299,7 @@ static const struct {
     [STRATEGY_recursive_doubling] = {recursive_doubling_rounds, recursive_doubling_round},
     [STRATEGY_rabenseifner] = {rabenseifner_rounds, rabenseifner_round},
     [STRATEGY_tree] = {tree_rounds, tree_round},
+    [STRATEGY_fixed_order] = {fixed_order_rounds, fixed_order_round},
 };
 
 int schedule_rounds(const struct schedule *s)

@@ -32,6 +32,8 @@ struct round {
  *   rabenseifner        halves of what is left with such partners, and back (Thakur, Rabenseifner
  *                       and Gropp, 2005)
  *   tree                segments up a binary tree and down again, in a pipeline
+ *   fixed_order         segments up the chain of ranks and down again: each sum is that of ranks 0,
+ * 1, 2 ... in this order, so that its bits do not depend on how it was cut
  *
  * Where the second and third find no power of two of ranks, pairs fold into one first. */
 struct schedule {

@@ -153,6 +153,7 @@ struct fixture {
     struct waiter waiter;
     struct sync *sync;
     struct optimizer optimizer;
+    size_t segment_bytes;
 };
 
 /* Half of the numbers, a sixth, and the rest. */
@@ -173,13 +174,14 @@ static bool open_sync(struct fixture *f, struct form form, size_t n)
     struct error e;
     cut(f, n);
     f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .n = n};
-    struct sync_options options = {
-        .comm = MPI_COMM_WORLD,
-        .desc = &f->desc,
-        .form = {.variant = form.variant, .segment_bytes = SEGMENT_BYTES, .cap_bytes = CAP_BYTES},
-        .slots = optimizer_slots(OPTIMIZER_sgd),
-        .waiter = &f->waiter,
-        .exec = &f->exec};
+    struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                   .desc = &f->desc,
+                                   .form = {.variant = form.variant,
+                                            .segment_bytes = f->segment_bytes,
+                                            .cap_bytes = CAP_BYTES},
+                                   .slots = optimizer_slots(OPTIMIZER_sgd),
+                                   .waiter = &f->waiter,
+                                   .exec = &f->exec};
     if (sync_create(&f->sync, form.strategy, &options, &e) != OK)
         return false;
     f->optimizer.state = f->sync->arenas.state;
@@ -191,7 +193,7 @@ static bool open_sync(struct fixture *f, struct form form, size_t n)
 static bool open_waiter(struct fixture *f, enum wait_kind wait)
 {
     struct error e;
-    memset(f, 0, sizeof *f);
+    *f = (struct fixture){.segment_bytes = SEGMENT_BYTES};
     return waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) == OK;
 }
 
@@ -392,6 +394,42 @@ static void counters_equal_an_independent_count(void **state)
     waiter_close(&f.waiter);
 }
 
+/* Sums made in the order of ranks, to the bit. */
+static bool sums_in_order(const struct fixture *f, int n)
+{
+    bool good = true;
+    for (int i = 0; i < n && good; i++) {
+        real sum = (real)sin(i);
+        for (int r = 1; r < mpi_world_ranks(); r++)
+            sum += (real)sin(i + 10007.0 * r);
+        good = f->sync->arenas.grads[i] == sum;
+    }
+    return good;
+}
+
+/* Whatever the algorithm and however many the messages. */
+static void fixed_order_gives_the_same_bits(void **state)
+{
+    (void)state;
+    enum { N = 5003 };
+    const struct form same[] = {{STRATEGY_fixed_order, VARIANT_usual},
+                                {STRATEGY_shm, VARIANT_usual},
+                                {STRATEGY_gather_scatter, VARIANT_gather_scatter_linear}};
+    const size_t segments[] = {SEGMENT_BYTES, 4000, 1000000};
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    for (int k = 0; k < 9; k++) {
+        f.segment_bytes = segments[k / 3];
+        assert_all(open_sync(&f, same[k % 3], N));
+        for (int i = 0; i < N; i++)
+            grads_of(&f)[i] = (real)sin(i + 10007.0 * mpi_world_rank());
+        bool good = step(&f) && sums_in_order(&f, N);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
 /* A bucket a tensor, each on its way as soon as its tensor is there. */
 static void buckets_leave_during_backward(void **state)
 {
@@ -550,6 +588,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_way_of_waiting_gives_the_same),
         cmocka_unit_test(every_form_keeps_bound_bits_and_time),
         cmocka_unit_test(counters_equal_an_independent_count),
+        cmocka_unit_test(fixed_order_gives_the_same_bits),
         cmocka_unit_test(buckets_leave_during_backward),
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),

@@ -345,6 +345,20 @@ static void tree_is_a_pipeline(void **state)
     }
 }
 
+/* Three ranks, two segments: up to 1 and 2, down again; the ends of the chain send half as much. */
+static void fixed_order_is_a_chain(void **state)
+{
+    (void)state;
+    const size_t count = 6;
+    const struct strategy_form form = {.segment_bytes = 16};
+    const struct sent expected[] = {{2, 24}, {4, 48}, {2, 24}};
+    for (int rank = 0; rank < 3; rank++) {
+        struct cost c = strategy_cost(STRATEGY_fixed_order, &form, rank, 3, &count, 1, 4, NULL);
+        assert_int_equal(c.messages_wire, expected[rank].messages);
+        assert_int_equal(c.bytes_wire, expected[rank].bytes);
+    }
+}
+
 /* Slices of 4, 3 and 3 numbers, each fetched from two others; nobody to fetch from costs nothing.
  */
 static void shared_memory_sends_nothing(void **state)
@@ -502,6 +516,7 @@ int main(void)
         cmocka_unit_test(recursive_doubling_follows_the_closed_form),
         cmocka_unit_test(rabenseifner_sends_what_the_library_sends),
         cmocka_unit_test(tree_is_a_pipeline),
+        cmocka_unit_test(fixed_order_is_a_chain),
         cmocka_unit_test(shared_memory_sends_nothing),
         cmocka_unit_test(buckets_are_those_of_ddp),
         cmocka_unit_test(buckets_are_summed_one_by_one),

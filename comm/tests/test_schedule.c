@@ -12,7 +12,8 @@
 
 enum { RANKS = 17, COUNT = 40, SEGMENTS = 3 };
 static const enum strategy_kind kinds[] = {STRATEGY_ring, STRATEGY_recursive_doubling,
-                                           STRATEGY_rabenseifner, STRATEGY_tree};
+                                           STRATEGY_rabenseifner, STRATEGY_tree,
+                                           STRATEGY_fixed_order};
 
 /* All ranks at once. */
 struct machine {
