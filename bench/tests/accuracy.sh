@@ -17,10 +17,14 @@ accuracy() {
         sed -nE 's/^epoch .*test loss .* accuracy ([0-9]+)\.([0-9]+) %.*/\1\2/p' | tail -n 1
 }
 
+# The median of three seeds: rounding, which differs between instruction sets, moves a single run by
+# some tenths.
 reaches() { # hundredths of a per cent, options
-    local wanted=$1 found
+    local wanted=$1 seed found
     shift
-    found=$(accuracy "$@")
+    found=$(for seed in 1 2 3; do
+        accuracy "$@" --seed "$seed"
+    done | sort -n | sed -n 2p)
     [ "$found" -ge "$wanted" ]
 }
 
