@@ -35,6 +35,7 @@ struct run {
     struct resume resume;
     struct progress progress;
     struct hashes hashes;
+    struct step_log log;
     struct recorder recorder;
     struct window window;
     bool all_failed; /* at the same place: every rank can leave in order */
@@ -103,6 +104,12 @@ static size_t planned_steps(const struct run *r)
     return (size_t)config_int(c, OPT_EPOCHS) * r->trainer.sampler.steps;
 }
 
+/* At most, between two moments at which they become lines of the record. */
+static size_t recorded_steps(const struct run *r)
+{
+    return r->arguments->run == RUN_FOR_TIME ? planned_steps(r) : RECORDED_STEPS;
+}
+
 static enum status open_record(struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
@@ -160,6 +167,8 @@ static enum status open_run(struct run *r, struct error *e)
     if (status == OK)
         status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
     if (status == OK)
+        status = agree(r, step_log_open(&r->log, recorded_steps(r), e), e);
+    if (status == OK)
         status = open_training(r, e);
     if (status == OK)
         status = feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
@@ -169,6 +178,7 @@ static enum status open_run(struct run *r, struct error *e)
 static void close_run(struct run *r)
 {
     recorder_close(&r->recorder);
+    step_log_close(&r->log);
     hashes_close(&r->hashes);
     json_decref(r->progress.history);
     resume_close(&r->resume);
@@ -221,9 +231,9 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         r->window.messages_sent += r->waiter.messages_sent - before.messages_sent;
         r->window.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
     }
-    if (!record || !r->arguments->record_steps)
-        return OK;
-    return recorder_add(&r->recorder, report_step(&taken, timed), e);
+    if (record && r->arguments->record_steps)
+        step_log_add(&r->log, &taken, timed);
+    return OK;
 }
 
 static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
@@ -284,7 +294,8 @@ static enum status run_epoch(struct run *r, bool last, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
-    if (run_steps(r, last, e) != OK || trainer_sum_scores(t, &p->train, e) != OK)
+    if (run_steps(r, last, e) != OK || step_log_write(&r->log, &r->recorder, e) != OK ||
+        trainer_sum_scores(t, &p->train, e) != OK)
         return e->status;
     json_t *line = report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train);
     if (add_kept(r, line, e) != OK || run_evaluation(r, &test, e) != OK)
@@ -343,6 +354,8 @@ static enum status run_for_time(struct run *r, struct error *e)
             run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
             return e->status;
     }
+    if (step_log_write(&r->log, &r->recorder, e) != OK)
+        return e->status;
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->window.window_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,

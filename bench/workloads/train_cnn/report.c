@@ -1,5 +1,6 @@
 #include "bench/workloads/train_cnn/report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +84,7 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
     return line;
 }
 
-json_t *report_step(const struct step_record *r, bool timed)
+static json_t *report_step(const struct step_record *r, bool timed)
 {
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, r->hash);
@@ -110,6 +111,41 @@ json_t *report_step(const struct step_record *r, bool timed)
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(line, times[i].name, json_integer(times[i].ns));
     return line;
+}
+
+struct kept_step {
+    struct step_record record;
+    bool timed;
+};
+
+enum status step_log_open(struct step_log *log, size_t capacity, struct error *e)
+{
+    *log = (struct step_log){.capacity = capacity};
+    log->steps = mem_alloc(capacity * sizeof *log->steps);
+    return log->steps != NULL ? OK : error_set(e, ERR_MEMORY, "no memory for %zu steps", capacity);
+}
+
+void step_log_close(struct step_log *log)
+{
+    mem_free(log->steps);
+    *log = (struct step_log){0};
+}
+
+void step_log_add(struct step_log *log, const struct step_record *step, bool timed)
+{
+    assert(log->n < log->capacity);
+    log->steps[log->n++] = (struct kept_step){.record = *step, .timed = timed};
+}
+
+enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e)
+{
+    for (size_t i = 0; i < log->n; i++) {
+        json_t *line = report_step(&log->steps[i].record, log->steps[i].timed);
+        if (recorder_add(recorder, line, e) != OK)
+            return e->status;
+    }
+    log->n = 0;
+    return OK;
 }
 
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,

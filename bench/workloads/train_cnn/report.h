@@ -28,12 +28,24 @@ struct comparison {
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound);
-json_t *report_step(const struct step_record *step, bool timed);
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
                      const struct score *score);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
 json_t *report_end(const struct trainer *t, const struct window *window,
                    const struct comparison *comparison);
+
+/* Steps as they were taken, which become lines of the record when there is time for it: making one
+ * takes as long as a small net's optimizer. */
+struct step_log {
+    struct kept_step *steps;
+    size_t n, capacity;
+};
+enum status step_log_open(struct step_log *log, size_t capacity, struct error *e);
+void step_log_close(struct step_log *log);
+/* At most `capacity` steps between two calls of step_log_write. */
+void step_log_add(struct step_log *log, const struct step_record *step, bool timed);
+/* Adds a line for each step to the record and forgets them. */
+enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e);
 
 #endif
