@@ -16,7 +16,7 @@ caption_height = caption_row * caption_n + 4
 axis_height = 30.0
 height = legend_height + plot_height + axis_height + caption_height
 
-set lmargin at screen (y_title eq '' && legend_n == 0 ? 8 : 40) / width
+set lmargin at screen (y_title eq '' && legend_n == 0 ? 8 : 44) / width
 set rmargin at screen 1 - right / width
 set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height
