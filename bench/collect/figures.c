@@ -77,12 +77,29 @@ static void define_ideals(FILE *out, const struct figure_data *d)
 /* --- Points without a value ----------------------------------------------------------------------
  */
 
-/* "failed" where all points at these ranks did, else with the name of the series. */
-static void define_missing_point(FILE *out, const struct series *series,
-                                 const struct point_summary *p, bool alone, size_t k, size_t nth)
+/* Length of what all series' names begin with, in whole parts: "reduce_bcast, " of "reduce_bcast,
+ * nodes 1" and "reduce_bcast, nodes 2". The legend says it, a label need not. */
+static size_t shared_lead(const struct series_list *list)
+{
+    const char *first = list->items[0].name;
+    size_t lead = 0;
+    for (const char *comma = list->n > 1 ? strstr(first, ", ") : NULL; comma;
+         comma = strstr(first + lead, ", ")) {
+        size_t length = (size_t)(comma - first) + 2;
+        for (size_t k = 1; k < list->n; k++)
+            if (strncmp(list->items[k].name, first, length) != 0)
+                return lead;
+        lead = length;
+    }
+    return lead;
+}
+
+/* "failed" where all points at these ranks did, else with what tells the series apart. */
+static void define_missing_point(FILE *out, const char *series, const struct point_summary *p,
+                                 bool alone, size_t k, size_t nth)
 {
     char name[GNUPLOT_NAME], text[192];
-    snprintf(text, sizeof text, "%s%s%s", alone ? "" : series->name, alone ? "" : ": ", p->status);
+    snprintf(text, sizeof text, "%s%s%s", alone ? "" : series, alone ? "" : ": ", p->status);
     gnuplot_define_number(out, gnuplot_numbered(name, "missing", k, "_ranks"), (double)ranks_of(p));
     gnuplot_define_number(out, gnuplot_numbered(name, "missing", k, "_nth"), (double)nth);
     gnuplot_define_text(out, gnuplot_numbered(name, "missing", k, "_text"), text);
@@ -119,8 +136,9 @@ static void define_missing(FILE *out, const struct figure_data *d)
             const struct point_summary *p = &d->s->points[point];
             size_t nth = missing_before(d, k, ranks_of(p));
             bool alone = alike_at_ranks(d, p);
+            const char *series = d->series.items[k].name + shared_lead(&d->series);
             if (figure_data_misses(d, point) && !(alone && nth > 0))
-                define_missing_point(out, &d->series.items[k], p, alone, ++n, nth);
+                define_missing_point(out, series, p, alone, ++n, nth);
         }
     gnuplot_define_number(out, "missing_n", (double)n);
 }
