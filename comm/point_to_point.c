@@ -1,9 +1,10 @@
 /* Gradients are summed by messages of our own, as a schedule says: ring, recursive_doubling,
- * rabenseifner, tree and fixed_order differ in nothing else. Each round is one wait, in which sums
- * run while later segments are still on their way. */
+ * rabenseifner, tree, fixed_order, hierarchical and leader differ in nothing else. Each round is
+ * one wait, in which sums run while later segments are still on their way. */
 #include <stdlib.h>
 
 #include "comm/cost/schedule.h"
+#include "comm/nodes.h"
 #include "comm/strategy.h"
 #include "kernels/base/mem.h"
 
@@ -12,6 +13,7 @@
 
 struct buffers {
     struct schedule schedule;
+    int *node_of;                     /* [ranks], of schedules that know of nodes, or NULL */
     real *received;                   /* what is to be added, of one round */
     struct message *sends, *receives; /* of one round */
     struct addition *additions;       /* one for each of receives */
@@ -142,11 +144,22 @@ static struct need find_need(const struct schedule *s)
     return most;
 }
 
-static enum status alloc_buffers(struct sync *s, struct error *e)
+/* The machine's nodes, unless the form has some of its own. */
+static enum status find_nodes(struct sync *s, struct error *e)
 {
     struct buffers *b = s->own = calloc(1, sizeof *b);
     if (b == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a schedule of messages");
+    if (!schedule_knows_nodes(s->kind) || s->form.node_ranks > 0)
+        return OK;
+    enum status status = nodes_find(s, &b->node_of, e);
+    s->form.node_of = b->node_of;
+    return status;
+}
+
+static enum status alloc_buffers(struct sync *s, struct error *e)
+{
+    struct buffers *b = s->own;
     b->schedule = schedule_of(s->kind, &s->form, s->rank, s->ranks, s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
     b->received = mem_alloc(need.received * sizeof *b->received);
@@ -162,6 +175,8 @@ static enum status alloc_buffers(struct sync *s, struct error *e)
 static enum status point_to_point_create(struct sync *s, struct error *e)
 {
     enum status status = arenas_alloc(&s->arenas, e);
+    if (status == OK)
+        status = find_nodes(s, e);
     if (status == OK)
         status = alloc_buffers(s, e);
     for (int i = 0; status == OK && i < WARM_CALLS; i++)
@@ -184,6 +199,7 @@ static void point_to_point_destroy(struct sync *s)
 {
     struct buffers *b = s->own;
     if (b != NULL) {
+        free(b->node_of);
         mem_free(b->received);
         free(b->sends);
         free(b->receives);
@@ -204,3 +220,5 @@ const struct strategy strategy_recursive_doubling = HOOKS;
 const struct strategy strategy_rabenseifner = HOOKS;
 const struct strategy strategy_tree = HOOKS;
 const struct strategy strategy_fixed_order = HOOKS;
+const struct strategy strategy_hierarchical = HOOKS;
+const struct strategy strategy_leader = HOOKS;

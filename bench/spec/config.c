@@ -85,6 +85,7 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .segment_bytes = (size_t)config_number(config, OPT_SEGMENT),
         .cap_bytes = (size_t)(config_number(config, OPT_CAP) * 0x1p20),
         .first_cap_bytes = (size_t)(config_number(config, OPT_FIRST_CAP) * 0x1p20),
+        .node_ranks = (int)config_int(config, OPT_NODE_RANKS),
     };
     return config_variant(config, &form->variant, e);
 }

@@ -227,6 +227,7 @@ static void every_strategy_equals_sequential(void **state)
     option(OPT_SEGMENT, "4KiB");
     option(OPT_CAP, "0.02");
     option(OPT_FIRST_CAP, "0");
+    option(OPT_NODE_RANKS, "3");
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         if (!(strategy_flags(kind) & STRATEGY_EXACT) || kind == STRATEGY_allreduce)

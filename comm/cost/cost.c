@@ -210,7 +210,9 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_for
     case STRATEGY_recursive_doubling:
     case STRATEGY_rabenseifner:
     case STRATEGY_tree:
-    case STRATEGY_fixed_order: {
+    case STRATEGY_fixed_order:
+    case STRATEGY_hierarchical:
+    case STRATEGY_leader: {
         const struct schedule s =
             schedule_of(strategy, form, rank, ranks, sum_counts(counts, n), width);
         return cost_schedule(&s, &p, width);

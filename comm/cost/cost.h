@@ -55,6 +55,10 @@ struct strategy_form {
     enum strategy_variant variant;     /* one that the strategy has */
     size_t segment_bytes;              /* of a message at most, where messages are our own */
     size_t cap_bytes, first_cap_bytes; /* at which a bucket is closed, and the first one */
+    /* Ranks that make a node, of strategies that know of nodes: the node of each (borrowed), or so
+     * many at a time; all of them where neither is given. */
+    const int *node_of; /* [ranks] or NULL */
+    int node_ranks;
 };
 
 /* Cost of one step of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of

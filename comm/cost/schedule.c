@@ -1,4 +1,4 @@
-#include "comm/cost/schedule.h"
+#include "comm/cost/rounds.h"
 
 #include "kernels/base/pool.h"
 
@@ -6,7 +6,20 @@ struct schedule schedule_of(enum strategy_kind strategy, const struct strategy_f
                             int ranks, size_t count, size_t width)
 {
     size_t segment = form->segment_bytes / width;
-    return (struct schedule){strategy, rank, ranks, count, segment > 0 ? segment : 1};
+    struct schedule s = {.strategy = strategy,
+                         .rank = rank,
+                         .ranks = ranks,
+                         .count = count,
+                         .segment = segment > 0 ? segment : 1,
+                         .map = node_map_of(form, ranks)};
+    if (schedule_knows_nodes(strategy))
+        s.view = node_view_of(&s.map, rank);
+    return s;
+}
+
+bool schedule_knows_nodes(enum strategy_kind strategy)
+{
+    return strategy == STRATEGY_hierarchical || strategy == STRATEGY_leader;
 }
 
 size_t schedule_messages(const struct schedule *s, size_t count)
@@ -14,19 +27,17 @@ size_t schedule_messages(const struct schedule *s, size_t count)
     return (count + s->segment - 1) / s->segment;
 }
 
-static void send(struct round *r, int to, size_t first, size_t count)
+void round_send(struct round *r, int to, size_t first, size_t count)
 {
     r->sends[r->n_sends++] = (struct transfer){.rank = to, .first = first, .count = count};
 }
 
-static void receive(struct round *r, int from, size_t first, size_t count, bool add)
+void round_receive(struct round *r, int from, size_t first, size_t count, bool add)
 {
     r->receives[r->n_receives++] = (struct transfer){from, first, count, add};
 }
 
-/* Numbers [*first, *first + *count) of blocks [begin, end) of `blocks`. */
-static void block_range(size_t numbers, int blocks, int begin, int end, size_t *first,
-                        size_t *count)
+void block_range(size_t numbers, int blocks, int begin, int end, size_t *first, size_t *count)
 {
     size_t unused, last;
     *first = last = 0;
@@ -53,9 +64,9 @@ static void ring_round(const struct schedule *s, int i, struct round *r)
     int passed = (s->rank - i + 2 * p) % p, taken = (passed + p - 1) % p;
     size_t first, count;
     block_range(s->count, p, passed, passed + 1, &first, &count);
-    send(r, (s->rank + 1) % p, first, count);
+    round_send(r, (s->rank + 1) % p, first, count);
     block_range(s->count, p, taken, taken + 1, &first, &count);
-    receive(r, (s->rank + p - 1) % p, first, count, i < p - 1);
+    round_receive(r, (s->rank + p - 1) % p, first, count, i < p - 1);
 }
 
 /* --- Folding -------------------------------------------------------------------------------------
@@ -98,9 +109,9 @@ static void fold_round(const struct schedule *s, const struct fold *f, bool last
         return;
     bool sends = stands_aside(f, s->rank) != last;
     if (sends)
-        send(r, s->rank ^ 1, 0, s->count);
+        round_send(r, s->rank ^ 1, 0, s->count);
     else
-        receive(r, s->rank ^ 1, 0, s->count, !last);
+        round_receive(r, s->rank ^ 1, 0, s->count, !last);
 }
 
 /* Index of a round among those between folding and unfolding; false for these two, which are filled
@@ -132,8 +143,8 @@ static void recursive_doubling_round(const struct schedule *s, int i, struct rou
     if (!is_between(s, &f, recursive_doubling_rounds(s), &i, r))
         return;
     int partner = rank_at(&f, position_of(&f, s->rank) ^ (1 << i));
-    send(r, partner, 0, s->count);
-    receive(r, partner, 0, s->count, true);
+    round_send(r, partner, 0, s->count);
+    round_receive(r, partner, 0, s->count, true);
 }
 
 /* --- Rabenseifner --------------------------------------------------------------------------------
@@ -174,11 +185,11 @@ static void rabenseifner_round(const struct schedule *s, int i, struct round *r)
     held_blocks(&f, other, bit + 1, &begin, &end);
     block_range(s->count, f.blocks, begin, end, &given, &given_count);
     if (halving) {
-        send(r, rank_at(&f, other), given, given_count);
-        receive(r, rank_at(&f, other), kept, kept_count, true);
+        round_send(r, rank_at(&f, other), given, given_count);
+        round_receive(r, rank_at(&f, other), kept, kept_count, true);
     } else {
-        send(r, rank_at(&f, other), kept, kept_count);
-        receive(r, rank_at(&f, other), given, given_count, false);
+        round_send(r, rank_at(&f, other), kept, kept_count);
+        round_receive(r, rank_at(&f, other), given, given_count, false);
     }
 }
 
@@ -217,15 +228,15 @@ static void pipeline_round(const struct schedule *s, const struct seat *seat, in
     int turn = i - seat->top - seat->depth;
     size_t first, count;
     if (seat->depth > 0 && segment_range(s, i - seat->height, &first, &count))
-        send(r, seat->parent, first, count);
+        round_send(r, seat->parent, first, count);
     for (int k = 0; k < seat->n_children; k++) {
         if (segment_range(s, i - seat->child_heights[k], &first, &count))
-            receive(r, seat->children[k], first, count, true);
+            round_receive(r, seat->children[k], first, count, true);
         if (segment_range(s, turn, &first, &count))
-            send(r, seat->children[k], first, count);
+            round_send(r, seat->children[k], first, count);
     }
     if (seat->depth > 0 && segment_range(s, turn + 1, &first, &count))
-        receive(r, seat->parent, first, count, false);
+        round_receive(r, seat->parent, first, count, false);
 }
 
 /* --- Tree ----------------------------------------------------------------------------------------
@@ -300,6 +311,8 @@ static const struct {
     [STRATEGY_rabenseifner] = {rabenseifner_rounds, rabenseifner_round},
     [STRATEGY_tree] = {tree_rounds, tree_round},
     [STRATEGY_fixed_order] = {fixed_order_rounds, fixed_order_round},
+    [STRATEGY_hierarchical] = {hierarchical_rounds, hierarchical_round},
+    [STRATEGY_leader] = {leader_rounds, leader_round},
 };
 
 int schedule_rounds(const struct schedule *s)

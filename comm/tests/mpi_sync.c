@@ -154,6 +154,7 @@ struct fixture {
     struct sync *sync;
     struct optimizer optimizer;
     size_t segment_bytes;
+    int node_ranks; /* of pretended nodes */
 };
 
 /* Half of the numbers, a sixth, and the rest. */
@@ -178,7 +179,8 @@ static bool open_sync(struct fixture *f, struct form form, size_t n)
                                    .desc = &f->desc,
                                    .form = {.variant = form.variant,
                                             .segment_bytes = f->segment_bytes,
-                                            .cap_bytes = CAP_BYTES},
+                                            .cap_bytes = CAP_BYTES,
+                                            .node_ranks = f->node_ranks},
                                    .slots = optimizer_slots(OPTIMIZER_sgd),
                                    .waiter = &f->waiter,
                                    .exec = &f->exec};
@@ -430,6 +432,30 @@ static void fixed_order_gives_the_same_bits(void **state)
     waiter_close(&f.waiter);
 }
 
+/* The machine's own nodes, and those of so many ranks with a smaller last one: 7 ranks make nodes
+ * of 3, 3 and 1. */
+static void pretended_nodes_sum_and_count(void **state)
+{
+    (void)state;
+    const struct form forms_of_nodes[] = {{STRATEGY_hierarchical, VARIANT_usual},
+                                          {STRATEGY_leader, VARIANT_usual}};
+    const size_t sizes[] = {0, 1, (size_t)mpi_world_ranks(), 1009, 7850};
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    for (int k = 0; k < 40; k++) {
+        size_t n = sizes[k % 5];
+        struct form form = forms_of_nodes[k / 5 % 2];
+        f.node_ranks = k / 10;
+        assert_all(open_sync(&f, form, n));
+        const struct waiter before = f.waiter;
+        memset(&seen, 0, sizeof seen);
+        bool good = sums_exactly(&f, n) && counts_agree(&f, &before, form, 2);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
 /* A bucket a tensor, each on its way as soon as its tensor is there. */
 static void buckets_leave_during_backward(void **state)
 {
@@ -589,6 +615,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_form_keeps_bound_bits_and_time),
         cmocka_unit_test(counters_equal_an_independent_count),
         cmocka_unit_test(fixed_order_gives_the_same_bits),
+        cmocka_unit_test(pretended_nodes_sum_and_count),
         cmocka_unit_test(buckets_leave_during_backward),
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),

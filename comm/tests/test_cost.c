@@ -359,6 +359,33 @@ static void fixed_order_is_a_chain(void **state)
     }
 }
 
+static void check_nodes(enum strategy_kind strategy, int node_ranks, int ranks, size_t count,
+                        const struct sent *expected)
+{
+    const struct strategy_form form = {.segment_bytes = SIZE_MAX, .node_ranks = node_ranks};
+    for (int rank = 0; rank < ranks; rank++) {
+        struct cost c = strategy_cost(strategy, &form, rank, ranks, &count, 1, 4, NULL);
+        assert_int_equal(c.messages_wire, expected[rank].messages);
+        assert_int_equal(c.bytes_wire, expected[rank].bytes);
+    }
+}
+
+/* 64 numbers. On k nodes of q ranks everyone sends 2 (q-1)/q n + 2 (k-1)/k n/q bytes. Of nodes with
+ * 3 ranks and 1 both strategies make the same: what rank 1 and 2 hold goes to 0 and comes back. */
+static void nodes_send_slices_or_let_one_lead(void **state)
+{
+    (void)state;
+    const struct sent slices[] = {{8, 448}, {8, 448}, {8, 448}, {8, 448},
+                                  {8, 448}, {8, 448}, {8, 448}, {8, 448}};
+    const struct sent leaders[] = {{4, 768}, {1, 256}, {2, 512}, {1, 256},
+                                   {4, 768}, {1, 256}, {2, 512}, {1, 256}};
+    const struct sent uneven[] = {{4, 768}, {1, 256}, {1, 256}, {2, 256}};
+    check_nodes(STRATEGY_hierarchical, 4, 8, 64, slices);
+    check_nodes(STRATEGY_leader, 4, 8, 64, leaders);
+    check_nodes(STRATEGY_hierarchical, 3, 4, 64, uneven);
+    check_nodes(STRATEGY_leader, 3, 4, 64, uneven);
+}
+
 /* Slices of 4, 3 and 3 numbers, each fetched from two others; nobody to fetch from costs nothing.
  */
 static void shared_memory_sends_nothing(void **state)
@@ -517,6 +544,7 @@ int main(void)
         cmocka_unit_test(rabenseifner_sends_what_the_library_sends),
         cmocka_unit_test(tree_is_a_pipeline),
         cmocka_unit_test(fixed_order_is_a_chain),
+        cmocka_unit_test(nodes_send_slices_or_let_one_lead),
         cmocka_unit_test(shared_memory_sends_nothing),
         cmocka_unit_test(buckets_are_those_of_ddp),
         cmocka_unit_test(buckets_are_summed_one_by_one),

@@ -77,12 +77,11 @@ static void run_round(struct machine *m, int ranks, int i)
             take(m, r, k);
 }
 
-static void run(enum strategy_kind kind, int ranks, size_t count, size_t segment)
+static void run(enum strategy_kind kind, const struct strategy_form *form, int ranks, size_t count)
 {
     struct machine m;
-    const struct strategy_form form = {.segment_bytes = segment * 4};
     for (int r = 0; r < ranks; r++) {
-        m.schedules[r] = schedule_of(kind, &form, r, ranks, count, 4);
+        m.schedules[r] = schedule_of(kind, form, r, ranks, count, 4);
         for (size_t k = 0; k < count; k++)
             m.numbers[r][k] = (long)(k + 1) << r;
     }
@@ -103,7 +102,40 @@ static void every_schedule_sums_on_every_rank(void **state)
         for (int ranks = 1; ranks <= RANKS; ranks++)
             for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
                 for (int s = 0; s < SEGMENTS; s++)
-                    run(kinds[kind], ranks, counts[n], segments[s]);
+                    run(kinds[kind], &(struct strategy_form){.segment_bytes = segments[s] * 4},
+                        ranks, counts[n]);
+}
+
+static void run_on_nodes(const int *node_of, int node_ranks, int ranks)
+{
+    const struct strategy_form form = {
+        .segment_bytes = 20, .node_of = node_of, .node_ranks = node_ranks};
+    const size_t counts[] = {0, 1, 3, 17, 40};
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+        run(STRATEGY_hierarchical, &form, ranks, counts[n]);
+        run(STRATEGY_leader, &form, ranks, counts[n]);
+    }
+}
+
+/* In blocks with a smaller last one, dealt out in turn, and growing from node to node. */
+static void nodes_of_any_kind_sum(void **state)
+{
+    (void)state;
+    int node_of[RANKS];
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        for (int group = 0; group <= ranks; group++)
+            run_on_nodes(NULL, group, ranks);
+        for (int nodes = 1; nodes <= ranks; nodes++) {
+            for (int r = 0; r < ranks; r++)
+                node_of[r] = r % nodes;
+            run_on_nodes(node_of, 0, ranks);
+        }
+        for (int r = 0, node = 0; r < ranks; r++) {
+            node += r == (node + 1) * (node + 2) / 2;
+            node_of[r] = node;
+        }
+        run_on_nodes(node_of, 0, ranks);
+    }
 }
 
 static void messages_hold_a_number_at_least(void **state)
@@ -119,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_schedule_sums_on_every_rank),
+        cmocka_unit_test(nodes_of_any_kind_sum),
         cmocka_unit_test(messages_hold_a_number_at_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
