@@ -1,7 +1,7 @@
 /* Gradients leave in buckets while backward goes on: an MPI_Iallreduce in place as soon as all of a
  * bucket's tensors are there, in the same order on every rank; the end of the step waits for them.
  * The library moves data only inside its calls, so that what is hidden behind backward is what it
- * gets done when a later bucket leaves or a later step of the net asks after the buckets. */
+ * gets done when a later bucket leaves or sync.overlap has somebody ask after the buckets. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -19,6 +19,7 @@ struct parcel {
 struct buckets {
     struct parcel *parcels; /* [n], in the order of leaving */
     size_t n, left;         /* those that have left in this step */
+    size_t there;           /* of these, the first so many are known to be complete */
 };
 
 static void start(struct sync *s, struct parcel *p)
@@ -38,16 +39,20 @@ static void start_from(struct sync *s, size_t first)
         start(s, &b->parcels[b->left++]);
 }
 
-/* Lets the library move what is on its way. What goes wrong shows again when it is waited for. */
-static void ask(struct sync *s)
+/* A test of the oldest moves the others too. */
+static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->own;
-    int done;
-    sync_call_begin(s);
-    for (size_t i = 0; i < b->left; i++)
-        if (b->parcels[i].started == MPI_SUCCESS)
-            b->parcels[i].started = MPI_Test(&b->parcels[i].request, &done, MPI_STATUS_IGNORE);
-    sync_call_end(s);
+    bool some = b->there < b->left;
+    int done = 1;
+    while (b->there < b->left && done) {
+        struct parcel *p = &b->parcels[b->there];
+        if (p->started == MPI_SUCCESS)
+            p->started = MPI_Test(&p->request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            b->there++;
+    }
+    return some;
 }
 
 static enum status finish(struct sync *s, struct error *e)
@@ -61,6 +66,7 @@ static enum status finish(struct sync *s, struct error *e)
                               OPERATION, e);
     }
     sync_comm_end(s);
+    b->there = b->n;
     return status;
 }
 
@@ -97,7 +103,7 @@ static enum status cut_buckets(struct sync *s, struct error *e)
 static void bucketed_step_begin(struct sync *s)
 {
     struct buckets *b = s->own;
-    b->left = 0;
+    b->left = b->there = 0;
 }
 
 /* One sum of zeroes opens the ways between ranks. */
@@ -119,7 +125,6 @@ static enum status bucketed_grad_ready(struct sync *s, struct range range, int m
     (void)e;
     if (!last)
         return OK;
-    ask(s);
     start_from(s, (size_t)range.first);
     return OK;
 }
@@ -149,7 +154,7 @@ const struct strategy strategy_bucketed = {
     .create = bucketed_create,
     .step_begin = bucketed_step_begin,
     .grad_ready = bucketed_grad_ready,
-    .poll = ask,
+    .poll = bucketed_poll,
     .step_end = bucketed_step_end,
     .destroy = bucketed_destroy,
 };

@@ -59,7 +59,7 @@ struct sync_times {
     int64_t comm_total_ns;   /* first call to end of last */
     int64_t comm_exposed_ns; /* of these, while neither compute nor packing ran */
     int64_t optimizer_ns;
-    int64_t poll_ns;   /* of the exposed time, spent testing for messages */
+    int64_t poll_ns;   /* of the exposed time, spent testing for messages between computing */
     int64_t arrive_ns; /* clock reading on entering the first blocking wait; 0: there was none */
 };
 
@@ -88,7 +88,10 @@ struct strategy {
      */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
-    void (*poll)(struct sync *s);
+    /* Lets what is on its way progress, without waiting; true when something was. Called while the
+     * rank computes, perhaps by another thread, but never at the same time as another hook; it
+     * leaves the times alone. What goes wrong shows when the message is waited for. */
+    bool (*poll)(struct sync *s);
     /* Sum of squares of this rank's share of the synchronised gradient, for clipping by global
      * norm. */
     double (*norm2_local)(struct sync *s);
@@ -143,6 +146,8 @@ void sync_params_done(struct sync *s, struct range range, enum pass pass);
 real *sync_grad_buffer(struct sync *s, struct range range);
 enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool last,
                             struct error *e);
+/* Polls, and counts the time where something was on its way. */
+void sync_poll(struct sync *s);
 enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                           struct error *e);
 enum status sync_eval_begin(struct sync *s, struct error *e);

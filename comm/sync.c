@@ -149,6 +149,21 @@ enum status sync_grad_ready(struct sync *s, struct range range, int micro, bool 
     return s->strategy->grad_ready != NULL ? s->strategy->grad_ready(s, range, micro, last, e) : OK;
 }
 
+void sync_poll(struct sync *s)
+{
+    if (s->strategy->poll == NULL)
+        return;
+    int64_t begin_ns = clock_ns();
+    if (!s->strategy->poll(s))
+        return;
+    int64_t end_ns = clock_ns();
+    if (s->comm_begin_ns == 0)
+        s->comm_begin_ns = begin_ns;
+    s->times.poll_ns += end_ns - begin_ns;
+    s->times.comm_exposed_ns += end_ns - begin_ns;
+    s->times.comm_total_ns = end_ns - s->comm_begin_ns;
+}
+
 enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                           struct error *e)
 {

@@ -81,7 +81,7 @@ int point_is_oversubscribed(const struct point *point, int usable_cores)
         return 0;
     if (usable_cores <= 0)
         return -1;
-    return ranks_per_node(point) * config_int(&point->config, OPT_THREADS) > usable_cores;
+    return ranks_per_node(point) * config_cores_per_rank(&point->config) > usable_cores;
 }
 
 static long global_batch(const struct point *point)
@@ -146,7 +146,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_option(c, COLUMN_lr_rule, point, OPT_LR_RULE);
     set_option(c, COLUMN_strategy, point, OPT_STRATEGY);
     set_text(c, COLUMN_sync_variant, variant_of(point));
-    set_option(c, COLUMN_overlap, point, OPT_OVERLAP);
+    set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
     set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
     set_real(c, COLUMN_ranks_per_node, ranks_per_node(point));
     set_real(c, COLUMN_ranks, config_number(&point->config, OPT_RANKS));
@@ -188,6 +188,7 @@ static void fill_medians(struct cells *c, const struct runs *time)
     MEDIAN(pack_ms);
     MEDIAN(comm_total_ms);
     MEDIAN(comm_exposed_ms);
+    MEDIAN(progress_ms);
     MEDIAN(wait_ms);
     MEDIAN(optimizer_ms);
     MEDIAN(calls);
@@ -312,9 +313,13 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
 {
     const char *strategy = config_text(&point->config, OPT_STRATEGY);
     const char *variant = config_text(&point->config, OPT_VARIANT);
+    enum overlap_kind overlap = config_overlap(&point->config);
     bool usual = strcmp(variant, "usual") == 0;
-    snprintf(text, STRATEGY_TEXT, "%.30s%s%.30s%s", strategy, usual ? "" : " (",
-             usual ? "" : variant, usual ? "" : ")");
+    int used = snprintf(text, STRATEGY_TEXT, "%.30s", strategy);
+    if (!usual)
+        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%.30s)", variant);
+    if (overlap != OVERLAP_none)
+        snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%s)", overlap_names()[overlap]);
     return text;
 }
 

@@ -19,8 +19,8 @@ struct launch_result {
     int ranks;
     double step_ms; /* timed window of the slowest rank over its steps */
     int steps;
-    double load_ms, forward_ms, backward_ms, pack_ms, comm_total_ms, comm_exposed_ms, wait_ms,
-        optimizer_ms;
+    double load_ms, forward_ms, backward_ms, pack_ms, comm_total_ms, comm_exposed_ms, progress_ms,
+        wait_ms, optimizer_ms;
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */
     double last_rank_pct; /* in how many of the timed steps */
     double read_s, fetch_s, epoch_s;
@@ -63,7 +63,7 @@ struct point_summary {
     char flags[64];
     size_t base;     /* index of the point that the speed-up refers to */
     size_t peer;     /* index of the point of another program that does the same; else its own */
-    int cores;       /* ranks times threads */
+    int cores;       /* ranks times the cores that each wants */
     size_t launches; /* timed ones that count */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     double batch_per_rank;

@@ -15,10 +15,11 @@
 
 enum field_type {
     FIELD_TEXT,
-    FIELD_COUNT,    /* integer, not negative */
-    FIELD_REAL,     /* any number; null is unknown */
-    FIELD_VERDICT,  /* true, false; null is unknown */
-    FIELD_OPTIONAL, /* a real that a workload may leave out: unknown */
+    FIELD_COUNT,      /* integer, not negative */
+    FIELD_REAL,       /* any number; null is unknown */
+    FIELD_VERDICT,    /* true, false; null is unknown */
+    FIELD_OPTIONAL,   /* a real that a workload may leave out: unknown */
+    FIELD_COUNT_OR_0, /* a count that a workload may leave out: 0 */
 };
 
 struct field {
@@ -63,6 +64,7 @@ static const struct field step_fields[] = {
     FIELD(step, optimizer_ns, FIELD_COUNT, false),
     FIELD(step, arrive_ns, FIELD_COUNT, false),
     FIELD(step, poll_ns, FIELD_COUNT, false),
+    FIELD(step, progress_ns, FIELD_COUNT_OR_0, false),
     FIELD(step, loss_sum, FIELD_REAL, false),
     FIELD(step, hash, FIELD_TEXT, false),
 };
@@ -157,12 +159,17 @@ static enum status store_field(const struct place *at, const char *record,
         *(double *)to = NAN;
         return OK;
     }
+    if (!value && field->type == FIELD_COUNT_OR_0) {
+        *(int64_t *)to = 0;
+        return OK;
+    }
     if (!value)
         return wrong_field(at, record, field, "is missing");
     switch (field->type) {
     case FIELD_TEXT:
         return store_text(at, record, field, value, to);
     case FIELD_COUNT:
+    case FIELD_COUNT_OR_0:
         return store_count(at, record, field, value, (int64_t *)to);
     case FIELD_REAL:
     case FIELD_OPTIONAL:
@@ -451,6 +458,7 @@ static void fill_phases(struct launch_result *result, const struct rank_record *
     result->pack_ms = mean_ms(records, p, offsetof(struct step, pack_ns));
     result->comm_total_ms = mean_ms(records, p, offsetof(struct step, comm_total_ns));
     result->comm_exposed_ms = mean_ms(records, p, offsetof(struct step, comm_exposed_ns));
+    result->progress_ms = mean_ms(records, p, offsetof(struct step, progress_ns));
     result->optimizer_ms = mean_ms(records, p, offsetof(struct step, optimizer_ns));
 }
 

@@ -24,7 +24,7 @@ struct step {
     enum verdict timed;
     int64_t begin_ns, end_ns, load_ns, forward_ns, backward_ns, pack_ns, comm_total_ns,
         comm_exposed_ns;
-    int64_t optimizer_ns, arrive_ns, poll_ns;
+    int64_t optimizer_ns, arrive_ns, poll_ns, progress_ns;
     double loss_sum;
     char hash[24];
 };

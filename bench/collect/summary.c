@@ -11,7 +11,7 @@
 
 int point_cores(const struct point *point)
 {
-    return (int)(config_int(&point->config, OPT_RANKS) * config_int(&point->config, OPT_THREADS));
+    return (int)config_int(&point->config, OPT_RANKS) * config_cores_per_rank(&point->config);
 }
 
 static const struct point *point_find(const struct spec *spec, const char *id)

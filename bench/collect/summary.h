@@ -36,7 +36,7 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
 /* Reads what the spec compares with into s->published. */
 enum status summary_take_published(struct summary *s, struct error *e);
 
-/* Ranks times threads. */
+/* Ranks times the cores that each wants. */
 int point_cores(const struct point *point);
 
 /* 1 when the point wants more cores than a node has for it, 0 when not, -1 unknown. */
@@ -47,8 +47,9 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
                        const struct runs *accuracy, struct error *e);
 void cells_free(char **cells);
 
-/* "gather_scatter", or "gather_scatter (mpich)" where the spec asks for a variant. Returns text. */
-enum { STRATEGY_TEXT = 64 };
+/* "gather_scatter", "gather_scatter (mpich)" where the spec asks for a variant, "bucketed
+ * (poll_tiles)" where it asks for overlap. Returns text. */
+enum { STRATEGY_TEXT = 80 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 
 /* The different texts that this column has in the requested points, as "a, b", a strategy with its

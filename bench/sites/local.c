@@ -48,10 +48,15 @@ static enum status make_plan(const struct point *point, const struct place *plac
     if (config_int(c, OPT_NODES) != 1)
         return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: the local site has 1",
                          config_int(c, OPT_NODES));
-    return place_make_plan(place, (int)config_int(c, OPT_RANKS), (int)config_int(c, OPT_THREADS),
-                           (enum place_bind)config_int(c, OPT_BIND),
-                           (enum place_order)config_int(c, OPT_ORDER),
-                           strcmp(config_text(c, OPT_OVERSUBSCRIBE), "allow") == 0, plan, e);
+    enum status status = place_make_plan(
+        place, (int)config_int(c, OPT_RANKS), config_cores_per_rank(c),
+        (enum place_bind)config_int(c, OPT_BIND), (enum place_order)config_int(c, OPT_ORDER),
+        strcmp(config_text(c, OPT_OVERSUBSCRIBE), "allow") == 0, plan, e);
+    if (status != ERR_UNAVAILABLE || config_overlap(c) != OVERLAP_thread)
+        return status;
+    struct error reason = *e;
+    return error_set(e, status, "%s; one thread a rank is that of sync.overlap: thread",
+                     reason.text);
 }
 
 /* "0|1|2-3" for pin; freed with free, NULL without memory. */

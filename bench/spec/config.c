@@ -90,6 +90,18 @@ enum status config_form(const struct config *config, struct strategy_form *form,
     return config_variant(config, &form->variant, e);
 }
 
+enum overlap_kind config_overlap(const struct config *config)
+{
+    unsigned flags = strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY));
+    bool overlaps = (flags & STRATEGY_OVERLAPS) != 0;
+    return overlaps ? (enum overlap_kind)config_int(config, OPT_OVERLAP) : OVERLAP_none;
+}
+
+int config_cores_per_rank(const struct config *config)
+{
+    return (int)config_int(config, OPT_THREADS) + (config_overlap(config) == OVERLAP_thread);
+}
+
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

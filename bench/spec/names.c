@@ -20,7 +20,6 @@ NAMES_DEFINE(augments, "none", "crop_flip")
 NAMES_DEFINE(batch_norms, "local", "sync", "frozen")
 NAMES_DEFINE(remainders, "uneven", "drop", "pad")
 NAMES_DEFINE(shards, "global", "contiguous")
-NAMES_DEFINE(overlaps, "none")
 NAMES_DEFINE(plans, "fast", "reference", "exact")
 NAMES_DEFINE(binds, "none", "hwthread", "core", "numa")
 NAMES_DEFINE(orders, "compact", "scatter")
@@ -103,6 +102,12 @@ const char *const *names_optimizers(size_t *n)
     };
     *n = COUNT(names);
     return names;
+}
+
+const char *const *names_overlaps(size_t *n)
+{
+    *n = OVERLAPS;
+    return overlap_names();
 }
 
 /* Of all strategies; config_variant says which of them the chosen one knows. */

@@ -271,6 +271,32 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* A point whose strategy sums after backward takes no notice; one that no point heeds is a mistake.
+ */
+static enum status check_overlap(const struct spec *spec, struct error *e)
+{
+    const struct value *misplaced = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *value = &config->values[OPT_OVERLAP];
+        if (config_overlap(config) != OVERLAP_none)
+            return OK;
+        if (value->number != OVERLAP_none)
+            misplaced = value;
+    }
+    if (!misplaced)
+        return OK;
+    char names[256] = "";
+    for (int s = 0; s < STRATEGIES; s++)
+        if (strategy_flags((enum strategy_kind)s) & STRATEGY_OVERLAPS)
+            snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+                     strategy_names()[s]);
+    return mark_error(e, ERR_SPEC, misplaced->mark,
+                      "sync.overlap = %s, but no point's strategy communicates during backward; "
+                      "those that do:%s",
+                      misplaced->text, names);
+}
+
 /* Runs that wrote to one file would replace each other's checkpoints. */
 static enum status check_checkpoints(const struct spec *spec, struct error *e)
 {
@@ -339,6 +365,8 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
             return status;
     }
     enum status status = check_owned_options(spec, e);
+    if (status == OK)
+        status = check_overlap(spec, e);
     if (status == OK)
         status = check_checkpoints(spec, e);
     return status == OK ? check_models(spec, e) : status;

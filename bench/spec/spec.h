@@ -101,6 +101,11 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
 /* That, and what the other options say of it. */
 enum status config_form(const struct config *config, struct strategy_form *form, struct error *e);
 
+/* What sync.overlap comes to: none where the strategy does not communicate during backward. */
+enum overlap_kind config_overlap(const struct config *config);
+/* Cores that a rank wants: one for each computing thread, and one for a thread of sync.overlap. */
+int config_cores_per_rank(const struct config *config);
+
 static inline double config_number(const struct config *c, enum option_id id)
 {
     return c->values[id].number;

@@ -112,12 +112,14 @@ static inline void fake_write_step(FILE *out, const struct fake_rank *r, int ste
             "{\"type\":\"step\",\"epoch\":0,\"step\":%d,\"timed\":%s,\"samples\":%ld,"
             "\"begin_ns\":%lld,\"end_ns\":%lld,\"load_ns\":%lld,\"forward_ns\":%lld,"
             "\"backward_ns\":%lld,\"pack_ns\":0,\"comm_total_ns\":%lld,\"comm_exposed_ns\":%lld,"
-            "\"optimizer_ns\":%lld,\"arrive_ns\":%lld,\"poll_ns\":0,\"loss_sum\":1.5,"
+            "\"progress_ns\":%lld,\"optimizer_ns\":%lld,\"arrive_ns\":%lld,\"poll_ns\":0,"
+            "\"loss_sum\":1.5,"
             "\"correct\":3,\"hash\":\"00\"}\n",
             step, timed ? "true" : "false", r->batch, begin, begin + llround(r->step_ms * 1e6),
             llround(r->compute_ms * 0.1e6), llround(r->compute_ms * 0.3e6),
             llround(r->compute_ms * 0.5e6), llround(r->comm_ms * 1.1e6), llround(r->comm_ms * 1e6),
-            llround(r->compute_ms * 0.1e6), arrive > 0 ? begin + llround(arrive * 1e6) : 0);
+            llround(r->comm_ms * 0.05e6), llround(r->compute_ms * 0.1e6),
+            arrive > 0 ? begin + llround(arrive * 1e6) : 0);
 }
 
 /* Writes DIR/rank.N.jsonl: hello, one step that is not timed, n_steps that are, end. */

@@ -241,6 +241,22 @@ static void every_strategy_equals_sequential(void **state)
     }
 }
 
+/* Sums of batch norm come between messages that others ask after. */
+static void every_overlap_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "bucketed");
+    option(OPT_CAP, "0.02");
+    option(OPT_FIRST_CAP, "0");
+    option(OPT_BATCH_NORM, "sync");
+    for (int i = OVERLAP_none + 1; i < OVERLAPS; i++) {
+        if (mpi_world_ranks() > 4 && i != OVERLAP_thread)
+            continue;
+        option(OPT_OVERLAP, overlap_names()[i]);
+        expect_sequential(1);
+    }
+}
+
 static void padding_equals_sequential(void **state)
 {
     (void)state;
@@ -505,7 +521,8 @@ static void rates_follow_their_schedules(void **state)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int level; /* as a thread of sync.overlap wants it */
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     gemm_init();
     const struct CMUnitTest tests[] = {
         TEST(sgd_equals_sequential),
@@ -514,6 +531,7 @@ int main(int argc, char **argv)
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
         TEST(padding_equals_sequential),
+        TEST_VGG(every_overlap_equals_sequential),
         TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),
         TEST_VGG(frozen_batch_norm_equals_sequential),
         TEST_VGG(sync_batch_norm_takes_ranks_without_images),

@@ -571,7 +571,7 @@ static void raw_csv_has_a_row_for_every_launch(void **state)
     write_both(&s, &run);
     char *text = read_of(&run, "raw.csv"), *at = text;
     assert_non_null(strstr(text, "\nlaunch-0,"));
-    assert_non_null(strstr(text, ",time,0,1,ok,,2,1,4,100,9.6,28.8,48,0,0,0,0,9.6,-1,,0.5,"));
+    assert_non_null(strstr(text, ",time,0,1,ok,,2,1,4,100,9.6,28.8,48,0,0,0,0,0,9.6,-1,,0.5,"));
     assert_non_null(strstr(text, ",time,0,1,failed,\"said 'no, never', then left\",2,,"));
     size_t columns = count_fields(&at);
     for (size_t i = 0; i < s.n_launches; i++)
@@ -727,7 +727,7 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
     for (int i = 0; i < 10; i++) {
         bool second = i % 2;
         snprintf(row, sizeof row,
-                 "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,%d,3.75,0,"
+                 "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,0.5,%d,3.75,0,"
                  "0.01171875,%s\n",
                  point->id, point->label, second, i / 2 + 1, i > 1, second ? 0 : 2,
                  i == 1 ? "00112233aabbccdd" : "");

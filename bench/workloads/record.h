@@ -16,7 +16,10 @@
  *   {"type":"step","epoch":0,"step":11,"timed":true,"samples":128,"begin_ns":0,"end_ns":0,"load_ns":0,
  *    "forward_ns":0,"backward_ns":0,"pack_ns":0,"comm_total_ns":0,"comm_exposed_ns":0,
  *    "optimizer_ns":0,"arrive_ns":0,                  clock reading on entering the first wait
- *    "poll_ns":0,"loss_sum":294.1,"correct":13,"hash":"0011223344556677"}
+ *    "poll_ns":0,
+ *    "progress_ns":0,               of the exposed time, tests for messages between computing; may
+ *                                   be left out
+ *    "loss_sum":294.1,"correct":13,"hash":"0011223344556677"}
  *   {"type":"epoch","epoch":0,"seconds":1.5,"steps":235,"samples":60000,"train_loss":0.3,
  *    "train_acc_pct":91.2,"lr":0.001}                 over all ranks
  *   {"type":"eval","epoch":0,"seconds":0.2,"samples":10000,"test_loss":0.09,"test_acc_pct":97.3,

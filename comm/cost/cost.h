@@ -24,6 +24,16 @@ enum strategy_variant {
     VARIANTS
 };
 
+/* Who asks after messages while a rank computes; of strategies with STRATEGY_OVERLAPS. */
+enum overlap_kind {
+#define OVERLAP(name, summary) OVERLAP_##name,
+#include "comm/cost/overlaps.def"
+#undef OVERLAP
+    OVERLAPS
+};
+const char *const *overlap_names(void);
+const char *overlap_summary(enum overlap_kind kind);
+
 enum strategy_flag {
     STRATEGY_EXACT = 1,          /* p ranks compute what one rank would, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* the same bits every time at the same p */

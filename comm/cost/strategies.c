@@ -30,6 +30,28 @@ static const struct {
 };
 #define VARIANT_ROWS (sizeof VARIANT_TABLE / sizeof *VARIANT_TABLE)
 
+static const char *const OVERLAP_NAMES[OVERLAPS] = {
+#define OVERLAP(name, summary) #name,
+#include "comm/cost/overlaps.def"
+#undef OVERLAP
+};
+
+static const char *const OVERLAP_SUMMARIES[OVERLAPS] = {
+#define OVERLAP(name, summary) summary,
+#include "comm/cost/overlaps.def"
+#undef OVERLAP
+};
+
+const char *const *overlap_names(void)
+{
+    return OVERLAP_NAMES;
+}
+
+const char *overlap_summary(enum overlap_kind kind)
+{
+    return OVERLAP_SUMMARIES[kind];
+}
+
 const char *const *strategy_names(void)
 {
     return NAMES;

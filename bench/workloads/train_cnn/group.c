@@ -27,9 +27,11 @@ enum status group_sum(void *arg, double *values, size_t n)
 {
     struct group *g = arg;
     int64_t begin_ns = clock_ns();
+    overlap_pause(g->overlap);
     if (g->error.status == OK)
         wait_allreduce(&g->waiter, values, n, MPI_DOUBLE, MPI_SUM, g->comm,
                        "sum of batch statistics", &g->error);
+    overlap_resume(g->overlap);
     g->sum_ns += clock_ns() - begin_ns;
     return g->error.status;
 }

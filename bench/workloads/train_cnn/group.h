@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 
-#include "comm/wait.h"
+#include "comm/overlap.h"
 
 struct group {
     bool open;
+    struct overlap *overlap; /* borrowed, or NULL: may have the library while a rank computes */
     MPI_Comm comm;
     struct waiter waiter; /* calls and bytes of the sums alone */
     int64_t sum_ns;       /* spent in them, waiting included */

@@ -31,6 +31,7 @@ struct run {
     struct feed feed;
     char bound[256];
     struct pool *pool;
+    int progress_cpu; /* of the thread of sync.overlap */
     struct trainer trainer;
     struct resume resume;
     struct progress progress;
@@ -49,15 +50,20 @@ static double seconds_since(int64_t begin_ns)
 /* ---- setting up
  * ---------------------------------------------------------------------------------- */
 
-/* Threads sit on the cores that `pin` bound this rank to, one each; without a core for each they
- * are left to the kernel. */
+/* Threads sit on the cores that `pin` bound this rank to, one each, that of sync.overlap on the
+ * last; without a core for each they are left to the kernel. */
 static enum status open_pool(struct run *r, struct error *e)
 {
     int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
     int cpus[THREADS_MAX];
     int n = place_parse_cpus(r->bound, cpus, THREADS_MAX);
-    bool one_each = n == threads && threads > 1;
+    int wanted = config_cores_per_rank(&r->arguments->config);
+    bool one_each = n == wanted && wanted > 1;
     if (one_each) {
+        if (wanted > threads) {
+            r->progress_cpu = cpus[n - 1];
+            r->trainer.progress_cpu = &r->progress_cpu;
+        }
         char own[16];
         snprintf(own, sizeof own, "%d", cpus[0]);
         if (place_bind_self(own, e) != OK)
@@ -458,7 +464,9 @@ int main(int argc, char **argv)
         exit_status = arguments_describe(stdout, "train_cnn", &e) == OK ? 0 : fail(&e, true);
     } else {
         int level;
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+        bool threads = config_overlap(&arguments.config) == OVERLAP_thread;
+        int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+        MPI_Init_thread(&argc, &argv, wanted, &level);
         exit_status = train(&arguments);
         MPI_Finalize();
     }

@@ -52,12 +52,12 @@ static json_t *hello_platform(const struct trainer *t, const char *bound)
 
 static json_t *hello_training(const struct trainer *t, const struct config *c)
 {
-    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
-                     config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
-                     (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY),
-                     "sync_variant", strategy_variant_name(t->sync->form.variant), "overlap",
-                     config_text(c, OPT_OVERLAP), "batch", (int)t->sampler.n_max, "global_batch",
-                     (int)t->global_batch, "resumed_steps", (json_int_t)t->steps_done);
+    return json_pack(
+        "{s:s, s:f, s:I, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer", config_text(c, OPT_OPTIMIZER),
+        "lr", config_number(c, OPT_LR), "seed", (json_int_t)t->exec.seed, "strategy",
+        config_text(c, OPT_STRATEGY), "sync_variant", strategy_variant_name(t->sync->form.variant),
+        "overlap", overlap_names()[config_overlap(c)], "batch", (int)t->sampler.n_max,
+        "global_batch", (int)t->global_batch, "resumed_steps", (json_int_t)t->steps_done);
 }
 
 static json_t *hello_data(const struct trainer *t, const struct config *c, double read_s)
@@ -107,6 +107,7 @@ static json_t *report_step(const struct step_record *r, bool timed)
         {"optimizer_ns", r->sync.optimizer_ns},
         {"arrive_ns", r->sync.arrive_ns},
         {"poll_ns", r->poll_ns},
+        {"progress_ns", r->sync.poll_ns},
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(line, times[i].name, json_integer(times[i].ns));

@@ -120,7 +120,25 @@ static enum status connect_batch_norm(struct trainer *t, struct error *e)
         return OK;
     t->exec.group_sum = group_sum;
     t->exec.group_arg = &t->group;
-    return group_open(&t->group, t->waiter, t->comm, e);
+    enum status status = group_open(&t->group, t->waiter, t->comm, e);
+    t->group.overlap = t->overlap;
+    return status;
+}
+
+static enum status connect_overlap(struct trainer *t, struct error *e)
+{
+    const struct overlap_options options = {
+        .kind = config_overlap(t->config),
+        .sync = t->sync,
+        .cpu = t->progress_cpu,
+        .yields = t->waiter->kind == WAIT_YIELD,
+    };
+    enum status status = overlap_open(&t->overlap, &options, e);
+    if (overlap_wants_tiles(t->overlap)) {
+        t->exec.poll = overlap_tile;
+        t->exec.poll_arg = t->overlap;
+    }
+    return status;
 }
 
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
@@ -132,6 +150,7 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->sampler = (struct sampler){0};
     t->net = NULL;
     t->sync = NULL;
+    t->overlap = NULL;
     t->group = (struct group){.open = false};
     t->images = NULL;
     t->augmented = t->labels = NULL;
@@ -180,11 +199,14 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         net_init_params(t->desc, t->sync->arenas.params, t->exec.seed);
         status = sync_broadcast_params(t->sync, e);
     }
+    if (status == OK)
+        status = connect_overlap(t, e);
     return status == OK ? connect_batch_norm(t, e) : status;
 }
 
 void trainer_close(struct trainer *t)
 {
+    overlap_close(t->overlap);
     group_close(&t->group);
     sync_destroy(t->sync);
     net_destroy(t->net);
@@ -235,8 +257,10 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
         struct range range = step_range(t, step);
         if (sync_params_needed(t->sync, range, PASS_FORWARD, e) != OK)
             return e->status;
+        overlap_compute_begin(t->overlap);
         if (batch->n > 0)
             net_forward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params);
+        overlap_compute_end(t->overlap);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -257,10 +281,12 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
         if (sync_params_needed(t->sync, range, PASS_BACKWARD, e) != OK)
             return e->status;
         real *grads = sync_grad_buffer(t->sync, range);
+        overlap_compute_begin(t->overlap);
         if (batch->n > 0)
             net_backward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params, grads);
         else
             clear_gradients(t, range, grads);
+        overlap_compute_end(t->overlap);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last && sync_grad_ready(t->sync, range, 0, true, e) != OK)
             return e->status;
@@ -292,11 +318,43 @@ static double gradient_scale(const struct trainer *t, const struct batch *batch)
     return count > 0 ? 1.0 / count : 0;
 }
 
-/* What this step's synchronisation has taken of the rank's time so far. */
-static int64_t sync_ns(const struct trainer *t)
+/* The parts of a step, one after the other. */
+struct lap {
+    const struct sync_times *sync;
+    int64_t begin_ns, sync_ns; /* where the part began */
+};
+
+/* What this step's synchronisation has taken of the computing thread so far. */
+static int64_t sync_ns(const struct sync_times *times)
 {
-    const struct sync_times *times = &t->sync->times;
     return times->comm_exposed_ns + times->pack_ns + times->optimizer_ns;
+}
+
+/* Nanoseconds of the part that ends here, synchronisation left out. */
+static int64_t lap_end(struct lap *lap)
+{
+    int64_t now_ns = clock_ns(), now_sync_ns = sync_ns(lap->sync);
+    int64_t taken_ns = now_ns - lap->begin_ns - (now_sync_ns - lap->sync_ns);
+    lap->begin_ns = now_ns;
+    lap->sync_ns = now_sync_ns;
+    return taken_ns;
+}
+
+/* Forward, loss and backward of a batch that has been loaded. */
+static enum status compute(struct trainer *t, const struct batch *batch, struct lap *lap,
+                           struct step_record *record, struct error *e)
+{
+    if (forward(t, batch, e) != OK)
+        return e->status;
+    if (batch->n > 0) {
+        record->score =
+            net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale(t, batch));
+    }
+    record->forward_ns = lap_end(lap);
+    if (backward(t, batch, e) != OK)
+        return e->status;
+    record->backward_ns = lap_end(lap);
+    return group_check(&t->group, e);
 }
 
 enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
@@ -309,33 +367,21 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     struct batch batch = batch_of(t, epoch, step);
     t->exec.epoch = epoch;
     t->exec.weights = batch.weights;
+    overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
+    struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     if (batch.n > 0)
         load(t, &batch);
-    int64_t loaded_ns = clock_ns();
+    record->load_ns = lap_end(&lap);
 
-    if (forward(t, &batch, e) != OK)
-        return e->status;
-    if (batch.n > 0) {
-        record->score =
-            net_loss(t->net, &t->exec, 0, t->labels, batch.weights, gradient_scale(t, &batch));
-    }
-    int64_t forward_ns = clock_ns(), before_ns = sync_ns(t);
-
-    if (backward(t, &batch, e) != OK)
-        return e->status;
-    int64_t backward_ns = clock_ns(), within_ns = sync_ns(t) - before_ns;
-    if (group_check(&t->group, e) != OK)
-        return e->status;
-
+    enum status status = compute(t, &batch, &lap, record, e);
     t->steps_done++;
     double lr = trainer_lr(t);
-    enum status status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);
+    if (status == OK)
+        status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);
+    overlap_step_end(t->overlap);
 
     record->end_ns = clock_ns();
-    record->load_ns = loaded_ns - record->begin_ns;
-    record->forward_ns = forward_ns - loaded_ns;
-    record->backward_ns = backward_ns - forward_ns - within_ns;
     record->sync = t->sync->times;
     record->poll_ns = t->waiter->poll_ns - poll_ns;
     record->cpu_ns = process_cpu_ns() - cpu_ns;

@@ -10,6 +10,7 @@
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/train_cnn/group.h"
 #include "bench/workloads/train_cnn/sampler.h"
+#include "comm/overlap.h"
 #include "comm/strategy.h"
 #include "kernels/kernels.h"
 
@@ -30,11 +31,12 @@ struct class_counts {
 };
 
 struct trainer {
-    const struct config *config; /* borrowed, as are the next four */
+    const struct config *config; /* borrowed, as are the next five */
     const struct net_desc *desc;
     const struct data_set *data;
     struct waiter *waiter;
     MPI_Comm comm;
+    const int *progress_cpu; /* of a thread that sync.overlap asks for; NULL: not bound */
     int rank, ranks;
 
     uint32_t global_batch;
@@ -43,7 +45,8 @@ struct trainer {
     struct exec exec;
     struct net *net;
     struct sync *sync;
-    struct group group; /* open when ranks share the statistics of batch norm */
+    struct overlap *overlap; /* NULL: nobody asks after messages while this rank computes */
+    struct group group;      /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
     const uint8_t **images; /* [n_max]: where the images of a batch lie in the data set */
     uint8_t *augmented;     /* [n_max, C, H, W]: copies, where images are changed */

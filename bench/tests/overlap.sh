@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# sync.overlap as a user meets it: a thread has a core of its own or the point is refused with the reason,
+# the record says what was done, the table tells points apart.
+set -u
+. bench/tests/lib/tap.sh
+
+cat >"$tmp/overlap.yaml" <<'SPEC'
+name: overlap
+model: lenet_21k
+data: {set: digits, samples: 500}
+train: {global_batch: 250}
+sync: {strategy: bucketed, cap_mib: 0.02, first_cap_mib: 0}
+matrix:
+  ranks: [2]
+  sync.overlap: [none, poll_layers, poll_tiles, thread]
+measure: {time: {warmup_steps: 1, steps: 3, launches: 1..1}}
+place: {oversubscribe: allow}
+figures: []
+SPEC
+
+# One core less than the threads and the thread of sync.overlap want.
+refuses_a_thread_without_a_core() {
+    local cores ranks
+    cores=$(nproc)
+    ranks=$((cores / 2 + 1))
+    "$scalebench" plan "$tmp/overlap.yaml" \
+        --set "matrix.sync.overlap=[thread] matrix.ranks=[$ranks] place.oversubscribe=refuse" >"$tmp/plan" 2>&1
+    cat "$tmp/plan"
+    grep -q "$ranks rank.* x 2 threads need $((2 * ranks)) cores.*one thread a rank is that of sync.overlap" "$tmp/plan"
+}
+
+runs_every_kind() {
+    "$scalebench" run "$tmp/overlap.yaml" --out "$tmp/results" >"$tmp/table" 2>&1 || { cat "$tmp/table"; return 1; }
+    cat "$tmp/table"
+    local kind
+    for kind in poll_layers poll_tiles thread; do
+        grep -q "bucketed ($kind)" "$tmp/table" || { echo "no row of $kind"; return 1; }
+    done
+}
+
+# Time that tests took is there where the computing thread made them, and nowhere else.
+records_say_what_was_done() {
+    local rows
+    rows=$("$python" - "$tmp"/results/overlap/latest/summary.csv <<'PY'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    polled = float(row["progress_ms"]) > 0
+    wanted = row["overlap"] in ("poll_layers", "poll_tiles")
+    print(row["overlap"], row["status"], row["weights_equal"], "as it should" if polled == wanted else row["progress_ms"])
+PY
+    )
+    echo "$rows"
+    [ "$rows" = "none ok 1 as it should
+poll_layers ok 1 as it should
+poll_tiles ok 1 as it should
+thread ok 1 as it should" ]
+}
+
+check "a thread without a core is refused" refuses_a_thread_without_a_core
+check "every kind of overlap runs" runs_every_kind
+if python=$(python_with csv); then
+    check "records say what was done" records_say_what_was_done
+else
+    lacks "records say what was done" python3
+fi
+finish
