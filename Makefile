@@ -50,7 +50,7 @@ LDLIBS   += -lpthread -lm
 # --- Sources ------------------------------------------------------------------------------------------
 DESC_SRC      := $(wildcard kernels/base/*.c kernels/desc/*.c comm/cost/*.c)
 KERNELS_SRC   := $(wildcard kernels/*.c)
-SIMD_SRC      := $(wildcard kernels/simd/*.c)
+SIMD_SRC      := $(wildcard kernels/simd/*.c kernels/optimizers/*.c)
 COMM_SRC      := $(wildcard comm/*.c)
 SPEC_SRC      := $(wildcard bench/spec/*.c)
 PLACE_SRC     := $(filter-out bench/place/pin.c,$(wildcard bench/place/*.c))
@@ -69,7 +69,8 @@ PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUIL
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
 
-# kernels/simd is compiled once for each instruction set; the processor decides which one runs.
+# These are compiled once for each instruction set; the processor decides which one runs. Contraction
+# into fused multiply-add is on in kernels/simd alone.
 ISAS          := portable $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
 CFLAGS_avx2   := -mavx2 -mfma
 CFLAGS_avx512 := $(CFLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
@@ -168,15 +169,16 @@ $(BUILD)/obj-f64/%.o: %.c $(FLAGS_STAMP)
 	$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 define simd_rules
-$(BUILD)/obj/kernels/simd/%.$(1).o: kernels/simd/%.c $(FLAGS_STAMP)
+$(BUILD)/obj/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DSIMD_SUFFIX=$(1) $$(CFLAGS) -ffp-contract=fast $$(CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+	$$(CC) $$(CPPFLAGS) -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
 
-$(BUILD)/obj-f64/kernels/simd/%.$(1).o: kernels/simd/%.c $(FLAGS_STAMP)
+$(BUILD)/obj-f64/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(1) $$(CFLAGS) -ffp-contract=fast $$(CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+	$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
+
 endef
-$(foreach isa,$(ISAS),$(eval $(call simd_rules,$(isa))))
+$(foreach isa,$(ISAS),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
 
 # --- Tests ------------------------------------------------------------------------------------------------
 # Beside the code: kernels/tests, comm/tests, bench/tests. test_*.c are cmocka programs, mpi_*.c run at

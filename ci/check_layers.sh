@@ -7,9 +7,10 @@ set -u
 rules="
 kernels/base:
 kernels/desc: kernels/base
-kernels: kernels/base kernels/desc kernels/simd
+kernels: kernels/base kernels/desc kernels/simd kernels/optimizers
 kernels/simd: kernels/base
-kernels/tests: kernels kernels/base kernels/desc bench/spec
+kernels/optimizers: kernels kernels/base kernels/desc kernels/simd
+kernels/tests: kernels kernels/base kernels/desc kernels/optimizers bench/spec
 comm/cost: kernels/base kernels/desc
 comm: kernels kernels/base kernels/desc comm/cost
 comm/tests: comm comm/cost kernels kernels/base kernels/desc

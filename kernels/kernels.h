@@ -153,7 +153,8 @@ void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
 void net_init_buffers(const struct net_desc *desc, real *buffers);
 
 /* Optimizers: one const table a file, a line in optimizers.def. They work on any slice of the
- * arenas, in a fixed order without contraction, so that replicas stay bitwise equal. Those that
+ * arenas, in a fixed order without contraction, and give the same bits with every instruction set,
+ * so that replicas stay bitwise equal. Those that
  * optimizer_takes_tensors names need norms of tensors: their slices must begin and end where
  * tensors do. */
 enum optimizer_kind {
@@ -165,6 +166,7 @@ enum optimizer_kind {
 
 struct optimizer {
     enum optimizer_kind kind;
+    enum isa isa;                  /* what the processor has; the portable one is always there */
     double momentum, weight_decay; /* sgd, lars; weight decay of all */
     bool nesterov;                 /* sgd: looks one step of the momentum ahead */
     bool decoupled;                /* sgd: decay shrinks weights and stays out of the momentum */

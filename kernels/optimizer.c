@@ -1,14 +1,16 @@
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizers/tables.h"
 
 #include <assert.h>
 
-#include "kernels/base/simd.h"
-
-static const struct optimizer_rule *const rules[OPTIMIZERS] = {
-#define OPTIMIZER(name, summary) &optimizer_##name,
+static const struct optimizer_rule *rule_of(enum optimizer_kind kind, enum isa isa)
+{
+    const struct optimizer_rule *const rules[OPTIMIZERS] = {
+#define OPTIMIZER(name, summary) optimizer_##name##_for(isa),
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
-};
+    };
+    return rules[kind];
+}
 
 const char *const *optimizer_names(void)
 {
@@ -32,30 +34,17 @@ const char *optimizer_summary(enum optimizer_kind kind)
 
 int optimizer_slots(enum optimizer_kind kind)
 {
-    return rules[kind]->slots;
+    return rule_of(kind, ISA_PORTABLE)->slots;
 }
 
 bool optimizer_takes_tensors(enum optimizer_kind kind)
 {
-    return rules[kind]->update_tensor != NULL;
-}
-
-SIMD_CLONES double sum_squares(const real *x, size_t n)
-{
-    enum { LANES = 8 };
-    double lane[LANES] = {0}, rest = 0;
-    size_t whole = n / LANES * LANES;
-    for (size_t i = 0; i < whole; i += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            lane[l] += (double)x[i + l] * (double)x[i + l];
-    for (size_t i = whole; i < n; i++)
-        rest += (double)x[i] * (double)x[i];
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
-           ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
+    return rule_of(kind, ISA_PORTABLE)->update_tensor != NULL;
 }
 
 struct update_call {
     const struct optimizer *o;
+    const struct optimizer_rule *rule;
     real *params;
     const real *grads;
     size_t begin, end;
@@ -68,8 +57,8 @@ static void update_share(void *arg, int thread, int threads)
     const struct update_call *call = arg;
     size_t begin = 0, end = 0;
     pool_share(call->end - call->begin, (size_t)thread, (size_t)threads, &begin, &end);
-    rules[call->o->kind]->update(call->o, call->params, call->grads, call->begin + begin,
-                                 call->begin + end, call->step, call->lr);
+    call->rule->update(call->o, call->params, call->grads, call->begin + begin, call->begin + end,
+                       call->step, call->lr);
 }
 
 /* Each thread takes the tensors that begin in its share of the numbers. */
@@ -81,8 +70,7 @@ static void update_tensors_of_share(void *arg, int thread, int threads)
     for (int i = 0; i < call->o->n_tensors; i++) {
         const struct tensor_desc *t = &call->o->tensors[i];
         if (t->offset >= call->begin + begin && t->offset < call->begin + end)
-            rules[call->o->kind]->update_tensor(call->o, t, call->params, call->grads, call->step,
-                                                call->lr);
+            call->rule->update_tensor(call->o, t, call->params, call->grads, call->step, call->lr);
     }
 }
 
@@ -98,6 +86,7 @@ void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, 
                     size_t begin, size_t end, uint64_t step, double lr)
 {
     struct update_call call = {.o = o,
+                               .rule = rule_of(o->kind, o->isa),
                                .params = params,
                                .grads = grads,
                                .begin = begin,

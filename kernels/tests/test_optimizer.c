@@ -96,59 +96,6 @@ static void adam_follows_pytorch(void **state)
     }
 }
 
-/* The same arithmetic, one element at a time, in the order the sources give. */
-static void sgd_scalar(const struct optimizer *o, real *p, const real *g, double lr)
-{
-    const real momentum = (real)o->momentum, decay = (real)o->weight_decay, rate = (real)lr;
-    for (size_t i = 0; i < o->n; i++) {
-        real decayed = g[i] + decay * p[i];
-        o->state[i] = momentum * o->state[i] + decayed;
-        p[i] -= rate * o->state[i];
-    }
-}
-
-static void adam_scalar(const struct optimizer *o, real *p, const real *g, uint64_t step, double lr)
-{
-    const real rate = (real)(lr / (1 - pow(o->beta1, (double)step)));
-    const real root = (real)sqrt(1 - pow(o->beta2, (double)step));
-    real *m = o->state, *v = o->state + o->n;
-    for (size_t i = 0; i < o->n; i++) {
-        real gradient = g[i] + (real)o->weight_decay * p[i];
-        m[i] = (real)o->beta1 * m[i] + (real)(1 - o->beta1) * gradient;
-        v[i] = (real)o->beta2 * v[i] + (real)(1 - o->beta2) * (gradient * gradient);
-        p[i] -= rate * m[i] / ((real)sqrt((double)v[i]) / root + (real)o->epsilon);
-    }
-}
-
-/* Whatever instruction set the library chose, the bits are those of scalar code: replicas on
- * different machines stay equal. sqrt in double, rounded to float, is float's correctly rounded
- * root. */
-static void every_instruction_set_gives_the_scalar_bits(void **state)
-{
-    (void)state;
-    real *p = random_reals(N, 1), *p_scalar = random_reals(N, 1), *g = random_reals(N, 2);
-    real *slots = mem_alloc(2 * N * sizeof(real)), *slots_scalar = mem_alloc(2 * N * sizeof(real));
-    struct optimizer sgd = sgd_of(0.9, 1e-4, slots), sgd_plain = sgd_of(0.9, 1e-4, slots_scalar);
-    struct optimizer adam = adam_of(1e-4, slots), adam_plain = adam_of(1e-4, slots_scalar);
-    for (uint64_t step = 1; step <= 5; step++) {
-        optimizer_step(&sgd, NULL, p, g, 0, N, step, 0.01);
-        sgd_scalar(&sgd_plain, p_scalar, g, 0.01);
-        assert_memory_equal(p, p_scalar, N * sizeof *p);
-    }
-    memset(slots, 0, 2 * N * sizeof(real));
-    memset(slots_scalar, 0, 2 * N * sizeof(real));
-    for (uint64_t step = 1; step <= 5; step++) {
-        optimizer_step(&adam, NULL, p, g, 0, N, step, 0.01);
-        adam_scalar(&adam_plain, p_scalar, g, step, 0.01);
-        assert_memory_equal(p, p_scalar, N * sizeof *p);
-    }
-    mem_free(p);
-    mem_free(p_scalar);
-    mem_free(g);
-    mem_free(slots);
-    mem_free(slots_scalar);
-}
-
 /* Five tensors without gaps, the fourth a bias of one number, the fifth a scale of batch norm. */
 enum { TENSORS = 5 };
 static const size_t cuts[TENSORS + 1] = {0, 1, 17, 500, 501, N};
@@ -409,7 +356,6 @@ int main(void)
         cmocka_unit_test(sgd_couples_weight_decay),
         cmocka_unit_test(adam_starts_with_the_sign),
         cmocka_unit_test(adam_follows_pytorch),
-        cmocka_unit_test(every_instruction_set_gives_the_scalar_bits),
         cmocka_unit_test(cutting_the_arena_changes_no_bit),
         cmocka_unit_test(every_optimizer_follows_its_paper),
         cmocka_unit_test(layer_wise_rates_survive_zeroes),

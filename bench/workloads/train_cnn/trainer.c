@@ -168,6 +168,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
 {
     t->optimizer = (struct optimizer){
         .kind = (enum optimizer_kind)config_int(t->config, OPT_OPTIMIZER),
+        .isa = t->isa,
         .momentum = config_number(t->config, OPT_MOMENTUM),
         .weight_decay = config_number(t->config, OPT_WEIGHT_DECAY),
         .beta1 = config_number(t->config, OPT_BETA1),

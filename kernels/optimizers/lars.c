@@ -1,8 +1,7 @@
 /* You, Gitman, Ginsburg, "Large batch training of convolutional networks", 2017: the rate of each
  * tensor is trust ||p|| / (||g|| + weight_decay ||p||), 1 where a norm is 0, and stays inside the
  * velocity as the paper has it: v <- momentum v + lr ratio (g + weight_decay p), p <- p - v. */
-#include "kernels/base/simd.h"
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizers/tables.h"
 
 static double trust_ratio(const struct optimizer *o, const real *p, const real *g, size_t n)
 {
@@ -12,8 +11,8 @@ static double trust_ratio(const struct optimizer *o, const real *p, const real *
     return o->trust * weights / (gradient + o->weight_decay * weights);
 }
 
-SIMD_CLONES static void lars_update(const struct optimizer *o, const struct tensor_desc *tensor,
-                                    real *params, const real *grads, uint64_t step, double lr)
+static void lars_update(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
+                        const real *grads, uint64_t step, double lr)
 {
     (void)step;
     bool adapted = tensor_is_adapted(tensor);
@@ -27,4 +26,4 @@ SIMD_CLONES static void lars_update(const struct optimizer *o, const struct tens
     }
 }
 
-const struct optimizer_rule optimizer_lars = {.slots = 1, .update_tensor = lars_update};
+const struct optimizer_rule SIMD_NAME(optimizer_lars) = {.slots = 1, .update_tensor = lars_update};

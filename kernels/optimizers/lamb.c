@@ -2,8 +2,7 @@
  * r = m'/(sqrt(v') + epsilon) + weight_decay p, is scaled by ||p|| / ||r|| for each tensor, 1 where
  * a norm is 0. The direction is computed twice, block by block, instead of being kept. State:
  * first, then second moments. */
-#include "kernels/base/simd.h"
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizers/tables.h"
 
 #define BLOCK ((size_t)256)
 
@@ -35,7 +34,7 @@ static struct lamb_call call_begin(const struct optimizer *o, const struct tenso
     };
 }
 
-SIMD_CLONES static void update_moments(const struct lamb_call *call)
+static void update_moments(const struct lamb_call *call)
 {
     const struct lamb_call c = *call;
     real *restrict m = c.m, *restrict v = c.v;
@@ -47,8 +46,7 @@ SIMD_CLONES static void update_moments(const struct lamb_call *call)
 }
 
 /* r [end - begin] */
-SIMD_CLONES static void direction(real *restrict r, const struct lamb_call *call, size_t begin,
-                                  size_t end)
+static void direction(real *restrict r, const struct lamb_call *call, size_t begin, size_t end)
 {
     const struct lamb_call c = *call;
     const real *restrict m = c.m, *restrict v = c.v, *restrict p = c.p;
@@ -89,4 +87,4 @@ static void lamb_update(const struct optimizer *o, const struct tensor_desc *ten
     }
 }
 
-const struct optimizer_rule optimizer_lamb = {.slots = 2, .update_tensor = lamb_update};
+const struct optimizer_rule SIMD_NAME(optimizer_lamb) = {.slots = 2, .update_tensor = lamb_update};

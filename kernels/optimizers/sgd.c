@@ -2,11 +2,10 @@
  * weight_decay p), p <- p - lr v, or with Nesterov's look ahead p <- p - lr (g + weight_decay p +
  * momentum v). The learning rate stays outside the velocity. Decoupled decay is that of Loshchilov
  * and Hutter, 2019: p <- (1 - lr weight_decay) p before the step. */
-#include "kernels/base/simd.h"
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizers/tables.h"
 
-SIMD_CLONES static void sgd_update(const struct optimizer *o, real *params, const real *grads,
-                                   size_t begin, size_t end, uint64_t step, double lr)
+static void sgd_update(const struct optimizer *o, real *params, const real *grads, size_t begin,
+                       size_t end, uint64_t step, double lr)
 {
     (void)step;
     real *restrict p = params, *restrict v = o->state;
@@ -22,4 +21,4 @@ SIMD_CLONES static void sgd_update(const struct optimizer *o, real *params, cons
     }
 }
 
-const struct optimizer_rule optimizer_sgd = {.slots = 1, .update = sgd_update};
+const struct optimizer_rule SIMD_NAME(optimizer_sgd) = {.slots = 1, .update = sgd_update};

@@ -1,11 +1,10 @@
 /* Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, as in PyTorch: weights
  * shrink by lr weight_decay, and the moments see the gradient alone. State: first, then second
  * moments. */
-#include "kernels/base/simd.h"
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizers/tables.h"
 
-SIMD_CLONES static void adamw_update(const struct optimizer *o, real *params, const real *grads,
-                                     size_t begin, size_t end, uint64_t step, double lr)
+static void adamw_update(const struct optimizer *o, real *params, const real *grads, size_t begin,
+                         size_t end, uint64_t step, double lr)
 {
     real *restrict p = params, *restrict m = o->state, *restrict v = o->state + o->n;
     const real *restrict g = grads;
@@ -21,4 +20,4 @@ SIMD_CLONES static void adamw_update(const struct optimizer *o, real *params, co
     }
 }
 
-const struct optimizer_rule optimizer_adamw = {.slots = 2, .update = adamw_update};
+const struct optimizer_rule SIMD_NAME(optimizer_adamw) = {.slots = 2, .update = adamw_update};

@@ -1,11 +1,10 @@
 /* Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015, with the weight decay
  * added to the gradient and epsilon outside the root, as in PyTorch. State: first, then second
  * moments. */
-#include "kernels/base/simd.h"
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizers/tables.h"
 
-SIMD_CLONES static void adam_update(const struct optimizer *o, real *params, const real *grads,
-                                    size_t begin, size_t end, uint64_t step, double lr)
+static void adam_update(const struct optimizer *o, real *params, const real *grads, size_t begin,
+                        size_t end, uint64_t step, double lr)
 {
     real *restrict p = params, *restrict m = o->state, *restrict v = o->state + o->n;
     const real *restrict g = grads;
@@ -22,4 +21,4 @@ SIMD_CLONES static void adam_update(const struct optimizer *o, real *params, con
     }
 }
 
-const struct optimizer_rule optimizer_adam = {.slots = 2, .update = adam_update};
+const struct optimizer_rule SIMD_NAME(optimizer_adam) = {.slots = 2, .update = adam_update};
