@@ -9,11 +9,11 @@
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Accumulators of a window at most; what is left holds operands. */
+/* Taps of a window at most whose sums and weights stay in registers; two are left for operands. */
 #if VECTOR_BYTES == 64
-#define TAPS 25
+#define TAPS 15
 #else
-#define TAPS 10
+#define TAPS 7
 #endif
 
 typedef real vrow __attribute__((vector_size(SMALL_CONV_ROW * sizeof(real))));
@@ -142,50 +142,46 @@ INLINE size_t turned_row(const struct small_conv *c)
     return c->in_w * SMALL_CONV_PAD;
 }
 
-/* dw += some rows of the kernel: g times the turned window, VECTOR_LANES channels of it. */
-INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
-                     const real *x, real *dw, const int kernel, const int rows)
-{
-    vreal sums[TAPS];
-    size_t row = turned_row(c);
-    const uint32_t *at = w->at;
-    const real *gradient = w->g;
-    UNROLL
-    for (int tap = 0; tap < rows * kernel; tap++)
-        sums[tap] = vreal_load(dw + tap * SMALL_CONV_PAD);
-    for (size_t i = 0; i < n; i++) {
-        const real *from = x + at[i] * SMALL_CONV_PAD;
-        vreal g = vreal_all(gradient[i]);
-        UNROLL
-        for (int r = 0; r < rows; r++, from += row)
-            UNROLL
-        for (int s = 0; s < kernel; s++)
-            sums[r * kernel + s] += g * vreal_load(from + s * SMALL_CONV_PAD);
-    }
-    UNROLL
-    for (int tap = 0; tap < rows * kernel; tap++)
-        vreal_store(dw + tap * SMALL_CONV_PAD, sums[tap]);
-}
+/* What some taps, of VECTOR_LANES input channels, work on. */
+struct small_conv_taps {
+    const real *x;
+    real *dx;
+    const real *weights;
+    real *dw;
+};
 
-/* dx += g times the weights, at every window. */
-INLINE void add_windows(const struct small_conv *c, const struct small_conv_backward_work *w,
-                        size_t n, real *restrict dx, const real *restrict weights, const int kernel)
+/* Some rows of the kernel, of VECTOR_LANES input channels: dw += g times the turned window, and dx
+ * at every window += g times the weights. Both sums share a loop because the one waits for stores
+ * and the other for loads; weights and dw stay in registers. */
+INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
+                     const struct small_conv_taps *t, const int kernel, const int rows)
 {
+    vreal sums[TAPS], weights[TAPS];
     size_t row = turned_row(c);
     const uint32_t *at = w->at;
     const real *gradient = w->g;
+    UNROLL
+    for (int tap = 0; tap < rows * kernel; tap++) {
+        sums[tap] = vreal_load(t->dw + tap * SMALL_CONV_PAD);
+        weights[tap] = vreal_load(t->weights + tap * SMALL_CONV_PAD);
+    }
     for (size_t i = 0; i < n; i++) {
-        real *to = dx + at[i] * SMALL_CONV_PAD;
+        size_t place = at[i] * SMALL_CONV_PAD;
+        const real *from = t->x + place;
+        real *to = t->dx + place;
         vreal g = vreal_all(gradient[i]);
-        WHOLE_ADDRESS(weights);
         UNROLL
-        for (int r = 0; r < kernel; r++, to += row)
+        for (int r = 0; r < rows; r++, from += row, to += row)
             UNROLL
         for (int s = 0; s < kernel; s++) {
-            vreal weight = vreal_load(weights + (r * kernel + s) * SMALL_CONV_PAD);
-            vreal_store(to + s * SMALL_CONV_PAD, vreal_load(to + s * SMALL_CONV_PAD) + g * weight);
+            real *sum = to + s * SMALL_CONV_PAD;
+            sums[r * kernel + s] += g * vreal_load(from + s * SMALL_CONV_PAD);
+            vreal_store(sum, vreal_load(sum) + g * weights[r * kernel + s]);
         }
     }
+    UNROLL
+    for (int tap = 0; tap < rows * kernel; tap++)
+        vreal_store(t->dw + tap * SMALL_CONV_PAD, sums[tap]);
 }
 
 INLINE void add_channel(const struct small_conv *c, const struct small_conv_backward_work *w,
@@ -193,19 +189,19 @@ INLINE void add_channel(const struct small_conv *c, const struct small_conv_back
 {
     const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* rows at a time */
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
-        size_t turned = turned_at(c, channel, 0);
-        size_t tap = channel / SMALL_CONV_PAD * (size_t)(kernel * kernel) * SMALL_CONV_PAD +
-                     channel % SMALL_CONV_PAD;
-        const real *x = w->turned_x + turned;
-        real *to = dw + tap;
+        size_t turned = turned_at(c, channel, 0), lane = channel % SMALL_CONV_PAD;
+        size_t tap = (channel - lane) * (size_t)(kernel * kernel) + lane;
+        struct small_conv_taps t = {w->turned_x + turned, w->turned_dx + turned, weights + tap,
+                                    dw + tap};
         for (int r = 0; r + most <= kernel; r += most) {
-            add_taps(c, w, n, x, to, kernel, most);
-            x += (size_t)most * turned_row(c);
-            to += most * kernel * SMALL_CONV_PAD;
+            add_taps(c, w, n, &t, kernel, most);
+            t.x += (size_t)most * turned_row(c);
+            t.dx += (size_t)most * turned_row(c);
+            t.weights += most * kernel * SMALL_CONV_PAD;
+            t.dw += most * kernel * SMALL_CONV_PAD;
         }
         if (kernel % most > 0)
-            add_taps(c, w, n, x, to, kernel, kernel % most);
-        add_windows(c, w, n, w->turned_dx + turned, weights + tap, kernel);
+            add_taps(c, w, n, &t, kernel, kernel % most);
     }
 }
 
