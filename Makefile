@@ -61,10 +61,11 @@ DATA_SRC      := $(wildcard bench/workloads/data/*.c)
 TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/read/*.c bench/workloads/train_cnn/*.c)
 PEERS_SRC     := $(wildcard bench/workloads/peers/*.c)
 SWEEP_SRC     := $(wildcard bench/workloads/kernel_sweep/*.c)
+COMM_SWEEP_SRC := $(wildcard bench/workloads/comm_sweep/*.c)
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
-            $(BUILD)/kernel_sweep
+            $(BUILD)/kernel_sweep $(BUILD)/comm_sweep
 
 obj     = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 obj_f64 = $(patsubst %.c,$(BUILD)/obj-f64/%.o,$(1))
@@ -87,7 +88,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels data figures test asan ubsan format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -136,6 +137,9 @@ $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
 
 $(BUILD)/kernel_sweep: $(call obj,$(SWEEP_SRC)) $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
+
+$(BUILD)/comm_sweep: $(call obj,$(COMM_SWEEP_SRC)) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
 
 # A peer in Python stands beside the program that feeds it, its modules in a folder there.
 $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
@@ -252,6 +256,13 @@ bench-kernels:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' OUT='$(OUT)' ci/kernels.sh $(SWEEP)
 
+# Every strategy beside MPI_Allreduce on RANKS ranks; COMM= as `comm_sweep --help` says.
+COMM  ?=
+RANKS ?= 2
+bench-comm:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' OUT='$(OUT)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' ci/comm.sh $(COMM)
+
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:
 	@ci/deps.sh core
@@ -290,6 +301,7 @@ clean:
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every step of a net, CSV and roofline
+#: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers

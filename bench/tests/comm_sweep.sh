@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# The sweep over strategies at small sizes: the shape of its table, its verdicts, also on sums that are
+# wrong on purpose, interruption, its mistakes.
+set -u
+. bench/tests/lib/tap.sh
+
+sweep=$build/comm_sweep
+small=(--sizes "4B,1004B,40KiB" --models "softmax_784,lenet_21k" --turns 3)
+
+# CSV with quoted fields for awk: commas inside quotes become semicolons. Columns by name in col[].
+plain() { # file
+    awk '{ n = split($0, part, "\""); line = ""
+        for (i = 1; i <= n; i++) { if (i % 2 == 0) gsub(",", ";", part[i]); line = line part[i] }
+        print line }' "$1"
+}
+# shellcheck disable=SC2016 # the names are awk's
+fields='NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; n = NF; next }'
+
+strategies() {
+    "$scalebench" list strategies | awk "{ print \$1 }"
+}
+
+# Three ranks outnumber the cores of small machines: ranks yield there, which takes its time.
+sums_on() { # ranks, and what is swept
+    "$mpiexec" -n "$1" "$sweep" "${@:2}" >"$tmp/$1.csv" 2>"$tmp/$1.err" || return 1
+    plain "$tmp/$1.csv" | awk -F, -v ranks="$1" "$fields"'
+        NF != n || $(col["ranks"]) != ranks || $(col["verdict"]) !~ /^(ok|not a sum|cannot run)$/ {
+            print
+            bad = 1
+        }
+        { seen[$(col["part"])] }
+        END { exit bad || NR < 2 || !("flat" in seen) || !("net" in seen) }'
+}
+
+every_strategy_is_there() {
+    strategies | sort >"$tmp/strategies.txt"
+    [ -s "$tmp/strategies.txt" ] || return 1
+    for part in "flat,,4," "net,lenet_21k,87360,"; do
+        grep "^$part" "$tmp/2.csv" | cut -d, -f5 | grep -v '^MPI_' | sort -u |
+            cmp - "$tmp/strategies.txt" || return 1
+    done
+}
+
+exact_ones_sum() {
+    plain "$tmp/2.csv" | awk -F, "$fields"'$(col["verdict"]) == "ok" { print $(col["operation"]) }' |
+        sort -u >"$tmp/summed.txt"
+    for name in allreduce ring shm gather_scatter; do
+        grep -qx "$name" "$tmp/summed.txt" || return 1
+    done
+    ! grep -qx none "$tmp/summed.txt"
+}
+
+header_is_the_table() {
+    "$sweep" --help | sed '1,/^Columns:/d' | awk '{ printf "%s%s", NR == 1 ? "" : ",", $1 }' |
+        cmp - <(head -n 1 "$tmp/2.csv" | tr -d '\n')
+}
+
+# Rates follow from times; ring's counts at two ranks are those of the textbook.
+numbers_agree() {
+    plain "$tmp/2.csv" | awk -F, "$fields"'
+        function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
+        $(col["verdict"]) == "cannot run" { next }
+        far($(col["algbw_gbyte_per_s"]), $(col["bytes"]) / $(col["latency_us"]) / 1e3) ||
+            far($(col["busbw_gbyte_per_s"]), $(col["algbw_gbyte_per_s"])) ||
+            $(col["latency_us_lo"]) > $(col["latency_us"]) ||
+            $(col["latency_us"]) > $(col["latency_us_hi"]) { print; bad = 1 }
+        $(col["operation"]) ~ /^MPI_/ && $(col["ratio"]) != 1 { print; bad = 1 }
+        $(col["operation"]) == "ring" && $(col["bytes"]) == 40960 {
+            rings++
+            if ($(col["bytes_wire"]) != 40960 || $(col["messages_wire"]) != 2) { print; bad = 1 }
+        }
+        END { exit bad || rings != 1 }'
+    plain "$tmp/3.csv" | awk -F, "$fields"'
+        $(col["verdict"]) != "cannot run" && $(col["algbw_gbyte_per_s"]) > 0 {
+            r = $(col["busbw_gbyte_per_s"]) / $(col["algbw_gbyte_per_s"])
+            if (r < 1.333 || r > 1.334) { print; bad = 1 }
+            rows++
+        }
+        END { exit bad || rows == 0 }'
+}
+
+finds_what_is_wrong() {
+    "$mpiexec" -n 2 "$sweep" --sizes 400B --models none --turns 2 --strategies ring,shm --spoil ring \
+        >"$tmp/spoilt.csv" 2>"$tmp/err"
+    [ $? -eq 1 ] || return 1
+    plain "$tmp/spoilt.csv" | awk -F, "$fields"'
+        ($(col["operation"]) == "ring") != ($(col["verdict"]) == "wrong sum") { print; bad = 1 }
+        END { exit bad || NR != 4 }'
+}
+
+# Groups that hold two operations each give the same rows.
+takes_turns_in_groups() {
+    "$mpiexec" -n 2 "$sweep" --sizes 256KiB --models none --turns 2 --memory 4MiB \
+        >"$tmp/groups.csv" 2>"$tmp/err" || return 1
+    cut -d, -f5 "$tmp/groups.csv" | sort >"$tmp/groups.txt"
+    grep -E '^operation|^flat,,4,' "$tmp/2.csv" | cut -d, -f5 | sort | grep -v operation |
+        cmp - <(grep -v operation "$tmp/groups.txt") && [ "$(wc -l <"$tmp/err")" -gt 3 ]
+}
+
+stops_when_asked() {
+    local launch
+    BUILD=$build OUT=$tmp/results MPIEXEC=$mpiexec ci/comm.sh --sizes 4B --models none \
+        --turns 100000 >"$tmp/out" 2>"$tmp/err" &
+    launch=$!
+    until grep -q operations "$tmp/err"; do
+        kill -0 "$launch" 2>/dev/null || return 1
+        sleep 0.05
+    done
+    kill -TERM "$launch"
+    wait "$launch"
+    [ $? -eq 130 ] && [ ! -e "$tmp/results/comm/comm.csv" ] && grep -q 'stopped by a signal' "$tmp/err"
+}
+
+writes_its_table() {
+    BUILD=$build OUT=$tmp/results MPIEXEC=$mpiexec expect 0 "0 wrong" ci/comm.sh "${small[@]}" || return 1
+    [ -s "$tmp/results/comm/comm.csv" ] && [ ! -e "$tmp/results/comm/comm.csv.part" ]
+}
+
+check "what promises a sum gives one on 1 rank" sums_on 1 "${small[@]}"
+check "what promises a sum gives one on 2 ranks" sums_on 2 "${small[@]}"
+check "what promises a sum gives one on 3 ranks" sums_on 3 --sizes 400KiB --models softmax_784 --turns 2
+check "every strategy is there" every_strategy_is_there
+check "exact strategies are judged by their sums" exact_ones_sum
+check "the header is the table of columns" header_is_the_table
+check "numbers agree" numbers_agree
+check "a wrong sum is found" finds_what_is_wrong
+check "operations take turns in groups" takes_turns_in_groups
+check "a signal stops it" stops_when_asked
+check "the table is written" writes_its_table
+check "an unknown strategy is named" expect 2 "nearest 'ring'" "$sweep" --strategies rign
+check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --sizes none --models lenet_22k
+check "a size without a unit is refused" expect 2 "as 64KiB" "$sweep" --sizes 64
+check "a size of nothing is refused" expect 2 "4B..4GiB" "$sweep" --sizes 0B
+check "an unknown way of waiting is named" expect 2 "known: block" "$sweep" --wait blok
+check "no turns are refused" expect 2 "1..100000" "$sweep" --turns 0
+check "a segment out of range is refused" expect 2 "8B" "$sweep" --sync.segment 1B
+finish

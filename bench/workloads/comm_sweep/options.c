@@ -1,0 +1,225 @@
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/comm_sweep/sweep.h"
+#include "kernels/base/names.h"
+
+#define SIZE_LEAST 4
+#define SIZE_MOST  ((size_t)1 << 32) /* a call counts numbers in an int */
+
+static const char *const WAITS[] = {"block", "poll", "yield"};
+
+static const struct option KNOWN[] = {
+    {"sizes", required_argument, NULL, 's'},
+    {"models", required_argument, NULL, 'm'},
+    {"strategies", required_argument, NULL, 'g'},
+    {"turns", required_argument, NULL, 't'},
+    {"wait", required_argument, NULL, 'w'},
+    {"memory", required_argument, NULL, 'y'},
+    {"spoil", required_argument, NULL, 'x'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+const char *wait_name(enum wait_kind wait)
+{
+    return WAITS[wait];
+}
+
+bool choice_has(const struct choice *c, const char *name)
+{
+    if (c->n == 0)
+        return !c->none;
+    for (int i = 0; i < c->n; i++)
+        if (strcmp(c->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void options_help(FILE *out)
+{
+    fputs("Times every strategy of gradient synchronisation on the ranks of this launch, beside\n"
+          "MPI_Allreduce in the same turns, and checks that what promises a sum gives one. CSV on\n"
+          "standard output of rank 0, progress on standard error; exit status 1 when a verdict is "
+          "bad.\n"
+          "\n"
+          "  mpiexec -n 2 comm_sweep\n"
+          "\n"
+          "Each rank binds itself to a core of its own, unless `pin` or the launcher has bound it "
+          "to one.\n"
+          "\n"
+          "  --sizes A[,B..]      flat tensors, as 4B,64KiB,64MiB; none (4 B to 64 MiB by fours)\n"
+          "  --models A[,B..]     networks or model files; none (all of configs/models)\n"
+          "  --strategies A[,B..] only these (all of `scalebench list strategies`)\n"
+          "  --turns N            timed turns, in each of which every operation runs (11)\n"
+          "  --wait KIND          block, poll or yield (block; yield where ranks outnumber cores)\n"
+          "  --memory SIZE        of operations that take turns with each other, all ranks of a "
+          "node (4GiB)\n"
+          "  --spoil NAME         makes this strategy's sums wrong, to see that verdicts notice\n"
+          "  --sync.KEY VALUE     options of strategies, as in a spec\n"
+          "  --help               this text\n\n"
+          "Columns:\n",
+          out);
+    rows_print_columns(out);
+}
+
+static enum status parse_count(const char *option, const char *text, int most, int *value,
+                               struct error *e)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || n < 1 || n > most)
+        return error_set(e, ERR_ARGUMENT, "--%s: '%s' is no whole number of 1..%d", option, text,
+                         most);
+    *value = (int)n;
+    return OK;
+}
+
+static enum status parse_size(const char *option, const char *text, size_t least, size_t most,
+                              size_t *bytes, struct error *e)
+{
+    static const struct {
+        const char *name;
+        size_t factor;
+    } units[] = {{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+    char *end;
+    unsigned long long n = strtoull(text, &end, 10);
+    for (size_t i = 0; i < 4; i++) {
+        if (end == text || text[0] == '-' || strcmp(end, units[i].name) != 0)
+            continue;
+        *bytes = (size_t)n * units[i].factor;
+        if (n <= most / units[i].factor && *bytes >= least)
+            return OK;
+    }
+    return error_set(e, ERR_ARGUMENT,
+                     "--%s: '%s' is no size of %zuB..%zuGiB: a whole number and B, KiB, MiB or "
+                     "GiB, as 64KiB",
+                     option, text, least, most >> 30);
+}
+
+static enum status parse_choice(const char *option, const char *text, struct choice *c,
+                                struct error *e)
+{
+    *c = (struct choice){.none = strcmp(text, "none") == 0};
+    if (c->none)
+        return OK;
+    if (strlen(text) >= sizeof c->text || *text == '\0')
+        return error_set(e, ERR_ARGUMENT, "--%s: '%.64s': names separated by commas are expected",
+                         option, text);
+    strcpy(c->text, text);
+    for (char *rest = c->text, *name; (name = strsep(&rest, ",")) != NULL;) {
+        if (c->n == NAMES_MAX)
+            return error_set(e, ERR_ARGUMENT, "--%s: at most %d names", option, NAMES_MAX);
+        c->names[c->n++] = name;
+    }
+    return OK;
+}
+
+static enum status check_strategy(const char *option, const char *name, struct error *e)
+{
+    char words[1024];
+    if (name_index(name, strategy_names(), STRATEGIES) >= 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
+                     name_explain(words, sizeof words, name, strategy_names(), STRATEGIES));
+}
+
+static enum status parse_strategies(struct sweep_options *o, const char *text, struct error *e)
+{
+    enum status status = parse_choice("strategies", text, &o->strategies, e);
+    for (int i = 0; status == OK && i < o->strategies.n; i++)
+        status = check_strategy("strategies", o->strategies.names[i], e);
+    return status;
+}
+
+static enum status parse_sizes(struct sweep_options *o, const char *text, struct error *e)
+{
+    struct choice list;
+    enum status status = parse_choice("sizes", text, &list, e);
+    o->n_sizes = 0;
+    for (int i = 0; status == OK && i < list.n; i++)
+        status =
+            parse_size("sizes", list.names[i], SIZE_LEAST, SIZE_MOST, &o->sizes[o->n_sizes++], e);
+    return status;
+}
+
+static enum status parse_wait(struct sweep_options *o, const char *text, struct error *e)
+{
+    char words[256];
+    int index = name_index(text, WAITS, 3);
+    if (index < 0)
+        return error_set(e, ERR_ARGUMENT, "--wait: %s",
+                         name_explain(words, sizeof words, text, WAITS, 3));
+    o->wait = (enum wait_kind)index;
+    o->wait_is_set = true;
+    return OK;
+}
+
+static enum status parse_memory(struct sweep_options *o, const char *text, struct error *e)
+{
+    size_t bytes;
+    enum status status = parse_size("memory", text, 1 << 20, (size_t)1 << 50, &bytes, e);
+    if (status == OK)
+        o->memory_bytes = (double)bytes;
+    return status;
+}
+
+static enum status take(struct sweep_options *o, int letter, const char *word, struct error *e)
+{
+    switch (letter) {
+    case 's':
+        return parse_sizes(o, optarg, e);
+    case 'm':
+        return parse_choice("models", optarg, &o->models, e);
+    case 'g':
+        return parse_strategies(o, optarg, e);
+    case 't':
+        return parse_count("turns", optarg, 100000, &o->turns, e);
+    case 'w':
+        return parse_wait(o, optarg, e);
+    case 'y':
+        return parse_memory(o, optarg, e);
+    case 'x':
+        o->spoil = optarg;
+        return check_strategy("spoil", optarg, e);
+    case 'h':
+        o->help = true;
+        return OK;
+    default:
+        return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing; see --help",
+                         word);
+    }
+}
+
+static void set_presets(struct sweep_options *o)
+{
+    *o = (struct sweep_options){.turns = 11, .memory_bytes = 0x1p32};
+    for (size_t bytes = 4; bytes <= (size_t)64 << 20; bytes *= 4)
+        o->sizes[o->n_sizes++] = bytes;
+}
+
+enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
+{
+    set_presets(o);
+    enum status status = config_init(&o->config, e);
+    if (status == OK)
+        status = config_parse_arguments(&o->config, &argc, argv, e);
+    opterr = 0;
+    optind = 1;
+    while (status == OK) {
+        const char *word = argv[optind];
+        int letter = getopt_long(argc, argv, "h", KNOWN, NULL);
+        if (letter == -1)
+            break;
+        status = take(o, letter, word, e);
+    }
+    if (status == OK && optind < argc)
+        status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
+    return status;
+}
+
+void options_free(struct sweep_options *o)
+{
+    config_free(&o->config);
+}

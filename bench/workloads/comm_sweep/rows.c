@@ -1,0 +1,220 @@
+/* The table of the sweep, RFC 4180 with line feeds. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/comm_sweep/sweep.h"
+
+#define CONFIDENCE 0.95
+
+void rows_print_header(FILE *out)
+{
+    const char *separator = "";
+#define COLUMN(id, type, unit, meaning)                                                            \
+    fprintf(out, "%s%s", separator, #id);                                                          \
+    separator = ",";
+#include "bench/workloads/comm_sweep/csv_comm.def"
+#undef COLUMN
+    fputc('\n', out);
+}
+
+void rows_print_columns(FILE *out)
+{
+#define COLUMN(id, type, unit, meaning) fprintf(out, "  %-18s %-9s %s\n", #id, unit, meaning);
+#include "bench/workloads/comm_sweep/csv_comm.def"
+#undef COLUMN
+}
+
+/* Sources of counts hold commas. No text holds a quotation mark. */
+static void print_TEXT(FILE *out, const char *text)
+{
+    const char *quote = text && strchr(text, ',') ? "\"" : "";
+    fprintf(out, "%s%s%s", quote, text ? text : "", quote);
+}
+
+static void print_REAL(FILE *out, double x)
+{
+    if (isfinite(x))
+        fprintf(out, "%.6g", x);
+}
+
+static void print_INT(FILE *out, double x)
+{
+    if (isfinite(x))
+        fprintf(out, "%.0f", x);
+}
+
+void row_print(FILE *out, const struct comm_row *row)
+{
+    const char *separator = "";
+#define COLUMN(id, type, unit, meaning)                                                            \
+    fputs(separator, out);                                                                         \
+    print_##type(out, row->id);                                                                    \
+    separator = ",";
+#include "bench/workloads/comm_sweep/csv_comm.def"
+#undef COLUMN
+    fputc('\n', out);
+    fflush(out);
+}
+
+static struct comm_row empty_row(void)
+{
+    return (struct comm_row)
+    {
+#define COLUMN(id, type, unit, meaning) .id = CELL_EMPTY_##type,
+#define CELL_EMPTY_TEXT                 NULL
+#define CELL_EMPTY_INT                  NAN
+#define CELL_EMPTY_REAL                 NAN
+#include "bench/workloads/comm_sweep/csv_comm.def"
+#undef COLUMN
+    };
+}
+
+static const char *raw_name(const struct sweep *s)
+{
+    return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
+}
+
+static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
+                                 const struct entry *entry)
+{
+    struct comm_row row = empty_row();
+    row.part = p->part;
+    row.model = p->model;
+    row.bytes = (double)(p->desc->n_params * sizeof(real));
+    row.tensors = entry->is_raw ? 1 : p->desc->n_tensors;
+    row.operation = entry->is_raw ? raw_name(s) : strategy_names()[entry->kind];
+    row.variant = strategy_variant_name(entry->form.variant);
+    row.ranks = s->ranks;
+    row.nodes = s->nodes;
+    row.wait = wait_name(s->waiter.kind);
+    row.mpi = s->mpi;
+    return row;
+}
+
+static enum status print(struct sweep *s, const struct comm_row *row)
+{
+    if (s->out == NULL)
+        return OK;
+    if (!s->begun)
+        rows_print_header(s->out);
+    s->begun = true;
+    row_print(s->out, row);
+    return OK;
+}
+
+enum status sweep_print_skipped(struct sweep *s, const struct problem *p, const struct entry *entry)
+{
+    struct comm_row row = begin_row(s, p, entry);
+    row.verdict = "cannot run";
+    return print(s, &row);
+}
+
+/* --- What a step costs on paper, and what was counted -------------------------------------------
+ */
+
+static struct cost cost_of(const struct sweep *s, const struct problem *p,
+                           const struct entry *entry, int rank)
+{
+    const size_t all = p->desc->n_params;
+    return strategy_cost(entry->kind, &entry->form, rank, s->ranks,
+                         entry->is_raw ? &all : p->counts,
+                         entry->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
+}
+
+static bool is_counted(const struct cost *c)
+{
+    return strcmp(c->wire_source, WIRE_COUNTED) == 0;
+}
+
+/* A step that rests now and then, or whose course depends on others, is counted and not promised.
+ */
+static bool counts_agree(const struct entry *entry, const struct cost *c)
+{
+    if (entry->is_raw || !(strategy_flags(entry->kind) & STRATEGY_EXACT))
+        return true;
+    bool agree =
+        entry->calls == (double)c->calls && entry->bytes_payload == (double)c->bytes_payload;
+    return agree && (!is_counted(c) || (entry->messages_sent == (double)c->messages_wire &&
+                                        entry->bytes_sent == (double)c->bytes_wire));
+}
+
+/* The busiest rank's counts; whether all ranks' are as promised. Collective. */
+static enum status fill_counts(struct sweep *s, const struct problem *p, const struct entry *entry,
+                               struct comm_row *row, bool *agree, struct error *e)
+{
+    struct cost c = cost_of(s, p, entry, s->rank);
+    double most[6] = {entry->is_raw ? (double)c.calls : entry->calls,
+                      entry->is_raw ? (double)c.bytes_payload : entry->bytes_payload,
+                      is_counted(&c) ? entry->bytes_sent : (double)c.bytes_wire,
+                      is_counted(&c) ? entry->messages_sent : (double)c.messages_wire,
+                      !counts_agree(entry, &c),
+                      c.seconds};
+    enum status status = wait_allreduce(&s->waiter, most, 6, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
+                                        "counts of the busiest rank", e);
+    row->calls = most[0];
+    row->bytes_payload = most[1];
+    row->bytes_wire = most[2];
+    row->messages_wire = most[3];
+    row->wire_source = c.wire_source;
+    row->model_us = s->link.alpha_s > 0 ? 1e6 * most[5] : NAN;
+    *agree = most[4] == 0;
+    return status;
+}
+
+static const char *verdict_of(const struct entry *entry, bool counts_agree_everywhere)
+{
+    bool promises = entry->is_raw || (strategy_flags(entry->kind) & STRATEGY_EXACT);
+    if (!promises)
+        return "not a sum";
+    if (!entry->sums_right)
+        return "wrong sum";
+    return counts_agree_everywhere ? "ok" : "wrong count";
+}
+
+/* --- Times ---------------------------------------------------------------------------------------
+ */
+
+static void fill_times(const struct sweep *s, const struct entry *entry, struct comm_row *row)
+{
+    struct interval ns =
+        stats_median_interval(entry->turn_ns, (size_t)s->options->turns, CONFIDENCE);
+    row->latency_us = 1e-3 * ns.mid;
+    row->latency_us_lo = 1e-3 * ns.lo;
+    row->latency_us_hi = 1e-3 * ns.hi;
+    row->algbw_gbyte_per_s = row->bytes / ns.mid;
+    row->busbw_gbyte_per_s = row->algbw_gbyte_per_s * 2 * (s->ranks - 1) / s->ranks;
+}
+
+static enum status fill_ratio(const struct sweep *s, const struct entry *entry,
+                              const struct entry *raw, struct comm_row *row, struct error *e)
+{
+    size_t n = (size_t)s->options->turns;
+    double *ratios = malloc(n * sizeof *ratios);
+    if (ratios == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for %zu ratios", n);
+    for (size_t i = 0; i < n; i++)
+        ratios[i] = raw->turn_ns[i] / entry->turn_ns[i];
+    struct interval ratio = stats_median_interval(ratios, n, CONFIDENCE);
+    free(ratios);
+    row->ratio = ratio.mid;
+    row->ratio_lo = ratio.lo;
+    row->ratio_hi = ratio.hi;
+    return OK;
+}
+
+enum status sweep_print_row(struct sweep *s, const struct problem *p, const struct entry *entry,
+                            const struct entry *raw, int steps, struct error *e)
+{
+    struct comm_row row = begin_row(s, p, entry);
+    bool agree = true;
+    row.turns = s->options->turns;
+    row.steps = steps;
+    fill_times(s, entry, &row);
+    enum status status = fill_counts(s, p, entry, &row, &agree, e);
+    if (status == OK)
+        status = fill_ratio(s, entry, raw, &row, e);
+    row.verdict = verdict_of(entry, agree);
+    s->all_ok = s->all_ok && strncmp(row.verdict, "wrong", 5) != 0;
+    return status == OK ? print(s, &row) : status;
+}

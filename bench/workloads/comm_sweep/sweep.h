@@ -1,0 +1,121 @@
+/* comm_sweep: what every strategy costs for flat tensors of round sizes and for the tensors of each
+ * network, beside MPI_Allreduce in the same turns, and whether it sums. */
+#ifndef SCALEBENCH_WORKLOADS_COMM_SWEEP_SWEEP_H
+#define SCALEBENCH_WORKLOADS_COMM_SWEEP_SWEEP_H
+
+#include <mpi.h>
+#include <stdio.h>
+
+#include "bench/spec/spec.h"
+#include "comm/strategy.h"
+#include "kernels/base/error.h"
+#include "kernels/base/stats.h"
+
+enum { SIZES_MAX = 64, NAMES_MAX = 64 };
+
+/* Names separated by commas. n = 0 with `none`: nothing; without: everything. */
+struct choice {
+    char text[512];
+    const char *names[NAMES_MAX];
+    int n;
+    bool none;
+};
+
+struct sweep_options {
+    struct config config;    /* sync.*: segment, caps and whatever forms take */
+    size_t sizes[SIZES_MAX]; /* bytes of flat tensors */
+    int n_sizes;
+    struct choice models, strategies;
+    const char
+        *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice */
+    enum wait_kind wait;
+    bool wait_is_set;
+    int turns;
+    double memory_bytes; /* of strategies that are open at the same time, on a node */
+    bool help;
+};
+
+/* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
+enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
+void options_free(struct sweep_options *o);
+void options_help(FILE *out);
+bool choice_has(const struct choice *c, const char *name);
+const char *wait_name(enum wait_kind wait);
+
+/* One line of the table: texts as they stand there, numbers NAN where unknown. */
+#define CELL_TEXT                       const char *
+#define CELL_INT                        double
+#define CELL_REAL                       double
+#define COLUMN(id, type, unit, meaning) CELL_##type id;
+struct comm_row {
+#include "bench/workloads/comm_sweep/csv_comm.def"
+};
+#undef COLUMN
+
+void rows_print_header(FILE *out);
+void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
+void row_print(FILE *out, const struct comm_row *row);
+
+/* The ranks and what they share. */
+struct sweep {
+    const struct sweep_options *options;
+    int rank, ranks, local_ranks, nodes;
+    struct waiter waiter;
+    struct exec exec;
+    struct link_model link;
+    char mpi[64];
+    FILE *out;   /* NULL on ranks that print nothing */
+    bool begun;  /* the table has its header */
+    bool all_ok; /* no verdict was bad */
+};
+
+/* Gradients to be summed. */
+struct problem {
+    const char *part, *model;
+    const struct net_desc *desc;
+    size_t *counts; /* [desc->n_tensors] */
+};
+
+/* What is timed: a strategy in one of its forms, or MPI_Allreduce by itself. */
+struct entry {
+    bool is_raw;
+    enum strategy_kind kind;
+    struct strategy_form form;
+    bool is_open;
+    struct sync *sync;          /* of a strategy */
+    real *sums;                 /* [n], of MPI_Allreduce, in place */
+    struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
+    uint64_t steps;             /* so far; odd steps sum gradients, even ones their negatives */
+    double *turn_ns;            /* [turns], slowest rank */
+    double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
+    bool sums_right;
+};
+
+/* The operations to be timed, MPI_Allreduce first; returns how many. NULL entries: only counts. */
+int entries_list(const struct sweep_options *o, struct entry *entries, int max);
+
+/* Opens an entry for the tensors of `p`: collective. ERR_UNAVAILABLE when it cannot run on these
+ * ranks, which all of them know then; *reason says why on rank 0. */
+enum status entry_open(struct sweep *s, const struct problem *p, struct entry *entry,
+                       struct error *e);
+void entry_close(struct entry *entry);
+
+/* One step on gradients of this rank; *ns is what it took without the optimizer. */
+enum status entry_step(struct sweep *s, const struct problem *p, struct entry *entry, int64_t *ns,
+                       struct error *e);
+/* Whether what the last step left is right on every rank. Collective. */
+enum status entry_check(struct sweep *s, const struct problem *p, struct entry *entry,
+                        struct error *e);
+
+/* Times and prints all operations for the tensors of `p`. */
+enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
+/* The row of one entry; `raw` in the same turns. */
+enum status sweep_print_row(struct sweep *s, const struct problem *p, const struct entry *entry,
+                            const struct entry *raw, int steps, struct error *e);
+enum status sweep_print_skipped(struct sweep *s, const struct problem *p,
+                                const struct entry *entry);
+
+/* Set by a signal that asks to stop. */
+bool sweep_is_interrupted(void);
+
+#endif

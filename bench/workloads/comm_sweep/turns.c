@@ -1,0 +1,175 @@
+/* Operations take turns: in each turn every one of them runs, in an order of its own, so that
+ * whatever slows the machine down meets all of them. Strategies hold memory: where all of them at
+ * once would hold too much they go by groups, MPI_Allreduce being in each. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/workloads/comm_sweep/sweep.h"
+#include "kernels/base/rng.h"
+
+enum { ENTRIES_MAX = 4 * (STRATEGIES + VARIANTS) };
+
+/* Steps of a turn: small gradients are summed often enough for the clock, and what is no exact sum
+ * may rest in some steps. */
+#define TURN_BYTES   ((size_t)256 << 10)
+#define STEPS_MOST   16
+#define STEPS_RESTED 8
+
+/* Parameters, gradients, what is received, and shared sums, about. */
+#define ARENAS_OPEN 5
+
+static int steps_of(const struct problem *p, const struct entry *entry)
+{
+    size_t bytes = p->desc->n_params * sizeof(real) + 1, steps = TURN_BYTES / bytes + 1;
+    int least = strategy_flags(entry->kind) & STRATEGY_EXACT ? 1 : STEPS_RESTED;
+    int n = steps < STEPS_MOST ? (int)steps : STEPS_MOST;
+    return n > least ? n : least;
+}
+
+/* The mean of a turn's steps; begins when all ranks are there. */
+static enum status run_turn(struct sweep *s, const struct problem *p, struct entry *entry, int turn,
+                            struct error *e)
+{
+    int steps = steps_of(p, entry);
+    double sum_ns = 0;
+    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a turn", e);
+    for (int i = 0; status == OK && i < steps; i++) {
+        int64_t ns = 0;
+        status = entry_step(s, p, entry, &ns, e);
+        sum_ns += (double)ns;
+    }
+    entry->turn_ns[turn] = sum_ns / steps;
+    return status;
+}
+
+/* A signal may have come to one rank alone. */
+static enum status stop_if_asked(struct sweep *s, struct error *e)
+{
+    int asked = sweep_is_interrupted();
+    enum status status = wait_allreduce(&s->waiter, &asked, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                                        "agreement to go on", e);
+    if (status == OK && asked)
+        return error_set(e, ERR_INTERRUPTED, "stopped by a signal; rows so far are whole");
+    return status;
+}
+
+static enum status run_turns(struct sweep *s, const struct problem *p, struct entry **group, int n,
+                             struct error *e)
+{
+    uint32_t order[ENTRIES_MAX + 1];
+    enum status status = OK;
+    for (int turn = 0; status == OK && turn < s->options->turns; turn++) {
+        rng_permutation(order, (uint32_t)n, 1, RNG_STREAM(RNG_SCHEDULE, 0), (uint32_t)turn);
+        for (int i = 0; status == OK && i < n; i++)
+            status = run_turn(s, p, group[order[i]], turn, e);
+        if (status == OK)
+            status = stop_if_asked(s, e);
+    }
+    return status;
+}
+
+/* Checked after an odd step and again at the end, whatever has come in between. */
+static enum status check_one(struct sweep *s, const struct problem *p, struct entry *entry,
+                             struct error *e)
+{
+    int64_t ns;
+    enum status status = OK;
+    do {
+        status = entry_step(s, p, entry, &ns, e);
+    } while (status == OK && entry->steps % 2 == 0);
+    return status == OK ? entry_check(s, p, entry, e) : status;
+}
+
+static enum status check_group(struct sweep *s, const struct problem *p, struct entry **group,
+                               int n, struct error *e)
+{
+    enum status status = OK;
+    for (int i = 0; status == OK && i < n; i++)
+        status = check_one(s, p, group[i], e);
+    return status;
+}
+
+/* The slowest rank's times, on all of them. */
+static enum status find_slowest(struct sweep *s, struct entry *entry, struct error *e)
+{
+    return wait_allreduce(&s->waiter, entry->turn_ns, (size_t)s->options->turns, MPI_DOUBLE,
+                          MPI_MAX, MPI_COMM_WORLD, "times of the slowest rank", e);
+}
+
+static enum status print_group(struct sweep *s, const struct problem *p, struct entry **group,
+                               int n, bool with_raw, struct error *e)
+{
+    enum status status = OK;
+    for (int i = 0; status == OK && i < n; i++)
+        status = find_slowest(s, group[i], e);
+    for (int i = with_raw ? 0 : 1; status == OK && i < n; i++)
+        status = sweep_print_row(s, p, group[i], group[0], steps_of(p, group[i]), e);
+    return status;
+}
+
+static enum status time_group(struct sweep *s, const struct problem *p, struct entry **group, int n,
+                              bool with_raw, struct error *e)
+{
+    enum status status = check_group(s, p, group, n, e);
+    if (status == OK)
+        status = run_turns(s, p, group, n, e);
+    if (status == OK)
+        status = check_group(s, p, group, n, e);
+    return status == OK ? print_group(s, p, group, n, with_raw, e) : status;
+}
+
+/* Opens the entries from `first` on that fit into a group beside MPI_Allreduce. What cannot run is
+ * printed and left out. Returns the first entry that is left in *next. */
+static enum status open_group(struct sweep *s, const struct problem *p, struct entry *entries,
+                              int first, int last, struct entry **group, int *n, int *next,
+                              struct error *e)
+{
+    double each = ARENAS_OPEN * sizeof(real) * (double)p->desc->n_params * s->local_ranks;
+    int most = (int)fmax(2, fmin(s->options->memory_bytes / (each + 1), ENTRIES_MAX));
+    enum status status = OK;
+    int i = first;
+    for (; status == OK && i < last && *n < most; i++) {
+        struct error why = {0};
+        status = entry_open(s, p, &entries[i], &why);
+        if (status == OK) {
+            group[(*n)++] = &entries[i];
+        } else if (status == ERR_UNAVAILABLE) {
+            if (s->rank == 0)
+                fprintf(stderr, "comm_sweep: %s: %s\n", strategy_names()[entries[i].kind],
+                        why.text);
+            status = sweep_print_skipped(s, p, &entries[i]);
+        } else {
+            *e = why;
+        }
+    }
+    *next = i;
+    return status;
+}
+
+static void tell_progress(const struct sweep *s, const struct problem *p, int done, int all)
+{
+    if (s->rank == 0)
+        fprintf(stderr, "comm_sweep: %s%s%zu bytes in %d tensors: %d of %d operations\n", p->model,
+                p->model[0] != '\0' ? ", " : "", p->desc->n_params * sizeof(real),
+                p->desc->n_tensors, done, all);
+}
+
+enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e)
+{
+    struct entry entries[ENTRIES_MAX], *group[ENTRIES_MAX];
+    int all = entries_list(s->options, entries, ENTRIES_MAX);
+    enum status status = OK;
+    for (int next = 1, n = 0; status == OK && (next < all || n == 0);) {
+        int first = next;
+        n = 0;
+        tell_progress(s, p, first, all);
+        status = open_group(s, p, entries, 0, 1, group, &n, &next, e);
+        if (status == OK)
+            status = open_group(s, p, entries, first, all, group, &n, &next, e);
+        if (status == OK)
+            status = time_group(s, p, group, n, first == 1, e);
+        for (int i = 0; i < n; i++)
+            entry_close(group[i]);
+    }
+    return status;
+}
