@@ -1,0 +1,108 @@
+/* What passes the boundary of the library, counted below its own interface, as a profiler would:
+ * for one test program, which includes this once. */
+#ifndef SCALEBENCH_COMM_TESTS_MPI_SEEN_H
+#define SCALEBENCH_COMM_TESTS_MPI_SEEN_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+static struct {
+    uint64_t calls, bytes;
+    uint64_t messages, sent; /* point to point */
+} seen;
+
+static void see(int count, MPI_Datatype type)
+{
+    int width;
+    MPI_Type_size(type, &width);
+    seen.calls++;
+    seen.bytes += (uint64_t)count * (uint64_t)width;
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Allreduce(send, receive, count, type, op, comm);
+}
+
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Reduce(send, receive, count, type, op, root, comm);
+}
+
+int MPI_Bcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Bcast(values, count, type, root, comm);
+}
+
+int MPI_Gather(const void *send, int count, MPI_Datatype type, void *receive, int received,
+               MPI_Datatype received_type, int root, MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Gather(send, count, type, receive, received, received_type, root, comm);
+}
+
+int MPI_Scatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
+                MPI_Datatype type, int root, MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Scatter(send, sent, sent_type, receive, count, type, root, comm);
+}
+
+int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Iallreduce(send, receive, count, type, op, comm, request);
+}
+
+int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Ireduce(send, receive, count, type, op, root, comm, request);
+}
+
+int MPI_Ibcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Ibcast(values, count, type, root, comm, request);
+}
+
+int MPI_Igather(const void *send, int count, MPI_Datatype type, void *receive, int received,
+                MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Igather(send, count, type, receive, received, received_type, root, comm, request);
+}
+
+int MPI_Iscatter(const void *send, int sent, MPI_Datatype sent_type, void *receive, int count,
+                 MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Iscatter(send, sent, sent_type, receive, count, type, root, comm, request);
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    uint64_t before = seen.bytes;
+    see(count, type);
+    seen.messages++;
+    seen.sent += seen.bytes - before;
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+#endif
