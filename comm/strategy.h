@@ -174,7 +174,10 @@ void sync_comm_end(struct sync *s);
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
 
-/* What one step costs this rank on paper. */
+/* Flags of the form at work. */
+unsigned sync_flags(const struct sync *s);
+
+/* What one step, or a few, cost this rank on paper. */
 struct cost sync_cost(const struct sync *s);
 
 /* Clipping by global norm (Pascanu, Mikolov, Bengio, 2013), a step_end hook's task between the sum

@@ -249,6 +249,11 @@ void sync_call_end(struct sync *s)
     s->times.comm_total_ns = now_ns - s->comm_begin_ns;
 }
 
+unsigned sync_flags(const struct sync *s)
+{
+    return strategy_form_flags(s->kind, s->form.variant);
+}
+
 struct cost sync_cost(const struct sync *s)
 {
     return strategy_cost(s->kind, &s->form, s->rank, s->ranks, s->counts,

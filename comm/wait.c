@@ -148,7 +148,7 @@ static void wait_begin(struct waiter *w, const char *operation)
         watchdog_arm(w->watchdog, w->deadline_ns);
 }
 
-static void count_call(struct waiter *w, size_t bytes)
+void waiter_count(struct waiter *w, size_t bytes)
 {
     w->calls++;
     w->bytes_payload += bytes;
@@ -157,7 +157,7 @@ static void count_call(struct waiter *w, size_t bytes)
 /* Before one call of the library. */
 static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
 {
-    count_call(w, bytes);
+    waiter_count(w, bytes);
     wait_begin(w, operation);
 }
 
@@ -331,7 +331,7 @@ static int start_sends(struct waiter *w, struct message *messages, int n, MPI_Co
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
         struct message *m = &messages[i];
-        count_call(w, m->bytes);
+        waiter_count(w, m->bytes);
         w->messages_sent++;
         w->bytes_sent += m->bytes;
         code = MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
@@ -344,7 +344,7 @@ static int start_receives(struct waiter *w, struct message *messages, int n, MPI
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
         struct message *m = &messages[i];
-        count_call(w, m->bytes);
+        waiter_count(w, m->bytes);
         code = MPI_Irecv(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
     }
     return code;
@@ -381,10 +381,10 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
     return wait_pairs(w, code, x, e);
 }
 
-enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,
-                         const char *operation, struct error *e)
+enum status wait_requests(struct waiter *w, int started, MPI_Request *requests, int n,
+                          const char *operation, struct error *e)
 {
-    wait_enter(w, operation, bytes);
+    wait_begin(w, operation);
     if (w->kind == WAIT_BLOCK) {
         for (int i = 0; i < n && started == MPI_SUCCESS; i++)
             started = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
@@ -394,6 +394,13 @@ enum status wait_started(struct waiter *w, int started, MPI_Request *requests, i
     for (int i = 0; i < n && status == OK; i++)
         status = wait_test(w, MPI_SUCCESS, &requests[i], e);
     return status;
+}
+
+enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,
+                         const char *operation, struct error *e)
+{
+    waiter_count(w, bytes);
+    return wait_requests(w, started, requests, n, operation, e);
 }
 
 void flag_raise(struct flag *flag, uint64_t value)

@@ -108,6 +108,13 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
 enum status wait_started(struct waiter *w, int started, MPI_Request *requests, int n, size_t bytes,
                          const char *operation, struct error *e);
 
+/* The same of requests whose calls were counted when they were started, with waiter_count. */
+enum status wait_requests(struct waiter *w, int started, MPI_Request *requests, int n,
+                          const char *operation, struct error *e);
+
+/* Counts a call that the caller makes itself. */
+void waiter_count(struct waiter *w, size_t bytes);
+
 /* How far a rank has come, in memory that the ranks of a node share, on a cache line of its own. */
 struct flag {
     _Atomic uint64_t value;

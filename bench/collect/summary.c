@@ -27,11 +27,15 @@ static int strategy_of(const struct point *point)
     return name_index(config_text(&point->config, OPT_STRATEGY), strategy_names(), STRATEGIES);
 }
 
-/* Whether replicas must be bitwise equal. */
-static bool point_is_exact(const struct point *point)
+/* Whether replicas, or the models that are made of them, must be bitwise equal. */
+static bool point_is_replicated(const struct point *point)
 {
+    enum strategy_variant variant;
+    struct error e;
     int kind = strategy_of(point);
-    return kind >= 0 && strategy_flags((enum strategy_kind)kind) & STRATEGY_EXACT;
+    return kind >= 0 && config_variant(&point->config, &variant, &e) == OK &&
+           strategy_form_flags((enum strategy_kind)kind, variant) &
+               (STRATEGY_EXACT | STRATEGY_REPLICATED | STRATEGY_AVERAGED);
 }
 
 /* Cut to fit. */
@@ -70,7 +74,7 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     struct error e = {.status = OK};
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
-    launch->must_be_equal = ranks > 1 && point_is_exact(point);
+    launch->must_be_equal = ranks > 1 && point_is_replicated(point);
     launch->ok = launch_read(dir, ranks, &launch->result, &e) == OK;
     if (!launch->ok)
         take_error(launch, &e);
@@ -201,7 +205,7 @@ static bool find_failure(struct point_summary *p, const struct summary *s,
 
 static bool find_difference(struct point_summary *p, const struct runs *runs)
 {
-    if (!point_is_exact(p->point))
+    if (!point_is_replicated(p->point))
         return false;
     for (size_t i = 0; i < runs->n; i++) {
         const struct launch_result *result = runs->items[i].result;
@@ -220,7 +224,7 @@ static bool find_difference(struct point_summary *p, const struct runs *runs)
 /* Nobody looked, because the spec says so: that is not the same as equal. */
 static bool find_unchecked(struct point_summary *p, const struct runs *runs)
 {
-    if (!point_is_exact(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
+    if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
         return false;
     for (size_t i = 0; i < runs->n; i++) {
         if (strcmp(runs->items[i].result->check, "none") != 0)

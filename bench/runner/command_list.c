@@ -16,7 +16,7 @@ static const struct entry entries[] = {
 #define STRATEGY(name, flags, source, summary) {"strategies", #name, summary},
 #include "comm/cost/strategies.def"
 #undef STRATEGY
-#define VARIANT(strategy, name, summary) {"variants", #name, "of " #strategy ": " summary},
+#define VARIANT(strategy, name, flags, summary) {"variants", #name, "of " #strategy ": " summary},
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
 #define WORKLOAD(name, helper, summary) {"workloads", #name, summary},

@@ -86,6 +86,8 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .cap_bytes = (size_t)(config_number(config, OPT_CAP) * 0x1p20),
         .first_cap_bytes = (size_t)(config_number(config, OPT_FIRST_CAP) * 0x1p20),
         .node_ranks = (int)config_int(config, OPT_NODE_RANKS),
+        .period = (uint64_t)config_int(config, OPT_PERIOD),
+        .post_local = (uint64_t)config_int(config, OPT_POST_LOCAL),
     };
     return config_variant(config, &form->variant, e);
 }

@@ -115,7 +115,7 @@ const char *const *names_variants(size_t *n)
 {
     static const char *const names[] = {
         "usual",
-#define VARIANT(strategy, name, summary) #name,
+#define VARIANT(strategy, name, flags, summary) #name,
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
     };

@@ -236,7 +236,8 @@ static enum status error_no_owner(const struct spec_option *option, const struct
                       option->key, names);
 }
 
-/* An option of an optimizer, or of a schedule, that no point uses would be ignored without a word.
+/* An option of an optimizer, a schedule or a strategy that no point uses would be ignored without a
+ * word.
  */
 static enum status check_owned_options(const struct spec *spec, struct error *e)
 {
@@ -252,7 +253,9 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
                  {OPT_TRUST, OPT_OPTIMIZER, {"lars"}},
                  {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
-                 {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}}};
+                 {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
+                 {OPT_PERIOD, OPT_STRATEGY, {"local_sgd"}},
+                 {OPT_POST_LOCAL, OPT_STRATEGY, {"local_sgd"}}};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         const struct spec_option *option = option_get(owned[i].id);
         const struct value *misplaced = NULL;

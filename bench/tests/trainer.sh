@@ -69,6 +69,12 @@ counts_messages() {
         grep '"bytes_wire":157000,"messages_wire":10,"wire_source":"counted"'
 }
 
+# Replicas differ on purpose; what is compared is the model that is made of them.
+compares_the_average() {
+    expect 0 "weights equal on all ranks" "$mpiexec" -n 3 "$train_cnn" "${small[@]}" \
+        --train.epochs 1 --wait yield --sync.strategy local_sgd --sync.period 7
+}
+
 dies_together() {
     local mark="dies-$$" pid victim
     "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 100000 --wait yield \
@@ -92,6 +98,7 @@ speaks_once() {
 check "trains on two ranks" learns
 check "every rank writes a whole record" records
 check "a strategy's own messages are counted" counts_messages
+check "of replicas that differ the average is compared" compares_the_average
 check "what measuring costs can be left out" measures_nothing_but_time
 check "time between steps is told apart" loop_holds_the_window
 check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll 2
@@ -104,6 +111,10 @@ check "in a ring of three: a deadline names the rank that stopped" names_the_sto
     --sync.strategy ring --sync.segment 4KiB
 check "in shared memory: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
     --sync.strategy shm
+check "a step late: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
+    --sync.strategy delayed
+check "averaging weights: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
+    --sync.strategy local_sgd --sync.period 4
 check "shared memory wants one node" expect 2 "all ranks on one node: this one has 1 of 2" \
     env MPIR_CVAR_NUM_CLIQUES=2 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy shm
 check "a killed rank takes the job with it" dies_together

@@ -1,5 +1,6 @@
 #include "comm/cost/cost.h"
 
+#include "comm/cost/approximate.h"
 #include "comm/cost/buckets.h"
 #include "comm/cost/collectives.h"
 #include "comm/cost/schedule.h"
@@ -188,24 +189,23 @@ static struct cost cost_schedule(const struct schedule *s, const struct party *p
     return c;
 }
 
-struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                          int ranks, const size_t *counts, size_t n, size_t width,
-                          const struct link_model *model)
+/* `steps` is 0 where every step is the same. */
+static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form,
+                           const struct party *p, const size_t *counts, size_t n, size_t width)
 {
-    const struct party p = {rank, ranks, model};
     switch (strategy) {
     case STRATEGY_allreduce:
-        return cost_allreduce(&p, sum_counts(counts, n), width);
+        return cost_allreduce(p, sum_counts(counts, n), width);
     case STRATEGY_allreduce_layer:
-        return cost_allreduce_layer(&p, counts, n, width);
+        return cost_allreduce_layer(p, counts, n, width);
     case STRATEGY_reduce_bcast:
         return form->variant == VARIANT_reduce_bcast_pickled
-                   ? cost_pickled(&p, counts, n, width)
-                   : cost_reduce_bcast(&p, sum_counts(counts, n), width);
+                   ? cost_pickled(p, counts, n, width)
+                   : cost_reduce_bcast(p, sum_counts(counts, n), width);
     case STRATEGY_gather_scatter:
         return form->variant == VARIANT_gather_scatter_mpich
-                   ? cost_gather_mpich(&p, counts, n, width)
-                   : cost_gather_linear(&p, counts, n, width);
+                   ? cost_gather_mpich(p, counts, n, width)
+                   : cost_gather_linear(p, counts, n, width);
     case STRATEGY_ring:
     case STRATEGY_recursive_doubling:
     case STRATEGY_rabenseifner:
@@ -214,16 +214,30 @@ struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_for
     case STRATEGY_hierarchical:
     case STRATEGY_leader: {
         const struct schedule s =
-            schedule_of(strategy, form, rank, ranks, sum_counts(counts, n), width);
-        return cost_schedule(&s, &p, width);
+            schedule_of(strategy, form, p->rank, p->ranks, sum_counts(counts, n), width);
+        return cost_schedule(&s, p, width);
     }
     case STRATEGY_bucketed:
-        return cost_bucketed(form, &p, counts, n, width);
+        return cost_bucketed(form, p, counts, n, width);
     case STRATEGY_shm:
-        return cost_shm(&p, sum_counts(counts, n), width);
+        return cost_shm(p, sum_counts(counts, n), width);
+    case STRATEGY_delayed:
+        return cost_delayed(p, sum_counts(counts, n), width);
+    case STRATEGY_local_sgd:
+        return cost_local_sgd(form, p, sum_counts(counts, n), width);
     case STRATEGY_none:
     case STRATEGIES:
         break;
     }
     return cost_none();
+}
+
+struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
+                          int ranks, const size_t *counts, size_t n, size_t width,
+                          const struct link_model *model)
+{
+    const struct party p = {rank, ranks, model};
+    struct cost c = cost_of(strategy, form, &p, counts, n, width);
+    c.steps = c.steps > 0 ? c.steps : 1;
+    return c;
 }

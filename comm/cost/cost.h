@@ -18,7 +18,7 @@ enum strategy_kind {
 /* The forms of strategies that come in several. */
 enum strategy_variant {
     VARIANT_usual, /* the only form of a strategy that has no other */
-#define VARIANT(strategy, name, summary) VARIANT_##strategy##_##name,
+#define VARIANT(strategy, name, flags, summary) VARIANT_##strategy##_##name,
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
     VARIANTS
@@ -40,14 +40,18 @@ enum strategy_flag {
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* runs the optimizer on a share of the parameters */
     STRATEGY_POWER_OF_TWO = 16,  /* p must be a power of two */
-    STRATEGY_LOCAL_MEAN = 32,    /* wants gradients divided by the local sample count */
+    STRATEGY_LOCAL_MEAN = 32, /* wants gradients divided by a rank's samples, not by all ranks' */
+    STRATEGY_REPLICATED = 64, /* not exact, but replicas are equal to the bit after every step */
+    STRATEGY_AVERAGED = 128, /* replicas differ; eval_begin makes one model of them, equal on all */
 };
 
 /* The messages of a step are a strategy's own, so that what is sent can be counted. */
 #define WIRE_COUNTED "counted"
 
-/* What one step costs one rank. Bytes count what the rank sends. */
+/* What `steps` steps cost one rank: one step or, of strategies that do not do the same in every
+ * step, as many as they take to come round. Bytes count what the rank sends. */
 struct cost {
+    uint64_t steps;
     uint64_t calls;         /* at the MPI boundary */
     uint64_t bytes_payload; /* handed to those calls */
     uint64_t messages_wire, bytes_wire;
@@ -69,16 +73,20 @@ struct strategy_form {
      * many at a time; all of them where neither is given. */
     const int *node_of; /* [ranks] or NULL */
     int node_ranks;
+    uint64_t period;                   /* steps from one average to the next, >= 1 */
+    uint64_t post_local;               /* the first so many steps are synchronised each */
 };
 
-/* Cost of one step of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of
+/* Cost of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of
  * counts[n] numbers of `width` bytes. `model` may be NULL (seconds is then 0). */
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
                           int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
 
-const char *const *strategy_names(void); /* STRATEGIES names */
-unsigned strategy_flags(enum strategy_kind strategy);
+const char *const *strategy_names(void);              /* STRATEGIES names */
+unsigned strategy_flags(enum strategy_kind strategy); /* those that all its forms have */
+/* Those of one form, which is not the strategy's first when `variant` is VARIANT_usual. */
+unsigned strategy_form_flags(enum strategy_kind strategy, enum strategy_variant variant);
 const char *strategy_source(enum strategy_kind strategy);
 const char *strategy_summary(enum strategy_kind strategy);
 

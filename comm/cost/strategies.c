@@ -22,9 +22,11 @@ static const char *const NAMES[STRATEGIES] = {
 static const struct {
     enum strategy_kind strategy;
     enum strategy_variant variant;
+    unsigned flags;
     const char *name;
 } VARIANT_TABLE[] = {
-#define VARIANT(strategy, name, summary) {STRATEGY_##strategy, VARIANT_##strategy##_##name, #name},
+#define VARIANT(strategy, name, flags, summary)                                                    \
+    {STRATEGY_##strategy, VARIANT_##strategy##_##name, flags, #name},
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
 };
@@ -60,6 +62,15 @@ const char *const *strategy_names(void)
 unsigned strategy_flags(enum strategy_kind strategy)
 {
     return TABLE[strategy].flags;
+}
+
+unsigned strategy_form_flags(enum strategy_kind strategy, enum strategy_variant variant)
+{
+    unsigned flags = strategy_flags(strategy);
+    for (size_t i = 0; i < VARIANT_ROWS; i++)
+        if (VARIANT_TABLE[i].variant == variant)
+            flags |= VARIANT_TABLE[i].flags;
+    return flags;
 }
 
 const char *strategy_source(enum strategy_kind strategy)

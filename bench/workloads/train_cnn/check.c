@@ -34,6 +34,14 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
     return hash;
 }
 
+enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *e)
+{
+    enum status status = sync_eval_begin(t->sync, e);
+    if (status == OK)
+        hashes_add(h, t);
+    return status == OK ? sync_eval_end(t->sync, e) : status;
+}
+
 /* First step, and the first rank there, that differs from rank 0. */
 static void find_difference(const struct hashes *h, const uint64_t *all, int ranks,
                             struct comparison *c)

@@ -17,6 +17,9 @@ enum status hashes_open(struct hashes *h, size_t capacity, struct error *e);
 void hashes_close(struct hashes *h);
 uint64_t hashes_add(struct hashes *h, const struct trainer *t);
 
+/* The same of the model that a strategy makes of replicas that differ. Collective. */
+enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *e);
+
 /* Compares all ranks' hashes; every rank gets the result. Collective. */
 enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
                            struct error *e);

@@ -206,6 +206,12 @@ static enum check check_of(const struct run *r)
     return (enum check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
+/* Whether the weights of ranks are compared, and not the model that is made of them at the end. */
+static bool has_replicas(const struct run *r)
+{
+    return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
+}
+
 static void window_add(struct window *w, const struct step_record *taken)
 {
     if (w->timed_steps++ == 0)
@@ -225,7 +231,8 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
         return e->status;
     if (check_of(r) == CHECK_STEP)
-        taken.hash = hashes_add(&r->hashes, &r->trainer);
+        taken.hash =
+            has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
     score->loss_sum += taken.score.loss_sum;
     score->correct += taken.score.correct;
     score->samples += taken.score.samples;
@@ -370,6 +377,17 @@ static enum status run_for_time(struct run *r, struct error *e)
     return OK;
 }
 
+/* What was kept after each step or, of one model, what there is at the end. */
+static enum status compare(struct run *r, struct comparison *c, struct error *e)
+{
+    enum status status = OK;
+    if (!has_replicas(r))
+        status = hashes_add_model(&r->hashes, &r->trainer, e);
+    else if (check_of(r) == CHECK_END || r->hashes.n == 0)
+        hashes_add(&r->hashes, &r->trainer);
+    return status == OK ? hashes_compare(&r->hashes, &r->trainer, c, e) : status;
+}
+
 static void print_comparison(const struct run *r, const struct comparison *c)
 {
     if (r->rank != 0 || r->ranks == 1)
@@ -393,11 +411,8 @@ static enum status run(struct run *r, struct error *e)
     enum status status = kinds[r->arguments->run](r, e);
     if (status == OK && r->arguments->predictions != NULL)
         status = predictions_write(&r->trainer, r->arguments->predictions, e);
-    bool compared = check_of(r) != CHECK_NONE;
-    if (status == OK && compared && (check_of(r) == CHECK_END || r->hashes.n == 0))
-        hashes_add(&r->hashes, &r->trainer);
-    if (status == OK && compared)
-        status = hashes_compare(&r->hashes, &r->trainer, &comparison, e);
+    if (status == OK && check_of(r) != CHECK_NONE)
+        status = compare(r, &comparison, e);
     if (status == OK) {
         print_comparison(r, &comparison);
         r->window.fetches = r->feed.fetches;

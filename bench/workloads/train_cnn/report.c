@@ -195,8 +195,9 @@ json_t *report_end(const struct trainer *t, const struct window *w,
         "window_ns", (json_int_t)w->window_ns, "loop_ns", (json_int_t)(w->end_ns - w->begin_ns),
         "window_cpu_ns", (json_int_t)w->cpu_ns, "poll_ns", (json_int_t)w->poll_ns, "calls",
         (json_int_t)w->calls, "bytes_payload", (json_int_t)w->bytes_payload, "bytes_wire",
-        (json_int_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps), "messages_wire",
-        (json_int_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps),
+        (json_int_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps / cost.steps),
+        "messages_wire",
+        (json_int_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps / cost.steps),
         "wire_source", cost.wire_source);
     json_object_set_new(line, "fetches", json_integer(w->fetches));
     json_object_set_new(line, "fetch_s",

@@ -310,13 +310,12 @@ static struct batch batch_of(struct trainer *t, uint32_t epoch, uint32_t step)
     return batch;
 }
 
-/* A strategy that does not sum, on more than one rank, learns from the rank's own images alone. */
+/* Where ranks step by themselves a rank's samples are the global count over the ranks, also where
+ * its own are one more or less: then the mean over ranks is that over all images, as in a sum. */
 static double gradient_scale(const struct trainer *t, const struct batch *batch)
 {
-    bool local =
-        (strategy_flags(t->sync->kind) & (STRATEGY_EXACT | STRATEGY_LOCAL_MEAN)) != STRATEGY_EXACT;
-    uint32_t count = local ? batch->n : batch->global;
-    return count > 0 ? 1.0 / count : 0;
+    bool local = (sync_flags(t->sync) & STRATEGY_LOCAL_MEAN) != 0;
+    return (local ? t->ranks : 1.0) / batch->global;
 }
 
 /* The parts of a step, one after the other. */

@@ -1,0 +1,344 @@
+/* Strategies that are not exact, against references that every rank computes for all: a model whose
+ * gradient is linear in its weights takes the place of a net, so that what is stale, or a rank's
+ * own, shows in the weights. */
+#include "comm/tests/mpi_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/strategy.h"
+#include "comm/tests/mpi_seen.h"
+
+enum { TENSORS = 3, N = 60, RANKS_MAX = 16, STEPS = 12 };
+static const double LR = 0.125;
+
+struct fixture {
+    struct tensor_desc tensors[TENSORS];
+    struct net_desc desc;
+    struct exec exec;
+    struct waiter waiter;
+    struct strategy_form form;
+    struct optimizer optimizer;
+    struct sync *sync;
+    uint64_t step;
+};
+
+static bool is_crowded(void)
+{
+    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Half of the numbers, a sixth, and the rest. */
+static void cut(struct fixture *f)
+{
+    const size_t ends[TENSORS] = {N / 2, N / 2 + N / 6, N};
+    for (size_t i = 0, begin = 0; i < TENSORS; begin = ends[i++])
+        f->tensors[i] = (struct tensor_desc){.name = "w",
+                                             .n_dims = 1,
+                                             .dims = {(int)(ends[i] - begin)},
+                                             .count = ends[i] - begin,
+                                             .offset = begin};
+    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS, .n_params = N};
+}
+
+static bool open_with(struct fixture *f, enum strategy_kind kind, double momentum)
+{
+    struct error e;
+    f->step = 0;
+    f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .momentum = momentum, .n = N};
+    struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                   .desc = &f->desc,
+                                   .form = f->form,
+                                   .slots = optimizer_slots(OPTIMIZER_sgd),
+                                   .waiter = &f->waiter,
+                                   .exec = &f->exec};
+    if (sync_create(&f->sync, kind, &options, &e) != OK) {
+        print_error("%s\n", e.text);
+        return false;
+    }
+    f->optimizer.state = f->sync->arenas.state;
+    return true;
+}
+
+static bool setup(struct fixture *f)
+{
+    struct error e;
+    *f = (struct fixture){.form = {.segment_bytes = 64, .period = 1}};
+    cut(f);
+    return waiter_open(&f->waiter, is_crowded() ? WAIT_YIELD : WAIT_BLOCK, 60, MPI_COMM_WORLD,
+                       &e) == OK;
+}
+
+static void teardown(struct fixture *f)
+{
+    sync_destroy(f->sync);
+    waiter_close(&f->waiter);
+}
+
+/* The gradient of rank r at weight i: multiples of a quarter, as far as the weights are. */
+static double gradient_at(int rank, size_t i, double weight)
+{
+    return 0.25 * weight + (double)((int)((i * 7 + (size_t)rank * 13) % 31) - 15);
+}
+
+/* Gradients of this rank times `scale`, with which the strategy sums or averages. */
+static bool step(struct fixture *f, double scale)
+{
+    struct error e;
+    struct range all = {0, TENSORS};
+    sync_step_begin(f->sync);
+    bool good = sync_params_needed(f->sync, all, PASS_FORWARD, &e) == OK;
+    real *grads = sync_grad_buffer(f->sync, all);
+    for (size_t i = 0; i < N; i++)
+        grads[i] = (real)(scale * gradient_at(f->sync->rank, i, (double)f->sync->arenas.params[i]));
+    good = good && sync_grad_ready(f->sync, all, 0, true, &e) == OK;
+    f->step++;
+    return good && sync_step_end(f->sync, &f->optimizer, f->step, LR, &e) == OK;
+}
+
+/* Rounding of STEPS steps of numbers below `size`, each with some ten operations: far less than
+ * what a wrong step would change. */
+static bool is_near(double value, double expected, double size)
+{
+    return fabs(value - expected) <= 10.0 * STEPS * (double)REAL_EPSILON * size;
+}
+
+static bool params_are_near(const struct fixture *f, const double *expected)
+{
+    double size = 1;
+    bool good = true;
+    for (size_t i = 0; i < N; i++)
+        size = fmax(size, fabs(expected[i]));
+    for (size_t i = 0; i < N; i++)
+        good = good && is_near((double)f->sync->arenas.params[i], expected[i], 16 * size);
+    return good;
+}
+
+static bool is_equal_everywhere(const struct fixture *f)
+{
+    real root[N];
+    memcpy(root, f->sync->arenas.params, sizeof root);
+    PMPI_Bcast(root, N, MPI_REAL_TYPE, 0, MPI_COMM_WORLD);
+    return memcmp(root, f->sync->arenas.params, sizeof root) == 0;
+}
+
+/* --- Counters ------------------------------------------------------------------------------------
+ */
+
+/* What so many steps as the formula speaks of were seen to do, what the waiter counted and what the
+ * formula says. */
+static bool counts_agree(struct fixture *f)
+{
+    const struct cost cost = sync_cost(f->sync);
+    bool own = strcmp(cost.wire_source, WIRE_COUNTED) == 0, good = step(f, 1);
+    while (f->step % cost.steps != 0)
+        good = step(f, 1) && good;
+    const struct waiter before = f->waiter, *w = &f->waiter;
+    memset(&seen, 0, sizeof seen);
+    for (uint64_t i = 0; i < 2 * cost.steps; i++)
+        good = step(f, 1) && good;
+    uint64_t calls = w->calls - before.calls, bytes = w->bytes_payload - before.bytes_payload;
+    uint64_t messages = w->messages_sent - before.messages_sent;
+    uint64_t sent = w->bytes_sent - before.bytes_sent;
+    return good && calls == seen.calls && calls == 2 * cost.calls && bytes == seen.bytes &&
+           bytes == 2 * cost.bytes_payload && messages == seen.messages && sent == seen.sent &&
+           messages == (own ? 2 * cost.messages_wire : 0) &&
+           sent == (own ? 2 * cost.bytes_wire : 0);
+}
+
+/* Every form of every strategy of the table that is not exact and does send. */
+static void counters_equal_an_independent_count(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const char *variants[VARIANTS];
+    assert_all(setup(&f));
+    f.form.period = 3;
+    for (int s = 0; s < STRATEGIES; s++) {
+        enum strategy_kind kind = (enum strategy_kind)s;
+        size_t n = strategy_variant_list(kind, variants);
+        for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
+            f.form.variant = strategy_variant_find(kind, variants[i]);
+            if (strategy_form_flags(kind, f.form.variant) & STRATEGY_EXACT)
+                continue;
+            assert_all(open_with(&f, kind, 0.5));
+            bool good = counts_agree(&f);
+            sync_destroy(f.sync);
+            if (!good)
+                print_error("%s %s\n", strategy_names()[s], variants[i]);
+            assert_all(good);
+        }
+    }
+    waiter_close(&f.waiter);
+}
+
+/* --- delayed -------------------------------------------------------------------------------------
+ */
+
+/* One process that knows all gradients: step t ends with what step t - 1 found. */
+static void stale_reference(double *w, double momentum)
+{
+    double due[N] = {0}, velocity[N] = {0};
+    int ranks = mpi_world_ranks();
+    for (int t = 0; t < STEPS; t++) {
+        for (size_t i = 0; i < N; i++) {
+            double sum = 0;
+            for (int r = 0; r < ranks; r++)
+                sum += gradient_at(r, i, w[i]) / ranks;
+            if (t > 0) {
+                velocity[i] = momentum * velocity[i] + due[i];
+                w[i] -= LR * velocity[i];
+            }
+            due[i] = sum;
+        }
+    }
+}
+
+static void delayed_is_one_step_stale(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double expected[N] = {0};
+    assert_all(setup(&f) && open_with(&f, STRATEGY_delayed, 0.5));
+    bool good = true;
+    for (int t = 0; t < STEPS; t++) {
+        good = step(&f, 1.0 / mpi_world_ranks()) && is_equal_everywhere(&f) && good;
+        if (t == 0)
+            good = good && f.sync->arenas.params[0] == 0 && f.sync->arenas.params[N - 1] == 0;
+    }
+    stale_reference(expected, 0.5);
+    good = params_are_near(&f, expected) && good;
+    teardown(&f);
+    assert_all(good);
+}
+
+/* The sum that is applied is clipped, by its norm and not by that of the newest gradient. */
+static void delayed_clips_what_it_applies(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_all(setup(&f) && open_with(&f, STRATEGY_delayed, 0));
+    f.optimizer.clip_norm = 3;
+    bool good = step(&f, 1) && step(&f, 1000);
+    double squares = 0;
+    for (size_t i = 0; i < N; i++)
+        squares += pow((double)f.sync->arenas.params[i], 2);
+    teardown(&f);
+    assert_all(good && is_near(sqrt(squares), 3 * LR, 3 * LR));
+}
+
+/* --- local_sgd -----------------------------------------------------------------------------------
+ */
+
+/* All ranks in one process: gradients are averaged up to step `post`, weights every `period` steps
+ * after. */
+static void local_reference(double w[RANKS_MAX][N], int post, int period, double momentum)
+{
+    static double velocity[RANKS_MAX][N];
+    int ranks = mpi_world_ranks();
+    memset(velocity, 0, sizeof velocity);
+    for (int t = 1; t <= STEPS; t++) {
+        for (size_t i = 0; i < N; i++) {
+            double mean = 0, weights = 0;
+            for (int r = 0; r < ranks; r++)
+                mean += gradient_at(r, i, w[r][i]) / ranks;
+            for (int r = 0; r < ranks; r++) {
+                double g = t <= post ? mean : gradient_at(r, i, w[r][i]);
+                velocity[r][i] = momentum * velocity[r][i] + g;
+                w[r][i] -= LR * velocity[r][i];
+                weights += w[r][i] / ranks;
+            }
+            for (int r = 0; r < ranks && t > post && (t - post) % period == 0; r++)
+                w[r][i] = weights;
+        }
+    }
+}
+
+static void mean_of(double w[RANKS_MAX][N], double *mean)
+{
+    int ranks = mpi_world_ranks();
+    for (size_t i = 0; i < N; i++) {
+        mean[i] = 0;
+        for (int r = 0; r < ranks; r++)
+            mean[i] += w[r][i] / ranks;
+    }
+}
+
+/* The evaluated model is one for all; afterwards each rank has its own again. */
+static bool evaluates_the_mean(struct fixture *f, const double *mean)
+{
+    struct error e;
+    real own[N];
+    memcpy(own, f->sync->arenas.params, sizeof own);
+    bool good = sync_eval_begin(f->sync, &e) == OK;
+    good = params_are_near(f, mean) && good;
+    good = is_equal_everywhere(f) && good;
+    good = sync_eval_end(f->sync, &e) == OK && good;
+    return good && memcmp(own, f->sync->arenas.params, sizeof own) == 0;
+}
+
+static void local_sgd_averages_every_period(void **state)
+{
+    (void)state;
+    static double expected[RANKS_MAX][N];
+    const int periods[][2] = {{1, 0}, {5, 0}, {4, 3}, {1, 20}}; /* period, post_local */
+    struct fixture f;
+    double mean[N];
+    assert_all(setup(&f));
+    for (int k = 0; k < 4; k++) {
+        f.form.period = (uint64_t)periods[k][0];
+        f.form.post_local = (uint64_t)periods[k][1];
+        assert_all(open_with(&f, STRATEGY_local_sgd, 0.5));
+        bool good = true;
+        for (int t = 0; t < STEPS; t++)
+            good = step(&f, 1) && good;
+        memset(expected, 0, sizeof expected);
+        local_reference(expected, periods[k][1], periods[k][0], 0.5);
+        mean_of(expected, mean);
+        good = params_are_near(&f, expected[f.sync->rank]) && good;
+        good = evaluates_the_mean(&f, mean) && good;
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
+/* A rank that steps by itself clips by its own norm; together, by that of the average. */
+static void local_sgd_clips_what_a_rank_applies(void **state)
+{
+    (void)state;
+    for (int together = 0; together < 2; together++) {
+        struct fixture f;
+        assert_all(setup(&f));
+        f.form.period = 100;
+        f.form.post_local = (uint64_t)together;
+        assert_all(open_with(&f, STRATEGY_local_sgd, 0));
+        f.optimizer.clip_norm = 3;
+        bool good = step(&f, mpi_world_rank() + 1);
+        double squares = 0;
+        for (size_t i = 0; i < N; i++)
+            squares += pow((double)f.sync->arenas.params[i], 2);
+        good = good && is_near(sqrt(squares), 3 * LR, 3 * LR);
+        good = good && (!together || is_equal_everywhere(&f));
+        teardown(&f);
+        assert_all(good);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_equal_an_independent_count),
+        cmocka_unit_test(delayed_is_one_step_stale),
+        cmocka_unit_test(delayed_clips_what_it_applies),
+        cmocka_unit_test(local_sgd_averages_every_period),
+        cmocka_unit_test(local_sgd_clips_what_a_rank_applies),
+    };
+    int failed = mpi_run_tests(tests);
+    MPI_Finalize();
+    return failed;
+}
