@@ -17,6 +17,28 @@ double local_norm2(const struct exec *ex, const real *x, size_t n)
     return sum;
 }
 
+double local_dot(const struct exec *ex, const real *x, const real *y, size_t n)
+{
+    enum { LANES = 8 };
+    double lane[LANES] = {0}, rest = 0;
+    size_t whole = n / LANES * LANES;
+    for (size_t i = 0; i < whole; i += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            lane[l] += (double)x[i + l] * (double)y[i + l];
+    for (size_t i = whole; i < n; i++)
+        rest += (double)x[i] * (double)y[i];
+    charge_bytes(ex, 2 * n * sizeof *x);
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7])) + rest;
+}
+
+void local_combine(const struct exec *ex, real *y, real a, const real *x, real b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = a * y[i] + b * x[i];
+    charge_bytes(ex, 3 * n * sizeof *x);
+}
+
 void local_add(const struct exec *ex, real *y, const real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -11,6 +11,12 @@
 /* Sum of squares of x [n], in double. */
 double local_norm2(const struct exec *ex, const real *x, size_t n);
 
+/* Sum of products of x and y, both [n], in double; local_dot(y, x) has the same bits. */
+double local_dot(const struct exec *ex, const real *x, const real *y, size_t n);
+
+/* y = a y + b x, both [n], rounded after each operation. */
+void local_combine(const struct exec *ex, real *y, real a, const real *x, real b, size_t n);
+
 /* y += x, both [n]. */
 void local_add(const struct exec *ex, real *y, const real *x, size_t n);
 

@@ -12,4 +12,26 @@ struct cost cost_delayed(const struct party *p, size_t count, size_t width);
 struct cost cost_local_sgd(const struct strategy_form *form, const struct party *p, size_t count,
                            size_t width);
 
+/* Who averages with whom after step number `step`, from 1: the circle method of tournaments, in
+ * which ranks i and j meet when i + j = step modulo m - 1, m being `ranks` or, where that is odd,
+ * one more: then who should meet the last, who is missing, rests, and is its own partner. After
+ * m - 1 steps everyone has met everyone once. */
+int gossip_partner(int rank, int ranks, uint64_t step);
+/* m - 1 */
+uint64_t gossip_rounds(int ranks);
+
+/* Those rounds: an exchange of weights with each of the others. */
+struct cost cost_gossip(const struct party *p, size_t count, size_t width);
+
+/* What a rank does in one round of adasum: sends its gradient, and receives one that it combines
+ * with its own, or that takes its place. */
+struct adasum_round {
+    int partner;
+    bool sends, receives, combines;
+};
+int adasum_rounds(int ranks);
+struct adasum_round adasum_round(int rank, int ranks, int i);
+
+struct cost cost_adasum(const struct party *p, size_t count, size_t width);
+
 #endif

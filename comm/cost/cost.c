@@ -223,6 +223,10 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
         return cost_shm(p, sum_counts(counts, n), width);
     case STRATEGY_delayed:
         return cost_delayed(p, sum_counts(counts, n), width);
+    case STRATEGY_gossip:
+        return cost_gossip(p, sum_counts(counts, n), width);
+    case STRATEGY_adasum:
+        return cost_adasum(p, sum_counts(counts, n), width);
     case STRATEGY_local_sgd:
         return cost_local_sgd(form, p, sum_counts(counts, n), width);
     case STRATEGY_none:

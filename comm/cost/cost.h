@@ -73,8 +73,8 @@ struct strategy_form {
      * many at a time; all of them where neither is given. */
     const int *node_of; /* [ranks] or NULL */
     int node_ranks;
-    uint64_t period;                   /* steps from one average to the next, >= 1 */
-    uint64_t post_local;               /* the first so many steps are synchronised each */
+    uint64_t period;     /* steps from one average to the next, >= 1 */
+    uint64_t post_local; /* the first so many steps are synchronised each */
 };
 
 /* Cost of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comm/cost/approximate.h"
 #include "comm/strategy.h"
 #include "comm/tests/mpi_seen.h"
 
@@ -327,6 +328,193 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
     }
 }
 
+/* --- gossip --------------------------------------------------------------------------------------
+ */
+
+/* Steps that change nothing but who averages with whom: gradients are 0, momentum too. */
+static bool only_average(struct fixture *f)
+{
+    struct error e;
+    sync_step_begin(f->sync);
+    memset(f->sync->arenas.grads, 0, N * sizeof(real));
+    f->step++;
+    return sync_step_end(f->sync, &f->optimizer, f->step, LR, &e) == OK;
+}
+
+static void sum_over_ranks(const struct fixture *f, double *sum)
+{
+    for (size_t i = 0; i < N; i++)
+        sum[i] = (double)f->sync->arenas.params[i];
+    PMPI_Allreduce(MPI_IN_PLACE, sum, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* Integers below 256 are halved so many times without rounding, in single precision too: the mean
+ * stays to the bit, and replicas draw together. */
+static void gossip_conserves_the_mean(void **state)
+{
+    (void)state;
+    enum { HALVINGS = 14 };
+    struct fixture f;
+    double before[N], after[N];
+    assert_all(setup(&f) && open_with(&f, STRATEGY_gossip, 0));
+    for (size_t i = 0; i < N; i++)
+        f.sync->arenas.params[i] = (real)(128 * f.sync->rank % 251 + (int)i);
+    sum_over_ranks(&f, before);
+    double mine = (double)f.sync->arenas.params[0], mean = before[0] / mpi_world_ranks();
+    double apart = fabs(mine - mean), nearer;
+    bool good = true;
+    for (int t = 0; t < HALVINGS; t++)
+        good = only_average(&f) && good;
+    sum_over_ranks(&f, after);
+    good = good && memcmp(before, after, sizeof before) == 0;
+    nearer = fabs((double)f.sync->arenas.params[0] - mean);
+    PMPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(MPI_IN_PLACE, &nearer, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    good = good && (apart == 0 || nearer < apart / 4);
+    teardown(&f);
+    assert_all(good);
+}
+
+/* All ranks in one process: each steps by itself, then pairs average. */
+static void gossip_reference(double w[RANKS_MAX][N], double momentum)
+{
+    static double velocity[RANKS_MAX][N], next[RANKS_MAX][N];
+    int ranks = mpi_world_ranks();
+    memset(velocity, 0, sizeof velocity);
+    for (int t = 1; t <= STEPS; t++) {
+        for (int r = 0; r < ranks; r++) {
+            for (size_t i = 0; i < N; i++) {
+                velocity[r][i] = momentum * velocity[r][i] + gradient_at(r, i, w[r][i]);
+                next[r][i] = w[r][i] - LR * velocity[r][i];
+            }
+        }
+        for (int r = 0; r < ranks; r++)
+            for (size_t i = 0; i < N; i++)
+                w[r][i] = (next[r][i] + next[gossip_partner(r, ranks, (uint64_t)t)][i]) / 2;
+    }
+}
+
+static void gossip_averages_pairs(void **state)
+{
+    (void)state;
+    static double expected[RANKS_MAX][N];
+    struct fixture f;
+    double mean[N];
+    assert_all(setup(&f) && open_with(&f, STRATEGY_gossip, 0.5));
+    bool good = true;
+    for (int t = 0; t < STEPS; t++)
+        good = step(&f, 1) && good;
+    memset(expected, 0, sizeof expected);
+    gossip_reference(expected, 0.5);
+    mean_of(expected, mean);
+    good = params_are_near(&f, expected[f.sync->rank]) && good;
+    good = evaluates_the_mean(&f, mean) && good;
+    teardown(&f);
+    assert_all(good);
+}
+
+/* --- adasum --------------------------------------------------------------------------------------
+ */
+
+/* One step of SGD at rate 1 from 0: the weights are minus the combined gradient. */
+static bool combine(struct fixture *f, real gradient(int rank, size_t i))
+{
+    struct error e;
+    sync_step_begin(f->sync);
+    for (size_t i = 0; i < N; i++) {
+        f->sync->arenas.grads[i] = gradient(f->sync->rank, i);
+        f->sync->arenas.params[i] = 0;
+    }
+    return sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
+}
+
+/* Each rank has numbers of its own in every tensor, so that their products are 0. */
+static real orthogonal(int rank, size_t i)
+{
+    return i % (size_t)mpi_world_ranks() == (size_t)rank ? (real)(i + 1) : 0;
+}
+
+static real equal(int rank, size_t i)
+{
+    (void)rank;
+    return (real)i - 20;
+}
+
+static real any(int rank, size_t i)
+{
+    return (real)gradient_at(rank, i, 0);
+}
+
+/* Sums are exact. Of equal gradients each step is g/2 + g/2: exact too. */
+static void adasum_adds_what_is_orthogonal_and_averages_what_is_equal(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_all(setup(&f) && open_with(&f, STRATEGY_adasum, 0));
+    bool good = combine(&f, orthogonal);
+    for (size_t i = 0; i < N; i++)
+        good = good && f.sync->arenas.params[i] == -(real)(i + 1);
+    good = combine(&f, equal) && good;
+    for (size_t i = 0; i < N; i++)
+        good = good && f.sync->arenas.params[i] == -equal(0, i);
+    teardown(&f);
+    assert_all(good);
+}
+
+/* a and b become a, in one tensor. */
+static void combine_two(const struct tensor_desc *t, double *a, const double *b)
+{
+    double dot = 0, a2 = 0, b2 = 0;
+    for (size_t i = t->offset; i < t->offset + t->count; i++) {
+        dot += a[i] * b[i];
+        a2 += a[i] * a[i];
+        b2 += b[i] * b[i];
+    }
+    for (size_t i = t->offset; i < t->offset + t->count; i++)
+        a[i] = (1 - dot / (2 * a2)) * a[i] + (1 - dot / (2 * b2)) * b[i];
+}
+
+/* Pairs fold into one until a power of two is left; then neighbours combine, and neighbours of
+ * pairs, and so on. */
+static void adasum_reference(const struct fixture *f, double *result)
+{
+    static double g[RANKS_MAX][N];
+    int ranks = mpi_world_ranks(), power = 1, left = 0;
+    while (2 * power <= ranks)
+        power *= 2;
+    for (int r = 0; r < ranks; left++) {
+        bool pair = r < 2 * (ranks - power);
+        double b[N];
+        for (size_t i = 0; i < N; i++) {
+            g[left][i] = gradient_at(r, i, 0);
+            b[i] = pair ? gradient_at(r + 1, i, 0) : 0;
+        }
+        for (int k = 0; k < TENSORS && pair; k++)
+            combine_two(&f->tensors[k], g[left], b);
+        r += pair ? 2 : 1;
+    }
+    for (int distance = 1; distance < power; distance *= 2)
+        for (int r = 0; r < power; r += 2 * distance)
+            for (int k = 0; k < TENSORS; k++)
+                combine_two(&f->tensors[k], g[r], g[r + distance]);
+    memcpy(result, g[0], sizeof g[0]);
+}
+
+static void adasum_follows_its_tree(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double expected[N];
+    assert_all(setup(&f) && open_with(&f, STRATEGY_adasum, 0));
+    bool good = combine(&f, any) && is_equal_everywhere(&f);
+    adasum_reference(&f, expected);
+    for (size_t i = 0; i < N; i++)
+        expected[i] = -expected[i];
+    good = params_are_near(&f, expected) && good;
+    teardown(&f);
+    assert_all(good);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -337,6 +525,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(delayed_clips_what_it_applies),
         cmocka_unit_test(local_sgd_averages_every_period),
         cmocka_unit_test(local_sgd_clips_what_a_rank_applies),
+        cmocka_unit_test(gossip_conserves_the_mean),
+        cmocka_unit_test(gossip_averages_pairs),
+        cmocka_unit_test(adasum_adds_what_is_orthogonal_and_averages_what_is_equal),
+        cmocka_unit_test(adasum_follows_its_tree),
     };
     int failed = mpi_run_tests(tests);
     MPI_Finalize();

@@ -1,0 +1,148 @@
+/* Who meets whom in gossip and adasum, and what that costs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "comm/cost/approximate.h"
+
+enum { RANKS_MOST = 17 };
+
+static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form, int rank,
+                           int ranks, size_t count, const struct link_model *model)
+{
+    return strategy_cost(strategy, form, rank, ranks, &count, 1, 4, model);
+}
+
+/* Partners are each other's, and after all rounds everyone has met everyone once. */
+static void everyone_meets_everyone_once(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+        int met[RANKS_MOST][RANKS_MOST] = {{0}};
+        for (uint64_t step = 1; step <= gossip_rounds(ranks); step++) {
+            int resting = 0;
+            for (int r = 0; r < ranks; r++) {
+                int partner = gossip_partner(r, ranks, step);
+                assert_in_range(partner, 0, ranks - 1);
+                assert_int_equal(gossip_partner(partner, ranks, step), r);
+                met[r][partner]++;
+                resting += partner == r;
+            }
+            assert_int_equal(resting, ranks % 2);
+        }
+        for (int r = 0; r < ranks; r++)
+            for (int k = 0; k < ranks; k++)
+                assert_int_equal(met[r][k], r != k || ranks % 2 == 1);
+    }
+}
+
+static void gossip_costs_a_message_for_each_partner(void **state)
+{
+    (void)state;
+    const struct strategy_form form = {0};
+    const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    struct cost even = cost_of(STRATEGY_gossip, &form, 1, 4, 8, &model);
+    struct cost odd = cost_of(STRATEGY_gossip, &form, 1, 5, 8, NULL);
+    assert_int_equal(even.steps, 3);
+    assert_int_equal(even.messages_wire, 3);
+    assert_int_equal(even.bytes_wire, 3 * 32);
+    assert_int_equal(even.calls, 6);
+    assert_int_equal(even.bytes_payload, 6 * 32);
+    assert_true(even.seconds == 3 * (1 + 32 * 0.5 + 32 * 0.25));
+    assert_int_equal(odd.steps, 5);
+    assert_int_equal(odd.messages_wire, 4);
+    assert_int_equal(cost_of(STRATEGY_gossip, &form, 0, 1, 8, NULL).calls, 0);
+}
+
+/* Whom a rank sends to in a round, that one receives from it; at the end everyone has had a part
+ * in what everyone holds. */
+static void adasum_reaches_everyone(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
+        uint32_t has[RANKS_MOST], next[RANKS_MOST];
+        for (int r = 0; r < ranks; r++)
+            has[r] = 1u << r;
+        for (int i = 0; i < adasum_rounds(ranks); i++) {
+            for (int r = 0; r < ranks; r++) {
+                struct adasum_round round = adasum_round(r, ranks, i);
+                struct adasum_round other = adasum_round(round.partner, ranks, i);
+                assert_int_equal(other.partner, r);
+                assert_int_equal(round.sends && round.partner != r,
+                                 other.receives && round.partner != r);
+                uint32_t got = round.receives ? has[round.partner] : 0;
+                /* nobody's gradient is taken twice */
+                assert_true(!round.combines || (got & has[r]) == 0);
+                next[r] = round.receives && !round.combines ? got : has[r] | got;
+            }
+            for (int r = 0; r < ranks; r++)
+                has[r] = next[r];
+        }
+        for (int r = 0; r < ranks; r++)
+            assert_int_equal(has[r], (1u << ranks) - 1);
+    }
+}
+
+/* Of 6 ranks, 0 folds into 1 and 2 into 3; 1, 3, 4 and 5 exchange twice. */
+static void adasum_costs_whole_vectors(void **state)
+{
+    (void)state;
+    const struct strategy_form form = {0};
+    const uint64_t messages[] = {1, 3, 1, 3, 2, 2}, calls[] = {2, 6, 2, 6, 4, 4};
+    for (int r = 0; r < 6; r++) {
+        struct cost c = cost_of(STRATEGY_adasum, &form, r, 6, 100, NULL);
+        assert_int_equal(c.messages_wire, messages[r]);
+        assert_int_equal(c.bytes_wire, messages[r] * 400);
+        assert_int_equal(c.calls, calls[r]);
+        assert_int_equal(c.bytes_payload, calls[r] * 400);
+        assert_int_equal(c.steps, 1);
+    }
+    assert_int_equal(cost_of(STRATEGY_adasum, &form, 0, 1, 100, NULL).calls, 0);
+}
+
+/* A period of eight steps costs what one step of allreduce does. */
+static void averages_cost_a_sum_a_period(void **state)
+{
+    (void)state;
+    const struct strategy_form form = {.period = 8};
+    const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    struct cost local = cost_of(STRATEGY_local_sgd, &form, 0, 3, 100, &model);
+    struct cost sum = cost_of(STRATEGY_allreduce, &form, 0, 3, 100, &model);
+    assert_int_equal(local.steps, 8);
+    assert_int_equal(sum.steps, 1);
+    assert_int_equal(local.calls, sum.calls);
+    assert_int_equal(local.bytes_wire, sum.bytes_wire);
+    assert_true(local.seconds == sum.seconds);
+}
+
+/* 400 bytes go by recursive doubling, 4000 in halves. */
+static void a_delayed_sum_is_a_non_blocking_one(void **state)
+{
+    (void)state;
+    const struct strategy_form form = {0};
+    struct cost brief = cost_of(STRATEGY_delayed, &form, 0, 4, 100, NULL);
+    struct cost whole = cost_of(STRATEGY_delayed, &form, 0, 4, 1000, NULL);
+    assert_int_equal(brief.calls, 1);
+    assert_int_equal(brief.messages_wire, 2);
+    assert_int_equal(brief.bytes_wire, 800);
+    assert_string_equal(brief.wire_source, "formula: recursive_doubling");
+    assert_int_equal(whole.messages_wire, 4);
+    assert_int_equal(whole.bytes_wire, 2 * 3 * 1000);
+    assert_string_equal(whole.wire_source, "formula: reduce_scatter_allgather");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everyone_meets_everyone_once),
+        cmocka_unit_test(gossip_costs_a_message_for_each_partner),
+        cmocka_unit_test(adasum_reaches_everyone),
+        cmocka_unit_test(adasum_costs_whole_vectors),
+        cmocka_unit_test(averages_cost_a_sum_a_period),
+        cmocka_unit_test(a_delayed_sum_is_a_non_blocking_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
