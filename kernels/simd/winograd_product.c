@@ -41,18 +41,32 @@ INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
     }
 }
 
+/* Terms that are summed in registers before the sum goes to memory: chains of all 4608 terms of a
+ * convolution of 512 channels are off by several times what sums of such sums are, and memory sees
+ * one number for 256 products. */
+#define RUN 256
+
 INLINE void few_rows(int rows, real *c, const real *const *a, const real *const *b, int count,
                      size_t first, size_t a_stride, int k)
 {
     vreal sum[ROWS_MAX][2] = {0};
+    int terms = 0;
+    bool add = false;
     for (int i = 0; i < count; i++) {
         const real *left = a[i] + first * BLOCK, *right = b[i];
-        int todo = k;
-        for (; todo > BLOCK; todo -= BLOCK, left += a_stride, right += BLOCK * BLOCK)
-            add_products(rows, sum, left, BLOCK, 1, right, BLOCK);
-        add_products(rows, sum, left, BLOCK, 1, right, todo);
+        for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += BLOCK * BLOCK) {
+            int taken = todo < BLOCK ? todo : BLOCK;
+            if (terms + taken > RUN) {
+                store_sums(rows, c, sum, add);
+                memset(sum, 0, sizeof sum);
+                terms = 0;
+                add = true;
+            }
+            add_products(rows, sum, left, BLOCK, 1, right, taken);
+            terms += taken;
+        }
     }
-    store_sums(rows, c, sum, false);
+    store_sums(rows, c, sum, add);
 }
 
 INLINE void few_columns(int rows, real *c, const real *const *a, const real *const *b, int count,

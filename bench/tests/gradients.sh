@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# A step's gradient, tensor by tensor, against the PyTorch that is here: in double the same, and in
+# float, by the exact plan, no further off than twice what PyTorch is. kernels/tests/gradients.csv
+# holds what one PyTorch made of it, for machines that have none.
+set -u
+. bench/tests/lib/tap.sh
+
+compare() { # plan, nets
+    "$python" bench/tests/lib/pytorch_gradients.py compare "$build/tests" "$@"
+}
+
+# The comparison itself: Winograd's algorithm is further off, and that is found.
+finds_a_difference() {
+    expect 1 "vgg11_bn, fast" compare fast vgg11_bn
+}
+
+if python=$(python_with torch); then
+    check "exact gradients of small nets are as near as PyTorch's" compare exact softmax_784 \
+        keras_690k lenet_21k cifar_62k keras_1200k vgg_mini
+    check "those of vgg11_bn are" compare exact vgg11_bn
+    check "a gradient that is further off is found" finds_a_difference
+else
+    lacks "exact gradients are as near as PyTorch's" torch
+fi
+finish
