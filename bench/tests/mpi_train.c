@@ -228,6 +228,8 @@ static void every_strategy_equals_sequential(void **state)
     option(OPT_CAP, "0.02");
     option(OPT_FIRST_CAP, "0");
     option(OPT_NODE_RANKS, "3");
+    option(OPT_FUSION, "0.02");
+    option(OPT_CYCLE, "0.05");
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         if (!(strategy_flags(kind) & STRATEGY_EXACT) || kind == STRATEGY_allreduce)

@@ -10,8 +10,9 @@
 
 /* Rows of comm/cost/strategies.def, as messages list them. */
 #define STRATEGY_NAMES                                                                             \
-    "none allreduce allreduce_layer bucketed reduce_bcast gather_scatter ring recursive_doubling " \
-    "rabenseifner tree shm fixed_order hierarchical leader delayed local_sgd gossip adasum"
+    "none allreduce allreduce_layer bucketed fusion reduce_bcast gather_scatter ring "             \
+    "recursive_doubling rabenseifner tree shm fixed_order hierarchical leader delayed local_sgd "  \
+    "gossip adasum"
 
 static const struct spec_machine eight = {.usable_cores = 8};
 

@@ -20,3 +20,13 @@ struct bucket bucket_next(const size_t *counts, size_t width, const struct strat
 {
     return fill(counts, previous->first, width, form->cap_bytes);
 }
+
+struct bucket fusion_next(const size_t *counts, size_t last, size_t first, size_t width,
+                          const struct strategy_form *form)
+{
+    struct bucket b = {.first = last, .last = last};
+    size_t most = form->cycle_ns > 0 ? form->fusion_bytes : 0;
+    while (b.first > first && (b.first == last || (b.count + counts[b.first - 1]) * width <= most))
+        b.count += counts[--b.first];
+    return b;
+}

@@ -18,4 +18,9 @@ struct bucket bucket_first(const size_t *counts, size_t n, size_t width,
 struct bucket bucket_next(const size_t *counts, size_t width, const struct strategy_form *form,
                           const struct bucket *previous);
 
+/* Tensors before `last`, not below `first`, that fusion sums in one message when all ranks have
+ * them: those that fit into fusion_bytes, one at least; one alone where there are no cycles. */
+struct bucket fusion_next(const size_t *counts, size_t last, size_t first, size_t width,
+                          const struct strategy_form *form);
+
 #endif

@@ -123,26 +123,55 @@ static struct cost cost_gather_mpich(const struct party *p, const size_t *counts
 }
 
 /* The library's non-blocking sums: short ones by recursive doubling. */
-static struct cost cost_bucketed(const struct strategy_form *form, const struct party *p,
-                                 const size_t *counts, size_t n, size_t width)
+struct nonblocking {
+    struct cost cost;
+    bool any_short, any_long;
+};
+
+static void add_nonblocking(struct nonblocking *n, const struct party *p, size_t count,
+                            size_t width)
+{
+    bool is_long = iallreduce_is_long(p->ranks, count, width);
+    add_calls(&n->cost, 1, count * width);
+    if (p->ranks > 1)
+        add_iallreduce(&n->cost, p, count, width);
+    n->any_short = n->any_short || !is_long;
+    n->any_long = n->any_long || is_long;
+}
+
+static struct cost name_source(struct nonblocking *n)
 {
     static const char *const sources[2][2] = {
         {"none", "formula: reduce_scatter_allgather"},
         {"formula: recursive_doubling", "formula: recursive_doubling, reduce_scatter_allgather"},
     };
-    struct cost c = {0};
-    bool any_short = false, any_long = false;
+    n->cost.wire_source = sources[n->any_short][n->any_long];
+    return n->cost;
+}
+
+static struct cost cost_bucketed(const struct strategy_form *form, const struct party *p,
+                                 const size_t *counts, size_t n, size_t width)
+{
+    struct nonblocking sums = {0};
     struct bucket b = bucket_first(counts, n, width, form);
-    for (; b.first < b.last; b = bucket_next(counts, width, form, &b)) {
-        bool is_long = iallreduce_is_long(p->ranks, b.count, width);
-        add_calls(&c, 1, b.count * width);
-        if (p->ranks > 1)
-            add_iallreduce(&c, p, b.count, width);
-        any_short = any_short || !is_long;
-        any_long = any_long || is_long;
+    for (; b.first < b.last; b = bucket_next(counts, width, form, &b))
+        add_nonblocking(&sums, p, b.count, width);
+    return name_source(&sums);
+}
+
+/* Of a step whose tensors are all ready within one cycle: one question, and full messages. More
+ * cycles mean more questions and more messages with the same gradients in them. */
+static struct cost cost_fusion(const struct strategy_form *form, const struct party *p,
+                               const size_t *counts, size_t n, size_t width)
+{
+    struct nonblocking sums = {0};
+    if (form->cycle_ns > 0)
+        add_nonblocking(&sums, p, 1, sizeof(int));
+    for (struct bucket b = {.first = n}; b.first > 0;) {
+        b = fusion_next(counts, b.first, 0, width, form);
+        add_nonblocking(&sums, p, b.count, width);
     }
-    c.wire_source = sources[any_short][any_long];
-    return c;
+    return name_source(&sums);
 }
 
 /* Two looks at the flags of others; a rank fetches its slice from p - 1 of them and adds it. */
@@ -219,6 +248,8 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
     }
     case STRATEGY_bucketed:
         return cost_bucketed(form, p, counts, n, width);
+    case STRATEGY_fusion:
+        return cost_fusion(form, p, counts, n, width);
     case STRATEGY_shm:
         return cost_shm(p, sum_counts(counts, n), width);
     case STRATEGY_delayed:

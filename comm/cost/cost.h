@@ -69,6 +69,8 @@ struct strategy_form {
     enum strategy_variant variant;     /* one that the strategy has */
     size_t segment_bytes;              /* of a message at most, where messages are our own */
     size_t cap_bytes, first_cap_bytes; /* at which a bucket is closed, and the first one */
+    size_t fusion_bytes;               /* of a sum at most, where tensors are fused */
+    int64_t cycle_ns;                  /* in which tensors are collected for it; 0: none are */
     /* Ranks that make a node, of strategies that know of nodes: the node of each (borrowed), or so
      * many at a time; all of them where neither is given. */
     const int *node_of; /* [ranks] or NULL */

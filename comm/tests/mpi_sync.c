@@ -16,6 +16,7 @@
 /* Of strategies that cut their messages: small, so that there is something to cut. */
 #define SEGMENT_BYTES 1024
 #define CAP_BYTES     4096
+#define CYCLE_NS      200000
 
 /* Every strategy that sums, in every form. */
 struct form {
@@ -55,7 +56,10 @@ struct fixture {
     struct sync *sync;
     struct optimizer optimizer;
     size_t segment_bytes;
-    int node_ranks; /* of pretended nodes */
+    int node_ranks;   /* of pretended nodes */
+    int64_t cycle_ns; /* of fusion */
+    uint64_t calls_between[TENSORS];
+    int n_between;
 };
 
 /* Half of the numbers, a sixth, and the rest. */
@@ -81,6 +85,8 @@ static bool open_sync(struct fixture *f, struct form form, size_t n)
                                    .form = {.variant = form.variant,
                                             .segment_bytes = f->segment_bytes,
                                             .cap_bytes = CAP_BYTES,
+                                            .fusion_bytes = CAP_BYTES,
+                                            .cycle_ns = f->cycle_ns,
                                             .node_ranks = f->node_ranks},
                                    .slots = optimizer_slots(OPTIMIZER_sgd),
                                    .waiter = &f->waiter,
@@ -96,7 +102,7 @@ static bool open_sync(struct fixture *f, struct form form, size_t n)
 static bool open_waiter(struct fixture *f, enum wait_kind wait)
 {
     struct error e;
-    *f = (struct fixture){.segment_bytes = SEGMENT_BYTES};
+    *f = (struct fixture){.segment_bytes = SEGMENT_BYTES, .cycle_ns = CYCLE_NS};
     return waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) == OK;
 }
 
@@ -389,6 +395,113 @@ static void buckets_leave_during_backward(void **state)
     assert_all(good);
 }
 
+/* A step whose tensors become ready one by one; `between` comes after each. */
+static bool step_by_tensors(struct fixture *f, void (*between)(struct fixture *f))
+{
+    struct error e;
+    bool good = true;
+    sync_step_begin(f->sync);
+    for (int i = TENSORS - 1; i >= 0 && good; i--) {
+        good = sync_grad_ready(f->sync, (struct range){i, i + 1}, 0, true, &e) == OK;
+        between(f);
+    }
+    return good && sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
+}
+
+static bool has_summed(const struct fixture *f, size_t n, int steps)
+{
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++) {
+        real sum = 0;
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            sum += gradient(r, i);
+        good = f->sync->arenas.params[i] == (real)steps * -sum;
+    }
+    return good;
+}
+
+static void fill(struct fixture *f, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        f->sync->arenas.grads[i] = gradient(mpi_world_rank(), i);
+}
+
+static const struct form fusion = {STRATEGY_fusion, VARIANT_usual};
+
+static void note_calls(struct fixture *f)
+{
+    f->calls_between[f->n_between++] = seen.calls;
+}
+
+/* The ends of the scale, where nothing depends on time: without cycles each tensor leaves by itself
+ * when it is there; in an endless one they leave after backward, behind one question, as few as
+ * the threshold allows. Of 12000 numbers it takes none together, of as many as fill it all, of one
+ * more the last two of three. */
+static void fusion_without_time_is_as_its_formula(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t cycle_ns;
+        size_t n;
+        uint64_t during[TENSORS], calls;
+    } cases[] = {{0, 12000, {1, 2, 3}, 3},
+                 {0, 900, {1, 2, 3}, 3},
+                 {INT64_MAX, 12000, {0, 0, 0}, 4},
+                 {INT64_MAX, 4096 / sizeof(real), {0, 0, 0}, 2},
+                 {INT64_MAX, 4096 / sizeof(real) + 1, {0, 0, 0}, 3}};
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        f.cycle_ns = cases[k].cycle_ns;
+        f.n_between = 0;
+        assert_all(open_sync(&f, fusion, cases[k].n));
+        fill(&f, cases[k].n);
+        const struct waiter before = f.waiter;
+        memset(&seen, 0, sizeof seen);
+        bool good = step_by_tensors(&f, note_calls) && has_summed(&f, cases[k].n, 1);
+        good = good && counts_agree(&f, &before, fusion, 1) && seen.calls == cases[k].calls;
+        good = good && memcmp(f.calls_between, cases[k].during, sizeof cases[k].during) == 0;
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
+/* Ranks that are apart by more than a cycle, some ahead and some behind. */
+static void dawdle_and_poll(struct fixture *f)
+{
+    int rank = mpi_world_rank();
+    usleep((unsigned)(rank * 7919 % 5) * 150);
+    for (int i = 0; i < 3; i++) {
+        sync_poll(f->sync);
+        usleep(CYCLE_NS / 1000 / 2);
+    }
+}
+
+/* In cycles the messages depend on time, what is in them does not: between one question and one for
+ * each tensor, the gradient once. */
+static void fusion_in_cycles_sums_everything_once(void **state)
+{
+    (void)state;
+    enum { N = 12000, STEPS = 20 };
+    struct fixture f;
+    assert_all(setup(&f, fusion, N));
+    bool good = true;
+    for (int i = 1; i <= STEPS; i++) {
+        const struct waiter before = f.waiter;
+        memset(&seen, 0, sizeof seen);
+        fill(&f, N);
+        good = step_by_tensors(&f, dawdle_and_poll) && has_summed(&f, N, i) && good;
+        uint64_t questions = seen.calls - TENSORS;
+        good = good && questions >= 1 && questions <= TENSORS;
+        good = good && seen.bytes == N * sizeof(real) + questions * sizeof(int);
+        good = good && f.waiter.calls - before.calls == seen.calls;
+        good = good && f.waiter.bytes_payload - before.bytes_payload == seen.bytes;
+    }
+    teardown(&f);
+    assert_all(good);
+}
+
 static void none_leaves_gradients_alone(void **state)
 {
     (void)state;
@@ -518,6 +631,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(fixed_order_gives_the_same_bits),
         cmocka_unit_test(pretended_nodes_sum_and_count),
         cmocka_unit_test(buckets_leave_during_backward),
+        cmocka_unit_test(fusion_without_time_is_as_its_formula),
+        cmocka_unit_test(fusion_in_cycles_sums_everything_once),
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),
         cmocka_unit_test(norms_add_up),

@@ -466,6 +466,59 @@ static void buckets_are_summed_one_by_one(void **state)
     assert_string_equal(c.wire_source, "formula: reduce_scatter_allgather");
 }
 
+static void check_fusion(double mib, int64_t cycle_ns, const int *expected, int n)
+{
+    size_t counts[VGG_TENSORS];
+    const struct strategy_form form = {.fusion_bytes = (size_t)(mib * 0x1p20),
+                                       .cycle_ns = cycle_ns};
+    count_vgg11_bn(counts);
+    struct bucket b = {.first = VGG_TENSORS};
+    for (int i = 0; i < n; i++) {
+        b = fusion_next(counts, b.first, 0, 4, &form);
+        assert_int_equal((int)((double)b.count * 400 / 0x1p20 + 0.5), expected[i]);
+    }
+    assert_true(b.first == 0);
+}
+
+/* Unlike a bucket, what is fused stays below the threshold; one tensor may be above it. */
+static void fused_tensors_fit_the_threshold(void **state)
+{
+    (void)state;
+    check_fusion(128, 1, (const int[]){3521}, 1);
+    check_fusion(10, 1, (const int[]){903, 901, 901, 817}, 4);
+    const size_t counts[] = {512, 1024, 512};
+    struct strategy_form form = {.fusion_bytes = 6144, .cycle_ns = 1};
+    struct bucket b = fusion_next(counts, 3, 0, 4, &form);
+    assert_true(b.first == 1 && b.last == 3 && b.count == 1536);
+    b = fusion_next(counts, 3, 2, 4, &form); /* the others are not ready everywhere */
+    assert_true(b.first == 2 && b.last == 3);
+    form.fusion_bytes = 0;
+    b = fusion_next(counts, 3, 0, 4, &form);
+    assert_true(b.first == 2 && b.last == 3);
+    form = (struct strategy_form){.fusion_bytes = 6144};
+    b = fusion_next(counts, 3, 0, 4, &form);
+    assert_true(b.first == 2 && b.last == 3);
+}
+
+/* Two messages of sums behind one question of four bytes; without cycles nobody asks. */
+static void fusion_costs_a_question_and_full_messages(void **state)
+{
+    (void)state;
+    const size_t counts[] = {512, 1024, 512};
+    struct strategy_form form = {.fusion_bytes = 6144, .cycle_ns = 1};
+    struct cost c = strategy_cost(STRATEGY_fusion, &form, 0, 2, counts, 3, 4, NULL);
+    assert_int_equal(c.calls, 3);
+    assert_int_equal(c.bytes_payload, 8192 + 4);
+    assert_int_equal(c.messages_wire, 1 + 2 + 1);
+    assert_int_equal(c.bytes_wire, 4 + 6144 + 2048);
+    assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
+    form.cycle_ns = 0;
+    c = strategy_cost(STRATEGY_fusion, &form, 0, 2, counts, 3, 4, NULL);
+    assert_int_equal(c.calls, 3);
+    assert_int_equal(c.bytes_payload, 8192);
+    assert_int_equal(c.messages_wire, 1 + 2 + 1);
+}
+
 /* The short ones' formula against the same algorithm written down as a schedule. */
 static void short_buckets_send_what_recursive_doubling_sends(void **state)
 {
@@ -548,6 +601,8 @@ int main(void)
         cmocka_unit_test(shared_memory_sends_nothing),
         cmocka_unit_test(buckets_are_those_of_ddp),
         cmocka_unit_test(buckets_are_summed_one_by_one),
+        cmocka_unit_test(fused_tensors_fit_the_threshold),
+        cmocka_unit_test(fusion_costs_a_question_and_full_messages),
         cmocka_unit_test(short_buckets_send_what_recursive_doubling_sends),
         cmocka_unit_test(variants_belong_to_their_strategies),
         cmocka_unit_test(table_is_complete),

@@ -1,0 +1,250 @@
+/* Tensor fusion as Horovod does it: in cycles of sync.cycle_ms ranks find out which tensors all of
+ * them have, and sum these in messages of at most sync.fusion_mib while backward goes on.
+ *
+ * Horovod's ranks may finish tensors in different orders, so that they exchange a bit for each.
+ * Here backward goes the same way on every rank and what a rank has is the last so many tensors: a
+ * non-blocking minimum of one number says as much. Sums and questions leave in the same order
+ * everywhere, for a rank asks again only when it has carried out the last answer, and only for more
+ * than that: every answer is news, and the last one, which is all tensors, is the last on every
+ * rank. Tensors that follow each other do so in the arena as well: they are summed in place, where
+ * Horovod copies them into a buffer of its own and back.
+ *
+ * A tensor waits for the end of the cycle that it was ready in; once backward is over a rank asks
+ * at once. Without cycles (0 ms) there is nothing to ask: each tensor leaves by itself. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "comm/cost/buckets.h"
+#include "comm/strategy.h"
+#include "kernels/base/clock.h"
+
+#define OPERATION "allreduce of fused tensors"
+#define QUESTION  "agreement on tensors to fuse"
+
+struct fused {
+    MPI_Request request;
+    size_t bytes;
+    int started; /* the code that starting it gave */
+};
+
+struct fusion {
+    struct fused *sums; /* [tensors], in the order of leaving */
+    size_t n_sums;      /* those that have left in this step */
+    size_t there;       /* of these, the first so many are known to be complete */
+    /* Tensors, counted from the last: that this rank has, and that all of them do. */
+    size_t ready, agreed;
+    struct fused question;
+    bool asking;
+    int offered, answer; /* of the question: this rank's `ready`, the minimum of all */
+    uint64_t answered;   /* questions of this step */
+    int64_t origin_ns;   /* cycles are counted from here */
+    int64_t since_ns;    /* when the first tensor came that is not agreed on, or the last answer */
+};
+
+/* --- Sums ----------------------------------------------------------------------------------------
+ */
+
+static void start_sum(struct sync *s, const struct bucket *b)
+{
+    struct fusion *f = s->own;
+    struct fused *sum = &f->sums[f->n_sums++];
+    real *grads = s->arenas.grads + s->arenas.tensors[b->first].offset;
+    sum->bytes = b->count * sizeof(real);
+    sum->started = MPI_Iallreduce(MPI_IN_PLACE, grads, (int)b->count, MPI_REAL_TYPE, MPI_SUM,
+                                  s->comm, &sum->request);
+}
+
+/* All ranks have `agreed` tensors: what of them has not left yet does so. */
+static void carry_out(struct sync *s, size_t agreed)
+{
+    struct fusion *f = s->own;
+    size_t n = (size_t)s->arenas.n_tensors;
+    while (f->agreed < agreed) {
+        struct bucket b = fusion_next(s->counts, n - f->agreed, n - agreed, sizeof(real), &s->form);
+        start_sum(s, &b);
+        f->agreed = n - b.first;
+    }
+    f->since_ns = clock_ns();
+}
+
+/* --- Questions -----------------------------------------------------------------------------------
+ */
+
+static void ask(struct sync *s)
+{
+    struct fusion *f = s->own;
+    f->asking = true;
+    f->offered = (int)f->ready;
+    f->question.started =
+        MPI_Iallreduce(&f->offered, &f->answer, 1, MPI_INT, MPI_MIN, s->comm, &f->question.request);
+}
+
+static void take_answer(struct sync *s)
+{
+    struct fusion *f = s->own;
+    f->asking = false;
+    f->answered++;
+    carry_out(s, (size_t)f->answer);
+}
+
+/* Tests, and leaves what goes wrong for the end of the step. */
+static bool is_there(struct fused *message)
+{
+    int done = 0;
+    if (message->started == MPI_SUCCESS)
+        message->started = MPI_Test(&message->request, &done, MPI_STATUS_IGNORE);
+    return done && message->started == MPI_SUCCESS;
+}
+
+static bool cycle_has_ended(const struct sync *s)
+{
+    const struct fusion *f = s->own;
+    int64_t cycle_ns = s->form.cycle_ns;
+    return (clock_ns() - f->origin_ns) / cycle_ns > (f->since_ns - f->origin_ns) / cycle_ns;
+}
+
+static bool fusion_poll(struct sync *s)
+{
+    struct fusion *f = s->own;
+    bool busy = f->asking || f->there < f->n_sums;
+    if (f->asking && is_there(&f->question))
+        take_answer(s);
+    if (!f->asking && f->agreed < f->ready && cycle_has_ended(s))
+        ask(s);
+    while (f->there < f->n_sums && is_there(&f->sums[f->there]))
+        f->there++;
+    return busy || f->asking;
+}
+
+/* --- The end of a step ---------------------------------------------------------------------------
+ */
+
+/* Questions that were answered during backward pass by here, too: calls and waits are counted in
+ * one place. */
+static enum status finish_questions(struct sync *s, struct error *e)
+{
+    struct fusion *f = s->own;
+    enum status status = OK;
+    for (uint64_t i = 0; i < f->answered && status == OK; i++)
+        status = wait_started(s->waiter, MPI_SUCCESS, NULL, 0, sizeof(int), QUESTION, e);
+    while (f->agreed < (size_t)s->arenas.n_tensors && status == OK) {
+        if (!f->asking)
+            ask(s);
+        status = wait_started(s->waiter, f->question.started, &f->question.request, 1, sizeof(int),
+                              QUESTION, e);
+        if (status == OK)
+            take_answer(s);
+    }
+    return status;
+}
+
+static enum status finish(struct sync *s, struct error *e)
+{
+    struct fusion *f = s->own;
+    sync_comm_begin(s);
+    enum status status = finish_questions(s, e);
+    for (size_t i = 0; i < f->n_sums && status == OK; i++) {
+        struct fused *sum = &f->sums[i];
+        status = wait_started(s->waiter, sum->started, &sum->request, 1, sum->bytes, OPERATION, e);
+    }
+    sync_comm_end(s);
+    f->there = f->n_sums;
+    return status;
+}
+
+/* --- Hooks ---------------------------------------------------------------------------------------
+ */
+
+static void fusion_step_begin(struct sync *s)
+{
+    struct fusion *f = s->own;
+    f->n_sums = f->there = 0;
+    f->ready = f->agreed = 0;
+    f->answered = 0;
+}
+
+static enum status check_counts(const struct sync *s, struct error *e)
+{
+    size_t most = s->form.fusion_bytes / sizeof(real);
+    for (int i = 0; i < s->arenas.n_tensors; i++)
+        most = s->counts[i] > most ? s->counts[i] : most;
+    if (most <= INT_MAX || s->arenas.n <= INT_MAX)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "sums of up to %zu numbers; MPI takes at most %d in one call: lower "
+                     "sync.fusion_mib",
+                     most, INT_MAX);
+}
+
+/* One sum of zeroes opens the ways between ranks. */
+static enum status fusion_create(struct sync *s, struct error *e)
+{
+    enum status status = arenas_alloc(&s->arenas, e);
+    struct fusion *f = s->own = calloc(1, sizeof *f);
+    size_t n = (size_t)s->arenas.n_tensors;
+    if (f != NULL)
+        f->sums = calloc(n + 1, sizeof *f->sums);
+    if (status == OK && (f == NULL || f->sums == NULL))
+        status = error_set(e, ERR_MEMORY, "no memory for sums of %zu tensors", n);
+    if (status == OK)
+        status = check_counts(s, e);
+    if (status != OK)
+        return status;
+    f->origin_ns = clock_ns();
+    carry_out(s, n);
+    return finish(s, e);
+}
+
+static enum status fusion_grad_ready(struct sync *s, struct range range, int micro, bool last,
+                                     struct error *e)
+{
+    struct fusion *f = s->own;
+    (void)micro;
+    (void)e;
+    if (!last)
+        return OK;
+    sync_call_begin(s);
+    if (f->ready == f->agreed)
+        f->since_ns = clock_ns();
+    f->ready = (size_t)(s->arenas.n_tensors - range.first);
+    if (s->form.cycle_ns == 0)
+        carry_out(s, f->ready);
+    else
+        fusion_poll(s);
+    sync_call_end(s);
+    return OK;
+}
+
+static enum status fusion_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                   double lr, struct error *e)
+{
+    struct fusion *f = s->own;
+    f->ready = (size_t)s->arenas.n_tensors;
+    if (s->form.cycle_ns == 0)
+        carry_out(s, f->ready);
+    enum status status = finish(s, e);
+    if (status == OK)
+        status = sync_clip(s, o, 0, s->arenas.n, e);
+    if (status == OK)
+        sync_optimize(s, o, 0, s->arenas.n, step, lr);
+    return status;
+}
+
+static void fusion_destroy(struct sync *s)
+{
+    struct fusion *f = s->own;
+    if (f != NULL) {
+        free(f->sums);
+        free(f);
+    }
+    arenas_free(&s->arenas);
+}
+
+const struct strategy strategy_fusion = {
+    .create = fusion_create,
+    .step_begin = fusion_step_begin,
+    .grad_ready = fusion_grad_ready,
+    .poll = fusion_poll,
+    .step_end = fusion_step_end,
+    .destroy = fusion_destroy,
+};
