@@ -300,7 +300,8 @@ static const struct conv_case cases[] = {
     {{5, 10, 10}, 3, 0, 3, WINOGRAD_F4}, {{7, 5, 11}, 2, 1, 2, WINOGRAD_F4},
     {{2, 2, 2}, 3, 1, 5, WINOGRAD_T2},   {{33, 2, 2}, 41, 1, 3, WINOGRAD_T2},
     {{2, 7, 3}, 3, 4, 2, WINOGRAD_F4},   {{35, 6, 6}, 17, 1, 4, WINOGRAD_F2},
-    {{3, 2, 3}, 2, 2, 13, WINOGRAD_F4},  {{2, 4, 4}, 3, 1, 101, WINOGRAD_F4},
+    {{3, 2, 3}, 2, 2, 13, WINOGRAD_F4},  {{259, 2, 2}, 2, 1, 2, WINOGRAD_T2},
+    {{2, 3, 5}, 261, 1, 1, WINOGRAD_F4}, {{2, 4, 4}, 3, 1, 101, WINOGRAD_F4},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
