@@ -176,6 +176,23 @@ static void fill_identity(struct cells *c, const struct launch_result *result)
     set_text(c, COLUMN_blas, result->blas);
 }
 
+/* Rank by rank the median of the launches. */
+static void fill_rank_waits(struct cells *c, const struct runs *time)
+{
+    char text[1024] = "", number[TEXT_NUMBER];
+    size_t used = 0;
+    int ranks = time->n > 0 ? time->items[0].result->ranks : 0;
+    for (int rank = 0; rank < ranks && rank < RANK_WAITS; rank++) {
+        size_t offset = offsetof(struct launch_result, rank_waits) + (size_t)rank * sizeof(double);
+        double wait_ms = runs_median(time, offset);
+        if (isnan(wait_ms) || used + TEXT_NUMBER + 1 >= sizeof text)
+            break;
+        used +=
+            (size_t)sprintf(text + used, "%s%s", rank > 0 ? "|" : "", text_real(number, wait_ms));
+    }
+    set_text(c, COLUMN_rank_wait_ms, text);
+}
+
 static void fill_medians(struct cells *c, const struct runs *time)
 {
 #define MEDIAN(column)                                                                             \
@@ -189,6 +206,8 @@ static void fill_medians(struct cells *c, const struct runs *time)
     MEDIAN(comm_total_ms);
     MEDIAN(comm_exposed_ms);
     MEDIAN(progress_ms);
+    MEDIAN(inject_ms);
+    MEDIAN(comm_replay_ms);
     MEDIAN(wait_ms);
     MEDIAN(optimizer_ms);
     MEDIAN(calls);
@@ -200,6 +219,7 @@ static void fill_medians(struct cells *c, const struct runs *time)
     MEDIAN(user_s);
     MEDIAN(sys_s);
 #undef MEDIAN
+    fill_rank_waits(c, time);
     if (time->n)
         set_real(c, COLUMN_steps, time->items[0].result->steps);
 }
@@ -225,6 +245,9 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_step_ms_median, p->step_ms.mid);
     set_real(c, COLUMN_step_ms_lo, p->step_ms.lo);
     set_real(c, COLUMN_step_ms_hi, p->step_ms.hi);
+    set_real(c, COLUMN_overlap_share, p->overlap_share.mid);
+    set_real(c, COLUMN_overlap_share_lo, p->overlap_share.lo);
+    set_real(c, COLUMN_overlap_share_hi, p->overlap_share.hi);
     set_real(c, COLUMN_ci_level, p->launches > 1 ? p->step_ms.level : NAN);
     set_real(c, COLUMN_images_per_s, p->images_per_s);
     set_real(c, COLUMN_gflop_per_s, p->gflop_per_s);

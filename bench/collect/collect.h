@@ -13,6 +13,9 @@
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 
+/* Ranks of which each one's waiting is kept. */
+enum { RANK_WAITS = 64 };
+
 /* What the records of one launch say, over its ranks. Milliseconds are a step's, mean over timed
  * steps and ranks; NAN where unknown. */
 struct launch_result {
@@ -20,9 +23,12 @@ struct launch_result {
     double step_ms; /* timed window of the slowest rank over its steps */
     int steps;
     double load_ms, forward_ms, backward_ms, pack_ms, comm_total_ms, comm_exposed_ms, progress_ms,
-        wait_ms, optimizer_ms;
-    int last_rank;        /* the rank that arrived last most often, -1 if unknown */
-    double last_rank_pct; /* in how many of the timed steps */
+        wait_ms, inject_ms, optimizer_ms;
+    double rank_waits[RANK_WAITS]; /* in ms, of the first ranks; NAN where unknown */
+    char rank_wait_ms[1024];       /* of each rank: "0.1|20.3"; "" where unknown */
+    double comm_replay_ms;         /* slowest rank */
+    int last_rank;                 /* the rank that arrived last most often, -1 if unknown */
+    double last_rank_pct;          /* in how many of the timed steps */
     double read_s, fetch_s, epoch_s;
     double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
     double poll_s, user_s, sys_s, rss_mib, cpu_pct;
@@ -65,7 +71,9 @@ struct point_summary {
     size_t peer;     /* index of the point of another program that does the same; else its own */
     int cores;       /* ranks times the cores that each wants */
     size_t launches; /* timed ones that count */
+    size_t alone;    /* index of the point of strategy none at the same ranks; else its own */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
+    struct interval overlap_share;                /* of communication that cost no time */
     double batch_per_rank;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;

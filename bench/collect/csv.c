@@ -320,6 +320,7 @@ static void take_step(struct steps_row *row, const struct step *step)
     row->comm_total_ms = ms_of(step->comm_total_ns);
     row->comm_exposed_ms = ms_of(step->comm_exposed_ns);
     row->progress_ms = ms_of(step->progress_ns);
+    row->inject_ms = ms_of(step->inject_ns);
     row->optimizer_ms = ms_of(step->optimizer_ns);
     row->poll_ms = ms_of(step->poll_ns);
     row->loss = step->samples > 0 ? step->loss_sum / (double)step->samples : NAN;

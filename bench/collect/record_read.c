@@ -9,6 +9,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/collect/records.h"
+#include "bench/collect/text.h"
 
 /* The version of bench/workloads/record.h that this file reads. */
 #define SCHEMA_READ 1
@@ -65,6 +66,7 @@ static const struct field step_fields[] = {
     FIELD(step, arrive_ns, FIELD_COUNT, false),
     FIELD(step, poll_ns, FIELD_COUNT, false),
     FIELD(step, progress_ns, FIELD_COUNT_OR_0, false),
+    FIELD(step, inject_ns, FIELD_COUNT_OR_0, false),
     FIELD(step, loss_sum, FIELD_REAL, false),
     FIELD(step, hash, FIELD_TEXT, false),
 };
@@ -93,6 +95,7 @@ static const struct field end_fields[] = {
     FIELD(end, bytes_wire, FIELD_COUNT, false),
     FIELD(end, messages_wire, FIELD_COUNT, false),
     FIELD(end, wire_source, FIELD_TEXT, false),
+    FIELD(end, replay_ns, FIELD_OPTIONAL, false),
     FIELD(end, fetch_s, FIELD_OPTIONAL, false),
     FIELD(end, user_s, FIELD_REAL, false),
     FIELD(end, sys_s, FIELD_REAL, false),
@@ -459,6 +462,7 @@ static void fill_phases(struct launch_result *result, const struct rank_record *
     result->comm_total_ms = mean_ms(records, p, offsetof(struct step, comm_total_ns));
     result->comm_exposed_ms = mean_ms(records, p, offsetof(struct step, comm_exposed_ns));
     result->progress_ms = mean_ms(records, p, offsetof(struct step, progress_ns));
+    result->inject_ms = mean_ms(records, p, offsetof(struct step, inject_ns));
     result->optimizer_ms = mean_ms(records, p, offsetof(struct step, optimizer_ns));
 }
 
@@ -510,6 +514,43 @@ double records_wait_ns(const struct rank_record *records, int ranks, bool timed,
                    last >= 0 ? step_of(&records[last], timed, k) : NULL);
 }
 
+/* "0.1|20.3"; ends with "..." where there are more ranks than are kept. */
+static void list_rank_waits(struct launch_result *result)
+{
+    char number[TEXT_NUMBER];
+    size_t used = 0;
+    for (int i = 0; i < result->ranks && i < RANK_WAITS && !isnan(result->rank_waits[i]); i++) {
+        size_t room = sizeof result->rank_wait_ms - used;
+        text_real(number, result->rank_waits[i]);
+        int more = snprintf(result->rank_wait_ms + used, room, "%s%s", i > 0 ? "|" : "", number);
+        used = (size_t)more < room ? used + (size_t)more : used;
+        result->rank_wait_ms[used] = '\0';
+    }
+    if (used > 0 && result->ranks > RANK_WAITS &&
+        used + sizeof "|..." < sizeof result->rank_wait_ms)
+        strcpy(result->rank_wait_ms + used, "|...");
+}
+
+/* The ranks' waits, once it is known which of them was how often the last. */
+static void fill_rank_waits(struct launch_result *result, const struct rank_record *records)
+{
+    size_t n = records[0].steps.n;
+    double sum = 0;
+    for (int i = 0; i < result->ranks; i++) {
+        double own = 0;
+        for (size_t k = 0; k < n; k++) {
+            int last = last_to_arrive(records, result->ranks, true, k);
+            own += wait_ns(step_of(&records[i], true, k),
+                           last >= 0 ? step_of(&records[last], true, k) : NULL);
+        }
+        sum += own;
+        if (i < RANK_WAITS)
+            result->rank_waits[i] = own / (double)n / 1e6;
+    }
+    list_rank_waits(result);
+    result->wait_ms = sum / (double)n / result->ranks / 1e6;
+}
+
 static enum status fill_wait(struct launch_result *result, const struct rank_record *records,
                              struct error *e)
 {
@@ -517,20 +558,20 @@ static enum status fill_wait(struct launch_result *result, const struct rank_rec
     size_t n = records[0].steps.n, *times_last = calloc((size_t)p, sizeof *times_last);
     if (!times_last)
         return error_set(e, ERR_MEMORY, "no memory for %d ranks", p);
-    double sum = 0;
     size_t arrivals = 0;
     bool comparable = on_one_host(records, p);
     for (size_t k = 0; k < n && comparable; k++) {
         int last = last_to_arrive(records, p, true, k);
-        for (int i = 0; i < p; i++)
-            sum += wait_ns(step_of(&records[i], true, k),
-                           last >= 0 ? step_of(&records[last], true, k) : NULL);
         if (last >= 0) {
             times_last[last]++;
             arrivals++;
         }
     }
-    result->wait_ms = comparable && n ? sum / (double)n / p / 1e6 : NAN;
+    result->wait_ms = NAN;
+    for (int i = 0; i < RANK_WAITS; i++)
+        result->rank_waits[i] = NAN;
+    if (comparable && n > 0)
+        fill_rank_waits(result, records);
     result->last_rank = arrivals ? 0 : -1;
     for (int i = 1; i < p && arrivals; i++)
         if (times_last[i] > times_last[result->last_rank])
@@ -653,6 +694,7 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     for (int i = 0; i < result->ranks; i++) {
         batch += (double)records[i].hello.batch;
         result->read_s = fmax(result->read_s, records[i].hello.read_s);
+        result->comm_replay_ms = fmax(result->comm_replay_ms, records[i].end.replay_ns / 1e6);
         result->fetch_s = fmax(result->fetch_s, records[i].end.fetch_s);
     }
     result->batch_per_rank = batch / result->ranks;
@@ -674,6 +716,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     *result = (struct launch_result){.ranks = ranks,
                                      .read_s = NAN,
                                      .fetch_s = NAN,
+                                     .comm_replay_ms = NAN,
                                      .train_loss = NAN,
                                      .train_acc_pct = NAN,
                                      .test_loss = NAN,

@@ -24,7 +24,7 @@ struct step {
     enum verdict timed;
     int64_t begin_ns, end_ns, load_ns, forward_ns, backward_ns, pack_ns, comm_total_ns,
         comm_exposed_ns;
-    int64_t optimizer_ns, arrive_ns, poll_ns, progress_ns;
+    int64_t optimizer_ns, arrive_ns, poll_ns, progress_ns, inject_ns;
     double loss_sum;
     char hash[24];
 };
@@ -42,7 +42,7 @@ struct eval {
 struct end {
     int64_t steps, timed_steps, window_ns, window_cpu_ns, poll_ns;
     int64_t calls, bytes_payload, bytes_wire, messages_wire;
-    double fetch_s, user_s, sys_s, rss_mib;
+    double replay_ns, fetch_s, user_s, sys_s, rss_mib;
     enum verdict weights_equal;
     char status[64], wire_source[64], check[8], first_difference[160];
 };

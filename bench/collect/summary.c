@@ -179,6 +179,21 @@ static struct interval ratio_interval(const struct runs *time, const struct runs
     return interval_of(time->values, n);
 }
 
+/* What part of communication cost no time: (T_compute + T_comm - T_step) / T_comm, within blocks,
+ * T_compute being the step of those that do not communicate, T_comm the replay of the launch. */
+static struct interval overlap_interval(const struct runs *time, const struct runs *alone)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < time->n; i++) {
+        const struct run *compute = run_of_block(alone, time->items[i].journal->block);
+        const struct launch_result *own = time->items[i].result;
+        if (compute && own->comm_replay_ms > 0)
+            time->values[n++] = (compute->result->step_ms + own->comm_replay_ms - own->step_ms) /
+                                own->comm_replay_ms;
+    }
+    return interval_of(time->values, n);
+}
+
 /* --- Status
  * ------------------------------------------------------------------------------------------- */
 
@@ -429,6 +444,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
     struct runs time = {0}, accuracy = {0};
     p->point = &s->spec->points[i];
     p->peer = find_peer(s->spec, i);
+    p->alone = spec_point_alone(s->spec, i);
     enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
     if (status == OK)
         status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
@@ -446,7 +462,7 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
                                      struct error *e)
 {
     struct point_summary *p = &s->points[i];
-    struct runs time = {0}, accuracy = {0}, base = {0}, peer = {0};
+    struct runs time = {0}, accuracy = {0}, base = {0}, peer = {0}, alone = {0};
     enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
     if (status == OK)
         status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
@@ -454,8 +470,11 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
         status = runs_take(&base, s, journal, s->points[p->base].point->id, RUN_TIME, e);
     if (status == OK && p->peer != i)
         status = runs_take(&peer, s, journal, s->points[p->peer].point->id, RUN_TIME, e);
+    if (status == OK && p->alone != i)
+        status = runs_take(&alone, s, journal, s->points[p->alone].point->id, RUN_TIME, e);
     if (status == OK) {
         compare(p, s, &time, &base);
+        p->overlap_share = overlap_interval(&time, &alone);
         p->peer_ratio = ratio_interval(&time, &peer);
         status = cells_fill(p, s, &time, &accuracy, e);
     }
@@ -463,6 +482,7 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
     runs_free(&accuracy);
     runs_free(&base);
     runs_free(&peer);
+    runs_free(&alone);
     return status;
 }
 

@@ -19,7 +19,8 @@ bool option_is_problem(const struct spec_option *option)
 {
     return option->scope != SCOPE_CAMPAIGN && !is_checkpointing(option) &&
            option->id != OPT_RANKS && option->id != OPT_NODES &&
-           strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0;
+           strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0 &&
+           strncmp(option->key, "inject.", 7) != 0;
 }
 
 /* --- Identity ------------------------------------------------------------------------------- */
@@ -229,6 +230,74 @@ static enum status add_bases(struct spec *spec, struct error *e)
     return bring_forward(spec, requested, e);
 }
 
+/* --- Points that communicate nothing ---------------------------------------------------------- */
+
+static bool same_but_sync(const struct config *a, const struct config *b)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (option->scope != SCOPE_CAMPAIGN && strncmp(option->key, "sync.", 5) != 0 &&
+            !value_equal(&a->values[i], &b->values[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_silent(const struct point *point)
+{
+    return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none;
+}
+
+size_t spec_point_alone(const struct spec *spec, size_t i)
+{
+    const struct point *point = &spec->points[i];
+    for (size_t j = 0; j < spec->n_points && !is_silent(point); j++)
+        if (is_silent(&spec->points[j]) && same_but_sync(&point->config, &spec->points[j].config))
+            return j;
+    return i;
+}
+
+/* The point with strategy none, which has neither forms nor overlap. */
+static enum status make_alone(struct point *alone, const struct point *point, struct error *e)
+{
+    static const struct {
+        enum option_id id;
+        const char *text;
+    } values[] = {{OPT_STRATEGY, "none"}, {OPT_VARIANT, "usual"}, {OPT_OVERLAP, "none"}};
+    memset(alone, 0, sizeof *alone);
+    enum status status = config_copy(&alone->config, &point->config, e);
+    for (size_t i = 0; i < sizeof values / sizeof *values && status == OK; i++) {
+        struct mark mark = alone->config.values[values[i].id].mark;
+        status = config_set(&alone->config, option_get(values[i].id), values[i].text, mark, e);
+    }
+    if (status != OK)
+        config_free(&alone->config);
+    else
+        identify(alone);
+    return status;
+}
+
+/* For those whose calls are replayed: what they are compared with. */
+static enum status add_alone(struct spec *spec, struct error *e)
+{
+    size_t requested = spec->n_points;
+    struct point *points = reallocarray(spec->points, 2 * requested, sizeof *points);
+    if (!points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", requested);
+    spec->points = points;
+    for (size_t i = 0; i < requested; i++) {
+        const struct config *c = &points[i].config;
+        bool wanted = config_int(c, OPT_REPLAY) > 0 && config_int(c, OPT_RANKS) > 1;
+        if (!wanted || is_silent(&points[i]) || spec_point_alone(spec, i) != i)
+            continue;
+        enum status status = make_alone(&points[spec->n_points], &points[i], e);
+        if (status != OK)
+            return status;
+        spec->n_points++;
+    }
+    return OK;
+}
+
 /* --- What varies ---------------------------------------------------------------------------- */
 
 static bool differs(const struct spec *spec, enum option_id id, bool requested_only)
@@ -295,6 +364,8 @@ static void label_points(struct spec *spec)
 enum status expand_points(struct spec *spec, struct error *e)
 {
     enum status status = expand_matrix(spec, e);
+    if (status == OK)
+        status = add_alone(spec, e);
     if (status != OK)
         return status;
     if (spec->matrix->has_baseline)

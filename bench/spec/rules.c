@@ -59,10 +59,11 @@ static enum status check_baseline(const struct spec *spec, struct error *e)
         const struct value *value = &spec->matrix->baseline.config.values[i];
         const struct spec_option *option = option_get((enum option_id)i);
         if (value->set && option_is_problem(option))
-            return mark_error(e, ERR_SPEC, value->mark,
-                              "baseline: %s changes the problem, which scaling: %s compares over "
-                              "ranks; a base may differ in ranks, nodes, place.* and sync.*",
-                              option->key, config_text(&spec->config, OPT_SCALING));
+            return mark_error(
+                e, ERR_SPEC, value->mark,
+                "baseline: %s changes the problem, which scaling: %s compares over "
+                "ranks; a base may differ in ranks, nodes, place.*, sync.* and inject.*",
+                option->key, config_text(&spec->config, OPT_SCALING));
     }
     return OK;
 }
@@ -170,6 +171,21 @@ static enum status check_nodes(const struct point *point, struct error *e)
                       nodes->text, ranks->text);
 }
 
+static enum status check_stragglers(const struct point *point, struct error *e)
+{
+    const struct config *c = &point->config;
+    const struct value *chosen = &c->values[OPT_INJECT_RANKS];
+    long ranks = config_int(c, OPT_RANKS);
+    if (config_int(c, OPT_INJECT_KIND) == 0)
+        return OK;
+    for (size_t i = 0; i < chosen->n; i++)
+        if (chosen->numbers[i] >= (double)ranks)
+            return mark_error(e, ERR_SPEC, chosen->mark,
+                              "inject.ranks names rank %.0f, but ranks = %ld: allowed 0..%ld",
+                              chosen->numbers[i], ranks, ranks - 1);
+    return OK;
+}
+
 static enum status check_variant(const struct point *point, struct error *e)
 {
     enum strategy_variant variant;
@@ -203,6 +219,8 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_batch_fits(point, e);
     if (status == OK)
         status = check_nodes(point, e);
+    if (status == OK)
+        status = check_stragglers(point, e);
     if (status == OK)
         status = check_variant(point, e);
     return status == OK ? check_rates(point, e) : status;
@@ -255,7 +273,12 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
                  {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
                  {OPT_PERIOD, OPT_STRATEGY, {"local_sgd"}},
-                 {OPT_POST_LOCAL, OPT_STRATEGY, {"local_sgd"}}};
+                 {OPT_POST_LOCAL, OPT_STRATEGY, {"local_sgd"}},
+                 {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
+                 {OPT_INJECT_SHAPE, OPT_INJECT_KIND, {"pareto"}},
+                 {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
+                 {OPT_INJECT_STEPS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
+                 {OPT_INJECT_PHASE, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}}};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         const struct spec_option *option = option_get(owned[i].id);
         const struct value *misplaced = NULL;

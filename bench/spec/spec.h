@@ -136,8 +136,10 @@ struct point {
 };
 
 /* The base of a point is the point with the values of `baseline:` applied; it is added where the
- * matrix lacks it. Without `baseline:` it is the first point with the fewest ranks among those that
- * solve the same problem (that differ in ranks, nodes, place.* and sync.* only). */
+
+ * matrix lacks it; so is, with measure.replay, the point of strategy none beside one of several
+ * ranks. Without `baseline:` it is the first point with the fewest ranks among those that
+ * solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.* only). */
 struct spec {
     char *path;            /* of the file */
     struct config config;  /* outside the matrix */
@@ -162,6 +164,10 @@ struct spec_machine {
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
+
+/* The index of the point that computes as points[i] does and communicates nothing: strategy none,
+ * all options but those of sync the same. points[i] itself, where there is none or it is that. */
+size_t spec_point_alone(const struct spec *spec, size_t i);
 
 /* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
  * points: results/<name>/<run>/spec.yaml. */
@@ -205,6 +211,8 @@ NAMES(remainders);
 NAMES(strategies);
 NAMES(variants);
 NAMES(overlaps);
+NAMES(injects);
+NAMES(inject_phases);
 NAMES(plans);
 NAMES(binds);
 NAMES(orders);

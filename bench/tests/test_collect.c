@@ -571,7 +571,8 @@ static void raw_csv_has_a_row_for_every_launch(void **state)
     write_both(&s, &run);
     char *text = read_of(&run, "raw.csv"), *at = text;
     assert_non_null(strstr(text, "\nlaunch-0,"));
-    assert_non_null(strstr(text, ",time,0,1,ok,,2,1,4,100,9.6,28.8,48,0,0,0,0,0,9.6,-1,,0.5,"));
+    assert_non_null(
+        strstr(text, ",time,0,1,ok,,2,1,4,100,9.6,28.8,48,0,0,0,0,0,9.6,0,0,-1,,,0.5,"));
     assert_non_null(strstr(text, ",time,0,1,failed,\"said 'no, never', then left\",2,,"));
     size_t columns = count_fields(&at);
     for (size_t i = 0; i < s.n_launches; i++)
@@ -594,9 +595,54 @@ static void assert_rows(const struct fake_run *run, const char *name, const char
 static void edit_rank(const struct fake_run *run, const char *launch, int rank, const char *from,
                       const char *to)
 {
-    char path[128];
+    char path[512];
     snprintf(path, sizeof path, "%s/%s/rank.%d.jsonl", run->dir, launch, rank);
     fake_edit(path, from, to);
+}
+
+static void add_replay(const struct fake_run *run, const char *launch, int rank, const char *ns)
+{
+    char to[128];
+    snprintf(to, sizeof to, "\"replays\":5,\"replay_ns\":%s,\"user_s\"", ns);
+    edit_rank(run, launch, rank, "\"user_s\"", to);
+}
+
+/* 40 ms of computing, 10 of communication on the slower rank, steps of 44 to 49 ms: 6 to 1 ms of it
+ * cost no time. The first rank waits 4 % of each. */
+static void overlap_is_what_communication_did_not_cost(void **state)
+{
+    (void)state;
+    static const char spec[] = "name: synthetic\nmodel: lenet_21k\ndata: {set: digits}\n"
+                               "train: {global_batch: 256}\nranks: 2\n"
+                               "sync: {strategy: bucketed, overlap: poll_tiles}\n"
+                               "measure: {replay: 5, time: {launches: 6..12}}\n";
+    struct fake_run run;
+    fake_open(&run, spec);
+    for (int block = 0; block < 6; block++) {
+        struct fake_launch l = {.ranks = 2, .block = block, .seed = 1};
+        l.strategy = "none";
+        l.step_ms = 40;
+        fake_add(&run, &l);
+        l.strategy = "bucketed";
+        l.step_ms = 44 + block;
+        const struct journal_launch *launch = fake_add(&run, &l);
+        add_replay(&run, launch->launch, 0, "8000000");
+        add_replay(&run, launch->launch, 1, "10000000");
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "bucketed");
+    assert_false(find(&s, &run, 2, "none")->point->requested);
+    NEAR(p->overlap_share.mid, 0.35);
+    NEAR(p->overlap_share.lo, 0.1);
+    NEAR(p->overlap_share.hi, 0.6);
+    assert_string_equal(cell(p, COLUMN_comm_replay_ms), "10");
+    assert_string_equal(cell(p, COLUMN_overlap_share), "0.35");
+    assert_string_equal(cell(p, COLUMN_rank_wait_ms), "1.86|0");
+    p = find(&s, &run, 2, "none");
+    assert_string_equal(cell(p, COLUMN_overlap_share), "");
+    assert_string_equal(cell(p, COLUMN_comm_replay_ms), "");
+    summary_free(&s);
+    fake_close(&run);
 }
 
 /* Before the epoch and evaluation that are there, which become the second, puts a first that took
@@ -727,7 +773,7 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
     for (int i = 0; i < 10; i++) {
         bool second = i % 2;
         snprintf(row, sizeof row,
-                 "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,0.5,%d,3.75,0,"
+                 "%s,%s,launch-0,3,%d,1,%d,%d,128,50,3.75,11.25,18.75,0,11,10,0.5,%d,0,3.75,0,"
                  "0.01171875,%s\n",
                  point->id, point->label, second, i / 2 + 1, i > 1, second ? 0 : 2,
                  i == 1 ? "00112233aabbccdd" : "");
@@ -1059,6 +1105,7 @@ int main(void)
         cmocka_unit_test(speedups_are_paired_by_block),
         cmocka_unit_test(peers_are_compared_by_block),
         cmocka_unit_test(a_block_without_base_gives_no_ratio),
+        cmocka_unit_test(overlap_is_what_communication_did_not_cost),
         cmocka_unit_test(few_or_scattered_launches_are_flagged),
         cmocka_unit_test(a_single_launch_has_no_interval),
         cmocka_unit_test(accuracy_is_the_median_of_seeds),

@@ -487,6 +487,35 @@ static void test_baseline_added(void **state)
     spec_free(&spec);
 }
 
+/* Beside each point of several ranks, once, and found again; without replays nobody asks. */
+static void test_silent_points_added(void **state)
+{
+    (void)state;
+    static const char text[] = "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\n"
+                               "matrix: {ranks: [1, 2], sync.strategy: [allreduce, ring]}\n";
+    struct spec spec;
+    load(&spec, text, "measure.replay=3");
+    assert_int_equal(spec.n_points, 5);
+    size_t silent = spec.n_points, found = 0;
+    for (size_t i = 0; i < spec.n_points; i++)
+        if (config_int(&spec.points[i].config, OPT_STRATEGY) == STRATEGY_none)
+            silent = i;
+    assert_true(silent < spec.n_points && !spec.points[silent].requested);
+    for (size_t i = 0; i < spec.n_points; i++) {
+        bool several = config_int(&spec.points[i].config, OPT_RANKS) == 2;
+        assert_int_equal(spec_point_alone(&spec, i), several ? silent : i);
+        found += several;
+    }
+    assert_int_equal(found, 3);
+    spec_free(&spec);
+    load(&spec, text, "measure.replay=3 matrix.sync.strategy=[none,ring]");
+    assert_int_equal(spec.n_points, 4);
+    spec_free(&spec);
+    load(&spec, text, NULL);
+    assert_int_equal(spec.n_points, 4);
+    spec_free(&spec);
+}
+
 /* Every problem has a base of its own, from the matrix where it is there. */
 static void test_baseline_a_problem(void **state)
 {
@@ -773,6 +802,7 @@ int main(void)
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_exclude),
         cmocka_unit_test(test_baseline_added),
+        cmocka_unit_test(test_silent_points_added),
         cmocka_unit_test(test_baseline_a_problem),
         cmocka_unit_test(test_default_base_a_problem),
         cmocka_unit_test(test_identity),

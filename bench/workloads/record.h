@@ -19,6 +19,7 @@
  *    "poll_ns":0,
  *    "progress_ns":0,               of the exposed time, tests for messages between computing; may
  *                                   be left out
+ *    "inject_ns":0,                 slept as inject.kind says; may be left out
  *    "loss_sum":294.1,"correct":13,"hash":"0011223344556677"}
  *   {"type":"epoch","epoch":0,"seconds":1.5,"steps":235,"samples":60000,"train_loss":0.3,
  *    "train_acc_pct":91.2,"lr":0.001}                 over all ranks
@@ -37,6 +38,7 @@
  *    "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
  *    "checkpoints":3,"checkpoint_s":0.05,    written between the steps of this run
  *    "check":"step","weights_equal":true,"first_difference":"",        null: not compared
+ *    "replays":0,"replay_ns":null,  a step's calls without computing, median; may be left out
  *    "batch_norm_calls":0,"batch_norm_bytes":0,"batch_norm_ns":0}      its sums, in all steps
  *
  * begin and end are CLOCK_MONOTONIC: comparable between the ranks of a node. In accuracy runs steps

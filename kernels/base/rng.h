@@ -12,7 +12,15 @@
 
 /* What a stream of words is for. A use with several independent parts (layers, tensors) adds a part
  * number: stream = RNG_STREAM(RNG_DROPOUT, layer). */
-enum rng_use { RNG_INIT = 1, RNG_SHUFFLE, RNG_DROPOUT, RNG_AUGMENT, RNG_DIGITS, RNG_SCHEDULE };
+enum rng_use {
+    RNG_INIT = 1,
+    RNG_SHUFFLE,
+    RNG_DROPOUT,
+    RNG_AUGMENT,
+    RNG_DIGITS,
+    RNG_SCHEDULE,
+    RNG_STRAGGLER
+};
 #define RNG_STREAM(use, part) (((uint32_t)(use) << 16) | (uint32_t)(part))
 
 /* The block function: four words out of a counter and a key. */

@@ -11,6 +11,7 @@
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"
 #include "bench/workloads/train_cnn/predictions.h"
+#include "bench/workloads/train_cnn/replay.h"
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trainer.h"
@@ -400,6 +401,15 @@ static void print_comparison(const struct run *r, const struct comparison *c)
         printf("weights differ first at %s\n", c->first_difference);
 }
 
+/* Last of all: what the optimizer keeps is worth nothing afterwards. */
+static enum status replay(struct run *r, struct error *e)
+{
+    r->window.replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
+    if (r->window.replays == 0)
+        return OK;
+    return replay_run(&r->trainer, r->window.replays, &r->window.replay_ns, e);
+}
+
 static enum status run(struct run *r, struct error *e)
 {
     static enum status (*const kinds[])(struct run *, struct error *) = {
@@ -413,6 +423,8 @@ static enum status run(struct run *r, struct error *e)
         status = predictions_write(&r->trainer, r->arguments->predictions, e);
     if (status == OK && check_of(r) != CHECK_NONE)
         status = compare(r, &comparison, e);
+    if (status == OK && r->arguments->run == RUN_FOR_TIME)
+        status = replay(r, e);
     if (status == OK) {
         print_comparison(r, &comparison);
         r->window.fetches = r->feed.fetches;

@@ -108,6 +108,7 @@ static json_t *report_step(const struct step_record *r, bool timed)
         {"arrive_ns", r->sync.arrive_ns},
         {"poll_ns", r->poll_ns},
         {"progress_ns", r->sync.poll_ns},
+        {"inject_ns", r->inject_ns},
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         json_object_set_new(line, times[i].name, json_integer(times[i].ns));
@@ -210,6 +211,9 @@ json_t *report_end(const struct trainer *t, const struct window *w,
                         config_text(t->config, OPT_CHECK), "weights_equal",
                         comparison->made ? json_boolean(comparison->equal) : json_null(),
                         "first_difference", comparison->first_difference));
+    json_object_set_new(line, "replays", json_integer(w->replays));
+    json_object_set_new(line, "replay_ns",
+                        w->replays > 0 ? json_integer(w->replay_ns) : json_null());
     json_object_update_new(line, json_pack("{s:I, s:I, s:I}", "batch_norm_calls",
                                            (json_int_t)t->group.waiter.calls, "batch_norm_bytes",
                                            (json_int_t)t->group.waiter.bytes_payload,

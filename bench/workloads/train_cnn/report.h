@@ -18,6 +18,8 @@ struct window {
     double fetch_s;       /* of all of them */
     uint64_t checkpoints; /* written between steps, and the time that took */
     int64_t checkpoint_ns;
+    int replays;       /* of a step's calls, after the steps */
+    int64_t replay_ns; /* of one, median */
 };
 
 /* Result of comparing the hashes of all ranks; valid at rank 0. */

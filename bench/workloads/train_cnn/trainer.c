@@ -160,6 +160,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->steps_done = 0;
     enum status status = agree_on_isa(t, e);
     if (status == OK)
+        status = inject_open(&t->inject, t->config, t->rank, t->ranks, e);
+    if (status == OK)
         status = trainer_open_batches(t, e);
     return status == OK ? open_net(t, e) : status;
 }
@@ -340,6 +342,14 @@ static int64_t lap_end(struct lap *lap)
     return taken_ns;
 }
 
+/* Sleeps inside a part of the step that is under way, as an own part of it. */
+static int64_t inject_now(const struct trainer *t, enum inject_phase phase, struct lap *lap)
+{
+    int64_t slept_ns = inject_sleep(&t->inject, phase, t->steps_done + 1);
+    lap->begin_ns += slept_ns;
+    return slept_ns;
+}
+
 /* Forward, loss and backward of a batch that has been loaded. */
 static enum status compute(struct trainer *t, const struct batch *batch, struct lap *lap,
                            struct step_record *record, struct error *e)
@@ -350,10 +360,13 @@ static enum status compute(struct trainer *t, const struct batch *batch, struct 
         record->score =
             net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale(t, batch));
     }
+    record->inject_ns += inject_now(t, INJECT_FORWARD, lap);
     record->forward_ns = lap_end(lap);
     if (backward(t, batch, e) != OK)
         return e->status;
+    record->inject_ns += inject_now(t, INJECT_BACKWARD, lap);
     record->backward_ns = lap_end(lap);
+    record->inject_ns += inject_now(t, INJECT_SYNC, lap);
     return group_check(&t->group, e);
 }
 
@@ -372,6 +385,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     if (batch.n > 0)
         load(t, &batch);
+    record->inject_ns += inject_now(t, INJECT_LOAD, &lap);
     record->load_ns = lap_end(&lap);
 
     enum status status = compute(t, &batch, &lap, record, e);
@@ -453,6 +467,7 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e)
 {
+    inject_sleep(&t->inject, INJECT_EVALUATION, t->steps_done);
     if (sync_eval_begin(t->sync, e) != OK)
         return e->status;
     if (batch_norm_of(t) == BATCH_NORM_LOCAL && t->desc->n_buffers > 0 &&

@@ -9,6 +9,7 @@
 #include "bench/spec/spec.h"
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/train_cnn/group.h"
+#include "bench/workloads/train_cnn/inject.h"
 #include "bench/workloads/train_cnn/sampler.h"
 #include "comm/overlap.h"
 #include "comm/strategy.h"
@@ -19,6 +20,7 @@ struct step_record {
     uint32_t epoch, step;
     int64_t begin_ns, end_ns, cpu_ns; /* cpu: user and system time of the process */
     int64_t load_ns, forward_ns, backward_ns, poll_ns;
+    int64_t inject_ns; /* slept as inject.* says; part of no other */
     struct sync_times sync;
     struct score score;
     uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
@@ -48,6 +50,7 @@ struct trainer {
     struct overlap *overlap; /* NULL: nobody asks after messages while this rank computes */
     struct group group;      /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
+    struct inject inject;   /* sleeps of this rank */
     const uint8_t **images; /* [n_max]: where the images of a batch lie in the data set */
     uint8_t *augmented;     /* [n_max, C, H, W]: copies, where images are changed */
     uint8_t *labels;        /* [n_max] */

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Stragglers on purpose, as a user sees them: the rank that sleeps waits least, the others wait for it;
+# calls that are replayed show what overlap hid.
+set -u
+. bench/tests/lib/tap.sh
+
+cat >"$tmp/inject.yaml" <<'SPEC'
+name: inject
+model: lenet_21k
+data: {set: digits, samples: 300}
+train: {global_batch: 60}
+ranks: 3
+sync: {strategy: bucketed, cap_mib: 0.02, overlap: poll_tiles}
+inject: {kind: fixed, sleep: 60ms, ranks: [1]}
+measure: {replay: 3, time: {warmup_steps: 1, steps: 4, launches: 1..1}}
+place: {oversubscribe: allow}
+figures: []
+SPEC
+
+runs() {
+    "$scalebench" run "$tmp/inject.yaml" --out "$tmp/results"
+}
+
+# A third of the sleep, since only one of three ranks sleeps.
+others_wait() {
+    "$python" - "$tmp"/results/inject/latest/summary.csv <<'PY'
+import csv, sys
+rows = {row["strategy"]: row for row in csv.DictReader(open(sys.argv[1]))}
+row = rows["bucketed"]
+print(row["rank_wait_ms"], row["inject_ms"], row["comm_replay_ms"], row["overlap_share"])
+first, second, third = (float(x) for x in row["rank_wait_ms"].split("|"))
+assert second < first and second < third
+assert float(row["inject_ms"]) >= 20 and float(rows["none"]["inject_ms"]) >= 20
+share = ((float(rows["none"]["step_ms_median"]) + float(row["comm_replay_ms"]) - float(row["step_ms_median"]))
+         / float(row["comm_replay_ms"]))
+assert abs(float(row["overlap_share"]) - share) <= 1e-6 * (1 + abs(share))
+PY
+}
+
+check "a campaign with a straggler and replays" runs
+if python=$(python_with csv); then
+    check "the others wait for the rank that sleeps" others_wait
+else
+    lacks "the others wait for the rank that sleeps" python3
+fi
+check "a rank that is not there" expect 2 "inject.ranks names rank 3; this job has ranks 0..0" \
+    "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --data.set digits --inject.kind fixed --inject.ranks "[3]"
+finish

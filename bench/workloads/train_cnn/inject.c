@@ -1,0 +1,71 @@
+#include "bench/workloads/train_cnn/inject.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/rng.h"
+
+static bool is_chosen(const struct value *ranks, int rank)
+{
+    for (size_t i = 0; i < ranks->n; i++)
+        if (ranks->numbers[i] == rank)
+            return true;
+    return false;
+}
+
+enum status inject_open(struct inject *in, const struct config *config, int rank, int ranks,
+                        struct error *e)
+{
+    const struct value *chosen = &config->values[OPT_INJECT_RANKS];
+    const struct value *steps = &config->values[OPT_INJECT_STEPS];
+    enum inject_kind kind = (enum inject_kind)config_int(config, OPT_INJECT_KIND);
+    *in = (struct inject){
+        .kind = is_chosen(chosen, rank) ? kind : INJECT_NONE,
+        .phase = (enum inject_phase)config_int(config, OPT_INJECT_PHASE),
+        .first = (uint64_t)steps->number,
+        .last = (uint64_t)steps->number_hi,
+        .sleep_s = config_number(config, OPT_INJECT_SLEEP),
+        .shape = config_number(config, OPT_INJECT_SHAPE),
+        .seed = (uint64_t)config_number(config, OPT_SEED),
+        .rank = (uint32_t)rank,
+    };
+    for (size_t i = 0; i < chosen->n && kind != INJECT_NONE; i++)
+        if (chosen->numbers[i] >= ranks)
+            return error_set(e, ERR_ARGUMENT,
+                             "inject.ranks names rank %.0f; this job has ranks 0..%d",
+                             chosen->numbers[i], ranks - 1);
+    return OK;
+}
+
+/* In (0, 1]: the logarithm of 0 is no time to sleep. */
+static double draw(const struct inject *in, uint64_t step)
+{
+    uint32_t word = rng_word(in->seed, RNG_STREAM(RNG_STRAGGLER, in->phase), (uint32_t)(step >> 32),
+                             (uint32_t)step, in->rank);
+    return 1 - rng_unit(word);
+}
+
+double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step)
+{
+    if (in->kind == INJECT_NONE || phase != in->phase || step < in->first || step > in->last)
+        return 0;
+    if (in->kind == INJECT_EXPONENTIAL)
+        return -in->sleep_s * log(draw(in, step));
+    if (in->kind == INJECT_PARETO)
+        return in->sleep_s * pow(draw(in, step), -1 / in->shape);
+    return in->sleep_s;
+}
+
+int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step)
+{
+    double seconds = inject_seconds(in, phase, step);
+    if (seconds <= 0)
+        return 0;
+    int64_t begin_ns = clock_ns();
+    struct timespec left = {.tv_sec = (time_t)seconds,
+                            .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
+    while (nanosleep(&left, &left) != 0)
+        ;
+    return clock_ns() - begin_ns;
+}

@@ -1,0 +1,43 @@
+/* Stragglers on purpose: chosen ranks sleep in a chosen phase of chosen steps, so that one sees who
+ * waits for whom. How long is a function of (seed, step, rank) alone. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_INJECT_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_INJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/spec/spec.h"
+
+enum inject_kind { INJECT_NONE, INJECT_FIXED, INJECT_EXPONENTIAL, INJECT_PARETO }; /* of names */
+
+enum inject_phase { /* order of names_inject_phases */
+                    INJECT_BACKWARD,
+                    INJECT_LOAD,
+                    INJECT_FORWARD,
+                    INJECT_SYNC,
+                    INJECT_EVALUATION,
+                    INJECT_CHECKPOINT,
+};
+
+/* What one rank does; of a rank that was not chosen `kind` is INJECT_NONE. */
+struct inject {
+    enum inject_kind kind;
+    enum inject_phase phase;
+    uint64_t first, last; /* steps, counted from 1 */
+    double sleep_s, shape;
+    uint64_t seed;
+    uint32_t rank;
+};
+
+/* ERR_ARGUMENT for a chosen rank that the job does not have. */
+enum status inject_open(struct inject *in, const struct config *config, int rank, int ranks,
+                        struct error *e);
+
+/* Seconds that the rank sleeps in this phase of this step: fixed: inject.sleep; exponential: with
+ * this mean; Pareto: with this least value and inject.shape. */
+double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step);
+
+/* Sleeps for so long; returns the nanoseconds that it took. */
+int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step);
+
+#endif

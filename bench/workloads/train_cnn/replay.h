@@ -1,0 +1,13 @@
+/* What communication takes by itself: the calls of a step without its computing. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
+
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* Makes the strategy's calls of a step `n` times, over the gradients of the last step and from a
+ * common beginning; *median_ns is the median of their time on this rank, the optimizer's left out.
+ * A strategy that does not communicate in every step does so here as often. Learning rate 0; what
+ * the optimizer keeps is changed all the same, so nothing is trained afterwards. Collective. */
+enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct error *e);
+
+#endif
