@@ -1,9 +1,14 @@
 #include "kernels/dropout_mask.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/base/rng.h"
 #include "kernels/base/simd.h"
+#include "kernels/simd/keep.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE(struct keep_functions, keep)
 
 struct dropout_call {
     const struct exec *ex;
@@ -25,6 +30,15 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
         for (size_t j = 0; j < 4 && i + j < units; j++)
             keep[i + j] = rng_unit(words[j]) >= layer->rate;
     }
+}
+
+/* rng_unit(word) >= rate says of the word's 24 upper bits: at least rate * 2^24, which is exact. */
+void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
+                          const struct layer_desc *layer, size_t units, uint32_t sample)
+{
+    const uint32_t counter[4] = {0, sample, ex->epoch, RNG_STREAM(RNG_DROPOUT, layer->index)};
+    const uint32_t key[2] = {(uint32_t)ex->seed, (uint32_t)(ex->seed >> 32)};
+    keep_for(isa)->draw(keep, units, counter, key, (uint32_t)ceil(layer->rate * 0x1p24));
 }
 
 SIMD_CLONES static void apply_to_elements(real *restrict out, const real *restrict in,

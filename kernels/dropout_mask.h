@@ -16,6 +16,10 @@ struct dropout_units {
 void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
                        size_t units, uint32_t sample);
 
+/* The same bits, many at a time by the instructions of `isa`. */
+void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
+                          const struct layer_desc *layer, size_t units, uint32_t sample);
+
 /* Draws keep [N,units] while training, and writes y [N,units,size] <- x; a copy in evaluation. */
 void dropout_mask_forward(const struct exec *ex, const struct layer_desc *layer, int n,
                           struct dropout_units u, real *y, const real *x, uint8_t *keep);

@@ -199,7 +199,8 @@ static size_t list_kept(const struct small_conv_call *call, size_t image, uint16
     size_t n = 0;
     memset(keep, 1, call->c.out_c);
     if (call->dropout && ex->training)
-        dropout_mask_draw(keep, ex, call->dropout, call->c.out_c, ex->samples[image]);
+        dropout_mask_draw_by(call->stretch->isa, keep, ex, call->dropout, call->c.out_c,
+                             ex->samples[image]);
     for (size_t channel = 0; channel < call->c.out_c; channel++) {
         kept[n] = (uint16_t)channel;
         n += keep[channel];

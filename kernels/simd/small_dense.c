@@ -64,6 +64,21 @@ static void add_rows(const struct small_matrix *m, const struct small_list *list
     }
 }
 
+static void finish(real *y, const uint8_t *keep, size_t n, bool relu, real scale)
+{
+    for (size_t i = 0; i < n; i += VECTOR_LANES) {
+        vreal value = vreal_load_first(y + i, n - i);
+        if (relu)
+            value = vreal_choose(value < 0, vreal_all(0), value);
+        if (keep) {
+            uint8_t bytes[VECTOR_LANES] = {0};
+            memcpy(bytes, keep + i, n - i < VECTOR_LANES ? n - i : VECTOR_LANES);
+            value = vreal_choose(vreal_of_bytes(bytes) != 0, value * scale, vreal_all(0));
+        }
+        vreal_store_first(y + i, value, n - i);
+    }
+}
+
 /* In squares of VECTOR_LANES; the last ones reach into what pads the rows. */
 static void turn(const struct small_matrix *m, size_t rows, real *to, size_t stride)
 {
@@ -86,6 +101,7 @@ static void turn(const struct small_matrix *m, size_t rows, real *to, size_t str
 
 const struct small_dense_functions SIMD_NAME(small_dense) = {
     .turn = turn,
+    .finish = finish,
     .list = list,
     .add_rows = add_rows,
 };

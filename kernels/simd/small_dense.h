@@ -3,6 +3,7 @@
 #ifndef SCALEBENCH_KERNELS_SIMD_SMALL_DENSE_H
 #define SCALEBENCH_KERNELS_SIMD_SMALL_DENSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ struct small_dense_functions {
     /* What is not zero of x [n]; places [n, padded] are 0, 1, 2, ... List and places hold a vector
      * more than n. */
     void (*list)(struct small_list *list, const real *x, size_t n, const uint16_t *places);
+    /* y [n] <- y, 0 where it is below (with relu) or where keep (or NULL) is 0, else times scale.
+     * NaN that is kept stays NaN. */
+    void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
     /* sums [columns, from first, at most SMALL_DENSE_TILE] += the listed rows times their values.
      */
     void (*add_rows)(const struct small_matrix *m, const struct small_list *list, size_t first,

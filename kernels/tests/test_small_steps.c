@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "kernels/dropout_mask.h"
+
 enum { CLASSES = 3, IMAGES_MAX = 150 };
 
 /* A run of layers, then a dense one; what there is of it is given by a case. */
@@ -274,6 +276,27 @@ static void fused_gradients_are_finite_differences(void **state)
 }
 #endif
 
+/* Vectors of words ask for the same as one word after the other, and leave what follows alone. */
+static void every_set_drops_the_same_units(void **state)
+{
+    (void)state;
+    enum { UNITS_MAX = 131 };
+    const double rates[] = {0, 0x1p-24, 0.1, 0.5, 1 - 0x1p-24};
+    const struct exec ex = {.seed = 0x123456789abcdef0u, .epoch = 0xfffffffe};
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+        for (size_t units = 1; units < UNITS_MAX; units += 1 + units / 7)
+            for (int isa = 0; isa <= (int)isa_best(); isa++) {
+                uint8_t want[UNITS_MAX], got[UNITS_MAX];
+                struct layer_desc layer = {.index = (int)units % 5, .rate = rates[r]};
+                memset(want, 7, sizeof want);
+                memset(got, 7, sizeof got);
+                dropout_mask_draw(want, &ex, &layer, units, (uint32_t)(59999 * units));
+                dropout_mask_draw_by((enum isa)isa, got, &ex, &layer, units,
+                                     (uint32_t)(59999 * units));
+                assert_memory_equal(got, want, sizeof got);
+            }
+}
+
 /* NaN in a weight must reach the logits, wherever in a window it stands. */
 static void nan_is_not_lost(void **state)
 {
@@ -312,6 +335,7 @@ int main(void)
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(fused_gradients_are_finite_differences),
 #endif
+        cmocka_unit_test(every_set_drops_the_same_units),
         cmocka_unit_test(nan_is_not_lost),
         cmocka_unit_test(flops_done_leave_out_what_is_skipped),
     };
