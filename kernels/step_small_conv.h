@@ -54,6 +54,13 @@ struct small_conv_call {
     size_t stride;
 };
 
+static inline void small_conv_ask_for(const void *from, size_t bytes)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const char *)from + at, 0, 2);
+}
+
 static inline void *take(struct pieces *p, size_t bytes)
 {
     void *piece = p->base ? p->base + p->used : NULL;

@@ -66,6 +66,23 @@ static struct small_conv_backward_work work_of(const struct small_conv_call *cal
     };
 }
 
+/* Asks the second-level cache, which cannot hold all of a batch, for what an image's turn needs. */
+static void ask_for_values(const struct small_conv_call *call, size_t image)
+{
+    const struct step_call *step = call->step;
+    const struct small_conv *c = &call->c;
+    size_t y = c->out_c * c->pooled_h * c->pooled_w, where = c->out_c * c->positions;
+    if (image >= (size_t)step->n)
+        return;
+    small_conv_ask_for(step->dy + image * y, y * sizeof(real));
+    small_conv_ask_for(step->y + image * y, y * sizeof(real));
+    small_conv_ask_for(call->saved.where + image * where, where * sizeof(uint16_t));
+    if (!call->stretch->wants_input)
+        return;
+    small_conv_ask_for(step->x + image * image_reals(c), image_reals(c) * sizeof(real));
+    small_conv_ask_for(step->dx + image * image_reals(c), image_reals(c) * sizeof(real));
+}
+
 static void backward_block(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_conv_call *call = arg;
@@ -83,6 +100,7 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
             .scale = *call->saved.scale,
         };
         w.x = small_conv_image(call, space, i);
+        ask_for_values(call, i + 1);
         if (call->stretch->wants_input)
             call->backward->inner(c, &w, call->turned, &in, call->step->dx + i * image_reals(c));
         else

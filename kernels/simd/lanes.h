@@ -24,6 +24,12 @@ INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
     return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
 
+/* Where a must make way for b in a search for the largest: b is larger, or NaN. */
+INLINE vint vreal_exceeds(vreal b, vreal a)
+{
+    return (b > a) | (b != b);
+}
+
 /* VECTOR_LANES bytes. The compiler would widen them one by one. */
 INLINE vreal vreal_of_bytes(const uint8_t *x)
 {

@@ -117,24 +117,29 @@ INLINE void convolve(const struct small_conv *c, const struct small_conv_forward
         sums[o][place] = acc[o][place];
 }
 
-/* Of equal values the first counts; NaN wins over all and stays NaN. Not inlined: what it needs in
- * registers would push accumulators out of them. */
+/* The larger of a and b and its place; of equal values a. NaN wins, and stays. */
+INLINE void take_larger(vreal *a, vint *at, vreal b, vint at_b)
+{
+    vint more = vreal_exceeds(b, *a);
+    *a = vreal_choose(more, b, *a);
+    *at = vint_choose(more, at_b, *at);
+}
+
+/* Of equal values the first counts. Not inlined: what it needs in registers would push accumulators
+ * out of them. */
 static __attribute__((noinline)) void pool(const struct small_conv *c,
                                            const struct small_conv_forward_work *w,
                                            const struct small_conv_output *out, size_t channel,
                                            size_t position, const vreal sums[PLACES])
 {
-    const lane_int ahead[PLACES] = {0, 1, (lane_int)c->in_w, (lane_int)c->in_w + 1};
+    lane_int row = (lane_int)c->in_w;
     size_t count = c->pooled_h * c->pooled_w;
-    vreal best = sums[0] * out->scale;
-    vint at = {0};
-    UNROLL
-    for (int place = 1; place < PLACES; place++) {
-        vreal value = sums[place] * out->scale;
-        vint more = (value > best) | (value != value);
-        best = vreal_choose(more, value, best);
-        at = vint_choose(more, (vint){0} + ahead[place], at);
-    }
+    vreal best = sums[0], low = sums[2];
+    vint at = {0}, at_low = (vint){0} + row;
+    take_larger(&best, &at, sums[1], (vint){0} + 1);
+    take_larger(&low, &at_low, sums[3], (vint){0} + (row + 1));
+    take_larger(&best, &at, low, at_low);
+    best *= out->scale; /* above 0: it changes nothing in their order */
     if (c->relu)
         best = vreal_choose(best < 0, vreal_all(0), best);
     vreal_store_first(out->y + channel * count + position, best, count - position);
