@@ -39,10 +39,10 @@ class Input:
 
     def __init__(self, folder, net, seed):
         raw = ask(f"{folder}/test_gradients_f64", "--input", net, seed)
-        model, about, data = raw.split(b"\n", 2)
-        self.model, self.about = json.loads(model), json.loads(about)
+        about, data = raw.split(b"\n", 1)
+        self.model = json.loads(about)
         types, at = {"f4": torch.float32, "u1": torch.uint8}, 0
-        for array in self.about["arrays"]:
+        for array in self.model["arrays"]:
             end = at + array["n"] * int(array["type"][1:])
             values = torch.frombuffer(bytearray(data[at:end]), dtype=types[array["type"]])
             setattr(self, array["name"], values)
@@ -134,7 +134,7 @@ def record_seed(folder, net, seed):
                          f"{KINK:.3g}: take another seed than {seed}")
     off = errors(doubles, given.gradients(torch.float32))
     for t, g, e in zip(given.model["tensors"], doubles, off):
-        print(net, given.about["images"], seed, given.about["hash"], t["name"],
+        print(net, given.model["images"], seed, given.model["hash"], t["name"],
               f"{g.norm().item():.17g}", f"{projection(g):.17g}", f"{e:.9g}", sep=",")
 
 
