@@ -18,7 +18,7 @@ NPROC    := $(shell nproc 2>/dev/null || echo 2)
 
 # --- Compilers and libraries ------------------------------------------------------------------------
 # Each library comes from <NAME>_DIR (include/ and lib/ below it) or from pkg-config.
-lib_cflags = $(if $($(1)_DIR),-I$($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
+lib_cflags = $(if $($(1)_DIR),-isystem $($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
 comma := ,
 lib_ldlibs = $(if $($(1)_DIR),-L$($(1)_DIR)/lib -Wl$(comma)-rpath$(comma)$($(1)_DIR)/lib $(3),$(or $(shell $(PKGCONF) --libs $(2) 2>/dev/null),$(3)))
 
@@ -26,7 +26,7 @@ YAML_CFLAGS    = $(call lib_cflags,YAML,yaml-0.1)
 YAML_LIBS      = $(call lib_ldlibs,YAML,yaml-0.1,-lyaml)
 HWLOC_CFLAGS   = $(call lib_cflags,HWLOC,hwloc)
 HWLOC_LIBS     = $(call lib_ldlibs,HWLOC,hwloc,-lhwloc)
-BLIS_CFLAGS    = $(call lib_cflags,BLIS,blis) $(if $(BLIS_DIR),-I$(BLIS_DIR)/include/blis)
+BLIS_CFLAGS    = $(call lib_cflags,BLIS,blis) $(if $(BLIS_DIR),-isystem $(BLIS_DIR)/include/blis)
 BLIS_LIBS      = $(call lib_ldlibs,BLIS,blis,-lblis)
 JANSSON_CFLAGS = $(call lib_cflags,JANSSON,jansson)
 JANSSON_LIBS   = $(call lib_ldlibs,JANSSON,jansson,-ljansson)
@@ -88,7 +88,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan check-arm64 format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -228,6 +228,10 @@ asan:
 ubsan:
 	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/ubsan SANITIZE=undefined OPT='-O1 -g'
 
+# The kernels' tests for another kind of machine, under an emulator.
+check-arm64:
+	@ci/arm64.sh run
+
 # --- Campaigns --------------------------------------------------------------------------------------------
 # `deps` on the same command line installs what is missing first, also under -j; make is then called
 # anew because this one has looked for libraries already.
@@ -305,8 +309,9 @@ clean:
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers
+#: make check-arm64                   the kernels' tests for 64-bit ARM under qemu (needs make deps-ci)
 #: make format | lint                 format the sources | check format, layers and scripts
-#: make deps-ci                       packages that some tests need besides (a Slurm)
+#: make deps-ci                       packages that some tests need besides (a Slurm, an emulator)
 #: make deps-extra                    packages of optional parts
 #: make info                          compilers, libraries and flags in use
 #: make clean                         remove build/

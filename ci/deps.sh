@@ -5,8 +5,10 @@ set -eu
 
 core_apt="gcc make pkg-config git mpich libmpich-dev libblis-dev libhwloc-dev libyaml-dev libjansson-dev
   zlib1g-dev libmd-dev libxxhash-dev libcmocka-dev gnuplot-nox"
-ci_apt="slurm-wlm munge curl python3-torch python3-pandas r-base-core clang-format shellcheck"
-extra_apt="clang valgrind simgrid libsimgrid-dev chromium
+ci_apt="slurm-wlm munge curl python3-torch python3-pandas r-base-core clang-format shellcheck valgrind"
+# The kernels' tests for arm64; such a machine runs them as they are.
+[ "$(uname -m)" = aarch64 ] || ci_apt="$ci_apt gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+extra_apt="clang simgrid libsimgrid-dev chromium
   $ci_apt"
 
 # What the packages are for, however it came onto this machine: modules, spack, by hand.
@@ -76,6 +78,12 @@ install_packages() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# Not every distribution has another architecture's packages at the same place; the tests then say so.
+arm64_libraries() {
+    [ "$(uname -m)" = aarch64 ] || ci/arm64.sh libraries ||
+        echo "deps: no libraries for arm64: its tests will be skipped" >&2
+}
+
 case "${1:-}" in
 core)
     # shellcheck disable=SC2086 # a list of words
@@ -88,10 +96,12 @@ core)
 ci)
     # shellcheck disable=SC2086 # a list of words
     install_packages $ci_apt
+    arm64_libraries
     ;;
 extra)
     # shellcheck disable=SC2086 # a list of words
     install_packages $extra_apt
+    arm64_libraries
     ;;
 *)
     echo "usage: deps.sh core|ci|extra" >&2

@@ -1,7 +1,9 @@
 /* What the files in this folder share. Each is compiled once for every instruction set of isa.h,
  * with SIMD_SUFFIX the set's name, and exports one const table of functions; contraction into fused
  * multiply-add is on in this folder alone. They are generic C on vectors of VECTOR_LANES numbers;
- * what needs intrinsics says so behind the set's own macro (__AVX512F__, __AVX2__, __ARM_NEON). */
+ * what needs intrinsics says so behind the set's own macro (__AVX512F__, __AVX2__). On AArch64 the
+ * portable set is NEON's: the compiler has its 32 registers of 16 bytes and its fused multiply-add
+ * without being asked (ci/arm64.sh looks for them), so there is no other set. */
 #ifndef SCALEBENCH_KERNELS_SIMD_SIMD_H
 #define SCALEBENCH_KERNELS_SIMD_SIMD_H
 

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The kernels on 64-bit ARM, under qemu. In single precision all of their tests; in double precision,
+# which is there for proofs and not for speed, those with finite differences that do not take minutes.
+# `make check-arm64` runs the rest as well.
+set -u
+. bench/tests/lib/tap.sh
+
+if [ "$(uname -m)" = aarch64 ]; then
+    skip "the kernels' tests for 64-bit ARM" "this machine runs them as they are"
+    finish
+fi
+if [ -n "$(ci/arm64.sh missing)" ]; then
+    ci/arm64.sh missing | sed 's/^/# /'
+    lacks "the kernels' tests for 64-bit ARM" arm64
+    finish
+fi
+
+names=(test_layers_f64 test_batchnorm_f64 test_net_f64)
+for source in kernels/tests/test_*.c comm/tests/test_*.c; do
+    names+=("$(basename "$source" .c)")
+done
+ci/arm64.sh run "${names[@]}"

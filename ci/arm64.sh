@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The kernels' tests for 64-bit ARM on a machine of another kind: cross-compiled, run under qemu's user
+# mode. It shows that results are right; what the time would be on such a machine it cannot show.
+#
+#   arm64.sh libraries     fetches the libraries for arm64 with apt, without touching what is installed
+#   arm64.sh missing       prints what is missing here, nothing where tests can run
+#   arm64.sh run [NAME..]  builds and runs the tests of these names (default: all), TAP on standard output
+#
+# All of it lives in build/arm64. The libraries come from the distribution of this machine: apt is given
+# lists of its own for the other architecture, and the packages are unpacked, not installed.
+set -eu
+cd "$(dirname "$0")/.."
+folder=build/arm64
+libraries=$PWD/$folder/libraries
+target=aarch64-linux-gnu
+packages="libblis-serial-dev libblis4-serial libcmocka-dev libcmocka0 libyaml-dev libyaml-0-2 libmd-dev libmd0"
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+missing() {
+    have $target-gcc || echo "no $target-gcc"
+    have qemu-aarch64 || have qemu-aarch64-static || echo "no qemu-aarch64"
+    [ -e "$libraries/complete" ] || echo "no libraries for arm64"
+}
+
+apt_for_arm64() { # work folder, arguments
+    local work=$1
+    shift
+    apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o APT::Sandbox::User= \
+        -o Dir::State="$work/state" -o Dir::State::status=/dev/null -o Dir::Cache="$work/cache" "$@"
+}
+
+# Headers and shared objects of the packages in include/ and lib/, as <LIBRARY>_DIR= of make wants them.
+fetch_libraries() {
+    [ ! -e "$libraries/complete" ] || return 0
+    local work package
+    work=$(mktemp -d)
+    # shellcheck disable=SC2064 # the folder of now
+    trap "rm -rf '$work'" EXIT
+    mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$work/root" "$work/packages"
+    echo "arm64: fetching $packages" >&2
+    apt_for_arm64 "$work" update
+    # shellcheck disable=SC2086 # a list of words
+    (cd "$work/packages" && apt_for_arm64 "$work" download $packages)
+    for package in "$work"/packages/*.deb; do
+        dpkg-deb -x "$package" "$work/root"
+    done
+    rm -rf "$libraries"
+    mkdir -p "$libraries/include" "$libraries/lib"
+    cp "$work"/root/usr/include/*.h "$work/root/usr/include/$target"/blis-serial/*.h "$libraries/include"
+    cp -a "$work/root/usr/lib/$target"/*.so* "$work/root/usr/lib/$target"/blis-serial/libblis.so* \
+        "$libraries/lib"
+    touch "$libraries/complete"
+}
+
+# Names of all test programs that need no MPI.
+all_tests() {
+    local source name
+    for source in kernels/tests/test_*.c; do
+        name=$(basename "$source" .c)
+        printf '%s\n' "$name" "${name}_f64"
+    done
+    for source in comm/tests/test_*.c; do
+        basename "$source" .c
+    done
+}
+
+# Flags and folders of a make that called this script are for its own machine.
+build_tests() { # names
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u SANITIZE make -s -j"$(nproc)" BUILD="$folder" WERROR=1 OPT=-O3 \
+        CC="$target-gcc" AR="$target-ar" PKGCONF=false BLIS_DIR="$libraries" YAML_DIR="$libraries" \
+        MD_DIR="$libraries" CMOCKA_DIR="$libraries" "${@/#/$folder/tests/}" >&2
+}
+
+# Kernels in portable vector types must have become NEON's: four products and sums an instruction. What
+# divides, copies or compares has none.
+products_are_neon() {
+    local object
+    for object in winograd_product first_conv small_conv_forward small_conv_backward small_dense dense_bytes norm; do
+        "$target-objdump" -d "$folder/obj/kernels/simd/$object.portable.o" |
+            grep -qE 'fmla[[:space:]]+v[0-9]+\.4s' || {
+            echo "# $object has no fused multiply-add of vectors"
+            return 1
+        }
+    done
+}
+
+# One test as one line of TAP; its own lines follow as comments where it fails.
+run_test() { # number, name
+    local log=$folder/$2.log emulator
+    emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
+    if "$emulator" -L "/usr/$target" "$folder/tests/$2" >"$log" 2>&1; then
+        echo "ok $1 - $2 for arm64, $(grep -cE '^ok ' "$log") checks"
+    else
+        echo "not ok $1 - $2 for arm64"
+        sed 's/^/# /' "$log"
+    fi
+}
+export -f run_test
+export folder target
+
+run_tests() { # names
+    local status=0 result
+    build_tests "$@"
+    # cmocka writes its results in TAP, which also says how many there were.
+    export CMOCKA_MESSAGE_OUTPUT=TAP
+    result=$(printf '%s\n' "$@" | nl -w1 -s' ' | xargs -P "$(nproc)" -L1 bash -c 'run_test "$@"' run_test)
+    echo "$result"
+    ! grep -q '^not ok' <<<"$result" || status=1
+    if products_are_neon; then
+        echo "ok $(($# + 1)) - sums of products are NEON's"
+    else
+        echo "not ok $(($# + 1)) - sums of products are NEON's"
+        status=1
+    fi
+    echo "1..$(($# + 1))"
+    return $status
+}
+
+case "${1:-}" in
+libraries)
+    fetch_libraries
+    ;;
+missing)
+    missing
+    ;;
+run)
+    shift
+    lacking=$(missing)
+    [ -z "$lacking" ] || {
+        echo "arm64: $lacking; make deps-ci installs it" >&2
+        exit 3
+    }
+    if [ $# -eq 0 ]; then
+        mapfile -t names < <(all_tests)
+        set -- "${names[@]}"
+    fi
+    run_tests "$@"
+    ;;
+*)
+    echo "usage: arm64.sh libraries|missing|run [NAME..]" >&2
+    exit 2
+    ;;
+esac
