@@ -28,6 +28,22 @@ layers:
   - dense: {outputs: 10}
 END
 
+# What the other nets of the world have: average pooling, with padding that counts.
+cat >"$tmp/average.yaml" <<'END'
+name: average
+input: [3, 32, 32]
+classes: 10
+normalize: {mean: [0.5, 0.4, 0.6], std: [0.25, 0.3, 0.2]}
+layers:
+  - conv2d: {channels: 5, kernel: 4, stride: 2}
+  - relu
+  - avgpool2d: {size: 3, stride: 2, pad: 1}
+  - conv2d: {channels: 7, kernel: 2}
+  - relu
+  - avgpool2d: {size: 2, stride: 2}
+  - dense: {outputs: 10}
+END
+
 # Mean loss of every step, one a line, over the records of all ranks.
 losses() { # folder
     cat "$1"/rank.*.jsonl | tr -d ' ' | grep '"type":"step"' | sed -E \
@@ -140,6 +156,9 @@ for layout in contiguous channels_last; do
     check "a convolutional net, $layout" same_losses --model "$tmp/plain.yaml" --peer.layout "$layout" \
         --train.lr 0.05 --train.lr_warmup_steps 3 --measure.time.steps 9
 done
+# The same augmented images: batches and crops come from one place.
+check "average pooling and augmentation" same_losses --model "$tmp/average.yaml" --data.set shapes \
+    --data.augment crop_flip --train.lr 0.05 --measure.time.steps 9
 check "two ranks train as one" ranks_agree
 check "a campaign compares both" compares
 finish

@@ -5,6 +5,11 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
 
+/* Where the crop of an augmented image begins, and whether it is mirrored: augment.h. */
+struct batch_crop {
+    int8_t row, column, flip;
+};
+
 /* `steps` steps in the order in which they are run; samples and weights of one lie behind those of
  * the step before. */
 struct batch_list {
@@ -13,7 +18,8 @@ struct batch_list {
     double *lr;
     uint32_t *samples;
     real *weights;
-    bool padded; /* some weight is not 1 */
+    bool padded;              /* some weight is not 1 */
+    struct batch_crop *crops; /* as samples; NULL where images stay as they are */
 };
 
 /* Takes all batches of `run` from the trainer's sampler, which is open. Freed with batch_list_free

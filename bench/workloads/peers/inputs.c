@@ -8,7 +8,9 @@
  *
  *   images [n,C,H,W] u8, labels [n] u8, test_images, test_labels, params [n_params] f32,
  *   per step of the run: epoch, step, count (images of this rank), global (of all ranks) u32,
- *   lr f64; samples [sum of count] u32, weights [sum of count] f32 where some are padding */
+ *   lr f64; samples [sum of count] u32, weights [sum of count] f32 where some are padding, crops
+ *   [sum of count, 3] i8 where images are augmented: row and column that the crop begins at, and
+ *   whether it is mirrored */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -92,7 +94,7 @@ static void close_inputs(struct inputs *in)
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-enum { ARRAYS = 12 };
+enum { ARRAYS = 13 };
 
 static void list_arrays(const struct inputs *in, struct array arrays[ARRAYS])
 {
@@ -112,6 +114,7 @@ static void list_arrays(const struct inputs *in, struct array arrays[ARRAYS])
         {"lr", "f8", b->lr, b->steps, sizeof *b->lr},
         {"samples", "u4", b->samples, b->n, sizeof *b->samples},
         {"weights", "f4", b->weights, b->padded ? b->n : 0, sizeof *b->weights},
+        {"crops", "i1", b->crops, b->crops ? b->n * sizeof *b->crops : 0, 1},
     };
     memcpy(arrays, list, sizeof list);
 }

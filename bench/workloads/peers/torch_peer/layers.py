@@ -8,6 +8,7 @@ LAYERS = {
     "conv2d": lambda nn, layer, o: nn.Conv2d(layer["in"][0], o["channels"], o["kernel"],
                                              o["stride"], o["pad"]),
     "maxpool2d": lambda nn, layer, o: nn.MaxPool2d(o["size"], o["stride"], o.get("pad", 0)),
+    "avgpool2d": lambda nn, layer, o: nn.AvgPool2d(o["size"], o["stride"], o.get("pad", 0)),
     "batchnorm2d": lambda nn, layer, o: nn.BatchNorm2d(layer["in"][0], o["epsilon"], o["momentum"]),
     "relu": lambda nn, layer, o: nn.ReLU(inplace=True),
     "dropout": lambda nn, layer, o: nn.Dropout(o["rate"]),
@@ -21,7 +22,8 @@ LAYERS = {
 FREE = re.compile(r"model|seed|data\.(set|path|samples|shard)|train\.(lr.*|momentum|weight_decay|"
                   r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|shuffle)|"
                   r"sync\.deadline|checkpoint\.path|(kernels|place|peer|measure)\..*")
-CHOICES = {"sync.strategy": ("none", "allreduce"), "train.optimizer": ("sgd", "adam")}
+CHOICES = {"sync.strategy": ("none", "allreduce"), "train.optimizer": ("sgd", "adam"),
+           "data.augment": ("none", "crop_flip")}
 
 
 def check_support(inputs):

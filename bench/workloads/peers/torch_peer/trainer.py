@@ -4,10 +4,13 @@ import itertools
 import time
 
 import torch
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, pad
 
 from torch_peer.failure import FAILED, Failure
 from torch_peer.layers import LAYERS
+
+
+CROP_BORDER = 4  # rows and columns of black that a crop may reach into, as train_cnn has it
 
 
 def now():
@@ -69,6 +72,8 @@ class Trainer:
         self.samples = tensor_of(inputs, "samples", torch.int32).long()
         weights = tensor_of(inputs, "weights", torch.float32)
         self.weights = weights if len(weights) else None
+        crops = tensor_of(inputs, "crops", torch.int8)
+        self.crops = crops.view(-1, 3).long() if len(crops) else None
         mean, std = (torch.tensor(inputs.model[k]).view(1, -1, 1, 1) for k in ("mean", "std"))
         self.scale, self.shift = 1 / (255 * std), mean / std
         self.flat = self.share_gradients() if summing else None
@@ -97,6 +102,21 @@ class Trainer:
         x = images.to(torch.float32, memory_format=self.layout)
         return x.mul_(self.scale).sub_(self.shift)
 
+    def gather(self, batch):
+        """The batch's images as bytes; augmented ones are cropped out of a black border, all of the
+        batch at once, and mirrored or not."""
+        images = self.images.index_select(0, self.samples[batch.begin:batch.end])
+        if self.crops is None:
+            return images
+        n, c, h, w = images.shape
+        crops = self.crops[batch.begin:batch.end]
+        columns = torch.where(crops[:, 2:] > 0, torch.arange(w - 1, -1, -1), torch.arange(w))
+        rows = crops[:, 0].view(n, 1) + torch.arange(h) + CROP_BORDER
+        columns = columns + crops[:, 1].view(n, 1) + CROP_BORDER
+        return pad(images, [CROP_BORDER] * 4)[
+            torch.arange(n).view(n, 1, 1, 1), torch.arange(c).view(1, c, 1, 1),
+            rows.view(n, 1, h, 1), columns.view(n, 1, 1, w)]
+
     def loss(self, logits, labels, batch):
         """This rank's part of the mean over all images of the step."""
         if self.weights is not None:
@@ -115,9 +135,8 @@ class Trainer:
         batch = self.batches[i]
         cpu_ns, begin_ns = time.process_time_ns(), now()
 
-        chosen = self.samples[batch.begin:batch.end]
-        x = self.normalise(self.images.index_select(0, chosen))
-        y = self.labels.index_select(0, chosen)
+        x = self.normalise(self.gather(batch))
+        y = self.labels.index_select(0, self.samples[batch.begin:batch.end])
         loaded_ns = now()
 
         logits = self.net(x)
