@@ -77,6 +77,20 @@ struct layer_kernel {
 enum plan { PLAN_REFERENCE, PLAN_FAST, PLAN_EXACT };
 const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan);
 
+/* What a plan saves of the work that a net's description counts; a set of them has a bit each. */
+enum saving {
+#define SAVING(name, summary) SAVING_##name,
+#include "kernels/savings.def"
+#undef SAVING
+    SAVINGS
+};
+#define SAVING_BIT(saving) (1u << (saving))
+const char *saving_name(enum saving saving);
+const char *saving_summary(enum saving saving);
+/* "winograd dead_outputs", "none" for an empty set; text has SAVINGS_TEXT bytes. Returns text. */
+#define SAVINGS_TEXT 128
+char *savings_text(char text[SAVINGS_TEXT], unsigned savings);
+
 /* A network compiled for at most `n_max` images a call: a list of steps, each one layer or a run of
  * layers, and `slots` sets of activations. */
 struct net;
@@ -104,11 +118,14 @@ struct net_step_view {
     int read_h, read_w;
     bool learns;                            /* it has a backward pass */
     uint64_t flops_forward, flops_backward; /* an image, really done */
+    unsigned savings;
 };
 struct net_step_view net_step_view(const struct net *net, int slot, int step);
 size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
-/* FLOPs an image that the plan really does; those of the net as written are in its description. */
+/* FLOPs an image that the plan really does; those of the net as written are in its description.
+ * Neither counts the gradient of the images, which nobody reads. */
 uint64_t net_flops_done(const struct net *net, bool backward);
+unsigned net_savings(const struct net *net); /* of all its steps */
 
 /* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as
  * (byte/255 - mean)/std. They are borrowed until the slot's backward has ended. */

@@ -316,6 +316,19 @@ uint64_t net_flops_done(const struct net *net, bool backward)
     return sum;
 }
 
+static unsigned step_savings(const struct step *s)
+{
+    return s->kernel->savings ? s->kernel->savings(&s->stretch) : 0;
+}
+
+unsigned net_savings(const struct net *net)
+{
+    unsigned savings = 0;
+    for (int i = 0; i < net->n_steps; i++)
+        savings |= step_savings(&net->steps[i]);
+    return savings;
+}
+
 /* Backward of a step, with nothing to learn in it or before, is left out. */
 static bool step_learns(const struct step *s)
 {
@@ -336,6 +349,7 @@ struct net_step_view net_step_view(const struct net *net, int slot, int step)
         .learns = step_learns(s),
         .flops_forward = done_flops(s, false),
         .flops_backward = done_flops(s, true),
+        .savings = step_savings(s),
     };
 }
 

@@ -86,7 +86,17 @@ struct step_kernel {
     /* FLOPs an image that are really done; NULL: those of the layers as written. */
     uint64_t (*flops_forward)(const struct stretch *s);
     uint64_t (*flops_backward)(const struct stretch *s);
+    /* Bits of enum saving; NULL: it leaves nothing out. */
+    unsigned (*savings)(const struct stretch *s);
 };
+
+/* SAVING_dead_outputs where the convolution or pooling that the stretch begins with is computed for
+ * h x w outputs and has more, else 0. */
+static inline unsigned saving_of_dead_outputs(const struct stretch *s, int h, int w)
+{
+    bool all = h >= s->layers->out.h && w >= s->layers->out.w;
+    return all ? 0 : SAVING_BIT(SAVING_dead_outputs);
+}
 
 #define STEP(name, plans, summary) extern const struct step_kernel step_##name;
 #include "kernels/steps.def"

@@ -182,6 +182,12 @@ static void dense_bytes_backward(const struct stretch *s, const struct step_call
     exec_for(c->ex, call.d.blocks, images_per_block(FLOPS_PER_BLOCK, cost), backward_block, &call);
 }
 
+static unsigned dense_bytes_savings(const struct stretch *s)
+{
+    (void)s;
+    return SAVING_BIT(SAVING_data_zeros);
+}
+
 /* All FLOPs of the layer count as done: how many are left out depends on the images. */
 const struct step_kernel step_dense_bytes = {
     .name = "dense_bytes",
@@ -192,4 +198,5 @@ const struct step_kernel step_dense_bytes = {
     .scratch_bytes = dense_bytes_scratch_bytes,
     .forward = dense_bytes_forward,
     .backward = dense_bytes_backward,
+    .savings = dense_bytes_savings,
 };

@@ -238,6 +238,12 @@ static uint64_t flops_backward(const struct stretch *s)
     return (s->wants_input ? 2 : 1) * flops_forward(s);
 }
 
+static unsigned savings(const struct stretch *s)
+{
+    bool padded = s->layers->pad_h > 0 || s->layers->pad_w > 0;
+    return padded ? SAVING_BIT(SAVING_padding) : 0;
+}
+
 static void forward(const struct stretch *s, const struct step_call *c)
 {
     struct conv_call call = call_begin(s, c);
@@ -264,6 +270,7 @@ static void backward(const struct stretch *s, const struct step_call *c)
         .backward = backward,                                                                      \
         .flops_forward = flops_forward,                                                            \
         .flops_backward = flops_backward,                                                          \
+        .savings = savings,                                                                        \
     }
 
 KERNEL(direct, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);

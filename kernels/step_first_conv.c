@@ -247,6 +247,12 @@ static uint64_t flops(const struct stretch *s)
     return 2 * TAPS * (uint64_t)f.in_c * (uint64_t)f.out_c * (uint64_t)(f.out.h * f.out.w);
 }
 
+static unsigned savings(const struct stretch *s)
+{
+    struct first_conv f = first_conv_of(s);
+    return saving_of_dead_outputs(s, f.out.h, f.out.w);
+}
+
 #define KERNEL(name_, out_, match_, out_reals_)                                                    \
     const struct step_kernel step_##name_ = {                                                      \
         .name = #name_,                                                                            \
@@ -260,6 +266,7 @@ static uint64_t flops(const struct stretch *s)
         .backward = backward,                                                                      \
         .flops_forward = flops,                                                                    \
         .flops_backward = flops,                                                                   \
+        .savings = savings,                                                                        \
     }
 
 KERNEL(first_conv, LAYOUT_BLOCKED, conv3x3_match_blocks, out_reals);

@@ -286,6 +286,15 @@ static uint64_t small_conv_flops_backward(const struct stretch *s)
     return small_conv_flops_forward(s) / WINDOW * (s->wants_input ? 2 : 1);
 }
 
+static unsigned small_conv_savings(const struct stretch *s)
+{
+    const struct small_conv c = shape_of(s);
+    unsigned savings = SAVING_BIT(SAVING_pool_zeros);
+    savings |= find_layer(s, LAYER_dropout2d) ? SAVING_BIT(SAVING_dropped_channels) : 0;
+    savings |= c.relu ? SAVING_BIT(SAVING_data_zeros) : 0;
+    return savings | saving_of_dead_outputs(s, 2 * (int)c.pooled_h, 2 * (int)c.pooled_w);
+}
+
 static void images_forward(const struct stretch *s, const struct step_call *step)
 {
     forward(s, step, true);
@@ -319,6 +328,7 @@ const struct step_kernel step_small_conv_bytes = {
     .backward = images_backward,
     .flops_forward = small_conv_flops_forward,
     .flops_backward = small_conv_flops_backward,
+    .savings = small_conv_savings,
 };
 
 const struct step_kernel step_small_conv = {
@@ -332,4 +342,5 @@ const struct step_kernel step_small_conv = {
     .backward = values_backward,
     .flops_forward = small_conv_flops_forward,
     .flops_backward = small_conv_flops_backward,
+    .savings = small_conv_savings,
 };

@@ -271,6 +271,12 @@ static size_t small_dense_scratch_bytes(const struct stretch *s, int n, int thre
     return place_scratch(&call, (size_t)n, threads, NULL);
 }
 
+static unsigned small_dense_savings(const struct stretch *s)
+{
+    (void)s;
+    return SAVING_BIT(SAVING_data_zeros);
+}
+
 /* All FLOPs of the layer count as done: how many are left out depends on the images. */
 const struct step_kernel step_small_dense = {
     .name = "small_dense",
@@ -281,4 +287,5 @@ const struct step_kernel step_small_dense = {
     .scratch_bytes = small_dense_scratch_bytes,
     .forward = small_dense_forward,
     .backward = small_dense_backward,
+    .savings = small_dense_savings,
 };

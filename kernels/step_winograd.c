@@ -149,6 +149,12 @@ static uint64_t flops_backward(const struct stretch *s)
     return (s->wants_input ? 2 : 1) * flops_forward(s);
 }
 
+static unsigned savings(const struct stretch *s)
+{
+    struct winograd w = winograd_of(s);
+    return SAVING_BIT(SAVING_winograd) | saving_of_dead_outputs(s, w.out.h, w.out.w);
+}
+
 static void forward(const struct stretch *s, const struct step_call *c)
 {
     struct conv_call call = call_begin(s, c);
@@ -175,6 +181,7 @@ static void backward(const struct stretch *s, const struct step_call *c)
         .backward = backward,                                                                      \
         .flops_forward = flops_forward,                                                            \
         .flops_backward = flops_backward,                                                          \
+        .savings = savings,                                                                        \
     }
 
 KERNEL(winograd, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);

@@ -174,6 +174,9 @@ static void fill_identity(struct cells *c, const struct launch_result *result)
     set_text(c, COLUMN_host, result->host);
     set_text(c, COLUMN_mpi, result->mpi);
     set_text(c, COLUMN_blas, result->blas);
+    set_real(c, COLUMN_flops_per_image, result->flops_per_image);
+    set_real(c, COLUMN_flops_done_per_image, result->flops_done_per_image);
+    set_text(c, COLUMN_savings, result->savings);
 }
 
 /* Rank by rank the median of the launches. */
@@ -251,6 +254,9 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_ci_level, p->launches > 1 ? p->step_ms.level : NAN);
     set_real(c, COLUMN_images_per_s, p->images_per_s);
     set_real(c, COLUMN_gflop_per_s, p->gflop_per_s);
+    set_real(c, COLUMN_gflop_done_per_s, p->gflop_done_per_s);
+    set_real(c, COLUMN_memory_mib, p->memory_mib);
+    set_real(c, COLUMN_growth_mib, p->growth_mib);
     set_real(c, COLUMN_speedup, p->speedup.mid);
     set_real(c, COLUMN_speedup_lo, p->speedup.lo);
     set_real(c, COLUMN_speedup_hi, p->speedup.hi);
@@ -271,6 +277,8 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_ratio, p->peer_ratio.mid);
     set_real(c, COLUMN_peer_ratio_lo, p->peer_ratio.lo);
     set_real(c, COLUMN_peer_ratio_hi, p->peer_ratio.hi);
+    set_real(c, COLUMN_peer_memory_ratio, p->memory_mib / peer->memory_mib);
+    set_real(c, COLUMN_peer_growth_ratio, p->growth_mib / peer->growth_mib);
 }
 
 static double largest_rss(const struct runs *time, const struct runs *accuracy)
@@ -317,6 +325,8 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_times(&c, p, &s->points[p->base]);
     fill_peer(&c, p, s);
     set_real(&c, COLUMN_rss_mib, largest_rss(time, accuracy));
+    set_real(&c, COLUMN_data_mib,
+             runs_median(time->n ? time : accuracy, offsetof(struct launch_result, data_mib)));
     set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     set_text(&c, COLUMN_status, p->status);

@@ -31,7 +31,8 @@ struct launch_result {
     double last_rank_pct;          /* in how many of the timed steps */
     double read_s, fetch_s, epoch_s;
     double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
-    double poll_s, user_s, sys_s, rss_mib, cpu_pct;
+    double poll_s, user_s, sys_s, cpu_pct;
+    double rss_mib, data_mib, memory_mib, growth_mib; /* of the largest rank, each by itself */
     double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */
     double batch_per_rank;
     long global_batch;
@@ -44,6 +45,8 @@ struct launch_result {
     char sync_variant[32]; /* of the strategy */
     long params;
     double flops_per_image; /* forward and backward, of the net as written */
+    double flops_done_per_image;
+    char savings[128]; /* how less is done than written: "winograd dead_outputs", "none"; "" */
 };
 
 /* Reads DIR/rank.*.jsonl. ERR_DATA, naming file and line, unless every rank of `ranks` has its
@@ -75,6 +78,7 @@ struct point_summary {
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     struct interval overlap_share;                /* of communication that cost no time */
     double batch_per_rank;
+    double gflop_done_per_s, memory_mib, growth_mib;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */

@@ -7,11 +7,12 @@
 /* How a kind of document writes a row, and what of a text it would take for its own. */
 struct markup {
     const char *begin, *between, *end;
+    const char *note;    /* before a line below the table: a paragraph of its own */
     const char *special; /* gets a backslash */
 };
 
-static const struct markup markdown = {"| ", " | ", " |\n", "|\\*_<"};
-static const struct markup latex = {"", " & ", " \\\\\n", "#$%&_{}"};
+static const struct markup markdown = {"| ", " | ", " |\n", "\n", "|\\*_<"};
+static const struct markup latex = {"", " & ", " \\\\\n", "\n\\noindent ", "#$%&_{}"};
 
 /* Characters that LaTeX has commands for; NULL for others. */
 static const char *latex_command(char c)
@@ -82,6 +83,27 @@ static enum status write_rows(FILE *out, const struct markup *m, const struct ta
     return status;
 }
 
+/* What the lines below the table print, as paragraphs. */
+static enum status write_notes(FILE *out, const struct markup *m, const struct summary *s,
+                               struct error *e)
+{
+    char *notes = NULL, *rest = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&notes, &size);
+    if (!memory)
+        return error_set(e, ERR_MEMORY, "no memory for what is below the table");
+    table_print_notes(memory, s);
+    bool failed = fclose(memory) != 0;
+    for (char *line = failed ? NULL : strtok_r(notes, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fputs(m->note, out);
+        write_text(out, m, line + strspn(line, " "));
+        fputc('\n', out);
+    }
+    free(notes);
+    return failed ? error_set(e, ERR_MEMORY, "no memory for what is below the table") : OK;
+}
+
 enum status table_write_markdown(FILE *out, const struct summary *s, struct error *e)
 {
     struct table t;
@@ -91,7 +113,8 @@ enum status table_write_markdown(FILE *out, const struct summary *s, struct erro
     for (size_t c = 0; c < t.n; c++)
         fputs("---:|", out);
     fputs("---|\n", out);
-    return write_rows(out, &markdown, &t, s, e);
+    enum status status = write_rows(out, &markdown, &t, s, e);
+    return status == OK ? write_notes(out, &markdown, s, e) : status;
 }
 
 enum status table_write_latex(FILE *out, const struct summary *s, struct error *e)
@@ -106,5 +129,5 @@ enum status table_write_latex(FILE *out, const struct summary *s, struct error *
     fputs("\\hline\n", out);
     enum status status = write_rows(out, &latex, &t, s, e);
     fputs("\\hline\n\\end{tabular}\n", out);
-    return status;
+    return status == OK ? write_notes(out, &latex, s, e) : status;
 }

@@ -21,6 +21,7 @@ enum field_type {
     FIELD_VERDICT,    /* true, false; null is unknown */
     FIELD_OPTIONAL,   /* a real that a workload may leave out: unknown */
     FIELD_COUNT_OR_0, /* a count that a workload may leave out: 0 */
+    FIELD_NOTE,       /* a text that a workload may leave out: "" */
 };
 
 struct field {
@@ -37,16 +38,28 @@ struct field {
 #define FIELDS(table) table, sizeof table / sizeof table[0]
 
 static const struct field hello_fields[] = {
-    FIELD(hello, schema, FIELD_COUNT, false),        FIELD(hello, rank, FIELD_COUNT, false),
-    FIELD(hello, ranks, FIELD_COUNT, false),         FIELD(hello, host, FIELD_TEXT, false),
-    FIELD(hello, precision, FIELD_TEXT, true),       FIELD(hello, model, FIELD_TEXT, true),
-    FIELD(hello, params, FIELD_COUNT, true),         FIELD(hello, flops_forward, FIELD_COUNT, true),
-    FIELD(hello, flops_backward, FIELD_COUNT, true), FIELD(hello, dataset, FIELD_TEXT, true),
-    FIELD(hello, data_source, FIELD_TEXT, true),     FIELD(hello, read_s, FIELD_REAL, false),
-    FIELD(hello, strategy, FIELD_TEXT, true),        FIELD(hello, sync_variant, FIELD_TEXT, true),
-    FIELD(hello, batch, FIELD_COUNT, false),         FIELD(hello, global_batch, FIELD_COUNT, true),
-    FIELD(hello, bound, FIELD_TEXT, false),          FIELD(hello, mpi, FIELD_TEXT, false),
+    FIELD(hello, schema, FIELD_COUNT, false),
+    FIELD(hello, rank, FIELD_COUNT, false),
+    FIELD(hello, ranks, FIELD_COUNT, false),
+    FIELD(hello, host, FIELD_TEXT, false),
+    FIELD(hello, precision, FIELD_TEXT, true),
+    FIELD(hello, model, FIELD_TEXT, true),
+    FIELD(hello, params, FIELD_COUNT, true),
+    FIELD(hello, flops_forward, FIELD_COUNT, true),
+    FIELD(hello, flops_backward, FIELD_COUNT, true),
+    FIELD(hello, dataset, FIELD_TEXT, true),
+    FIELD(hello, data_source, FIELD_TEXT, true),
+    FIELD(hello, read_s, FIELD_REAL, false),
+    FIELD(hello, strategy, FIELD_TEXT, true),
+    FIELD(hello, sync_variant, FIELD_TEXT, true),
+    FIELD(hello, batch, FIELD_COUNT, false),
+    FIELD(hello, global_batch, FIELD_COUNT, true),
+    FIELD(hello, bound, FIELD_TEXT, false),
+    FIELD(hello, mpi, FIELD_TEXT, false),
     FIELD(hello, blas, FIELD_TEXT, false),
+    FIELD(hello, flops_done_forward, FIELD_OPTIONAL, false),
+    FIELD(hello, flops_done_backward, FIELD_OPTIONAL, false),
+    FIELD(hello, savings, FIELD_NOTE, true),
 };
 
 static const struct field step_fields[] = {
@@ -100,6 +113,8 @@ static const struct field end_fields[] = {
     FIELD(end, user_s, FIELD_REAL, false),
     FIELD(end, sys_s, FIELD_REAL, false),
     FIELD(end, rss_mib, FIELD_REAL, false),
+    FIELD(end, data_mib, FIELD_OPTIONAL, false),
+    FIELD(end, libraries_mib, FIELD_OPTIONAL, false),
     FIELD(end, check, FIELD_TEXT, false),
     FIELD(end, weights_equal, FIELD_VERDICT, false),
     FIELD(end, first_difference, FIELD_TEXT, false),
@@ -166,10 +181,15 @@ static enum status store_field(const struct place *at, const char *record,
         *(int64_t *)to = 0;
         return OK;
     }
+    if (!value && field->type == FIELD_NOTE) {
+        *to = '\0';
+        return OK;
+    }
     if (!value)
         return wrong_field(at, record, field, "is missing");
     switch (field->type) {
     case FIELD_TEXT:
+    case FIELD_NOTE:
         return store_text(at, record, field, value, to);
     case FIELD_COUNT:
     case FIELD_COUNT_OR_0:
@@ -385,7 +405,7 @@ static enum status read_rank(struct rank_record *r, const char *dir, int rank, i
 static const char *field_text(char text[64], const struct field *field, const void *record)
 {
     const char *value = (const char *)record + field->offset;
-    if (field->type == FIELD_TEXT)
+    if (field->type == FIELD_TEXT || field->type == FIELD_NOTE)
         return value;
     snprintf(text, 64, "%lld", (long long)*(const int64_t *)value);
     return text;
@@ -597,7 +617,6 @@ static void fill_resources(struct launch_result *result, const struct rank_recor
         user += end->user_s;
         sys += end->sys_s;
         cpu += (double)(end->window_cpu_ns - end->poll_ns) / (double)end->window_ns;
-        result->rss_mib = i == 0 ? end->rss_mib : fmax(result->rss_mib, end->rss_mib);
     }
     bool timed = steps > 0;
     result->calls = timed ? calls / p / steps : NAN;
@@ -609,6 +628,20 @@ static void fill_resources(struct launch_result *result, const struct rank_recor
     result->user_s = user / p;
     result->sys_s = sys / p;
     strcpy(result->wire_source, records[0].end.wire_source);
+}
+
+/* Of the largest rank, each by itself. */
+static void fill_memory(struct launch_result *result, const struct rank_record *records)
+{
+    result->rss_mib = result->data_mib = result->memory_mib = result->growth_mib = NAN;
+    for (int i = 0; i < result->ranks; i++) {
+        const struct end *end = &records[i].end;
+        double memory_mib = end->rss_mib - end->data_mib;
+        result->rss_mib = fmax(result->rss_mib, end->rss_mib);
+        result->data_mib = fmax(result->data_mib, end->data_mib);
+        result->memory_mib = fmax(result->memory_mib, memory_mib);
+        result->growth_mib = fmax(result->growth_mib, memory_mib - end->libraries_mib);
+    }
 }
 
 /* The slowest rank sets the pace. */
@@ -701,6 +734,8 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     result->global_batch = (long)hello->global_batch;
     result->params = (long)hello->params;
     result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
+    result->flops_done_per_image = hello->flops_done_forward + hello->flops_done_backward;
+    strcpy(result->savings, hello->savings);
     strcpy(result->dataset, hello->dataset);
     strcpy(result->data_source, hello->data_source);
     strcpy(result->precision, hello->precision);
@@ -726,6 +761,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_step_time(result, records);
     fill_phases(result, records);
     fill_resources(result, records);
+    fill_memory(result, records);
     fill_weights(result, records);
     enum status status = fill_wait(result, records, e);
     return status == OK ? fill_epochs(result, records, e) : status;

@@ -13,7 +13,8 @@ enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 struct hello {
     int64_t schema, rank, ranks, params, flops_forward, flops_backward, batch, global_batch;
-    double read_s;
+    double read_s, flops_done_forward, flops_done_backward;
+    char savings[128];
     char host[64], model[256], precision[8], dataset[32], data_source[32], strategy[32],
         sync_variant[32];
     char bound[1024], mpi[64], blas[64];
@@ -42,7 +43,7 @@ struct eval {
 struct end {
     int64_t steps, timed_steps, window_ns, window_cpu_ns, poll_ns;
     int64_t calls, bytes_payload, bytes_wire, messages_wire;
-    double replay_ns, fetch_s, user_s, sys_s, rss_mib;
+    double replay_ns, fetch_s, user_s, sys_s, rss_mib, data_mib, libraries_mib;
     enum verdict weights_equal;
     char status[64], wire_source[64], check[8], first_difference[160];
 };

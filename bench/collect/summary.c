@@ -339,12 +339,22 @@ static void set_shares(struct point_summary *p, const struct runs *time)
 
 static void set_rates(struct point_summary *p, const struct runs *time)
 {
-    p->images_per_s = p->gflop_per_s = NAN;
+    p->images_per_s = p->gflop_per_s = p->gflop_done_per_s = NAN;
     if (time->n == 0)
         return;
     const struct launch_result *result = time->items[0].result;
     p->images_per_s = 1e3 * (double)result->global_batch / p->step_ms.mid;
     p->gflop_per_s = p->images_per_s * result->flops_per_image / 1e9;
+    p->gflop_done_per_s = p->images_per_s * result->flops_done_per_image / 1e9;
+}
+
+/* Of timed launches; where there were none, of the others. */
+static void set_memory(struct point_summary *p, const struct runs *time,
+                       const struct runs *accuracy)
+{
+    const struct runs *runs = time->n ? time : accuracy;
+    p->memory_mib = runs_median(runs, offsetof(struct launch_result, memory_mib));
+    p->growth_mib = runs_median(runs, offsetof(struct launch_result, growth_mib));
 }
 
 /* The rank that most launches call the last, and how often it was in those. */
@@ -384,6 +394,7 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
                                              config_number(&spec->config, OPT_TIME_PRECISION);
     set_shares(p, time);
     set_rates(p, time);
+    set_memory(p, time, accuracy);
     set_last_rank(p, time);
     p->test_acc_pct = runs_median(accuracy, offsetof(struct launch_result, test_acc_pct));
 }

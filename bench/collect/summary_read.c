@@ -70,6 +70,9 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
                    {COLUMN_efficiency, &p->efficiency},
                    {COLUMN_images_per_s, &p->images_per_s},
                    {COLUMN_gflop_per_s, &p->gflop_per_s},
+                   {COLUMN_gflop_done_per_s, &p->gflop_done_per_s},
+                   {COLUMN_memory_mib, &p->memory_mib},
+                   {COLUMN_growth_mib, &p->growth_mib},
                    {COLUMN_batch_per_rank, &p->batch_per_rank},
                    {COLUMN_karp_flatt, &p->karp_flatt},
                    {COLUMN_test_acc_pct, &p->test_acc_pct}};

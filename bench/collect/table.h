@@ -42,6 +42,9 @@ void table_print_published(FILE *out, const struct summary *s);
 /* What a reader should know of a point beside its numbers, each remark after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
 
+/* Lines below the table: the bases with their rates, what peers reach. */
+void table_print_notes(FILE *out, const struct summary *s);
+
 /* Writes the table as Markdown (GitHub's) and as a LaTeX tabular, remarks as the last column. */
 enum status table_write_markdown(FILE *out, const struct summary *s, struct error *e);
 enum status table_write_latex(FILE *out, const struct summary *s, struct error *e);

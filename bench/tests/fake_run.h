@@ -31,6 +31,8 @@ static inline bool fake_near(double a, double b)
 /* What one rank writes. Every timed step has the same phases; arrivals are given. */
 struct fake_rank {
     const char *host, *model, *dataset, *strategy, *variant, *bound;
+    const char *work;   /* NULL: none; else further fields of hello, with a comma at the end */
+    const char *memory; /* the same of end */
     long params, batch, global_batch;
     int n_steps;
     double step_ms, compute_ms, comm_ms;
@@ -54,12 +56,13 @@ struct fake_run {
 struct fake_launch {
     long ranks;
     const char *strategy;
-    const char *variant;  /* NULL: usual */
-    const char *workload; /* NULL: train_cnn */
-    int block;            /* of a timed launch */
-    double step_ms;       /* timed when > 0 */
-    double test_acc_pct;  /* else an accuracy run */
-    int epochs;           /* of it; 0: one */
+    const char *variant;       /* NULL: usual */
+    const char *workload;      /* NULL: train_cnn */
+    const char *work, *memory; /* as in struct fake_rank */
+    int block;                 /* of a timed launch */
+    double step_ms;            /* timed when > 0 */
+    double test_acc_pct;       /* else an accuracy run */
+    int epochs;                /* of it; 0: one */
     uint64_t seed;
     bool weights_differ;
 };
@@ -133,13 +136,14 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             "{\"type\":\"hello\",\"schema\":1,\"rank\":%d,\"ranks\":%d,\"host\":\"%s\",\"pid\":7,"
             "\"workload\":\"train_cnn\",\"precision\":\"f32\",\"model\":\"%s\",\"params\":%ld,"
             "\"flops_forward\":1000000,\"flops_backward\":2000000,\"dataset\":\"%s\","
-            "\"data_source\":\"real\",\"read_s\":%.2f,\"optimizer\":\"adam\",\"lr\":0.001,"
+            "\"data_source\":\"real\",%s\"read_s\":%.2f,\"optimizer\":\"adam\",\"lr\":0.001,"
             "\"seed\":1,\"strategy\":\"%s\",\"sync_variant\":\"%s\",\"overlap\":\"none\","
             "\"batch\":%ld,"
             "\"global_batch\":%ld,\"threads\":1,\"bound\":\"%s\",\"mpi\":\"MPICH 4.0.2\","
             "\"blas\":\"BLIS 0.9.0 skx\"}\n",
-            rank, ranks, r->host, r->model, r->params, r->dataset, 0.5 + 0.25 * rank, r->strategy,
-            r->variant ? r->variant : "usual", r->batch, r->global_batch, r->bound);
+            rank, ranks, r->host, r->model, r->params, r->dataset, r->work ? r->work : "",
+            0.5 + 0.25 * rank, r->strategy, r->variant ? r->variant : "usual", r->batch,
+            r->global_batch, r->bound);
     fake_write_step(out, r, 0, false);
     for (int i = 1; i <= r->n_steps; i++)
         fake_write_step(out, r, i, true);
@@ -157,11 +161,12 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             "{\"type\":\"end\",\"status\":\"ok\",\"steps\":%d,\"timed_steps\":%d,"
             "\"window_ns\":%lld,\"window_cpu_ns\":%lld,\"poll_ns\":%lld,\"calls\":%d,"
             "\"bytes_payload\":%d,\"bytes_wire\":%d,\"messages_wire\":%d,"
-            "\"wire_source\":\"formula: ring\",\"user_s\":%d.5,\"sys_s\":0.25,\"rss_mib\":%d.5,"
+            "\"wire_source\":\"formula: ring\",\"user_s\":%d.5,\"sys_s\":0.25,\"rss_mib\":%d.5,%s"
             "\"check\":\"step\",\"weights_equal\":%s,\"first_difference\":\"%s\"}\n",
             r->n_steps + 1, r->n_steps, window, window, window / 4, 2 * r->n_steps,
             1000 * r->n_steps, 1500 * r->n_steps, 4 * r->n_steps, 1 + rank, 90 + rank,
-            r->weights_equal ? "true" : "false", r->weights_equal ? "" : "step 3, rank 1");
+            r->memory ? r->memory : "", r->weights_equal ? "true" : "false",
+            r->weights_equal ? "" : "step 3, rank 1");
     assert_int_equal(fclose(out), 0);
 }
 
@@ -256,6 +261,8 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
                                  .dataset = "mnist",
                                  .strategy = l->strategy,
                                  .variant = variant,
+                                 .work = l->work,
+                                 .memory = l->memory,
                                  .bound = bound,
                                  .params = 21840,
                                  .batch = batch / l->ranks + (r < batch % l->ranks),

@@ -106,9 +106,16 @@ compares() {
     spec both auto
     expect 0 "x the images/s of peer_torch (torch" "$scalebench" run "$tmp/both.yaml" \
         --out "$tmp/results" || return 1
+    grep -q "Memory without the data: .* MiB and .* of it" "$tmp/expect.log" || return 1
+    grep -q "Memory without the data" "$tmp/results/both/latest/summary.md" || return 1
     column both status | grep -c '^ok$' | grep -qx 2 || return 1
     column both blas | grep -q torch || return 1
     column both test_acc_pct | awk '$1 < 50 { exit 1 }' || return 1
+    # Memory without the data set, of both; a framework takes more than a program.
+    column both memory_mib | awk '{ m[NR] = $1 } END { exit !(NR == 2 && m[1] > 0 && m[2] > m[1]) }' || return 1
+    column both data_mib | awk '$1 < 44 || $1 > 60 { exit 1 }' || return 1
+    column both peer_memory_ratio | head -n 1 | awk '{ exit !($1 > 0 && $1 < 1) }' || return 1
+    column both savings | head -n 1 | grep -qx data_zeros || return 1
     column both peer_workload | grep -c '^peer_torch$' | grep -qx 1 || return 1
     # Twice the steps in the same time are a ratio of two.
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }

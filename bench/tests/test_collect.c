@@ -153,11 +153,20 @@ static const char peer_spec[] = "name: peers\n"
                                 "  workload: [train_cnn, peer_torch]\n"
                                 "measure: {time: {launches: 6..6}}\n";
 
+/* Of 90.5 MiB the data set has 40.5 here and 10.5 there, libraries 20; what is really done, our
+ * trainer alone tells. */
 static void add_peer_launch(struct fake_run *run, const char *workload, int block, double step_ms)
 {
+    bool ours = strcmp(workload, "train_cnn") == 0;
     fake_add(run, &(struct fake_launch){.ranks = 1,
                                         .strategy = "allreduce",
                                         .workload = workload,
+                                        .work = ours ? "\"flops_done_forward\":400000,"
+                                                       "\"flops_done_backward\":500000,"
+                                                       "\"savings\":\"winograd dead_outputs\","
+                                                     : NULL,
+                                        .memory = ours ? "\"data_mib\":40.5,\"libraries_mib\":20.0,"
+                                                       : "\"data_mib\":10.5,\"libraries_mib\":20,",
                                         .block = block,
                                         .seed = 1,
                                         .step_ms = step_ms});
@@ -186,6 +195,19 @@ static void peers_are_compared_by_block(void **state)
     assert_string_equal(cell(ours, COLUMN_peer_images_per_s),
                         cell(&s.points[theirs], COLUMN_images_per_s));
     assert_string_equal(cell(ours, COLUMN_workload), "train_cnn");
+    assert_string_equal(cell(ours, COLUMN_flops_per_image), "3000000");
+    assert_string_equal(cell(ours, COLUMN_flops_done_per_image), "900000");
+    assert_string_equal(cell(ours, COLUMN_savings), "winograd dead_outputs");
+    NEAR(ours->gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
+    NEAR(ours->gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
+    assert_string_equal(cell(&s.points[theirs], COLUMN_flops_done_per_image), "");
+    assert_string_equal(cell(&s.points[theirs], COLUMN_savings), "");
+    assert_string_equal(cell(ours, COLUMN_data_mib), "40.5");
+    assert_string_equal(cell(ours, COLUMN_memory_mib), "50");
+    assert_string_equal(cell(ours, COLUMN_growth_mib), "30");
+    assert_string_equal(cell(&s.points[theirs], COLUMN_memory_mib), "80");
+    assert_string_equal(cell(ours, COLUMN_peer_memory_ratio), "0.625");
+    assert_string_equal(cell(ours, COLUMN_peer_growth_ratio), "0.5");
     assert_true(isnan(s.points[theirs].peer_ratio.mid));
     assert_string_equal(cell(&s.points[theirs], COLUMN_peer_point), "");
     /* At two ranks there is a peer, but nothing was measured. */
@@ -953,6 +975,38 @@ static void assert_line(const char *text, const char *wanted)
         fail_msg("no '%s' in\n%s", wanted, text);
 }
 
+/* In the console's table and below those for documents. */
+static void work_done_and_memory_are_told(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, peer_spec);
+    for (int block = 0; block < 6; block++) {
+        add_peer_launch(&run, "train_cnn", block, base_ms[block]);
+        add_peer_launch(&run, "peer_torch", block, base_ms[block] * ratios[block]);
+    }
+    struct summary s = collect(&run);
+    static const char done[] = " ms a step, 3.75 GFLOP/s of the net as written, 1.12 done (saved: "
+                               "winograd dead_outputs).\n";
+    static const char memory[] = "Memory without the data: 50.0 MiB and 80.0, 0.62 of it; above "
+                                 "what libraries take 30.0 and 60.0, 0.50 of it.\n";
+    char *text = print(&s);
+    assert_line(text, done);
+    assert_line(text, memory);
+    free(text);
+    write_both(&s, &run);
+    text = read_of(&run, "summary.md");
+    assert_line(text, "as written, 1.12 done (saved: winograd dead\\_outputs).\n");
+    assert_line(text, memory);
+    free(text);
+    text = read_of(&run, "summary.tex");
+    assert_line(text, "\\end{tabular}\n\n\\noindent Base: ");
+    assert_line(text, memory);
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void the_table_says_it_all(void **state)
 {
     (void)state;
@@ -1131,6 +1185,7 @@ int main(void)
         cmocka_unit_test(columns_are_named_by_their_unit),
         cmocka_unit_test(an_unwritable_folder_is_an_error),
         cmocka_unit_test(files_do_not_depend_on_the_locale),
+        cmocka_unit_test(work_done_and_memory_are_told),
         cmocka_unit_test(the_table_says_it_all),
         cmocka_unit_test(documents_hold_the_table),
         cmocka_unit_test(documents_escape_what_is_theirs),

@@ -104,6 +104,33 @@ static void sums_are_right(void **state)
     NEAR(r.flops_per_image, 3e6);
 }
 
+/* What a peer may leave out, and what a trainer tells. */
+static void work_done_and_memory_are_read(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\"data_mib\":40.5,\"libraries_mib\":20.0,\"user_s\"",
+                                       "\"data_mib\":60.5,\"libraries_mib\":10.0,\"user_s\""};
+    char path[128];
+    write_pair();
+    struct launch_result r = read_pair();
+    assert_true(isnan(r.flops_done_per_image) && isnan(r.data_mib) && isnan(r.memory_mib));
+    assert_string_equal(r.savings, "");
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
+        fake_edit(path, "\"user_s\"", ends[rank]);
+        fake_edit(path, "\"dataset\"",
+                  "\"flops_done_forward\":400000,\"flops_done_backward\":500000,"
+                  "\"savings\":\"winograd dead_outputs\",\"dataset\"");
+    }
+    r = read_pair();
+    NEAR(r.flops_done_per_image, 9e5);
+    assert_string_equal(r.savings, "winograd dead_outputs");
+    NEAR(r.rss_mib, 91.5);
+    NEAR(r.data_mib, 60.5);
+    NEAR(r.memory_mib, 50); /* rank 0: 90.5 - 40.5 */
+    NEAR(r.growth_mib, 30); /* rank 0: 50 - 20; rank 1: 31 - 10 */
+}
+
 /* The last one whose share has come lets the others begin. */
 static void fetches_are_those_of_the_slowest_rank(void **state)
 {
@@ -398,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sums_are_right, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(work_done_and_memory_are_read, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(fetches_are_those_of_the_slowest_rank, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(a_rank_that_differs_is_seen, make_folder, remove_folder),

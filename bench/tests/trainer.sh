@@ -120,6 +120,20 @@ check "shared memory wants one node" expect 2 "all ranks on one node: this one h
 check "a killed rank takes the job with it" dies_together
 check "help needs no MPI" expect 0 "--train.lr" "$train_cnn" --help
 check "description is JSON" expect 0 '"workload": "train_cnn"' "$train_cnn" --describe
+# Of 26x26 outputs of conv1, 20x20 are read; conv2 and conv3 are Winograd's; fc3 is written 3 x 2,000.
+plan_is_described() {
+    "$train_cnn" --model configs/models/keras_690k.yaml --describe-plan >"$tmp/plan.txt" || return 1
+    cat "$tmp/plan.txt"
+    grep -qE '^first_conv +conv1 relu1 maxpool2d1 +778752 +460800 +dead_outputs$' "$tmp/plan.txt" &&
+        grep -qE '^winograd +conv2 relu2 maxpool2d2 +26763264 +3538944 +dead_outputs winograd$' "$tmp/plan.txt" &&
+        grep -qE '^total +45609264 +9287472 +20.4 % done$' "$tmp/plan.txt" &&
+        grep -q '^winograd: ' "$tmp/plan.txt"
+}
+check "a plan is described" plan_is_described
+check "nothing is left out of the exact plan" expect 0 "100.0 % done" "$train_cnn" \
+    --model configs/models/keras_690k.yaml --kernels.plan exact --describe-plan
+check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --describe-plan
+check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn" --model no_such_net --describe-plan
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"
 check "unknown option" expect 2 "--bogus" "$train_cnn" --bogus
 check "unknown strategy names the nearest" expect 2 "allreduce" \

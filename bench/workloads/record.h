@@ -5,6 +5,9 @@
  *   {"type":"hello","schema":1,"rank":0,"ranks":2,"host":"n1","pid":7,"workload":"train_cnn",
  *    "precision":"f32","model":"lenet_21k","params":21840,"flops_forward":961000,
  *    "flops_backward":1634000,                       an image, of the net as written
+ *    "flops_done_forward":480000,"flops_done_backward":242000,    an image, as the plan does it,
+ *                                   "savings":"pool_zeros data_zeros",   and how: names of
+ *                                   kernels/savings.def, or none; all three may be left out
  *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
  *    "test_images":10000,"data_read":"all","data_shard":"global",
  *    "read_s":0.012,                  opening the data and fetching the first share
@@ -35,7 +38,9 @@
  *    "wire_source":"formula: rabenseifner",
  *    "fetches":2,"fetch_s":0.011,   shares of the data fetched before or between steps, mean; null
  *                                   where there were none; fetch_s may be left out
- *    "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
+ *    "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,    peak of the process, of which the data set had
+ *    "data_mib":44.9,"libraries_mib":22.1,       so much, and what was there before it began;
+ *                                   null or left out: unknown
  *    "checkpoints":3,"checkpoint_s":0.05,    written between the steps of this run
  *    "check":"step","weights_equal":true,"first_difference":"",        null: not compared
  *    "replays":0,"replay_ns":null,  a step's calls without computing, median; may be left out

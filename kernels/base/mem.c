@@ -1,10 +1,16 @@
 #include "kernels/base/mem.h"
 
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#define MIB       1048576.0
 #define HUGE_PAGE ((size_t)2 << 20)
 
 void *mem_alloc(size_t bytes)
@@ -24,6 +30,50 @@ void *mem_alloc(size_t bytes)
 void mem_free(void *memory)
 {
     free(memory);
+}
+
+double mem_now_mib(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    int found = file ? fscanf(file, "%*u %lu", &pages) : 0;
+    if (file)
+        fclose(file);
+    return found == 1 ? (double)pages * (double)sysconf(_SC_PAGESIZE) / MIB : NAN;
+}
+
+/* An entry of pagemap, of which anybody may read whether a page is there. */
+#define PAGE_PRESENT ((uint64_t)1 << 63)
+
+static double count_present(int pagemap, uintptr_t first, uintptr_t last)
+{
+    uint64_t entries[512];
+    double present = 0;
+    while (first < last) {
+        size_t wanted = last - first < 512 ? last - first : 512;
+        ssize_t got =
+            pread(pagemap, entries, wanted * sizeof *entries, (off_t)(first * sizeof *entries));
+        if (got < (ssize_t)sizeof *entries)
+            return NAN;
+        size_t n = (size_t)got / sizeof *entries;
+        for (size_t i = 0; i < n; i++)
+            present += (entries[i] & PAGE_PRESENT) != 0;
+        first += n;
+    }
+    return present;
+}
+
+double mem_resident_mib(const void *memory, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)memory;
+    if (bytes == 0)
+        return 0;
+    int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (pagemap < 0)
+        return NAN;
+    double present = count_present(pagemap, begin / page, (begin + bytes + page - 1) / page);
+    close(pagemap);
+    return present * (double)page / MIB;
 }
 
 double mem_peak_mib(void)

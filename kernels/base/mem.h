@@ -16,4 +16,11 @@ void mem_free(void *memory);
 /* Peak resident set of this process in MiB. */
 double mem_peak_mib(void);
 
+/* What of this process is in memory now; NAN where /proc does not tell. */
+double mem_now_mib(void);
+
+/* What of [memory, memory + bytes) is in this process's memory, by whole pages, whoever else has
+ * them too (mapped files); NAN where /proc does not tell. */
+double mem_resident_mib(const void *memory, size_t bytes);
+
 #endif

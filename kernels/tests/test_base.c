@@ -227,6 +227,27 @@ static void memory_is_present_before_it_is_used(void **state)
     mem_free(m);
 }
 
+static void memory_of_this_process_is_counted(void **state)
+{
+    (void)state;
+    enum { PAGES = 600, TOUCHED = 37 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    double page_mib = (double)page / 0x1p20;
+    unsigned char *m = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(m, MAP_FAILED);
+    assert_int_equal(madvise(m, PAGES * page, MADV_NOHUGEPAGE), 0);
+    for (size_t i = 0; i < TOUCHED; i++)
+        m[(PAGES - 1 - 16 * i) * page] = 1;
+    assert_true(mem_resident_mib(m, PAGES * page) == TOUCHED * page_mib);
+    assert_true(mem_resident_mib(m + PAGES * page - 1, 1) == page_mib);
+    assert_true(mem_resident_mib(m, 1) == 0);
+    assert_true(mem_resident_mib(m, 0) == 0);
+    double now = mem_now_mib();
+    assert_true(now > TOUCHED * page_mib && now <= mem_peak_mib() + 1);
+    munmap(m, PAGES * page);
+}
+
 static void clock_moves_forward(void **state)
 {
     (void)state;
@@ -432,6 +453,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_not_there_is_null),
 #endif
         cmocka_unit_test(memory_is_present_before_it_is_used),
+        cmocka_unit_test(memory_of_this_process_is_counted),
         cmocka_unit_test(clock_moves_forward),
         cmocka_unit_test(pool_visits_every_item_once_a_call),
         cmocka_unit_test(pool_results_do_not_depend_on_timing),

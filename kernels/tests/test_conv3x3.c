@@ -344,6 +344,12 @@ static void evaluation_computes_what_training_does(void **state)
     }
 }
 
+static void check_savings(const struct net *net, const char *expected)
+{
+    char text[SAVINGS_TEXT];
+    assert_string_equal(savings_text(text, net_savings(net)), expected);
+}
+
 /* keras_690k's convolutions, whose last pooling drops a third of what the first one computes. */
 static void work_that_nobody_reads_is_left_out(void **state)
 {
@@ -358,6 +364,7 @@ static void work_that_nobody_reads_is_left_out(void **state)
     uint64_t dense = 2 * 256 * CLASSES;
     assert_int_equal(net_flops_done(r.net, false), conv1 + conv2 + conv3 + dense);
     assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (conv2 + conv3 + dense));
+    check_savings(r.net, "dead_outputs winograd data_zeros");
     rig_end(&r);
 }
 
@@ -370,6 +377,24 @@ static void the_exact_plan_leaves_no_work_out(void **state)
     rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
     assert_int_equal(net_flops_done(r.net, false), r.desc.flops_forward);
     assert_int_equal(net_flops_done(r.net, true), r.desc.flops_backward);
+    check_savings(r.net, "none");
+    rig_end(&r);
+}
+
+/* But the zeros of padding: of 12x12 outputs with 9 taps each, 4 edges lack 12 rows of 3, and a
+ * corner's tap is missing once, not twice. */
+static void the_exact_plan_leaves_padding_out(void **state)
+{
+    (void)state;
+    const struct net_case c = {{1, 12, 12}, 1, {{8, 1, RELU}, {16, 1, RELU}}, NULL};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
+    uint64_t taps = 9 * 12 * 12 - 4 * 12 * 3 + 4, pair = 2 * 8 * 16;
+    uint64_t conv1 = 2 * 9 * 12 * 12 * 8, dense = 2 * 16 * 12 * 12 * CLASSES;
+    assert_int_equal(r.desc.flops_forward, conv1 + 9 * 12 * 12 * pair + dense);
+    assert_int_equal(net_flops_done(r.net, false), conv1 + taps * pair + dense);
+    assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (taps * pair + dense));
+    check_savings(r.net, "padding");
     rig_end(&r);
 }
 
@@ -404,6 +429,7 @@ int main(void)
         cmocka_unit_test(evaluation_computes_what_training_does),
         cmocka_unit_test(work_that_nobody_reads_is_left_out),
         cmocka_unit_test(the_exact_plan_leaves_no_work_out),
+        cmocka_unit_test(the_exact_plan_leaves_padding_out),
         cmocka_unit_test(every_step_polls),
     };
     gemm_init();

@@ -322,6 +322,9 @@ static void flops_done_leave_out_what_is_skipped(void **state)
     assert_int_equal(r.desc.flops_forward, conv1 + conv2 + dense);
     assert_int_equal(net_flops_done(r.net, false), conv1 / 2 + conv2 / 2 + dense);
     assert_int_equal(net_flops_done(r.net, true), conv1 / 8 + 2 * conv2 / 8 + 2 * dense);
+    char text[SAVINGS_TEXT];
+    assert_string_equal(savings_text(text, net_savings(r.net)),
+                        "dropped_channels pool_zeros data_zeros");
     rig_end(&r);
 }
 

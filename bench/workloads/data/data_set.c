@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "bench/workloads/data/readers.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 static const char *const names[] = {
@@ -40,6 +41,15 @@ void data_close(struct data_set *data)
         if (data->maps[i])
             munmap(data->maps[i], data->map_bytes[i]);
     *data = (struct data_set){0};
+}
+
+double data_resident_mib(const struct data_set *data)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sizeof data->maps / sizeof *data->maps; i++)
+        if (data->maps[i])
+            sum += mem_resident_mib(data->maps[i], data->map_bytes[i]);
+    return sum;
 }
 
 /* Reads a byte of each page. */

@@ -57,6 +57,9 @@ struct data_set {
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
 void data_close(struct data_set *data);
 
+/* What of the set's files is in this process's memory; NAN where that cannot be told. */
+double data_resident_mib(const struct data_set *data);
+
 /* Brings all of a part into this process's memory: a page fault inside a timed step would be
  * measured as computing. `image_bytes` are those of one image. */
 void data_load(const struct data_part *part, size_t image_bytes);

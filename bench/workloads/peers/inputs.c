@@ -210,9 +210,12 @@ static bool take_check(int *argc, char **argv)
 
 static enum status check_run(const struct arguments *a, const char *peer, struct error *e)
 {
-    if ((a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY) && !a->predictions)
+    bool known = a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY;
+    if (known && !a->predictions && !a->describe_plan)
         return OK;
-    return error_set(e, ERR_ARGUMENT, "%s takes --run accuracy or time, and makes no --predictions",
+    return error_set(e, ERR_ARGUMENT,
+                     "%s takes --run accuracy or time, makes no --predictions and has no plan to "
+                     "describe",
                      peer);
 }
 

@@ -153,6 +153,17 @@ void reader_close(struct reader *r)
     r->mode = NULL;
 }
 
+double reader_data_mib(const struct reader *r)
+{
+    const struct data_part *train = &r->data.train;
+    double mapped = data_resident_mib(&r->data);
+    if (train->images == r->source.images)
+        return mapped;
+    size_t n = r->store.images ? r->store.room : r->n;
+    return mapped + mem_resident_mib(train->images, n * r->image_bytes) +
+           mem_resident_mib(train->labels, n);
+}
+
 bool reader_shares(const struct reader *r)
 {
     return r->mode->fetch != NULL;

@@ -59,6 +59,10 @@ enum status reader_open(struct reader *r, const struct reader_options *options, 
 /* Collective; also after a failed open. */
 void reader_close(struct reader *r);
 
+/* What of the images and labels is in this process's memory: of mapped files, a window, a rank's
+ * share; NAN where that cannot be told. */
+double reader_data_mib(const struct reader *r);
+
 /* Each rank holds only what it fetches. */
 bool reader_shares(const struct reader *r);
 

@@ -18,6 +18,7 @@ static const struct option OWN_OPTIONS[] = {
     {"wait", required_argument, NULL, 'w'},
     {"version-string", required_argument, NULL, 'v'},
     {"describe", no_argument, NULL, 'd'},
+    {"describe-plan", no_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -62,6 +63,9 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
         break;
     case 'd':
         a->describe = true;
+        break;
+    case 'l':
+        a->describe_plan = true;
         break;
     case 'h':
         a->help = true;
@@ -144,6 +148,7 @@ void arguments_help(FILE *out, const char *program)
         "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
         "cores\n"
         "  --describe            options and records as JSON\n"
+        "  --describe-plan       the steps that --model and --kernels.plan make, with their FLOPs\n"
         "  --help                this text\n\n"
         "Options of a spec, as --key value or --key=value:\n",
         out);

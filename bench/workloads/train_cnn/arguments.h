@@ -23,7 +23,7 @@ struct arguments {
     const char *predictions; /* file of the test images' classes, NULL: none. Borrowed from argv. */
     const char *version;     /* given by the runner, for the record */
     bool record_steps;       /* false: the record has no `step` lines */
-    bool help, describe;
+    bool help, describe, describe_plan;
 };
 
 /* ERR_ARGUMENT with what is wrong and what is accepted. Freed with config_free(&a->config). */

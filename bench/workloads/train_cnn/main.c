@@ -10,6 +10,7 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"
+#include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/replay.h"
 #include "bench/workloads/train_cnn/report.h"
@@ -40,6 +41,7 @@ struct run {
     struct step_log log;
     struct recorder recorder;
     struct window window;
+    struct memory_use memory;
     bool all_failed; /* at the same place: every rank can leave in order */
 };
 
@@ -431,7 +433,9 @@ static enum status run(struct run *r, struct error *e)
         r->window.fetch_s = r->feed.fetch_s;
         r->window.checkpoints = r->resume.written;
         r->window.checkpoint_ns = r->resume.write_ns;
-        status = recorder_add(&r->recorder, report_end(&r->trainer, &r->window, &comparison), e);
+        r->memory.data_mib = reader_data_mib(&r->feed.reader);
+        status = recorder_add(&r->recorder,
+                              report_end(&r->trainer, &r->window, &r->memory, &comparison), e);
     }
     return status == OK ? recorder_write(&r->recorder, e) : status;
 }
@@ -465,7 +469,7 @@ static void abort_all(int exit_status)
 static int train(const struct arguments *arguments)
 {
     struct error e = {0};
-    struct run r = {.arguments = arguments};
+    struct run r = {.arguments = arguments, .memory.libraries_mib = mem_now_mib()};
     enum status status = open_run(&r, &e);
     if (status == OK)
         status = run(&r, &e);
@@ -489,6 +493,8 @@ int main(int argc, char **argv)
         arguments_help(stdout, "train_cnn");
     } else if (arguments.describe) {
         exit_status = arguments_describe(stdout, "train_cnn", &e) == OK ? 0 : fail(&e, true);
+    } else if (arguments.describe_plan) {
+        exit_status = plan_print(stdout, &arguments.config, &e) == OK ? 0 : fail(&e, true);
     } else {
         int level;
         bool threads = config_overlap(&arguments.config) == OVERLAP_thread;

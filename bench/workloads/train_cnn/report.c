@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -50,6 +51,16 @@ static json_t *hello_platform(const struct trainer *t, const char *bound)
                      "timer_overhead_ns", (json_int_t)overhead_ns);
 }
 
+/* What is really computed of the FLOPs that the net has as written. */
+static json_t *hello_work(const struct net *net)
+{
+    char savings[SAVINGS_TEXT];
+    return json_pack("{s:I, s:I, s:s}", "flops_done_forward",
+                     (json_int_t)net_flops_done(net, false), "flops_done_backward",
+                     (json_int_t)net_flops_done(net, true), "savings",
+                     savings_text(savings, net_savings(net)));
+}
+
 static json_t *hello_training(const struct trainer *t, const struct config *c)
 {
     return json_pack(
@@ -78,6 +89,7 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
                              "model", t->desc->name, "params", (json_int_t)t->desc->n_params,
                              "flops_forward", (json_int_t)t->desc->flops_forward, "flops_backward",
                              (json_int_t)t->desc->flops_backward);
+    json_object_update_new(line, hello_work(t->net));
     json_object_update_new(line, hello_data(t, &a->config, read_s));
     json_object_update_new(line, hello_training(t, &a->config));
     json_object_update_new(line, hello_platform(t, bound));
@@ -183,7 +195,12 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-json_t *report_end(const struct trainer *t, const struct window *w,
+static json_t *known_or_null(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *report_end(const struct trainer *t, const struct window *w, const struct memory_use *memory,
                    const struct comparison *comparison)
 {
     struct rusage usage;
@@ -214,6 +231,8 @@ json_t *report_end(const struct trainer *t, const struct window *w,
     json_object_set_new(line, "replays", json_integer(w->replays));
     json_object_set_new(line, "replay_ns",
                         w->replays > 0 ? json_integer(w->replay_ns) : json_null());
+    json_object_set_new(line, "data_mib", known_or_null(memory->data_mib));
+    json_object_set_new(line, "libraries_mib", known_or_null(memory->libraries_mib));
     json_object_update_new(line, json_pack("{s:I, s:I, s:I}", "batch_norm_calls",
                                            (json_int_t)t->group.waiter.calls, "batch_norm_bytes",
                                            (json_int_t)t->group.waiter.bytes_payload,

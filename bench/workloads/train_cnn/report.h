@@ -22,6 +22,12 @@ struct window {
     int64_t replay_ns; /* of one, median */
 };
 
+/* What is in this process's memory and not for computing; NAN where that is unknown. */
+struct memory_use {
+    double libraries_mib; /* all of it after MPI_Init, before anything was read or allocated */
+    double data_mib;      /* of the data set, at the end */
+};
+
 /* Result of comparing the hashes of all ranks; valid at rank 0. */
 struct comparison {
     bool made, equal;
@@ -35,7 +41,7 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
 json_t *report_end(const struct trainer *t, const struct window *window,
-                   const struct comparison *comparison);
+                   const struct memory_use *memory, const struct comparison *comparison);
 
 /* Steps as they were taken, which become lines of the record when there is time for it: making one
  * takes as long as a small net's optimizer. */

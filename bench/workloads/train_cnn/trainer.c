@@ -68,11 +68,16 @@ static bool augments(const struct trainer *t)
     return config_int(t->config, OPT_AUGMENT) == AUGMENT_CROP_FLIP;
 }
 
-static enum status open_net(struct trainer *t, struct error *e)
+enum plan trainer_plan(const struct config *config)
 {
     static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
+    return plans[config_int(config, OPT_KERNELS)];
+}
+
+static enum status open_net(struct trainer *t, struct error *e)
+{
     const struct net_options options = {
-        .plan = plans[config_int(t->config, OPT_KERNELS)],
+        .plan = trainer_plan(t->config),
         .isa = t->isa,
         .n_max = (int)t->sampler.n_max,
         .threads = pool_threads(t->exec.pool),

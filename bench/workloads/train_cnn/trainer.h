@@ -60,6 +60,9 @@ struct trainer {
     uint64_t steps_done;
 };
 
+/* kernels.plan as the kernels know it. */
+enum plan trainer_plan(const struct config *config);
+
 /* Images of a step over all ranks: train.global_batch, or train.batch_per_rank times ranks. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 

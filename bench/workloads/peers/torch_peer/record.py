@@ -1,5 +1,6 @@
 """Lines of a record; bench/workloads/record.h says what they mean."""
 import ctypes
+import gc
 import glob
 import json
 import os
@@ -78,6 +79,28 @@ def timer_overhead_ns():
     return (time.perf_counter_ns() - begin) // 1000
 
 
+def forget_peak():
+    """Peak memory counts from here on: nets that were only tried are not what training takes. What
+    the allocator keeps of them is given back first."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+class Memory:
+    """What the process has in memory that is not for computing, in MiB: the images and labels, and,
+    taken before anything is made of the inputs, the interpreter with its libraries."""
+
+    def __init__(self, inputs):
+        with open("/proc/self/statm", encoding="ascii") as file:
+            now = int(file.read().split()[1]) * resource.getpagesize()
+        sizes = {name: len(values) for name, values in inputs.arrays.items()}
+        data = sum(sizes[name] for name in ("images", "labels", "test_images", "test_labels"))
+        self.data_mib = data / 2 ** 20
+        self.libraries_mib = (now - sum(sizes.values())) / 2 ** 20
+
+
 def end(run, equal, difference):
     timed, n, calls = run.timed, len(run.timed), len(run.timed) if run.trainer.summing else 0
     payload, others = 4 * run.inputs.model["parameters"] * calls, run.ranks.n - 1
@@ -89,6 +112,7 @@ def end(run, equal, difference):
             "bytes_payload": payload, "bytes_wire": payload * 2 * others // run.ranks.n,
             "messages_wire": calls * 2 * others, "wire_source": "formula: ring" if calls else "none",
             "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": usage.ru_maxrss / 1024,
+            "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
             "check": run.check, "weights_equal": equal, "first_difference": difference}
 
 

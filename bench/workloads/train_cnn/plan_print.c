@@ -1,0 +1,100 @@
+#include "bench/workloads/train_cnn/plan_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/workloads/train_cnn/trainer.h"
+
+enum { LAYERS_TEXT = 256 };
+
+/* "conv1 relu1 maxpool2d1" */
+static void name_layers(char text[LAYERS_TEXT], const struct net_desc *desc, int first, int last)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = first; i < last && used < LAYERS_TEXT; i++)
+        used += (size_t)snprintf(text + used, LAYERS_TEXT - used, "%s%s", i > first ? " " : "",
+                                 desc->layers[i].name);
+}
+
+static uint64_t flops_written(const struct net_desc *desc, int first, int last)
+{
+    uint64_t sum = 0;
+    for (int i = first; i < last; i++)
+        sum += desc->layers[i].flops_forward + desc->layers[i].flops_backward;
+    return sum;
+}
+
+static int widest_layers(const struct net *net, const struct net_desc *desc)
+{
+    int width = (int)strlen("layers");
+    for (int i = 0; i < net_steps(net); i++) {
+        struct net_step_view v = net_step_view(net, 0, i);
+        char layers[LAYERS_TEXT];
+        name_layers(layers, desc, v.first_layer, v.last_layer);
+        width = (int)strlen(layers) > width ? (int)strlen(layers) : width;
+    }
+    return width;
+}
+
+static void print_step(FILE *out, const struct net *net, const struct net_desc *desc, int i,
+                       int width)
+{
+    struct net_step_view v = net_step_view(net, 0, i);
+    char layers[LAYERS_TEXT], saved[SAVINGS_TEXT];
+    name_layers(layers, desc, v.first_layer, v.last_layer);
+    fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %s\n", net_step_name(net, i), width,
+            layers, flops_written(desc, v.first_layer, v.last_layer),
+            v.flops_forward + (v.learns ? v.flops_backward : 0),
+            v.savings != 0 ? savings_text(saved, v.savings) : "");
+}
+
+static void print_total(FILE *out, const struct net *net, const struct net_desc *desc, int width)
+{
+    uint64_t written = desc->flops_forward + desc->flops_backward;
+    uint64_t done = net_flops_done(net, false) + net_flops_done(net, true);
+    fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %.1f %% done\n", "total", width, "",
+            written, done, 100.0 * (double)done / (double)written);
+}
+
+static void print_meanings(FILE *out, unsigned savings)
+{
+    for (int i = 0; i < SAVINGS; i++)
+        if (savings & SAVING_BIT(i))
+            fprintf(out, "%s: %s\n", saving_name((enum saving)i), saving_summary((enum saving)i));
+    fputs("The gradient of the images, which nobody reads, is in neither count.\n", out);
+}
+
+static enum status print_net(FILE *out, const struct net_desc *desc, const struct config *config,
+                             struct error *e)
+{
+    struct net_options options = {
+        .plan = trainer_plan(config), .n_max = 1, .threads = 1, .slots = 1};
+    struct net *net = NULL;
+    enum status status = isa_choose(&options.isa, e);
+    if (status == OK)
+        status = net_create(&net, desc, &options, e);
+    if (status != OK)
+        return status;
+    int width = widest_layers(net, desc);
+    fprintf(out, "%s, plan %s, %s: FLOPs of an image, forward and backward\n", desc->name,
+            config_text(config, OPT_KERNELS), isa_names()[options.isa]);
+    fprintf(out, "%-16s  %-*s  %14s  %14s  %s\n", "step", width, "layers", "as written", "done",
+            "left out");
+    for (int i = 0; i < net_steps(net); i++)
+        print_step(out, net, desc, i, width);
+    print_total(out, net, desc, width);
+    print_meanings(out, net_savings(net));
+    net_destroy(net);
+    return OK;
+}
+
+enum status plan_print(FILE *out, const struct config *config, struct error *e)
+{
+    struct net_desc desc = {0};
+    enum status status = model_load(&desc, config_text(config, OPT_MODEL), e);
+    if (status == OK)
+        status = print_net(out, &desc, config, e);
+    net_desc_free(&desc);
+    return status;
+}
