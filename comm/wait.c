@@ -46,7 +46,8 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t
     size_t used = (size_t)snprintf(text, size, "rank");
     size_t empty = used;
     for (int r = 0; r < w->node_ranks; r++) {
-        bool named = r != w->node_rank && w->presence[r].sequence == sequence &&
+        bool named = r != w->node_rank &&
+                     (w->free_running || w->presence[r].sequence == sequence) &&
                      (!silent || now_ns - w->presence[r].alive_ns > SILENCE_NS);
         if (named && used < size)
             used += (size_t)snprintf(text + used, size - used, " %d", w->world_ranks[r]);
@@ -62,7 +63,7 @@ static void describe_timeout(void *arg, char *text, size_t size)
     const char *found = "all ranks of this node are there: another node's rank, or the network";
     const char *what = "";
     uint64_t last = last_sequence(w);
-    bool late = last < w->sequence;
+    bool late = last < w->sequence && !w->free_running;
     if (name_ranks(w, ranks, sizeof ranks, last, true) ||
         (late && name_ranks(w, ranks, sizeof ranks, last, false))) {
         what = late ? "not there yet: " : "there, but silent: ";
@@ -169,25 +170,61 @@ static enum status wait_leave(struct waiter *w, int code, struct error *e)
     return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
 }
 
+/* Whether waits are the library's own: a rank that serves others must be able to. */
+static bool sits_in_library(const struct waiter *w)
+{
+    return w->kind == WAIT_BLOCK && w->serve == NULL;
+}
+
+/* Between two looks at what is waited for: others get their turn, and the deadline passes. */
+static enum status wait_again(struct waiter *w, struct error *e)
+{
+    char text[512];
+    if (w->serve != NULL)
+        w->serve(w->serve_arg);
+    if (w->kind == WAIT_YIELD)
+        sched_yield();
+    int64_t now_ns = clock_ns();
+    w->presence[w->node_rank].alive_ns = now_ns;
+    if (now_ns <= w->deadline_ns)
+        return OK;
+    describe_timeout(w, text, sizeof text);
+    return error_set(e, ERR_TIMEOUT, "%s", text);
+}
+
+/* Ends a loop of looks, whose deadline is the loop's own affair. */
+static enum status end_looks(struct waiter *w, int64_t begin_ns, enum status status)
+{
+    if (w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+    w->poll_ns += clock_ns() - begin_ns;
+    return status;
+}
+
 /* Tests until the request that `code` says was started is complete or the deadline has passed. */
 static enum status wait_test(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
     int64_t begin_ns = clock_ns();
+    enum status status = OK;
     int done = 0;
-    while (code == MPI_SUCCESS && !done) {
+    while (code == MPI_SUCCESS && !done && status == OK) {
         code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done && w->kind == WAIT_YIELD)
-            sched_yield();
-        int64_t now_ns = clock_ns();
-        w->presence[w->node_rank].alive_ns = now_ns;
-        if (!done && now_ns > w->deadline_ns) {
-            char text[512];
-            describe_timeout(w, text, sizeof text);
-            return error_set(e, ERR_TIMEOUT, "%s", text);
-        }
+        if (!done)
+            status = wait_again(w, e);
     }
-    w->poll_ns += clock_ns() - begin_ns;
-    return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
+    status = end_looks(w, begin_ns, status);
+    return code == MPI_SUCCESS ? status : mpi_error(e, code, w->operation);
+}
+
+enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, const char *operation,
+                       struct error *e)
+{
+    int64_t begin_ns = clock_ns();
+    enum status status = OK;
+    wait_begin(w, operation);
+    while (status == OK && !done(arg))
+        status = wait_again(w, e);
+    return end_looks(w, begin_ns, status);
 }
 
 static enum status check_count(size_t count, const char *operation, struct error *e)
@@ -212,7 +249,7 @@ enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Dat
     if (check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
     wait_enter(w, operation, count * type_bytes(type));
-    if (w->kind == WAIT_BLOCK) {
+    if (sits_in_library(w)) {
         int code = MPI_Allreduce(MPI_IN_PLACE, values, (int)count, type, op, comm);
         return wait_leave(w, code, e);
     }
@@ -227,7 +264,7 @@ enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatyp
     if (check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
     wait_enter(w, operation, count * type_bytes(type));
-    if (w->kind == WAIT_BLOCK)
+    if (sits_in_library(w))
         return wait_leave(w, MPI_Bcast(values, (int)count, type, root, comm), e);
     MPI_Request request;
     int code = MPI_Ibcast(values, (int)count, type, root, comm, &request);
@@ -241,7 +278,7 @@ enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *
         return ERR_ARGUMENT;
     wait_enter(w, operation, bytes);
     int n = (int)bytes;
-    if (w->kind == WAIT_BLOCK)
+    if (sits_in_library(w))
         return wait_leave(w, MPI_Gather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm), e);
     MPI_Request request;
     int code = MPI_Igather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm, &request);
@@ -258,7 +295,7 @@ enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Dataty
     const void *send = rank == root ? MPI_IN_PLACE : values;
     void *sum = rank == root ? values : NULL;
     wait_enter(w, operation, count * type_bytes(type));
-    if (w->kind == WAIT_BLOCK)
+    if (sits_in_library(w))
         return wait_leave(w, MPI_Reduce(send, sum, n, type, op, root, comm), e);
     MPI_Request request;
     int code = MPI_Ireduce(send, sum, n, type, op, root, comm, &request);
@@ -272,7 +309,7 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
         return ERR_ARGUMENT;
     wait_enter(w, operation, bytes);
     int n = (int)bytes;
-    if (w->kind == WAIT_BLOCK)
+    if (sits_in_library(w))
         return wait_leave(w, MPI_Scatter(all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm), e);
     MPI_Request request;
     int code = MPI_Iscatter(all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm, &request);
@@ -282,7 +319,7 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
 /* Waits for one message that has been started. */
 static enum status wait_message(struct waiter *w, struct message *message, struct error *e)
 {
-    if (w->kind != WAIT_BLOCK)
+    if (!sits_in_library(w))
         return wait_test(w, MPI_SUCCESS, &message->request, e);
     int code = MPI_Wait(&message->request, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? OK : mpi_error(e, code, w->operation);
@@ -326,7 +363,7 @@ static enum status check_messages(const struct message *messages, int n, const c
     return OK;
 }
 
-static int start_sends(struct waiter *w, struct message *messages, int n, MPI_Comm comm)
+int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm)
 {
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
@@ -339,7 +376,7 @@ static int start_sends(struct waiter *w, struct message *messages, int n, MPI_Co
     return code;
 }
 
-static int start_receives(struct waiter *w, struct message *messages, int n, MPI_Comm comm)
+int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm)
 {
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
@@ -350,13 +387,21 @@ static int start_receives(struct waiter *w, struct message *messages, int n, MPI
     return code;
 }
 
+void waiter_cancel(struct message *message)
+{
+    if (message->request == MPI_REQUEST_NULL)
+        return;
+    MPI_Cancel(&message->request);
+    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* of what is cancelled: local */
+}
+
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e)
 {
     if (check_messages(messages, n, operation, e) != OK)
         return ERR_ARGUMENT;
     wait_begin(w, operation);
-    return wait_messages(w, start_sends(w, messages, n, comm), messages, n, e);
+    return wait_messages(w, waiter_send(w, messages, n, comm), messages, n, e);
 }
 
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
@@ -365,7 +410,7 @@ enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_
     if (check_messages(messages, n, operation, e) != OK)
         return ERR_ARGUMENT;
     wait_begin(w, operation);
-    return wait_messages(w, start_receives(w, messages, n, comm), messages, n, e);
+    return wait_messages(w, waiter_receive(w, messages, n, comm), messages, n, e);
 }
 
 /* Receives first: what arrives finds its place. */
@@ -375,9 +420,9 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
         check_messages(x->receives, x->n_receives, x->operation, e) != OK)
         return ERR_ARGUMENT;
     wait_begin(w, x->operation);
-    int code = start_receives(w, x->receives, x->n_receives, x->comm);
+    int code = waiter_receive(w, x->receives, x->n_receives, x->comm);
     if (code == MPI_SUCCESS)
-        code = start_sends(w, x->sends, x->n_sends, x->comm);
+        code = waiter_send(w, x->sends, x->n_sends, x->comm);
     return wait_pairs(w, code, x, e);
 }
 
@@ -385,7 +430,7 @@ enum status wait_requests(struct waiter *w, int started, MPI_Request *requests, 
                           const char *operation, struct error *e)
 {
     wait_begin(w, operation);
-    if (w->kind == WAIT_BLOCK) {
+    if (sits_in_library(w)) {
         for (int i = 0; i < n && started == MPI_SUCCESS; i++)
             started = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
         return wait_leave(w, started, e);
@@ -437,6 +482,8 @@ enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint6
         watchdog_disarm(w->watchdog);
     for (unsigned looks = 1; !are_raised(flags, n, value); looks++) {
         let_others_run(w, looks, comm);
+        if (w->serve != NULL)
+            w->serve(w->serve_arg);
         int64_t now_ns = clock_ns();
         w->presence[w->node_rank].alive_ns = now_ns;
         if (now_ns > w->deadline_ns) {
@@ -452,7 +499,7 @@ enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint6
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
 {
     wait_enter(w, operation, 0);
-    if (w->kind == WAIT_BLOCK)
+    if (sits_in_library(w))
         return wait_leave(w, MPI_Barrier(comm), e);
     MPI_Request request;
     return wait_test(w, MPI_Ibarrier(comm, &request), &request, e);

@@ -4,6 +4,7 @@
 #define SCALEBENCH_COMM_WAIT_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "comm/watchdog.h"
@@ -34,6 +35,13 @@ struct waiter {
     int node_rank, node_ranks;
     int *world_ranks; /* of the node's ranks, for messages */
     MPI_Win window;
+
+    /* What this rank does for others while it waits, whatever for, or NULL, on all ranks or on
+     * none. It makes no call that waits. Then WAIT_BLOCK tests in a loop as well: nobody serves
+     * inside the library. */
+    void (*serve)(void *arg);
+    void *serve_arg;
+    bool free_running; /* ranks pass through different numbers of waits: none of them is late */
 
     uint64_t sequence;     /* waits so far */
     const char *operation; /* of the last one */
@@ -86,6 +94,18 @@ enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Com
                       const char *operation, struct error *e);
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
+
+/* Starts n messages, and counts them, without waiting for them; returns MPI's code. */
+int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm);
+int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm);
+
+/* Gives up a receive that was started and for which no message will come. */
+void waiter_cancel(struct message *message);
+
+/* Waits until `done` says so; its own calls, none of which waits, let the library's messages
+ * progress. */
+enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, const char *operation,
+                       struct error *e);
 
 /* Messages that go both ways at the same time. */
 struct exchange {

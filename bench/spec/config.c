@@ -88,6 +88,8 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .fusion_bytes = (size_t)(config_number(config, OPT_FUSION) * 0x1p20),
         .cycle_ns = (int64_t)(config_number(config, OPT_CYCLE) * 1e6),
         .node_ranks = (int)config_int(config, OPT_NODE_RANKS),
+        .servers = (int)config_int(config, OPT_SERVERS),
+        .staleness = (uint64_t)config_int(config, OPT_STALENESS),
         .period = (uint64_t)config_int(config, OPT_PERIOD),
         .post_local = (uint64_t)config_int(config, OPT_POST_LOCAL),
     };
@@ -104,6 +106,58 @@ enum overlap_kind config_overlap(const struct config *config)
 int config_cores_per_rank(const struct config *config)
 {
     return (int)config_int(config, OPT_THREADS) + (config_overlap(config) == OVERLAP_thread);
+}
+
+static bool has_text(const struct config *config, enum option_id id, const char *text)
+{
+    return strcmp(config_text(config, id), text) == 0;
+}
+
+/* Clipping of a sum of gradients, and layer-wise rates, go by norms of the whole. */
+static bool needs_norms(const struct config *config, enum option_id *at)
+{
+    *at = OPT_OPTIMIZER;
+    if (has_text(config, OPT_OPTIMIZER, "lars") || has_text(config, OPT_OPTIMIZER, "lamb"))
+        return true;
+    *at = OPT_CLIP_NORM;
+    return config_number(config, OPT_CLIP_NORM) > 0 && !has_text(config, OPT_VARIANT, "async");
+}
+
+/* Ranks that do not keep step with each other cannot take part in anything collective within a step
+ * or between two. */
+static bool needs_lockstep(const struct config *config, enum option_id *at)
+{
+    *at = OPT_BATCH_NORM;
+    if (has_text(config, OPT_BATCH_NORM, "sync"))
+        return true;
+    *at = OPT_DATA_READ;
+    return has_text(config, OPT_DATA_READ, "mpiio_collective");
+}
+
+enum status config_check_servers(const struct config *config, int ranks, enum option_id *at,
+                                 struct error *e)
+{
+    long servers = config_int(config, OPT_SERVERS);
+    bool free_running =
+        has_text(config, OPT_VARIANT, "stale") || has_text(config, OPT_VARIANT, "async");
+    *at = OPT_SERVERS;
+    if (!has_text(config, OPT_STRATEGY, "param_server"))
+        return OK;
+    if (servers > ranks)
+        return error_set(e, ERR_ARGUMENT, "sync.servers = %ld, but ranks = %d: servers are ranks",
+                         servers, ranks);
+    if (servers > 1 && needs_norms(config, at))
+        return error_set(e, ERR_ARGUMENT,
+                         "%s = %s needs norms of the whole gradient, which one server alone has: "
+                         "sync.servers = %ld, allowed 1",
+                         option_get(*at)->key, config_text(config, *at), servers);
+    if (free_running && needs_lockstep(config, at))
+        return error_set(
+            e, ERR_ARGUMENT,
+            "%s = %s makes all ranks wait for each other, which sync.variant = %s does "
+            "not allow",
+            option_get(*at)->key, config_text(config, *at), config_text(config, OPT_VARIANT));
+    return OK;
 }
 
 void config_free(struct config *config)

@@ -195,6 +195,16 @@ static enum status check_variant(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[OPT_VARIANT].mark, "%s", inner.text);
 }
 
+static enum status check_servers(const struct point *point, struct error *e)
+{
+    enum option_id at;
+    struct error inner;
+    int ranks = (int)config_int(&point->config, OPT_RANKS);
+    if (config_check_servers(&point->config, ranks, &at, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+}
+
 /* A cosine that ends above where it begins would rise. */
 static enum status check_rates(const struct point *point, struct error *e)
 {
@@ -223,6 +233,8 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_stragglers(point, e);
     if (status == OK)
         status = check_variant(point, e);
+    if (status == OK)
+        status = check_servers(point, e);
     return status == OK ? check_rates(point, e) : status;
 }
 
@@ -272,6 +284,8 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
                  {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
+                 {OPT_SERVERS, OPT_STRATEGY, {"param_server"}},
+                 {OPT_STALENESS, OPT_VARIANT, {"stale"}},
                  {OPT_PERIOD, OPT_STRATEGY, {"local_sgd"}},
                  {OPT_POST_LOCAL, OPT_STRATEGY, {"local_sgd"}},
                  {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},

@@ -106,6 +106,11 @@ enum overlap_kind config_overlap(const struct config *config);
 /* Cores that a rank wants: one for each computing thread, and one for a thread of sync.overlap. */
 int config_cores_per_rank(const struct config *config);
 
+/* What a parameter server asks of the other options on so many ranks; of other strategies, nothing.
+ * ERR_ARGUMENT says what does not go together; *at is the option to change. */
+enum status config_check_servers(const struct config *config, int ranks, enum option_id *at,
+                                 struct error *e);
+
 static inline double config_number(const struct config *c, enum option_id id)
 {
     return c->values[id].number;

@@ -173,27 +173,40 @@ static void sgd_is_resumed_to_the_bit(void **state)
     assert_true(resumes_to_the_bit());
 }
 
-static bool suits_ranks(enum strategy_kind kind)
+static bool suits_ranks(enum strategy_kind kind, const char *variant)
 {
     int ranks = mpi_world_ranks();
-    unsigned flags = strategy_flags(kind);
+    unsigned flags = strategy_form_flags(kind, strategy_variant_find(kind, variant));
     return (flags & STRATEGY_DETERMINISTIC) != 0 &&
            ((flags & STRATEGY_POWER_OF_TWO) == 0 || (ranks & (ranks - 1)) == 0);
 }
 
-/* `none` among them, whose replicas differ. */
+/* `none` among them, whose replicas differ, and the first form of those that have several. */
 static void every_strategy_is_resumed_to_the_bit(void **state)
 {
     (void)state;
+    const char *variants[VARIANTS];
     for (int kind = 0; kind < STRATEGIES; kind++) {
-        if (!suits_ranks((enum strategy_kind)kind))
+        size_t n = strategy_variant_list((enum strategy_kind)kind, variants);
+        const char *variant = variants[n > 1 ? 1 : 0];
+        if (!suits_ranks((enum strategy_kind)kind, variant))
             continue;
         option(OPT_STRATEGY, strategy_names()[kind]);
+        option(OPT_VARIANT, variant);
         bool good = resumes_to_the_bit();
         if (!good)
             print_error("strategy %s\n", strategy_names()[kind]);
         assert_true(good);
     }
+}
+
+/* Several servers, whose parts of the state become one. */
+static void servers_are_resumed_to_the_bit(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "param_server");
+    option(OPT_SERVERS, mpi_world_ranks() > 1 ? "2" : "1");
+    assert_true(resumes_to_the_bit());
 }
 
 /* --- Sections of ranks ---------------------------------------------------------------------- */
@@ -546,6 +559,7 @@ int main(int argc, char **argv)
         TEST(adam_is_resumed_to_the_bit),
         TEST(sgd_is_resumed_to_the_bit),
         TEST(every_strategy_is_resumed_to_the_bit),
+        TEST(servers_are_resumed_to_the_bit),
         TEST(what_a_strategy_keeps_comes_back_to_its_rank),
         TEST(what_ranks_kept_is_reset_on_another_number),
         TEST(more_ranks_go_on),

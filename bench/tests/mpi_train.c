@@ -169,6 +169,8 @@ static double distance_from_sequential(int steps, int threads)
         good = session_step(&all, (uint32_t)i) && good;
         good = session_step(&own, (uint32_t)i) && good;
     }
+    struct error e;
+    good = sync_eval_begin(all.trainer.sync, &e) == OK && good; /* where replicas may differ */
     double distance = distance_of(&all, &own, &initial);
     good = is_equal_everywhere(trainer_hash(&all.trainer)) && good;
     session_close(&all);
@@ -232,15 +234,40 @@ static void every_strategy_equals_sequential(void **state)
     option(OPT_CYCLE, "0.05");
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
-        if (!(strategy_flags(kind) & STRATEGY_EXACT) || kind == STRATEGY_allreduce)
-            continue;
         option(OPT_STRATEGY, strategy_names()[s]);
         size_t n = strategy_variant_list(kind, variants);
         for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
+            unsigned flags = strategy_form_flags(kind, strategy_variant_find(kind, variants[i]));
+            if (!(flags & STRATEGY_EXACT) || kind == STRATEGY_allreduce)
+                continue;
             option(OPT_VARIANT, variants[i]);
             expect_sequential(1);
         }
     }
+}
+
+/* Averages after every step, of a step that is linear in the gradient: momentum and decay are. */
+static void local_sgd_of_period_1_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "local_sgd");
+    option(OPT_PERIOD, "1");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    expect_sequential(1);
+}
+
+/* Adam on the server. */
+static void parameter_servers_in_step_equal_sequential(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "param_server");
+    option(OPT_STALENESS, "0");
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    option(OPT_VARIANT, "stale");
+    expect_sequential(1);
+    option(OPT_VARIANT, "sync");
+    expect_sequential(1);
 }
 
 /* Sums of batch norm come between messages that others ask after. */
@@ -532,6 +559,8 @@ int main(int argc, char **argv)
         TEST(clipped_lamb_equals_sequential),
         TEST(threads_equal_sequential),
         TEST(every_strategy_equals_sequential),
+        TEST(local_sgd_of_period_1_equals_sequential),
+        TEST(parameter_servers_in_step_equal_sequential),
         TEST(padding_equals_sequential),
         TEST_VGG(every_overlap_equals_sequential),
         TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),

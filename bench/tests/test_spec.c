@@ -12,7 +12,7 @@
 #define STRATEGY_NAMES                                                                             \
     "none allreduce allreduce_layer bucketed fusion reduce_bcast gather_scatter ring "             \
     "recursive_doubling rabenseifner tree shm fixed_order hierarchical leader delayed local_sgd "  \
-    "gossip adasum"
+    "gossip adasum param_server"
 
 static const struct spec_machine eight = {.usable_cores = 8};
 
@@ -419,7 +419,7 @@ static void test_variants(void **state)
            "4:15: sync.variant of strategy allreduce: 'mpich' is unknown; known: usual");
     refuse(BODY "sync.variant: linaer\n", NULL,
            "4:15: sync.variant: 'linaer' is unknown; nearest 'linear'; "
-           "known: usual plain pickled linear mpich");
+           "known: usual plain pickled linear mpich sync stale async");
 }
 
 static void test_matrix_order(void **state)

@@ -115,6 +115,20 @@ check "a step late: a deadline names the rank that stopped" names_the_stopped_ra
     --sync.strategy delayed
 check "averaging weights: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
     --sync.strategy local_sgd --sync.period 4
+check "gossiping: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
+    --sync.strategy gossip
+check "combining: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
+    --sync.strategy adasum
+check "pushing: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
+    --sync.strategy param_server
+check "ahead of it: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
+    --sync.strategy param_server --sync.variant stale --sync.staleness 2
+check "a server: a deadline names the rank that stopped" names_the_stopped_rank block 2 \
+    --sync.strategy param_server --sync.variant async --sync.servers 2
+check "a worker alone: a deadline names the rank that stopped" names_the_stopped_rank yield 3 \
+    --sync.strategy param_server --sync.variant async
+check "more servers than ranks" expect 2 "sync.servers = 3, but ranks = 2" \
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy param_server --sync.servers 3
 check "shared memory wants one node" expect 2 "all ranks on one node: this one has 1 of 2" \
     env MPIR_CVAR_NUM_CLIQUES=2 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --sync.strategy shm
 check "a killed rank takes the job with it" dies_together

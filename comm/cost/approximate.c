@@ -1,5 +1,7 @@
 #include "comm/cost/approximate.h"
 
+#include "kernels/base/pool.h"
+
 /* The library's non-blocking sum. Its time is hidden where computing a step takes longer. */
 struct cost cost_delayed(const struct party *p, size_t count, size_t width)
 {
@@ -116,6 +118,40 @@ struct cost cost_adasum(const struct party *p, size_t count, size_t width)
         /* three products and two scaled terms, each a pass over both */
         for (int pass = 0; pass < 4 && round.combines; pass++)
             add_reduction(&c, p, bytes);
+    }
+    return c;
+}
+
+static size_t part_bytes(size_t count, int server, int servers, size_t width)
+{
+    size_t begin, end;
+    pool_share(count, (size_t)server, (size_t)servers, &begin, &end);
+    return (end - begin) * width;
+}
+
+/* A message out and one in, one after the other. */
+static void add_push_or_answer(struct cost *c, const struct party *p, size_t bytes)
+{
+    add_message(c, p, bytes);
+    add_receipt(c, p, bytes);
+    c->calls += 2;
+    c->bytes_payload += 2 * bytes;
+}
+
+struct cost cost_param_server(const struct strategy_form *form, const struct party *p, size_t count,
+                              size_t width)
+{
+    struct cost c = {.wire_source = WIRE_COUNTED};
+    int servers = form->servers > 1 ? form->servers : 1;
+    for (int j = 0; j < servers; j++)
+        if (j != p->rank)
+            add_push_or_answer(&c, p, part_bytes(count, j, servers, width));
+    for (int r = 0; r < p->ranks && p->rank < servers; r++) {
+        if (r == p->rank)
+            continue;
+        size_t bytes = part_bytes(count, p->rank, servers, width);
+        add_push_or_answer(&c, p, bytes);
+        add_reduction(&c, p, bytes);
     }
     return c;
 }

@@ -34,4 +34,10 @@ struct adasum_round adasum_round(int rank, int ranks, int i);
 
 struct cost cost_adasum(const struct party *p, size_t count, size_t width);
 
+/* To every server but itself a rank pushes its gradient's part and gets it answered; a server,
+ * which is one of the first ranks, answers each of the others. Where ranks run freely that is so
+ * for the steps up to a moment at which all have come to the same. */
+struct cost cost_param_server(const struct strategy_form *form, const struct party *p, size_t count,
+                              size_t width);
+
 #endif

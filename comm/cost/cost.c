@@ -256,6 +256,8 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
         return cost_delayed(p, sum_counts(counts, n), width);
     case STRATEGY_gossip:
         return cost_gossip(p, sum_counts(counts, n), width);
+    case STRATEGY_param_server:
+        return cost_param_server(form, p, sum_counts(counts, n), width);
     case STRATEGY_adasum:
         return cost_adasum(p, sum_counts(counts, n), width);
     case STRATEGY_local_sgd:

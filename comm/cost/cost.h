@@ -75,6 +75,8 @@ struct strategy_form {
      * many at a time; all of them where neither is given. */
     const int *node_of; /* [ranks] or NULL */
     int node_ranks;
+    int servers;         /* ranks that serve parameters; 0: one */
+    uint64_t staleness;  /* steps that a rank may be ahead of the slowest */
     uint64_t period;     /* steps from one average to the next, >= 1 */
     uint64_t post_local; /* the first so many steps are synchronised each */
 };

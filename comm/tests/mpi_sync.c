@@ -32,12 +32,13 @@ static void list_forms(void)
 {
     const char *names[VARIANTS];
     for (int s = 0; s < STRATEGIES; s++) {
-        if (!(strategy_flags((enum strategy_kind)s) & STRATEGY_EXACT))
-            continue;
-        size_t n = strategy_variant_list((enum strategy_kind)s, names);
-        for (size_t i = n > 1 ? 1 : 0; i < n; i++)
-            forms[n_forms++] =
-                (struct form){s, strategy_variant_find((enum strategy_kind)s, names[i])};
+        enum strategy_kind kind = (enum strategy_kind)s;
+        size_t n = strategy_variant_list(kind, names);
+        for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
+            enum strategy_variant variant = strategy_variant_find(kind, names[i]);
+            if (strategy_form_flags(kind, variant) & STRATEGY_EXACT)
+                forms[n_forms++] = (struct form){kind, variant};
+        }
     }
 }
 

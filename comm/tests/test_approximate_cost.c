@@ -103,6 +103,26 @@ static void adasum_costs_whole_vectors(void **state)
     assert_int_equal(cost_of(STRATEGY_adasum, &form, 0, 1, 100, NULL).calls, 0);
 }
 
+/* Of 10 numbers two servers have 5 each: rank 2 pushes to both, 0 to the other, and answers two. */
+static void servers_answer_everyone_else(void **state)
+{
+    (void)state;
+    const struct strategy_form one = {.variant = VARIANT_param_server_sync};
+    const struct strategy_form two = {.variant = VARIANT_param_server_async, .servers = 2};
+    struct cost server = cost_of(STRATEGY_param_server, &two, 0, 3, 10, NULL);
+    struct cost other = cost_of(STRATEGY_param_server, &two, 2, 3, 10, NULL);
+    struct cost only = cost_of(STRATEGY_param_server, &one, 0, 4, 10, NULL);
+    assert_int_equal(server.messages_wire, 3);
+    assert_int_equal(server.bytes_wire, 3 * 20);
+    assert_int_equal(server.calls, 6);
+    assert_int_equal(server.bytes_payload, 6 * 20);
+    assert_int_equal(other.messages_wire, 2);
+    assert_int_equal(other.bytes_wire, 2 * 20);
+    assert_int_equal(only.messages_wire, 3);
+    assert_int_equal(only.bytes_wire, 3 * 40);
+    assert_int_equal(cost_of(STRATEGY_param_server, &one, 0, 1, 10, NULL).calls, 0);
+}
+
 /* A period of eight steps costs what one step of allreduce does. */
 static void averages_cost_a_sum_a_period(void **state)
 {
@@ -141,6 +161,7 @@ int main(void)
         cmocka_unit_test(gossip_costs_a_message_for_each_partner),
         cmocka_unit_test(adasum_reaches_everyone),
         cmocka_unit_test(adasum_costs_whole_vectors),
+        cmocka_unit_test(servers_answer_everyone_else),
         cmocka_unit_test(averages_cost_a_sum_a_period),
         cmocka_unit_test(a_delayed_sum_is_a_non_blocking_one),
     };

@@ -190,7 +190,9 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .n_tensors = t->desc->n_tensors,
     };
     struct strategy_form form;
-    if (config_form(t->config, &form, e) != OK)
+    enum option_id at;
+    if (config_form(t->config, &form, e) != OK ||
+        config_check_servers(t->config, t->ranks, &at, e) != OK)
         return e->status;
     const struct sync_options options = {
         .comm = t->comm,

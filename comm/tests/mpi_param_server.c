@@ -1,0 +1,331 @@
+/* The forms of the parameter server, on one server and on several: what they compute, how far ranks
+ * may drift apart, what a checkpoint finds. */
+#include "comm/tests/linear_model.h"
+
+#include <stdatomic.h>
+
+#include "kernels/base/clock.h"
+
+/* Steps that each rank has begun to push, where all can look. */
+static struct {
+    MPI_Win window;
+    _Atomic int *pushed; /* [ranks] */
+} board;
+
+static bool open_board(void)
+{
+    void *mine, *first;
+    MPI_Aint size;
+    int unit, ranks = mpi_world_ranks();
+    MPI_Win_allocate_shared(mpi_world_rank() == 0 ? (MPI_Aint)sizeof(int) * ranks : 0, sizeof(int),
+                            MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &board.window);
+    MPI_Win_shared_query(board.window, 0, &size, &unit, &first);
+    board.pushed = first;
+    atomic_store(&board.pushed[mpi_world_rank()], 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return true;
+}
+
+static void close_board(void)
+{
+    MPI_Win_free(&board.window);
+}
+
+static int least_pushed(void)
+{
+    int least = atomic_load(&board.pushed[0]);
+    for (int r = 1; r < mpi_world_ranks(); r++)
+        least = atomic_load(&board.pushed[r]) < least ? atomic_load(&board.pushed[r]) : least;
+    return least;
+}
+
+/* The ranks but this one have all pushed so many steps, of which they may be in the last. */
+static bool others_have_pushed(int steps)
+{
+    bool there = true;
+    for (int r = 0; r < mpi_world_ranks(); r++)
+        there = there && (r == mpi_world_rank() || atomic_load(&board.pushed[r]) == steps);
+    return there;
+}
+
+/* The servers' model, on all ranks, until the end of `f`. */
+static bool take_model(struct fixture *f)
+{
+    struct error e;
+    return sync_eval_begin(f->sync, &e) == OK;
+}
+
+/* One process that knows all gradients. */
+static void sum_reference(double *w, double momentum, int steps)
+{
+    double velocity[N] = {0};
+    for (int t = 0; t < steps; t++) {
+        for (size_t i = 0; i < N; i++) {
+            double sum = 0;
+            for (int r = 0; r < mpi_world_ranks(); r++)
+                sum += gradient_at(r, i, w[i]) / mpi_world_ranks();
+            velocity[i] = momentum * velocity[i] + sum;
+            w[i] -= LR * velocity[i];
+        }
+    }
+}
+
+/* sync, and stale with bound 0, on one server, two, and as many as ranks. */
+static void in_step_it_computes_what_a_sum_does(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double expected[N] = {0};
+    const enum strategy_variant variants[] = {VARIANT_param_server_sync,
+                                              VARIANT_param_server_stale};
+    const int servers[] = {1, 2, mpi_world_ranks()};
+    sum_reference(expected, 0.5, STEPS);
+    assert_all(setup(&f));
+    for (int k = 0; k < 6; k++) {
+        f.form.variant = variants[k / 3];
+        f.form.servers = servers[k % 3];
+        if (f.form.servers > mpi_world_ranks())
+            continue;
+        assert_all(open_with(&f, STRATEGY_param_server, 0.5));
+        bool good = true;
+        for (int t = 0; t < STEPS; t++)
+            good = step(&f, 1.0 / mpi_world_ranks()) && good;
+        good = take_model(&f) && good;
+        good = is_equal_everywhere(&f) && params_are_near(&f, expected) && good;
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
+/* Nobody is more than `bound` steps ahead when it begins one. */
+static bool counted_step(struct fixture *f, int bound)
+{
+    int rank = mpi_world_rank();
+    bool good = atomic_load(&board.pushed[rank]) - least_pushed() <= bound;
+    atomic_fetch_add(&board.pushed[rank], 1);
+    return step(f, 1.0 / mpi_world_ranks()) && good;
+}
+
+/* The last rank, which is no server, holds back until the others have come as far as they may, and
+ * a moment longer, in which they must stay there. */
+static bool hold_back(int steps, bool stay)
+{
+    while (!others_have_pushed(steps))
+        sched_yield();
+    usleep(stay ? 50000 : 0);
+    return others_have_pushed(steps);
+}
+
+static void nobody_is_further_ahead_than_the_bound(void **state)
+{
+    (void)state;
+    enum { BOUND = 3 };
+    struct fixture f;
+    int rank = mpi_world_rank(), ranks = mpi_world_ranks();
+    assert_all(setup(&f) && open_board());
+    f.form.variant = VARIANT_param_server_stale;
+    f.form.staleness = BOUND;
+    assert_all(open_with(&f, STRATEGY_param_server, 0.5));
+    bool good = true;
+    for (int t = 0; t < STEPS; t++) {
+        if (rank == ranks - 1 && ranks > 1 && t + BOUND < STEPS)
+            good = hold_back(t + BOUND + 1, t < 2) && good;
+        good = counted_step(&f, BOUND) && good;
+    }
+    good = take_model(&f) && is_equal_everywhere(&f) && good;
+    sync_destroy(f.sync);
+    close_board();
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* With several servers, of which one is the slow rank, everybody still comes to the end. */
+static void slow_servers_keep_the_bound(void **state)
+{
+    (void)state;
+    enum { BOUND = 2 };
+    struct fixture f;
+    assert_all(setup(&f) && open_board());
+    f.form.variant = VARIANT_param_server_stale;
+    f.form.staleness = BOUND;
+    f.form.servers = mpi_world_ranks();
+    assert_all(open_with(&f, STRATEGY_param_server, 0.5));
+    bool good = true;
+    for (int t = 0; t < STEPS; t++) {
+        usleep(mpi_world_rank() == 0 ? 3000 : 0);
+        good = counted_step(&f, BOUND) && good;
+    }
+    good = take_model(&f) && is_equal_everywhere(&f) && good;
+    sync_destroy(f.sync);
+    close_board();
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* A step whose gradient does not look at the weights: whole numbers, exact in every order. */
+static bool blind_step(struct fixture *f)
+{
+    struct error e;
+    sync_step_begin(f->sync);
+    for (size_t i = 0; i < N; i++)
+        f->sync->arenas.grads[i] = (real)gradient_at(f->sync->rank, i, 0);
+    f->step++;
+    return sync_step_end(f->sync, &f->optimizer, f->step, LR, &e) == OK;
+}
+
+/* The last rank begins when all others have ended: in async nobody waits for it, and in the end
+ * every gradient has been stepped on once. */
+static void async_waits_for_nobody(void **state)
+{
+    (void)state;
+    struct fixture f;
+    int rank = mpi_world_rank(), ranks = mpi_world_ranks();
+    assert_all(setup(&f) && open_board());
+    f.form.variant = VARIANT_param_server_async;
+    f.form.servers = ranks > 2 ? 2 : 1;
+    assert_all(open_with(&f, STRATEGY_param_server, 0));
+    bool good = true;
+    if (rank == ranks - 1 && ranks > 1)
+        good = hold_back(STEPS, false);
+    for (int t = 0; t < STEPS; t++) {
+        atomic_fetch_add(&board.pushed[rank], 1);
+        good = blind_step(&f) && good;
+    }
+    good = take_model(&f) && is_equal_everywhere(&f) && good;
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (int r = 0; r < ranks; r++)
+            sum += gradient_at(r, i, 0);
+        good = good && (double)f.sync->arenas.params[i] == -LR * STEPS * sum;
+    }
+    sync_destroy(f.sync);
+    close_board();
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* The sum by its norm; in async each gradient, whose norms then add up to more. */
+static void gradients_are_clipped_where_they_are_stepped_on(void **state)
+{
+    (void)state;
+    const enum strategy_variant variants[] = {VARIANT_param_server_sync, VARIANT_param_server_stale,
+                                              VARIANT_param_server_async};
+    struct fixture f;
+    assert_all(setup(&f));
+    for (int k = 0; k < 3; k++) {
+        f.form.variant = variants[k];
+        assert_all(open_with(&f, STRATEGY_param_server, 0));
+        f.optimizer.clip_norm = 3;
+        bool good = blind_step(&f), async = k == 2;
+        good = take_model(&f) && good;
+        double squares = 0, expected[N] = {0}, wanted = 0;
+        for (int r = 0; r < mpi_world_ranks(); r++) {
+            double own = 0;
+            for (size_t i = 0; i < N; i++)
+                own += pow(gradient_at(r, i, 0), 2);
+            for (size_t i = 0; i < N; i++)
+                expected[i] += gradient_at(r, i, 0) * (async ? 3 / sqrt(own) : 1);
+        }
+        for (size_t i = 0; i < N; i++) {
+            squares += pow((double)f.sync->arenas.params[i], 2);
+            wanted += expected[i] * expected[i];
+        }
+        wanted = LR * (async ? sqrt(wanted) : 3);
+        good = good && is_near(sqrt(squares), wanted, wanted);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
+/* What several servers keep is whole on every rank after a save, and training goes on from it, also
+ * in another strategy object. */
+static void a_checkpoint_finds_the_servers_state(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct error e;
+    const void *data;
+    size_t bytes;
+    int ranks = mpi_world_ranks();
+    assert_all(setup(&f));
+    f.form.variant = VARIANT_param_server_stale;
+    f.form.staleness = 2;
+    f.form.servers = ranks;
+    assert_all(open_with(&f, STRATEGY_param_server, 0.5));
+    bool good = true;
+    for (int t = 0; t < 4; t++)
+        good = blind_step(&f) && good;
+    good = sync_save(f.sync, &data, &bytes, &e) == OK && bytes == 0 && good;
+    real params[N], velocity[N];
+    memcpy(params, f.sync->arenas.params, sizeof params);
+    memcpy(velocity, f.sync->arenas.state, sizeof velocity);
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (int r = 0; r < ranks; r++)
+            sum += gradient_at(r, i, 0);
+        good = good && (double)velocity[i] == 1.875 * sum; /* 1 + 1/2 + 1/4 + 1/8 */
+    }
+    good = blind_step(&f) && take_model(&f) && good;
+    real went_on[N];
+    memcpy(went_on, f.sync->arenas.params, sizeof went_on);
+    sync_destroy(f.sync);
+    assert_all(good && open_with(&f, STRATEGY_param_server, 0.5));
+    memcpy(f.sync->arenas.params, params, sizeof params);
+    memcpy(f.sync->arenas.state, velocity, sizeof velocity);
+    good = sync_restore(f.sync, NULL, 0, &e) == OK && blind_step(&f) && take_model(&f);
+    good = good && memcmp(went_on, f.sync->arenas.params, sizeof went_on) == 0;
+    sync_destroy(f.sync);
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* More servers than ranks, and norms that no server has, are refused. */
+static void what_servers_cannot_do_is_refused(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct error e = {.status = OK};
+    assert_all(setup(&f));
+    f.form.variant = VARIANT_param_server_sync;
+    f.form.servers = mpi_world_ranks() + 1;
+    struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                   .desc = &f.desc,
+                                   .form = f.form,
+                                   .slots = 1,
+                                   .waiter = &f.waiter,
+                                   .exec = &f.exec};
+    bool good = sync_create(&f.sync, STRATEGY_param_server, &options, &e) == ERR_ARGUMENT &&
+                strstr(e.text, "servers are ranks") != NULL;
+    assert_all(good);
+    if (mpi_world_ranks() > 1) {
+        f.form.servers = 2;
+        assert_all(open_with(&f, STRATEGY_param_server, 0));
+        f.optimizer.clip_norm = 1;
+        sync_step_begin(f.sync);
+        good = sync_step_end(f.sync, &f.optimizer, 1, LR, &e) == ERR_ARGUMENT &&
+               strstr(e.text, "train.clip_norm") != NULL;
+        sync_destroy(f.sync);
+    }
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_step_it_computes_what_a_sum_does),
+        cmocka_unit_test(nobody_is_further_ahead_than_the_bound),
+        cmocka_unit_test(slow_servers_keep_the_bound),
+        cmocka_unit_test(async_waits_for_nobody),
+        cmocka_unit_test(gradients_are_clipped_where_they_are_stepped_on),
+        cmocka_unit_test(a_checkpoint_finds_the_servers_state),
+        cmocka_unit_test(what_servers_cannot_do_is_refused),
+    };
+    int failed = mpi_run_tests(tests);
+    MPI_Finalize();
+    return failed;
+}
