@@ -7,26 +7,27 @@
  * before step 1. */
 #define WARM_CALLS 6
 
-static enum status sum_gradients(struct sync *s, struct error *e)
+#define OPERATION "allreduce of the gradients"
+
+/* Past a compressor, which would have something to remember. */
+static enum status warm_up(struct sync *s, struct error *e)
 {
     return wait_allreduce(s->waiter, s->arenas.grads, s->arenas.n, MPI_REAL_TYPE, MPI_SUM, s->comm,
-                          "allreduce of the gradients", e);
+                          OPERATION, e);
 }
 
 static enum status allreduce_create(struct sync *s, struct error *e)
 {
     enum status status = arenas_alloc(&s->arenas, e);
     for (int i = 0; status == OK && i < WARM_CALLS; i++)
-        status = sum_gradients(s, e);
+        status = warm_up(s, e);
     return status;
 }
 
 static enum status allreduce_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                       double lr, struct error *e)
 {
-    sync_comm_begin(s);
-    enum status status = sum_gradients(s, e);
-    sync_comm_end(s);
+    enum status status = sync_sum(s, (struct range){0, s->arenas.n_tensors}, OPERATION, e);
     if (status == OK)
         status = sync_clip(s, o, 0, s->arenas.n, e);
     if (status == OK)

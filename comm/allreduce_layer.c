@@ -6,13 +6,16 @@
 /* As with allreduce: the library changes its algorithm after five calls. */
 #define WARM_PASSES 6
 
-static enum status sum_tensors(struct sync *s, struct error *e)
+#define OPERATION "allreduce of one tensor's gradients"
+
+/* Past a compressor, which would have something to remember. */
+static enum status warm_up(struct sync *s, struct error *e)
 {
     enum status status = OK;
     for (int i = 0; i < s->arenas.n_tensors && status == OK; i++) {
         const struct tensor_desc *t = &s->arenas.tensors[i];
         status = wait_allreduce(s->waiter, s->arenas.grads + t->offset, t->count, MPI_REAL_TYPE,
-                                MPI_SUM, s->comm, "allreduce of one tensor's gradients", e);
+                                MPI_SUM, s->comm, OPERATION, e);
     }
     return status;
 }
@@ -21,16 +24,16 @@ static enum status allreduce_layer_create(struct sync *s, struct error *e)
 {
     enum status status = arenas_alloc(&s->arenas, e);
     for (int i = 0; status == OK && i < WARM_PASSES; i++)
-        status = sum_tensors(s, e);
+        status = warm_up(s, e);
     return status;
 }
 
 static enum status allreduce_layer_step_end(struct sync *s, const struct optimizer *o,
                                             uint64_t step, double lr, struct error *e)
 {
-    sync_comm_begin(s);
-    enum status status = sum_tensors(s, e);
-    sync_comm_end(s);
+    enum status status = OK;
+    for (int i = 0; i < s->arenas.n_tensors && status == OK; i++)
+        status = sync_sum(s, (struct range){i, i + 1}, OPERATION, e);
     if (status == OK)
         status = sync_clip(s, o, 0, s->arenas.n, e);
     if (status == OK)

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
+#include "comm/cost/cost.h"
 #include "kernels/base/real.h"
+#include "kernels/cast16.h"
 #include "kernels/kernels.h"
 
 /* Sum of squares of x [n], in double. */
@@ -30,5 +32,56 @@ void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes)
 
 /* x [n] *= factor */
 void local_scale(const struct exec *ex, real *x, size_t n, real factor);
+
+/* y[i] = value, n times */
+void local_fill(const struct exec *ex, real *y, size_t n, real value);
+
+/* --- Of compressors, in local_compress.c and local_low_rank.c ------------------------------------
+ */
+
+/* cast->encode, decode and add. */
+void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
+                    size_t n, float scale);
+void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
+                    size_t n, float scale);
+void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
+                 size_t n, float scale);
+
+/* Takes out of x [n] its k <= n numbers of largest magnitude, the first of equals, NaN before all:
+ * values [k] and places [k] in ascending order of place; x is 0 there then. */
+void local_take_largest(const struct exec *ex, real *x, size_t n, size_t k, real *values,
+                        uint32_t *places);
+
+/* y[places[i]] += values[i], for i in [0, k) */
+void local_add_at(const struct exec *ex, real *y, const real *values, const uint32_t *places,
+                  size_t k);
+
+/* Sum of magnitudes of x [n]. */
+double local_norm1(const struct exec *ex, const real *x, size_t n);
+
+/* Sets bits [at, at + n) to the signs of x [n], 1 being negative, and subtracts scale from each
+ * number, or adds it to a negative one. */
+void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint64_t *bits,
+                      size_t at);
+
+/* y [n] += scale, or -scale where the bit is 1 */
+void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const uint64_t *bits,
+                     size_t at);
+
+/* For a matrix m [rows][columns] and factors p [rank][side], q [rank][other], of which p belongs to
+ * the shorter side: p = m times q, q = m times p (m transposed as it must be). */
+void local_low_rank_p(const struct exec *ex, const struct low_rank *shape, real *p, const real *m,
+                      const real *q);
+void local_low_rank_q(const struct exec *ex, const struct low_rank *shape, real *q, const real *m,
+                      const real *p);
+/* m = sum of the outer products of their vectors; m -= the same. */
+void local_low_rank_product(const struct exec *ex, const struct low_rank *shape, real *m,
+                            const real *p, const real *q);
+void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape, real *m,
+                             const real *p, const real *q);
+
+/* Makes p [rank][n], rank <= n, orthonormal: an orthonormal basis of what its vectors span, filled
+ * up with others where they depend on each other. The same bits from the same p. */
+void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank);
 
 #endif

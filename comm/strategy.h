@@ -118,13 +118,16 @@ struct sync {
     MPI_Comm comm;
     int rank, ranks;
     struct arenas arenas;
-    size_t *counts; /* [n_tensors] numbers in each tensor */
+    size_t *counts; /* [n_tensors] numbers in each tensor, then form.rows */
     struct sync_times times;
     bool clipped;          /* in this step */
     int64_t comm_begin_ns; /* of the step's first call; 0: none yet */
     struct waiter *waiter;
     struct exec *exec;
     void *own;
+    const struct compressor *compressor; /* comm/compress.h; NULL: none */
+    void *compression;                   /* its own */
+    uint64_t infinite; /* numbers that fp16 could not hold, on this rank, since the beginning */
 };
 
 /* Memory for one set of arenas: zeroed, aligned, present. What a strategy without wishes of its own
@@ -162,6 +165,10 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 
+/* The sum of the gradients of some tensors over all ranks, in place: what strategies flagged
+ * STRATEGY_COMPRESSES call. By one MPI_Allreduce, or as the compressor does it. */
+enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
+
 /* Sums and copies, timed as packing. */
 void sync_add(struct sync *s, real *y, const real *x, size_t n);
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
@@ -173,6 +180,10 @@ void sync_comm_end(struct sync *s);
 /* Around calls that do not wait, during backward. */
 void sync_call_begin(struct sync *s);
 void sync_call_end(struct sync *s);
+
+/* Whose memory a checkpoint holds: "allreduce", "allreduce + powersgd of rank 2". */
+#define SYNC_TITLE 64
+const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
 /* Flags of the form at work. */
 unsigned sync_flags(const struct sync *s);

@@ -1,8 +1,10 @@
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/compress.h"
 #include "comm/local_ops.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
@@ -42,11 +44,15 @@ void arenas_free(struct arenas *a)
 static enum status count_tensors(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
-    s->counts = calloc(n + 1, sizeof *s->counts);
+    s->counts = calloc(2 * n + 1, sizeof *s->counts);
     if (s->counts == NULL)
         return error_set(e, ERR_MEMORY, "no memory for the sizes of %zu tensors", n);
     for (size_t i = 0; i < n; i++)
         s->counts[i] = s->arenas.tensors[i].count;
+    size_t *rows = s->counts + n;
+    for (size_t i = 0; i < n; i++)
+        rows[i] = s->arenas.tensors[i].n_dims > 1 ? (size_t)s->arenas.tensors[i].dims[0] : 0;
+    s->form.rows = rows;
     return OK;
 }
 
@@ -65,6 +71,20 @@ static enum status check_ranks(const struct sync *s, struct error *e)
                          strategy_names()[s->kind], s->ranks);
     }
     return OK;
+}
+
+static enum status open_compressor(struct sync *s, struct error *e)
+{
+    s->compressor = compressor_get(s->form.compressor);
+    if (s->compressor == NULL)
+        return OK;
+    if (!(strategy_flags(s->kind) & STRATEGY_COMPRESSES))
+        return error_set(e, ERR_ARGUMENT, "strategy %s takes no compressor, not %s",
+                         strategy_names()[s->kind], compressor_names()[s->form.compressor]);
+    enum status status = s->compressor->create(s, e);
+    if (status == OK && s->compressor->begin != NULL)
+        s->compressor->begin(s);
+    return status;
 }
 
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
@@ -93,6 +113,8 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     if (status == OK)
         status = alloc_buffers(&s->arenas, e);
     if (status == OK)
+        status = open_compressor(s, e);
+    if (status == OK)
         status = s->strategy->create(s, e);
     if (status != OK) {
         sync_destroy(s);
@@ -110,6 +132,8 @@ void sync_destroy(struct sync *s)
         s->strategy->destroy(s);
     else
         arenas_free(&s->arenas);
+    if (s->compressor != NULL)
+        s->compressor->destroy(s);
     free(s->counts);
     mem_free(s->arenas.buffers);
     MPI_Comm_free(&s->comm);
@@ -184,11 +208,33 @@ enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct e
 {
     *data = NULL;
     *bytes = 0;
+    if (s->compressor != NULL && s->compressor->memory != NULL) {
+        *data = s->compressor->memory(s, bytes);
+        return OK;
+    }
     return s->strategy->save != NULL ? s->strategy->save(s, data, bytes, e) : OK;
+}
+
+static enum status restore_compressor(struct sync *s, const void *data, size_t bytes,
+                                      struct error *e)
+{
+    size_t own;
+    void *memory = s->compressor->memory(s, &own);
+    if (bytes == 0) {
+        s->compressor->begin(s);
+        return OK;
+    }
+    if (bytes != own)
+        return error_set(e, ERR_DATA, "compressor %s keeps %zu bytes, found %zu",
+                         compressor_names()[s->form.compressor], own, bytes);
+    memcpy(memory, data, bytes);
+    return OK;
 }
 
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
+    if (s->compressor != NULL && s->compressor->memory != NULL)
+        return restore_compressor(s, data, bytes, e);
     if (s->strategy->restore != NULL)
         return s->strategy->restore(s, data, bytes, e);
     if (bytes > 0) {
@@ -205,6 +251,18 @@ void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size
     int64_t begin_ns = clock_ns();
     optimizer_step(o, s->exec->pool, s->arenas.params, s->arenas.grads, begin, end, step, lr);
     s->times.optimizer_ns += clock_ns() - begin_ns;
+}
+
+enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e)
+{
+    if (s->compressor != NULL)
+        return s->compressor->sum(s, tensors, e);
+    const struct span span = span_of(&s->arenas, tensors);
+    sync_comm_begin(s);
+    enum status status = wait_allreduce(s->waiter, s->arenas.grads + span.begin, span.n,
+                                        MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
+    sync_comm_end(s);
+    return status;
 }
 
 void sync_add(struct sync *s, real *y, const real *x, size_t n)
@@ -252,6 +310,18 @@ void sync_call_end(struct sync *s)
 unsigned sync_flags(const struct sync *s)
 {
     return strategy_form_flags(s->kind, s->form.variant);
+}
+
+const char *sync_title(const struct sync *s, char text[SYNC_TITLE])
+{
+    bool ranked = s->form.compressor == COMPRESSOR_powersgd;
+    char rank[24] = "";
+    if (ranked)
+        snprintf(rank, sizeof rank, " of rank %d", s->form.powersgd_rank);
+    snprintf(text, SYNC_TITLE, "%s%s%s%s", strategy_names()[s->kind],
+             s->compressor != NULL ? " + " : "",
+             s->compressor != NULL ? compressor_names()[s->form.compressor] : "", rank);
+    return text;
 }
 
 struct cost sync_cost(const struct sync *s)

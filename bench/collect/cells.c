@@ -146,6 +146,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_option(c, COLUMN_lr_rule, point, OPT_LR_RULE);
     set_option(c, COLUMN_strategy, point, OPT_STRATEGY);
     set_text(c, COLUMN_sync_variant, variant_of(point));
+    set_option(c, COLUMN_compress, point, OPT_COMPRESS);
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
     set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
     set_real(c, COLUMN_ranks_per_node, ranks_per_node(point));
@@ -346,11 +347,14 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
 {
     const char *strategy = config_text(&point->config, OPT_STRATEGY);
     const char *variant = config_text(&point->config, OPT_VARIANT);
+    const char *compressor = config_text(&point->config, OPT_COMPRESS);
     enum overlap_kind overlap = config_overlap(&point->config);
     bool usual = strcmp(variant, "usual") == 0;
     int used = snprintf(text, STRATEGY_TEXT, "%.30s", strategy);
     if (!usual)
         used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%.30s)", variant);
+    if (strcmp(compressor, "none") != 0)
+        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " + %.20s", compressor);
     if (overlap != OVERLAP_none)
         snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%s)", overlap_names()[overlap]);
     return text;

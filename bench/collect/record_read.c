@@ -110,6 +110,7 @@ static const struct field end_fields[] = {
     FIELD(end, wire_source, FIELD_TEXT, false),
     FIELD(end, replay_ns, FIELD_OPTIONAL, false),
     FIELD(end, fetch_s, FIELD_OPTIONAL, false),
+    FIELD(end, infinite, FIELD_OPTIONAL, false),
     FIELD(end, user_s, FIELD_REAL, false),
     FIELD(end, sys_s, FIELD_REAL, false),
     FIELD(end, rss_mib, FIELD_REAL, false),
@@ -723,13 +724,15 @@ static void fill_bound(struct launch_result *result, const struct rank_record *r
 static void fill_identity(struct launch_result *result, const struct rank_record *records)
 {
     const struct hello *hello = &records[0].hello;
-    double batch = 0;
+    double batch = 0, infinite = 0;
     for (int i = 0; i < result->ranks; i++) {
         batch += (double)records[i].hello.batch;
         result->read_s = fmax(result->read_s, records[i].hello.read_s);
         result->comm_replay_ms = fmax(result->comm_replay_ms, records[i].end.replay_ns / 1e6);
         result->fetch_s = fmax(result->fetch_s, records[i].end.fetch_s);
+        infinite += records[i].end.infinite;
     }
+    result->infinite = infinite;
     result->batch_per_rank = batch / result->ranks;
     result->global_batch = (long)hello->global_batch;
     result->params = (long)hello->params;

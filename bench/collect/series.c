@@ -87,7 +87,8 @@ static void name_series(struct series *series, const struct summary *s)
         snprintf(series->name, sizeof series->name, "%s", strategy_text(text, last->point));
     for (size_t i = 0; i < spec->n_varying; i++) {
         enum option_id option = spec->varying[i];
-        if (is_axis(spec, option) || option == OPT_STRATEGY || option == OPT_VARIANT)
+        if (is_axis(spec, option) || option == OPT_STRATEGY || option == OPT_VARIANT ||
+            option == OPT_COMPRESS)
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];

@@ -48,8 +48,9 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
 void cells_free(char **cells);
 
 /* "gather_scatter", "gather_scatter (mpich)" where the spec asks for a variant, "bucketed
- * (poll_tiles)" where it asks for overlap. Returns text. */
-enum { STRATEGY_TEXT = 80 };
+ * (poll_tiles)" where it asks for overlap, "allreduce + fp16" where for a compressor. Returns text.
+ */
+enum { STRATEGY_TEXT = 112 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 
 /* The different texts that this column has in the requested points, as "a, b", a strategy with its

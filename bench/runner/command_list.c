@@ -19,6 +19,9 @@ static const struct entry entries[] = {
 #define VARIANT(strategy, name, flags, summary) {"variants", #name, "of " #strategy ": " summary},
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
+#define COMPRESSOR(name, flags, source, summary) {"compressors", #name, summary},
+#include "comm/cost/compressors.def"
+#undef COMPRESSOR
 #define WORKLOAD(name, helper, summary) {"workloads", #name, summary},
 #include "bench/spec/workloads.def"
 #undef WORKLOAD
@@ -109,9 +112,9 @@ enum status command_list(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
-    static const char *const kinds[] = {"models",   "columns",    "configs",  "strategies",
-                                        "variants", "workloads",  "sites",    "optimizers",
-                                        "figures",  "quantities", "data_sets"};
+    static const char *const kinds[] = {"models",     "columns",     "configs",    "strategies",
+                                        "variants",   "compressors", "workloads",  "sites",
+                                        "optimizers", "figures",     "quantities", "data_sets"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;
@@ -167,6 +170,21 @@ static void explain_variants(FILE *out, const char *name)
         fputc('\n', out);
 }
 
+/* Who takes a compressor, and where it comes from. */
+static void explain_compressor(FILE *out, const char *name)
+{
+    const char *takers[STRATEGIES];
+    int compressor = name_index(name, compressor_names(), COMPRESSORS);
+    size_t n = strategy_list(STRATEGY_COMPRESSES, takers);
+    if (compressor <= COMPRESSOR_none)
+        return;
+    fprintf(out, "  source   %s\n  sync.strategy",
+            compressor_source((enum compressor_kind)compressor));
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, " %s", takers[i]);
+    fputc('\n', out);
+}
+
 static size_t explain_entries(FILE *out, const char *name)
 {
     size_t told = 0;
@@ -175,6 +193,7 @@ static size_t explain_entries(FILE *out, const char *name)
             continue;
         fprintf(out, "%s, one of the %s\n  %s\n", name, entries[i].kind, entries[i].summary);
         explain_variants(out, name);
+        explain_compressor(out, name);
         told++;
     }
     return told;

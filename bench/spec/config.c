@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,35 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                      name_explain(text, sizeof text, name, known, n));
 }
 
+enum status config_compressor(const struct config *config, enum compressor_kind *compressor,
+                              struct error *e)
+{
+    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    const char *takers[STRATEGIES];
+    char text[256] = "";
+    *compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
+    if (*compressor == COMPRESSOR_none || (strategy_flags(strategy) & STRATEGY_COMPRESSES))
+        return OK;
+    size_t n = strategy_list(STRATEGY_COMPRESSES, takers);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s", takers[i]);
+    return error_set(e, ERR_ARGUMENT,
+                     "sync.compress: %s does not go with strategy %s; strategies that compress:%s",
+                     config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
+}
+
+/* Other factors would be rounded twice more. */
+static enum status check_scale(const struct config *config, struct error *e)
+{
+    int exponent;
+    double scale = config_number(config, OPT_FP16_SCALE);
+    if (frexp(scale, &exponent) == 0.5)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "sync.fp16_scale = %s is no power of two; nearest %.0f and %.0f",
+                     config_text(config, OPT_FP16_SCALE), ldexp(0.5, exponent), ldexp(1, exponent));
+}
+
 enum status config_form(const struct config *config, struct strategy_form *form, struct error *e)
 {
     *form = (struct strategy_form){
@@ -92,8 +122,14 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .staleness = (uint64_t)config_int(config, OPT_STALENESS),
         .period = (uint64_t)config_int(config, OPT_PERIOD),
         .post_local = (uint64_t)config_int(config, OPT_POST_LOCAL),
+        .topk_share = 0.01 * config_number(config, OPT_TOPK),
+        .powersgd_rank = (int)config_int(config, OPT_POWERSGD_RANK),
+        .fp16_scale = config_number(config, OPT_FP16_SCALE),
     };
-    return config_variant(config, &form->variant, e);
+    enum status status = config_variant(config, &form->variant, e);
+    if (status == OK)
+        status = config_compressor(config, &form->compressor, e);
+    return status == OK ? check_scale(config, e) : status;
 }
 
 enum overlap_kind config_overlap(const struct config *config)

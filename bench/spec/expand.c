@@ -331,17 +331,17 @@ static void extend_label(struct point *point, const struct spec_option *option)
     size_t used = strlen(point->label), room = sizeof point->label - used;
     const char *dot = strrchr(option->key, '.'), *text = point->config.values[option->id].text;
     bool plain = option->id == OPT_WORKLOAD || option->id == OPT_STRATEGY ||
-                 option->id == OPT_VARIANT || option->id == OPT_MODEL;
+                 option->id == OPT_VARIANT || option->id == OPT_MODEL || option->id == OPT_COMPRESS;
     snprintf(point->label + used, room, "%s%s%s%s", used > 0 ? " " : "",
              plain ? "" : (dot ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
-/* A strategy's usual form goes without saying, another never does. */
-static void label_variants(struct spec *spec)
+/* A strategy's usual form goes without saying, another never does; and so does no compressor. */
+static void label_forms(struct spec *spec, enum option_id id, const char *silent)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (strcmp(config_text(&spec->points[i].config, OPT_VARIANT), "usual") != 0)
-            extend_label(&spec->points[i], option_get(OPT_VARIANT));
+        if (strcmp(config_text(&spec->points[i].config, id), silent) != 0)
+            extend_label(&spec->points[i], option_get(id));
 }
 
 /* Ranks come first: that is how people look for a point. */
@@ -352,7 +352,9 @@ static void label_points(struct spec *spec)
             extend_label(&spec->points[i], option_get(OPT_RANKS));
     for (size_t id = 0; id < OPTION_COUNT; id++)
         if (id == OPT_VARIANT)
-            label_variants(spec);
+            label_forms(spec, OPT_VARIANT, "usual");
+        else if (id == OPT_COMPRESS)
+            label_forms(spec, OPT_COMPRESS, "none");
         else if (id != OPT_RANKS && differs(spec, (enum option_id)id, false))
             for (size_t i = 0; i < spec->n_points; i++)
                 extend_label(&spec->points[i], option_get((enum option_id)id));

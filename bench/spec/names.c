@@ -125,6 +125,12 @@ const char *const *names_variants(size_t *n)
     return names;
 }
 
+const char *const *names_compressors(size_t *n)
+{
+    *n = COMPRESSORS;
+    return compressor_names();
+}
+
 const char *const *names_strategies(size_t *n)
 {
     static const char *const names[] = {

@@ -205,6 +205,20 @@ static enum status check_servers(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
+static enum status check_compressor(const struct point *point, struct error *e)
+{
+    struct strategy_form form;
+    enum compressor_kind compressor;
+    struct error inner;
+    enum option_id wrong = OPT_COMPRESS;
+    if (config_compressor(&point->config, &compressor, &inner) == OK) {
+        if (config_form(&point->config, &form, &inner) == OK)
+            return OK;
+        wrong = OPT_FP16_SCALE;
+    }
+    return mark_error(e, ERR_SPEC, point->config.values[wrong].mark, "%s", inner.text);
+}
+
 /* A cosine that ends above where it begins would rise. */
 static enum status check_rates(const struct point *point, struct error *e)
 {
@@ -235,6 +249,8 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_variant(point, e);
     if (status == OK)
         status = check_servers(point, e);
+    if (status == OK)
+        status = check_compressor(point, e);
     return status == OK ? check_rates(point, e) : status;
 }
 
@@ -266,8 +282,8 @@ static enum status error_no_owner(const struct spec_option *option, const struct
                       option->key, names);
 }
 
-/* An option of an optimizer, a schedule or a strategy that no point uses would be ignored without a
- * word.
+/* An option of an optimizer, a schedule, a strategy or a compressor that no point uses would be
+ * ignored without a word.
  */
 static enum status check_owned_options(const struct spec *spec, struct error *e)
 {
@@ -286,6 +302,9 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
                  {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
                  {OPT_SERVERS, OPT_STRATEGY, {"param_server"}},
                  {OPT_STALENESS, OPT_VARIANT, {"stale"}},
+                 {OPT_TOPK, OPT_COMPRESS, {"topk"}},
+                 {OPT_POWERSGD_RANK, OPT_COMPRESS, {"powersgd"}},
+                 {OPT_FP16_SCALE, OPT_COMPRESS, {"fp16"}},
                  {OPT_PERIOD, OPT_STRATEGY, {"local_sgd"}},
                  {OPT_POST_LOCAL, OPT_STRATEGY, {"local_sgd"}},
                  {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},

@@ -98,7 +98,11 @@ enum status config_set(struct config *config, const struct spec_option *option, 
  * no such form. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* That, and what the other options say of it. */
+/* What sync.compress names; ERR_ARGUMENT, listing strategies that take it, where this one does not.
+ */
+enum status config_compressor(const struct config *config, enum compressor_kind *compressor,
+                              struct error *e);
+/* All that, and what the other options say of the form. */
 enum status config_form(const struct config *config, struct strategy_form *form, struct error *e);
 
 /* What sync.overlap comes to: none where the strategy does not communicate during backward. */
@@ -215,6 +219,7 @@ NAMES(batch_norms);
 NAMES(remainders);
 NAMES(strategies);
 NAMES(variants);
+NAMES(compressors);
 NAMES(overlaps);
 NAMES(injects);
 NAMES(inject_phases);

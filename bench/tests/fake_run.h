@@ -57,6 +57,7 @@ struct fake_launch {
     long ranks;
     const char *strategy;
     const char *variant;       /* NULL: usual */
+    const char *compress;      /* NULL: none */
     const char *workload;      /* NULL: train_cnn */
     const char *work, *memory; /* as in struct fake_rank */
     int block;                 /* of a timed launch */
@@ -242,6 +243,9 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
     const char *workload = l->workload ? l->workload : "train_cnn";
     const struct point *point =
         &run->spec.points[fake_point_of(run, workload, l->ranks, l->strategy, variant)];
+    /* compressors vary fastest, from none on */
+    while (l->compress && strcmp(config_text(&point->config, OPT_COMPRESS), l->compress) != 0)
+        assert_ptr_not_equal(++point, run->spec.points + run->spec.n_points);
     bool timed = l->step_ms > 0, silent = strcmp(l->strategy, "none") == 0;
     struct journal_launch *launch = fake_journal(run, point->id, timed ? RUN_TIME : RUN_ACCURACY);
     char dir[256];

@@ -209,6 +209,18 @@ static void servers_are_resumed_to_the_bit(void **state)
     assert_true(resumes_to_the_bit());
 }
 
+static void every_compressor_is_resumed_to_the_bit(void **state)
+{
+    (void)state;
+    for (int kind = COMPRESSOR_none + 1; kind < COMPRESSORS; kind++) {
+        option(OPT_COMPRESS, compressor_names()[kind]);
+        bool good = resumes_to_the_bit();
+        if (!good)
+            print_error("compressor %s\n", compressor_names()[kind]);
+        assert_true(good);
+    }
+}
+
 /* --- Sections of ranks ---------------------------------------------------------------------- */
 
 /* A strategy that keeps something: rank r, r + 1 bytes of value r. */
@@ -560,6 +572,7 @@ int main(int argc, char **argv)
         TEST(sgd_is_resumed_to_the_bit),
         TEST(every_strategy_is_resumed_to_the_bit),
         TEST(servers_are_resumed_to_the_bit),
+        TEST(every_compressor_is_resumed_to_the_bit),
         TEST(what_a_strategy_keeps_comes_back_to_its_rank),
         TEST(what_ranks_kept_is_reset_on_another_number),
         TEST(more_ranks_go_on),

@@ -286,6 +286,20 @@ static void every_overlap_equals_sequential(void **state)
     }
 }
 
+/* Compressors that are told to leave nothing out. */
+static void compressors_without_loss_equal_sequential(void **state)
+{
+    (void)state;
+    option(OPT_COMPRESS, "topk");
+    option(OPT_TOPK, "100%");
+    expect_sequential(1);
+    option(OPT_COMPRESS, "powersgd");
+    option(OPT_POWERSGD_RANK, "65536");
+    expect_sequential(1);
+    option(OPT_STRATEGY, "allreduce_layer");
+    expect_sequential(1);
+}
+
 static void padding_equals_sequential(void **state)
 {
     (void)state;
@@ -561,6 +575,7 @@ int main(int argc, char **argv)
         TEST(every_strategy_equals_sequential),
         TEST(local_sgd_of_period_1_equals_sequential),
         TEST(parameter_servers_in_step_equal_sequential),
+        TEST(compressors_without_loss_equal_sequential),
         TEST(padding_equals_sequential),
         TEST_VGG(every_overlap_equals_sequential),
         TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),

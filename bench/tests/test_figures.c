@@ -130,6 +130,28 @@ static void variants_have_lines_of_their_own(void **state)
     fake_close(&run);
 }
 
+static void compressors_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {">allreduce<", ">allreduce + fp16<", ">allreduce + bf16<",
+                                        NULL};
+    struct fake_run run;
+    fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "matrix: {ranks: [1, 2], sync.compress: [none, fp16, bf16]}\n");
+    static const char *const names[] = {"none", "fp16", "bf16"};
+    for (int i = 0; i < 6; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 1 + i / 3,
+                                             .strategy = "allreduce",
+                                             .compress = names[i % 3],
+                                             .seed = 1,
+                                             .step_ms = 20 + i});
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", lines);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void pictures_repeat_byte_by_byte(void **state)
 {
     (void)state;
@@ -324,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_say_what_was_measured),
         cmocka_unit_test(variants_have_lines_of_their_own),
+        cmocka_unit_test(compressors_have_lines_of_their_own),
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
         cmocka_unit_test(texts_arrive_unchanged),

@@ -422,6 +422,25 @@ static void test_variants(void **state)
            "known: usual plain pickled linear mpich sync stale async");
 }
 
+/* Only some strategies take compressors, and a compressor's options need it. */
+static void test_compressors(void **state)
+{
+    (void)state;
+    struct spec spec;
+    load(&spec,
+         BODY "sync.fp16_scale: 1024\nmatrix: {ranks: [1, 2], sync.compress: [none, fp16]}\n",
+         NULL);
+    assert_labels(&spec, "ranks=1|ranks=1 fp16|ranks=2|ranks=2 fp16");
+    spec_free(&spec);
+    refuse(BODY "sync: {strategy: tree}\nmatrix: {sync.compress: [none, bf16]}\n", NULL,
+           "5:32: sync.compress: bf16 does not go with strategy tree; strategies that compress: "
+           "allreduce allreduce_layer");
+    refuse(BODY "sync: {compress: bf16, fp16_scale: 2}\n", NULL,
+           "4:36: sync.fp16_scale is an option of fp16, which no point uses");
+    refuse(BODY "sync: {compress: fp16, fp16_scale: 3}\n", NULL,
+           "4:36: sync.fp16_scale = 3 is no power of two; nearest 2 and 4");
+}
+
 static void test_matrix_order(void **state)
 {
     (void)state;
@@ -798,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_torn_file),
         cmocka_unit_test(test_auto_ranks),
         cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_compressors),
         cmocka_unit_test(test_matrix_order),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_exclude),

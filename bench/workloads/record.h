@@ -12,7 +12,7 @@
  *    "test_images":10000,"data_read":"all","data_shard":"global",
  *    "read_s":0.012,                  opening the data and fetching the first share
  *    "optimizer":"adam","lr":0.001,"seed":1,"strategy":"allreduce","sync_variant":"usual",
- *    "overlap":"none","batch":128,"global_batch":256,"threads":1,
+ *    "compress":"none","overlap":"none","batch":128,"global_batch":256,"threads":1,
  *    "resumed_steps":0,               done before; 0: no checkpoint was gone on from
  *    "bound":"0","mpi":"MPICH 4.0.2","mpi_thread_level":"funneled","blas":"BLIS 0.9.0 skx",
  *    "flushes_denormals":true,"timer_resolution_ns":10,"timer_overhead_ns":20}
@@ -38,6 +38,8 @@
  *    "wire_source":"formula: rabenseifner",
  *    "fetches":2,"fetch_s":0.011,   shares of the data fetched before or between steps, mean; null
  *                                   where there were none; fetch_s may be left out
+ *    "infinite":0,                  numbers of gradients and sums that became infinite in fp16, in
+ *                                   all steps; left out without fp16
  *    "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,    peak of the process, of which the data set had
  *    "data_mib":44.9,"libraries_mib":22.1,       so much, and what was there before it began;
  *                                   null or left out: unknown

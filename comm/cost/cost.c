@@ -3,6 +3,7 @@
 #include "comm/cost/approximate.h"
 #include "comm/cost/buckets.h"
 #include "comm/cost/collectives.h"
+#include "comm/cost/compress.h"
 #include "comm/cost/schedule.h"
 #include "kernels/base/pool.h"
 
@@ -218,10 +219,25 @@ static struct cost cost_schedule(const struct schedule *s, const struct party *p
     return c;
 }
 
+/* A compressor's sum in place of each of the strategy's. */
+static struct cost cost_compressed(enum strategy_kind strategy, const struct strategy_form *form,
+                                   const struct party *p, const size_t *counts, size_t n,
+                                   size_t width)
+{
+    struct cost c = {.wire_source = WIRE_COUNTED};
+    size_t tensors = strategy == STRATEGY_allreduce_layer ? 1 : n;
+    for (size_t i = 0; i < n; i += tensors)
+        add_compressed(&c, form, p, counts + i, form->rows != NULL ? form->rows + i : NULL, tensors,
+                       width);
+    return c;
+}
+
 /* `steps` is 0 where every step is the same. */
 static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form,
                            const struct party *p, const size_t *counts, size_t n, size_t width)
 {
+    if (form->compressor != COMPRESSOR_none)
+        return cost_compressed(strategy, form, p, counts, n, width);
     switch (strategy) {
     case STRATEGY_allreduce:
         return cost_allreduce(p, sum_counts(counts, n), width);

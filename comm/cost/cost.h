@@ -43,6 +43,18 @@ enum strategy_flag {
     STRATEGY_LOCAL_MEAN = 32, /* wants gradients divided by a rank's samples, not by all ranks' */
     STRATEGY_REPLICATED = 64, /* not exact, but replicas are equal to the bit after every step */
     STRATEGY_AVERAGED = 128, /* replicas differ; eval_begin makes one model of them, equal on all */
+    STRATEGY_COMPRESSES = 256, /* a compressor can stand in for its sum */
+};
+
+enum compressor_kind {
+#define COMPRESSOR(name, flags, source, summary) COMPRESSOR_##name,
+#include "comm/cost/compressors.def"
+#undef COMPRESSOR
+    COMPRESSORS
+};
+
+enum compressor_flag {
+    COMPRESSOR_FEEDBACK = 1, /* what was left out is added to the next step's gradients */
 };
 
 /* The messages of a step are a strategy's own, so that what is sent can be counted. */
@@ -75,10 +87,16 @@ struct strategy_form {
      * many at a time; all of them where neither is given. */
     const int *node_of; /* [ranks] or NULL */
     int node_ranks;
-    int servers;         /* ranks that serve parameters; 0: one */
-    uint64_t staleness;  /* steps that a rank may be ahead of the slowest */
-    uint64_t period;     /* steps from one average to the next, >= 1 */
-    uint64_t post_local; /* the first so many steps are synchronised each */
+    int servers;                     /* ranks that serve parameters; 0: one */
+    uint64_t staleness;              /* steps that a rank may be ahead of the slowest */
+    uint64_t period;                 /* steps from one average to the next, >= 1 */
+    uint64_t post_local;             /* the first so many steps are synchronised each */
+    enum compressor_kind compressor; /* none, or the strategy has STRATEGY_COMPRESSES */
+    double topk_share;               /* of the numbers that topk sends */
+    int powersgd_rank;
+    /* Of powersgd: rows of each tensor as a matrix; 0, or NULL for all of them: it is none. */
+    const size_t *rows;
+    double fp16_scale; /* power of two that gradients are multiplied by in fp16 */
 };
 
 /* Cost of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of
@@ -93,6 +111,30 @@ unsigned strategy_flags(enum strategy_kind strategy); /* those that all its form
 unsigned strategy_form_flags(enum strategy_kind strategy, enum strategy_variant variant);
 const char *strategy_source(enum strategy_kind strategy);
 const char *strategy_summary(enum strategy_kind strategy);
+
+/* Lists the strategies that have all of `flags`; returns how many. */
+size_t strategy_list(unsigned flags, const char *names[STRATEGIES]);
+
+/* Numbers that topk sends of n: the share rounded, one at least if there is any. Bytes of k of them
+ * with their places, and of the signs of n numbers in so many tensors; a multiple of 8. */
+size_t topk_count(size_t n, double share);
+size_t topk_packet_bytes(size_t k, size_t width);
+size_t sign_packet_bytes(size_t tensors, size_t n, size_t width);
+
+/* How PowerSGD sees a tensor: a matrix of `rows` rows that `rank` vectors P of the shorter side and
+ * as many Q of the longer side stand for, [rank][side] and [rank][other]; rank 0: it is none. */
+struct low_rank {
+    size_t rows, columns, rank;
+    size_t side, other; /* the shorter and the longer of the two */
+};
+struct low_rank low_rank_of(size_t count, size_t rows, int rank);
+/* Numbers to sum for a tensor of `count`: with P (itself where it is no matrix), and with Q. */
+size_t low_rank_p(const struct low_rank *shape, size_t count);
+size_t low_rank_q(const struct low_rank *shape);
+
+const char *const *compressor_names(void); /* COMPRESSORS names */
+unsigned compressor_flags(enum compressor_kind compressor);
+const char *compressor_source(enum compressor_kind compressor);
 
 /* The form that a strategy calls `name`, "usual" being its first; VARIANTS when it has none. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);

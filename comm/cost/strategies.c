@@ -20,6 +20,21 @@ static const char *const NAMES[STRATEGIES] = {
 };
 
 static const struct {
+    unsigned flags;
+    const char *source;
+} COMPRESSOR_TABLE[COMPRESSORS] = {
+#define COMPRESSOR(name, flags, source, summary) {flags, source},
+#include "comm/cost/compressors.def"
+#undef COMPRESSOR
+};
+
+static const char *const COMPRESSOR_NAMES[COMPRESSORS] = {
+#define COMPRESSOR(name, flags, source, summary) #name,
+#include "comm/cost/compressors.def"
+#undef COMPRESSOR
+};
+
+static const struct {
     enum strategy_kind strategy;
     enum strategy_variant variant;
     unsigned flags;
@@ -81,6 +96,30 @@ const char *strategy_source(enum strategy_kind strategy)
 const char *strategy_summary(enum strategy_kind strategy)
 {
     return TABLE[strategy].summary;
+}
+
+size_t strategy_list(unsigned flags, const char *names[STRATEGIES])
+{
+    size_t n = 0;
+    for (int s = 0; s < STRATEGIES; s++)
+        if ((TABLE[s].flags & flags) == flags)
+            names[n++] = TABLE[s].name;
+    return n;
+}
+
+const char *const *compressor_names(void)
+{
+    return COMPRESSOR_NAMES;
+}
+
+unsigned compressor_flags(enum compressor_kind compressor)
+{
+    return COMPRESSOR_TABLE[compressor].flags;
+}
+
+const char *compressor_source(enum compressor_kind compressor)
+{
+    return COMPRESSOR_TABLE[compressor].source;
 }
 
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name)

@@ -19,7 +19,8 @@ enum rng_use {
     RNG_AUGMENT,
     RNG_DIGITS,
     RNG_SCHEDULE,
-    RNG_STRAGGLER
+    RNG_STRAGGLER,
+    RNG_COMPRESS
 };
 #define RNG_STREAM(use, part) (((uint32_t)(use) << 16) | (uint32_t)(part))
 

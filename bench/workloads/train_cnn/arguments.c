@@ -122,9 +122,9 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     }
     if (status == OK && optind < argc)
         status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
-    enum strategy_variant variant;
+    struct strategy_form form;
     if (status == OK)
-        status = config_variant(&a->config, &variant, e);
+        status = config_form(&a->config, &form, e);
     return status == OK ? check_together(a, e) : status;
 }
 

@@ -214,7 +214,8 @@ static enum status check_own_sections(const struct checkpoint *c, const struct t
 static enum status read_sections(struct checkpoint *c, const struct trainer *t, uint64_t ranks,
                                  struct error *e)
 {
-    const char *strategy, *replicas, *own = strategy_names()[t->sync->kind];
+    char title[SYNC_TITLE];
+    const char *strategy, *replicas, *own = sync_title(t->sync, title);
     enum status status = need_text(&c->file, "strategy", &strategy, e);
     if (status == OK)
         status = need_text(&c->file, "replicas", &replicas, e);

@@ -181,13 +181,13 @@ static enum status add_progress(json_t *metadata, const struct progress *p, stru
 static enum status add_facts(json_t *metadata, const struct trainer *t, const struct sections *all,
                              const struct layout *layout, struct error *e)
 {
-    char hash[24];
+    char hash[24], title[SYNC_TITLE];
     snprintf(hash, sizeof hash, "%016" PRIx64, hash_tensors(layout));
     json_object_set_new(metadata, "format", json_string("pt"));
     set_number(metadata, "scalebench.checkpoint", CHECKPOINT_SCHEMA);
     json_object_set_new(metadata, "data_xxh3", json_string(hash));
     set_number(metadata, "ranks", (uint64_t)t->ranks);
-    json_object_set_new(metadata, "strategy", json_string(strategy_names()[t->sync->kind]));
+    json_object_set_new(metadata, "strategy", json_string(sync_title(t->sync, title)));
     json_object_set_new(metadata, "replicas", json_string(all->differ ? "differ" : "equal"));
     return checkpoint_keys_add(metadata, t, e);
 }

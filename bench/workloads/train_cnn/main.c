@@ -17,6 +17,7 @@
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* Steps of an accuracy run that are written out one by one. */
@@ -391,6 +392,17 @@ static enum status compare(struct run *r, struct comparison *c, struct error *e)
     return status == OK ? hashes_compare(&r->hashes, &r->trainer, c, e) : status;
 }
 
+static void warn_of_infinities(const struct run *r)
+{
+    const struct sync *s = r->trainer.sync;
+    if (s->infinite > 0)
+        log_print(LOG_WARNING,
+                  "rank %d: %llu gradients or sums beyond %g became infinite in fp16 "
+                  "(sync.fp16_scale = %g)",
+                  s->rank, (unsigned long long)s->infinite, 65504 / s->form.fp16_scale,
+                  s->form.fp16_scale);
+}
+
 static void print_comparison(const struct run *r, const struct comparison *c)
 {
     if (r->rank != 0 || r->ranks == 1)
@@ -429,6 +441,7 @@ static enum status run(struct run *r, struct error *e)
         status = replay(r, e);
     if (status == OK) {
         print_comparison(r, &comparison);
+        warn_of_infinities(r);
         r->window.fetches = r->feed.fetches;
         r->window.fetch_s = r->feed.fetch_s;
         r->window.checkpoints = r->resume.written;

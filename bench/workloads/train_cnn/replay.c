@@ -71,6 +71,7 @@ enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct erro
     size_t bytes = t->sync->arenas.n * sizeof(real);
     real *gradients = mem_alloc(bytes);
     double *times = mem_alloc((size_t)n * sizeof *times);
+    const uint64_t infinite = t->sync->infinite; /* of steps that were trained */
     enum status status = gradients != NULL && times != NULL
                              ? OK
                              : error_set(e, ERR_MEMORY, "no memory for %d replays", n);
@@ -83,6 +84,7 @@ enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct erro
         if (i >= 0)
             times[i] = (double)taken_ns;
     }
+    t->sync->infinite = infinite;
     if (status == OK)
         *median_ns = (int64_t)stats_median(times, (size_t)n);
     mem_free(gradients);

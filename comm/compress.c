@@ -1,0 +1,39 @@
+#include "comm/compress.h"
+
+#include "kernels/base/clock.h"
+
+const struct compressor compressor_none = {0}; /* never called */
+
+#define COMPRESSOR(name, flags, source, summary) extern const struct compressor compressor_##name;
+#include "comm/cost/compressors.def"
+#undef COMPRESSOR
+
+static const struct compressor *const COMPRESSOR_TABLE[] = {
+#define COMPRESSOR(name, flags, source, summary) &compressor_##name,
+#include "comm/cost/compressors.def"
+#undef COMPRESSOR
+};
+
+const struct compressor *compressor_get(enum compressor_kind kind)
+{
+    return kind == COMPRESSOR_none ? NULL : COMPRESSOR_TABLE[kind];
+}
+
+struct span span_of(const struct arenas *a, struct range tensors)
+{
+    if (tensors.first >= tensors.last)
+        return (struct span){0};
+    const struct tensor_desc *first = &a->tensors[tensors.first];
+    const struct tensor_desc *last = &a->tensors[tensors.last - 1];
+    return (struct span){.begin = first->offset, .n = last->offset + last->count - first->offset};
+}
+
+void pack_begin(struct sync *s)
+{
+    s->times.pack_ns -= clock_ns();
+}
+
+void pack_end(struct sync *s)
+{
+    s->times.pack_ns += clock_ns();
+}

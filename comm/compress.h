@@ -1,0 +1,70 @@
+/* Compressors: what stands in for the sum of a strategy flagged STRATEGY_COMPRESSES. Such a
+ * strategy calls sync_sum for ranges of tensors; a compressor leaves there what it makes of all
+ * ranks' gradients, the same bits on every rank. One .c a compressor, exporting one const table,
+ * and one line in comm/cost/compressors.def.
+ *
+ * With error feedback (Seide et al., 2014; Karimireddy et al., "Error feedback fixes SignSGD and
+ * other gradient compression schemes", 2019) a rank adds to its gradients what earlier steps left
+ * out of them, and keeps what this step leaves out. */
+#ifndef SCALEBENCH_COMM_COMPRESS_H
+#define SCALEBENCH_COMM_COMPRESS_H
+
+#include "comm/strategy.h"
+
+/* Compressors keep what is theirs in sync->compression. */
+struct compressor {
+    /* Allocates all that sums need: nothing is allocated later. Before the strategy's own create;
+     * the arenas have no memory yet, their tensors are known. */
+    enum status (*create)(struct sync *s, struct error *e);
+    /* Replaces the gradients of the tensors by the sum over ranks. Collective. */
+    enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
+    /* Memory [*bytes] that steps hand on to each other, for checkpoints; NULL hook: there is none.
+     */
+    void *(*memory)(struct sync *s, size_t *bytes);
+    /* Sets that memory to what it is before the first step. */
+    void (*begin)(struct sync *s);
+    void (*destroy)(struct sync *s); /* also of what create left half done */
+};
+
+/* NULL for `none`. */
+const struct compressor *compressor_get(enum compressor_kind kind);
+
+/* The numbers of some tensors in an arena: [begin, begin + n). */
+struct span {
+    size_t begin, n;
+};
+struct span span_of(const struct arenas *a, struct range tensors);
+
+/* Around the arithmetic of a compressor, which counts as packing. */
+void pack_begin(struct sync *s);
+void pack_end(struct sync *s);
+
+/* --- Exchanges among all ranks, of comm/exchange.c ----------------------------------------------
+ */
+
+/* Room for messages to and from every other rank. */
+struct exchanger {
+    struct message *sends, *receives; /* [ranks] each */
+};
+enum status exchanger_open(struct exchanger *x, int ranks, struct error *e);
+void exchanger_close(struct exchanger *x);
+
+/* A vector of `n` items of `width` bytes, cut into shares as pool_share does: share r is rank r's.
+ */
+struct shares {
+    void *data;
+    size_t n, width;
+};
+size_t shares_begin(const struct shares *v, int rank, int ranks); /* in items */
+size_t shares_count(const struct shares *v, int rank, int ranks);
+
+/* Every rank gets its own share of every rank's vector: those of the others go to `received`
+ * [ranks][longest share], one's own stays in the vector. An all-to-all by p-1 direct messages. */
+enum status exchange_scatter(struct sync *s, struct exchanger *x, const struct shares *v,
+                             void *received, const char *operation, struct error *e);
+
+/* Every rank's share reaches every rank. An all-gather by p-1 direct messages. */
+enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,
+                            const char *operation, struct error *e);
+
+#endif

@@ -1,0 +1,98 @@
+/* Direct messages among all ranks: no rank passes on what is not its own, so that bytes are the
+ * least that any algorithm sends; latency grows with the number of ranks. */
+#include <stdlib.h>
+
+#include "comm/compress.h"
+#include "kernels/base/pool.h"
+
+enum status exchanger_open(struct exchanger *x, int ranks, struct error *e)
+{
+    x->sends = calloc((size_t)ranks, sizeof *x->sends);
+    x->receives = calloc((size_t)ranks, sizeof *x->receives);
+    if (x->sends == NULL || x->receives == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for messages of %d ranks", ranks);
+    return OK;
+}
+
+void exchanger_close(struct exchanger *x)
+{
+    free(x->sends);
+    free(x->receives);
+}
+
+size_t shares_begin(const struct shares *v, int rank, int ranks)
+{
+    size_t begin, end;
+    pool_share(v->n, (size_t)rank, (size_t)ranks, &begin, &end);
+    return begin;
+}
+
+size_t shares_count(const struct shares *v, int rank, int ranks)
+{
+    size_t begin, end;
+    pool_share(v->n, (size_t)rank, (size_t)ranks, &begin, &end);
+    return end - begin;
+}
+
+static struct message share_of(const struct sync *s, const struct shares *v, int owner, int peer)
+{
+    char *data = v->data;
+    return (struct message){.data = data + shares_begin(v, owner, s->ranks) * v->width,
+                            .bytes = shares_count(v, owner, s->ranks) * v->width,
+                            .rank = peer};
+}
+
+/* What is empty is not sent; both sides know. */
+static void add_message(struct message *list, int *n, struct message message)
+{
+    if (message.bytes > 0)
+        list[(*n)++] = message;
+}
+
+/* Peers in an order of each rank's own, so that not all begin with the same one. */
+static int peer_at(const struct sync *s, int i)
+{
+    return (s->rank + i) % s->ranks;
+}
+
+static enum status exchange(struct sync *s, struct exchanger *x, int n_sends, int n_receives,
+                            const char *operation, struct error *e)
+{
+    const struct exchange all = {.sends = x->sends,
+                                 .receives = x->receives,
+                                 .n_sends = n_sends,
+                                 .n_receives = n_receives,
+                                 .comm = s->comm,
+                                 .operation = operation};
+    sync_comm_begin(s);
+    enum status status = wait_exchange(s->waiter, &all, e);
+    sync_comm_end(s);
+    return status;
+}
+
+enum status exchange_scatter(struct sync *s, struct exchanger *x, const struct shares *v,
+                             void *received, const char *operation, struct error *e)
+{
+    int n_sends = 0, n_receives = 0;
+    size_t longest = shares_count(v, 0, s->ranks) * v->width;
+    for (int i = 1; i < s->ranks; i++) {
+        int peer = peer_at(s, i);
+        struct message mine = share_of(s, v, s->rank, peer);
+        mine.data = (char *)received + (size_t)peer * longest;
+        add_message(x->sends, &n_sends, share_of(s, v, peer, peer));
+        add_message(x->receives, &n_receives, mine);
+    }
+    return exchange(s, x, n_sends, n_receives, operation, e);
+}
+
+enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,
+                            const char *operation, struct error *e)
+{
+    int n_sends = 0, n_receives = 0;
+    for (int i = 1; i < s->ranks; i++) {
+        int peer = peer_at(s, i);
+        add_message(x->sends, &n_sends, share_of(s, v, s->rank, peer));
+        add_message(x->receives, &n_receives, share_of(s, v, peer, peer));
+    }
+    return exchange(s, x, n_sends, n_receives, operation, e);
+}

@@ -1,0 +1,159 @@
+/* The parts of local_ops.h that compressors use. */
+#include <math.h>
+#include <string.h>
+
+#include "comm/local_ops.h"
+
+static void charge_bytes(const struct exec *ex, size_t bytes)
+{
+    if (ex->charge != NULL)
+        ex->charge(ex->charge_arg, WORK_BYTE, (double)bytes);
+}
+
+void local_fill(const struct exec *ex, real *y, size_t n, real value)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = value;
+    charge_bytes(ex, n * sizeof *y);
+}
+
+void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,
+                    size_t n, float scale)
+{
+    cast->encode(y, x, n, scale);
+    charge_bytes(ex, n * (sizeof *x + sizeof *y));
+}
+
+void local_decode16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
+                    size_t n, float scale)
+{
+    cast->decode(y, x, n, scale);
+    charge_bytes(ex, n * (sizeof *x + sizeof *y));
+}
+
+void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, const uint16_t *x,
+                 size_t n, float scale)
+{
+    cast->add(y, x, n, scale);
+    charge_bytes(ex, n * (sizeof *x + sizeof *y));
+}
+
+/* --- The largest numbers -------------------------------------------------------------------------
+ */
+
+/* The bits of magnitudes order as the magnitudes do, infinity and NaN above all others. */
+#ifdef SCALEBENCH_F64
+typedef uint64_t magnitude;
+#else
+typedef uint32_t magnitude;
+#endif
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+static magnitude magnitude_of(real x)
+{
+    magnitude bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & ((magnitude)-1 >> 1);
+}
+
+/* Numbers are taken whose magnitude under `mask` is above `least`, and the first `ties` of those
+ * that are equal to it. */
+struct threshold {
+    magnitude mask, least;
+    size_t ties;
+};
+
+/* How many numbers of those that agree with the threshold so far have which next digit. */
+static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
+                         int shift)
+{
+    memset(counts, 0, DIGITS * sizeof *counts);
+    for (size_t i = 0; i < n; i++) {
+        magnitude m = magnitude_of(x[i]);
+        if ((m & t->mask) == t->least)
+            counts[m >> shift & (DIGITS - 1)]++;
+    }
+}
+
+/* Radix selection: the k-th largest digit by digit from the top, until those that share its digits
+ * are all taken. */
+static struct threshold find_threshold(const real *x, size_t n, size_t k)
+{
+    struct threshold t = {.ties = k};
+    size_t counts[DIGITS];
+    for (int shift = 8 * (int)sizeof(magnitude) - DIGIT_BITS; shift >= 0; shift -= DIGIT_BITS) {
+        magnitude digit = DIGITS - 1;
+        count_digits(counts, x, n, &t, shift);
+        while (counts[digit] < t.ties)
+            t.ties -= counts[digit--];
+        t.mask |= (magnitude)(DIGITS - 1) << shift;
+        t.least |= digit << shift;
+        if (counts[digit] == t.ties)
+            break;
+    }
+    return t;
+}
+
+void local_take_largest(const struct exec *ex, real *x, size_t n, size_t k, real *values,
+                        uint32_t *places)
+{
+    struct threshold t = find_threshold(x, n, k);
+    for (size_t i = 0, taken = 0; taken < k; i++) {
+        magnitude m = magnitude_of(x[i]) & t.mask;
+        if (m < t.least || (m == t.least && t.ties == 0))
+            continue;
+        t.ties -= m == t.least;
+        values[taken] = x[i];
+        places[taken++] = (uint32_t)i;
+        x[i] = 0;
+    }
+    charge_bytes(ex, 2 * n * sizeof *x + k * (sizeof *values + sizeof *places));
+}
+
+void local_add_at(const struct exec *ex, real *y, const real *values, const uint32_t *places,
+                  size_t k)
+{
+    for (size_t i = 0; i < k; i++)
+        y[places[i]] += values[i];
+    charge_bytes(ex, k * (2 * sizeof *values + sizeof *places));
+}
+
+/* --- Signs ---------------------------------------------------------------------------------------
+ */
+
+double local_norm1(const struct exec *ex, const real *x, size_t n)
+{
+    enum { LANES = 8 };
+    double sums[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            sums[k] += fabs((double)x[i + k]);
+    for (; i < n; i++)
+        sum += fabs((double)x[i]);
+    for (size_t k = 0; k < LANES; k++)
+        sum += sums[k];
+    charge_bytes(ex, n * sizeof *x);
+    return sum;
+}
+
+void local_take_signs(const struct exec *ex, real *x, size_t n, real scale, uint64_t *bits,
+                      size_t at)
+{
+    for (size_t i = 0; i < n; i++, at++) {
+        uint64_t bit = 1ull << at % 64;
+        bool negative = signbit(x[i]) != 0;
+        bits[at / 64] = negative ? bits[at / 64] | bit : bits[at / 64] & ~bit;
+        x[i] -= negative ? -scale : scale;
+    }
+    charge_bytes(ex, 2 * n * sizeof *x + n / 8);
+}
+
+void local_add_signs(const struct exec *ex, real *y, size_t n, real scale, const uint64_t *bits,
+                     size_t at)
+{
+    for (size_t i = 0; i < n; i++, at++)
+        y[i] += bits[at / 64] >> at % 64 & 1 ? -scale : scale;
+    charge_bytes(ex, 2 * n * sizeof *y + n / 8);
+}

@@ -1,0 +1,197 @@
+/* PowerSGD (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
+ * distributed optimization", 2019), with error feedback and warm start. A tensor of two or more
+ * dimensions is a matrix M of dims[0] rows; what is sum over ranks below is one MPI_Allreduce for
+ * all tensors of a call:
+ *
+ *   M += residual;  P = sum(M Q);  P = orthonormal basis of P (Gram-Schmidt);  residual = M - P
+ * (M'P)' Q = sum(M'P);   gradient = P Q';  Q is kept for the next step
+ *
+ * so that the residual is what this rank's own matrix lacks in the common basis, and ranks' sent
+ * parts and residuals add up to their gradients but for rounding. The other tensors travel as they
+ * are, with P. P belongs to the shorter side of the matrix: with as many columns as that is long it
+ * is a basis of everything, and the sum is that of allreduce. Ranks that do not shrink a matrix,
+ * those from rows columns / (rows + columns) on, are computed all the same. */
+#include <stdlib.h>
+
+#include "comm/compress.h"
+#include "comm/local_ops.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/rng.h"
+
+#define OPERATION_P "allreduce of low-rank factors P"
+#define OPERATION_Q "allreduce of low-rank factors Q"
+
+/* One tensor; of one that is no matrix, p is where its numbers go. */
+struct part {
+    struct low_rank shape;
+    size_t p, q; /* of its factors, in numbers */
+};
+
+struct powersgd {
+    struct part *parts; /* [n_tensors], and one behind that ends them */
+    real *memory;       /* [n] the residual, then Q of all tensors */
+    real *p;
+    size_t n_q;
+};
+
+static real *residual_of(const struct sync *s, int i)
+{
+    const struct powersgd *c = s->compression;
+    return c->memory + s->arenas.tensors[i].offset;
+}
+
+static real *p_of(const struct sync *s, int i)
+{
+    const struct powersgd *c = s->compression;
+    return c->p + c->parts[i].p;
+}
+
+static real *q_of(const struct sync *s, int i)
+{
+    const struct powersgd *c = s->compression;
+    return c->memory + s->arenas.n + c->parts[i].q;
+}
+
+static const struct low_rank *shape_of(const struct sync *s, int i)
+{
+    const struct powersgd *c = s->compression;
+    return &c->parts[i].shape;
+}
+
+static void place_parts(const struct sync *s, struct part *parts)
+{
+    size_t p = 0, q = 0;
+    for (int i = 0; i < s->arenas.n_tensors; i++) {
+        size_t count = s->counts[i];
+        struct low_rank shape = low_rank_of(count, s->form.rows[i], s->form.powersgd_rank);
+        parts[i] = (struct part){.shape = shape, .p = p, .q = q};
+        p += low_rank_p(&shape, count);
+        q += low_rank_q(&shape);
+    }
+    parts[s->arenas.n_tensors] = (struct part){.p = p, .q = q};
+}
+
+static enum status powersgd_create(struct sync *s, struct error *e)
+{
+    size_t n = (size_t)s->arenas.n_tensors;
+    struct powersgd *c = s->compression = calloc(1, sizeof *c);
+    if (c != NULL)
+        c->parts = calloc(n + 1, sizeof *c->parts);
+    if (c == NULL || c->parts == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for a compressor");
+    place_parts(s, c->parts);
+    c->n_q = c->parts[n].q;
+    c->p = mem_alloc(c->parts[n].p * sizeof *c->p);
+    c->memory = mem_alloc((s->arenas.n + c->n_q) * sizeof *c->memory);
+    if (c->p == NULL || c->memory == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for factors of rank %d of %zu numbers",
+                         s->form.powersgd_rank, s->arenas.n);
+    return OK;
+}
+
+static void powersgd_destroy(struct sync *s)
+{
+    struct powersgd *c = s->compression;
+    if (c == NULL)
+        return;
+    mem_free(c->memory);
+    mem_free(c->p);
+    free(c->parts);
+    free(c);
+}
+
+static void *powersgd_memory(struct sync *s, size_t *bytes)
+{
+    struct powersgd *c = s->compression;
+    *bytes = (s->arenas.n + c->n_q) * sizeof *c->memory;
+    return c->memory;
+}
+
+/* Q begins as uniform random numbers, the same on every rank. */
+static void powersgd_begin(struct sync *s)
+{
+    struct powersgd *c = s->compression;
+    real *q = c->memory + s->arenas.n;
+    local_fill(s->exec, c->memory, s->arenas.n, 0);
+    for (size_t i = 0; i < c->n_q; i++)
+        q[i] = (real)(2 * rng_unit(rng_word(s->exec->seed, RNG_STREAM(RNG_COMPRESS, 0),
+                                            (uint32_t)(i >> 32), 0, (uint32_t)i)) -
+                      1);
+}
+
+/* P of this rank's gradients and residuals. */
+static void project(struct sync *s, int i)
+{
+    const struct low_rank *shape = shape_of(s, i);
+    const real *grads = s->arenas.grads + s->arenas.tensors[i].offset;
+    if (shape->rank == 0) {
+        local_copy(s->exec, p_of(s, i), grads, s->counts[i] * sizeof *grads);
+        return;
+    }
+    local_add(s->exec, residual_of(s, i), grads, s->counts[i]);
+    local_low_rank_p(s->exec, shape, p_of(s, i), residual_of(s, i), q_of(s, i));
+}
+
+/* Q of this rank, and what its matrix lacks. */
+static void take(struct sync *s, int i)
+{
+    const struct low_rank *shape = shape_of(s, i);
+    if (shape->rank == 0)
+        return;
+    local_orthonormalize(s->exec, p_of(s, i), shape->side, shape->rank);
+    local_low_rank_q(s->exec, shape, q_of(s, i), residual_of(s, i), p_of(s, i));
+    local_low_rank_subtract(s->exec, shape, residual_of(s, i), p_of(s, i), q_of(s, i));
+}
+
+static void expand(struct sync *s, int i)
+{
+    const struct low_rank *shape = shape_of(s, i);
+    real *grads = s->arenas.grads + s->arenas.tensors[i].offset;
+    if (shape->rank == 0)
+        local_copy(s->exec, grads, p_of(s, i), s->counts[i] * sizeof *grads);
+    else
+        local_low_rank_product(s->exec, shape, grads, p_of(s, i), q_of(s, i));
+}
+
+static void for_each(struct sync *s, struct range tensors, void (*work)(struct sync *, int))
+{
+    pack_begin(s);
+    for (int i = tensors.first; i < tensors.last; i++)
+        work(s, i);
+    pack_end(s);
+}
+
+/* Nothing is called for what is empty. */
+static enum status sum(struct sync *s, real *x, size_t n, const char *operation, struct error *e)
+{
+    if (n == 0)
+        return OK;
+    sync_comm_begin(s);
+    enum status status =
+        wait_allreduce(s->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
+    sync_comm_end(s);
+    return status;
+}
+
+static enum status powersgd_sum(struct sync *s, struct range tensors, struct error *e)
+{
+    const struct powersgd *c = s->compression;
+    const struct part *first = &c->parts[tensors.first], *end = &c->parts[tensors.last];
+    for_each(s, tensors, project);
+    enum status status = sum(s, c->p + first->p, end->p - first->p, OPERATION_P, e);
+    if (status != OK)
+        return status;
+    for_each(s, tensors, take);
+    status = sum(s, q_of(s, tensors.first), end->q - first->q, OPERATION_Q, e);
+    if (status == OK)
+        for_each(s, tensors, expand);
+    return status;
+}
+
+const struct compressor compressor_powersgd = {
+    .create = powersgd_create,
+    .sum = powersgd_sum,
+    .memory = powersgd_memory,
+    .begin = powersgd_begin,
+    .destroy = powersgd_destroy,
+};

@@ -1,0 +1,600 @@
+/* Compressors on real ranks, under every strategy that takes them: bounds of their sums, the same
+ * bits on every rank, counters against an independent count and the formulas, what they keep. */
+#include "comm/tests/mpi_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/strategy.h"
+
+/* Counted below the library's own interface. */
+static struct {
+    uint64_t calls, bytes;
+    uint64_t messages, sent; /* point to point */
+} seen;
+
+static uint64_t see(int count, MPI_Datatype type)
+{
+    int width;
+    MPI_Type_size(type, &width);
+    seen.calls++;
+    seen.bytes += (uint64_t)count * (uint64_t)width;
+    return (uint64_t)count * (uint64_t)width;
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    see(count, type);
+    return PMPI_Allreduce(send, receive, count, type, op, comm);
+}
+
+int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Iallreduce(send, receive, count, type, op, comm, request);
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    seen.sent += see(count, type);
+    seen.messages++;
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    see(count, type);
+    return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+static bool is_crowded(void)
+{
+    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* --- A net of four tensors, two of them matrices -------------------------------------------------
+ */
+
+enum { TENSORS = 4 };
+
+struct fixture {
+    struct tensor_desc tensors[TENSORS];
+    struct net_desc desc;
+    struct exec exec;
+    struct waiter waiter;
+    struct sync *sync;
+    struct optimizer optimizer;
+    struct strategy_form form;
+    enum strategy_kind strategy;
+};
+
+static void add_tensor(struct fixture *f, int i, int rows, int columns)
+{
+    struct tensor_desc *t = &f->tensors[i];
+    *t = (struct tensor_desc){.name = "w",
+                              .n_dims = columns > 0 ? 2 : 1,
+                              .dims = {rows, columns},
+                              .count = (size_t)rows * (size_t)(columns > 0 ? columns : 1),
+                              .offset = f->desc.n_params};
+    f->desc.n_params += t->count;
+}
+
+/* n numbers: a wide matrix, a tall one, and the rest in two vectors. */
+static void cut(struct fixture *f, int n)
+{
+    int side = 0;
+    while (6 * (side + 1) * (side + 1) <= n)
+        side++;
+    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS};
+    add_tensor(f, 0, side, 3 * side);
+    add_tensor(f, 1, n / 10, 0);
+    add_tensor(f, 2, 2 * side, side);
+    add_tensor(f, 3, n - (int)f->desc.n_params, 0);
+}
+
+static bool open_sync(struct fixture *f, int n)
+{
+    struct error e;
+    cut(f, n);
+    f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .n = (size_t)n};
+    struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                   .desc = &f->desc,
+                                   .form = f->form,
+                                   .slots = optimizer_slots(OPTIMIZER_sgd),
+                                   .waiter = &f->waiter,
+                                   .exec = &f->exec};
+    if (sync_create(&f->sync, f->strategy, &options, &e) != OK)
+        return false;
+    f->optimizer.state = f->sync->arenas.state;
+    return true;
+}
+
+/* One waiter serves many strategies: opening one takes long where ranks outnumber cores. */
+static bool open_waiter(struct fixture *f, enum wait_kind wait)
+{
+    struct error e;
+    *f = (struct fixture){.form = {.fp16_scale = 1, .topk_share = 0.05, .powersgd_rank = 2},
+                          .strategy = STRATEGY_allreduce};
+    return waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) == OK;
+}
+
+static enum wait_kind usual_wait(void)
+{
+    return is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
+}
+
+/* Plain SGD at rate 1: parameters lose the summed gradient. */
+static bool step(struct fixture *f)
+{
+    struct error e;
+    sync_step_begin(f->sync);
+    const struct range all = {0, TENSORS};
+    return sync_params_needed(f->sync, all, PASS_FORWARD, &e) == OK &&
+           sync_grad_ready(f->sync, all, 0, true, &e) == OK &&
+           sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
+}
+
+static bool is_equal_everywhere(const real *x, size_t n)
+{
+    real *root = malloc((n + 1) * sizeof *root);
+    memcpy(root, x, n * sizeof *root);
+    PMPI_Bcast(root, (int)n, MPI_REAL_TYPE, 0, MPI_COMM_WORLD);
+    bool equal = memcmp(root, x, n * sizeof *root) == 0;
+    free(root);
+    return equal;
+}
+
+/* --- What `check` finds, for every compressor of a kind and every strategy that takes it ---------
+ */
+
+typedef bool check_function(struct fixture *f);
+
+static const enum strategy_kind takers[] = {STRATEGY_allreduce, STRATEGY_allreduce_layer};
+enum { TAKERS = sizeof takers / sizeof *takers };
+
+static void check_each(check_function *check, unsigned flags, unsigned without)
+{
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    for (int c = COMPRESSOR_none + 1; c < COMPRESSORS; c++) {
+        unsigned own = compressor_flags((enum compressor_kind)c);
+        if ((own & flags) != flags || (own & without) != 0)
+            continue;
+        f.form.compressor = (enum compressor_kind)c;
+        for (int t = 0; t < TAKERS; t++) {
+            f.strategy = takers[t];
+            bool good = mpi_all(check(&f));
+            if (!good)
+                print_error("%s of %s\n", compressor_names()[c], strategy_names()[takers[t]]);
+            assert_true(good);
+        }
+    }
+    waiter_close(&f.waiter);
+}
+
+/* --- 16 bits -------------------------------------------------------------------------------------
+ */
+
+/* Small enough to be exact in 8 bits, also summed over 7 ranks. */
+static real whole_gradient(int rank, int i)
+{
+    return (real)((i * 7 + rank * 13) % 61 - 30);
+}
+
+static bool sums_whole_numbers(struct fixture *f)
+{
+    int p = mpi_world_ranks(), rank = mpi_world_rank();
+    const int sizes[] = {0, 1, p - 1, p, p + 1, 97, 1009, 7850};
+    bool good = true;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        good = open_sync(f, sizes[k]) && good;
+        for (int i = 0; i < sizes[k]; i++)
+            f->sync->arenas.grads[i] = whole_gradient(rank, i);
+        good = step(f) && good;
+        for (int i = 0; i < sizes[k]; i++) {
+            real sum = 0;
+            for (int r = 0; r < p; r++)
+                sum += whole_gradient(r, i);
+            good = good && f->sync->arenas.params[i] == -sum;
+        }
+        sync_destroy(f->sync);
+    }
+    return good;
+}
+
+static void small_whole_numbers_are_summed_exactly(void **state)
+{
+    (void)state;
+    check_each(sums_whole_numbers, 0, COMPRESSOR_FEEDBACK);
+}
+
+/* Of many sizes, down to what only denormal fp16 hold. */
+static real rough_gradient(int rank, int i)
+{
+    return (real)(sin(i + 10007.0 * rank) * pow(2, i % 30 - 20));
+}
+
+/* A number is rounded, summed with p-1 others and rounded again: to u each time (in double
+ * precision on the way through float), eps each sum; denormal ones to half the least number, which
+ * p + 1 roundings add up to. */
+static double bound_of(const struct fixture *f, int i)
+{
+    bool fp16 = f->form.compressor == COMPRESSOR_fp16;
+    int p = mpi_world_ranks();
+    double u = fp16 ? 0x1p-11 : 0x1p-8, size = 0;
+    double least = fp16 ? 0x1p-25 / f->form.fp16_scale : 0x1p-134;
+    if (sizeof(real) == 8)
+        u = (1 + u) * (1 + 0x1p-24) - 1;
+    for (int r = 0; r < p; r++)
+        size += fabs((double)rough_gradient(r, i));
+    return (pow(1 + u, 2) * pow(1 + REAL_EPSILON, p - 1) - 1) * size + (p + 1) * least;
+}
+
+static bool keeps_bound_bits_and_time(struct fixture *f)
+{
+    enum { N = 5003 };
+    bool good = open_sync(f, N);
+    real *grads = f->sync->arenas.grads;
+    for (int i = 0; i < N; i++)
+        grads[i] = rough_gradient(mpi_world_rank(), i);
+    good = step(f) && good;
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            sum += (double)rough_gradient(r, i);
+        good = good && fabs((double)grads[i] - sum) <= bound_of(f, i);
+    }
+    const struct sync_times *t = &f->sync->times;
+    good = good && t->pack_ns > 0 && t->comm_exposed_ns > 0 &&
+           t->comm_exposed_ns <= t->comm_total_ns && f->sync->infinite == 0;
+    good = is_equal_everywhere(f->sync->arenas.params, N) && good;
+    sync_destroy(f->sync);
+    return good;
+}
+
+static void sums_in_16_bits_keep_their_bound(void **state)
+{
+    (void)state;
+    check_each(keeps_bound_bits_and_time, 0, COMPRESSOR_FEEDBACK);
+}
+
+/* One gradient of each rank, 3e4: a rank's own fits, the sum of three does not. */
+static void fp16_shows_what_it_cannot_hold(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    struct fixture f;
+    int p = mpi_world_ranks();
+    assert_all(open_waiter(&f, usual_wait()));
+    const double scales[] = {1, 4};
+    for (int k = 0; k < 2; k++) {
+        f.form.compressor = COMPRESSOR_fp16;
+        f.form.fp16_scale = scales[k];
+        assert_all(open_sync(&f, N));
+        f.sync->arenas.grads[N / 2] = 30000;
+        bool good = step(&f);
+        bool expected = p > 2 || scales[k] > 1;
+        good = good && !!isinf(f.sync->arenas.grads[N / 2]) == expected;
+        uint64_t infinite = f.sync->infinite;
+        PMPI_Allreduce(MPI_IN_PLACE, &infinite, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        /* with the scale those of every rank and the sum */
+        good = good && infinite == (uint64_t)(scales[k] > 1 ? p + 1 : expected);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
+/* 1e-8 is below half the least fp16, 3e-8; times 2^14 it is a normal number. */
+static void fp16_scale_saves_small_numbers(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    const double scales[] = {1, 16384};
+    for (int k = 0; k < 2; k++) {
+        f.form.compressor = COMPRESSOR_fp16;
+        f.form.fp16_scale = scales[k];
+        assert_all(open_sync(&f, N));
+        for (int i = 0; i < N; i++)
+            f.sync->arenas.grads[i] = (real)1e-8;
+        bool good = step(&f);
+        double found = (double)f.sync->arenas.grads[3], sum = 1e-8 * mpi_world_ranks();
+        good = good && (k == 0 ? found == 0 : fabs(found - sum) <= 0x1p-10 * sum);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+    waiter_close(&f.waiter);
+}
+
+/* --- Error feedback ------------------------------------------------------------------------------
+ */
+
+/* Others in every step. */
+static real step_gradient(int step, int rank, int i)
+{
+    return (real)((i * 7 + rank * 13 + step * 29) % 101 - 50);
+}
+
+/* What a rank keeps begins with its residuals. */
+static const real *residuals_of(struct fixture *f)
+{
+    const void *kept;
+    size_t bytes;
+    struct error e;
+    return sync_save(f->sync, &kept, &bytes, &e) == OK && bytes >= f->sync->arenas.n * sizeof(real)
+               ? kept
+               : NULL;
+}
+
+/* Rank by rank in order; everybody gets the sum. */
+static void sum_over_ranks(double *x, int n)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* |error| that powersgd may make in `steps` steps of gradients up to 50. P' M is a contraction, so
+ * that residuals, and with them all products, stay below the norm of all gradients so far. A
+ * product of rank 2 rounds 2 + 1 times, on each rank and of the sum, that of Q over ranks p times,
+ * adding residuals, subtracting and the step of the parameters once each. */
+static double powersgd_bound(int n, int steps)
+{
+    int p = mpi_world_ranks();
+    double norm = steps * 50.0 * sqrt(n) * p;
+    return steps * (p + 9) * REAL_EPSILON * norm;
+}
+
+/* Parameters are minus all that was ever sent: with all residuals they make up the gradients. Top-k
+ * moves numbers; signs subtract scales of 8 bits from whole numbers of 7: both exact. */
+static bool conserves(struct fixture *f)
+{
+    enum { N = 1213, STEPS = 5 };
+    static double missing[N];
+    int rank = mpi_world_rank();
+    bool good = open_sync(f, N), left_something = false;
+    memset(missing, 0, sizeof missing);
+    for (int k = 0; k < STEPS; k++) {
+        for (int i = 0; i < N; i++) {
+            f->sync->arenas.grads[i] = step_gradient(k, rank, i);
+            missing[i] += (double)step_gradient(k, rank, i);
+        }
+        good = step(f) && good;
+    }
+    const real *residuals = residuals_of(f);
+    for (int i = 0; i < N; i++) {
+        missing[i] -= (double)residuals[i];
+        left_something = left_something || residuals[i] != 0;
+    }
+    sum_over_ranks(missing, N);
+    double allowed = f->form.compressor == COMPRESSOR_powersgd ? powersgd_bound(N, STEPS) : 0;
+    for (int i = 0; i < N; i++)
+        good = good && fabs(missing[i] + (double)f->sync->arenas.params[i]) <= allowed;
+    good = is_equal_everywhere(f->sync->arenas.params, N) && good && left_something;
+    sync_destroy(f->sync);
+    return good;
+}
+
+static void nothing_is_lost(void **state)
+{
+    (void)state;
+    check_each(conserves, COMPRESSOR_FEEDBACK, 0);
+}
+
+/* --- Top-k ---------------------------------------------------------------------------------------
+ */
+
+/* How many of this rank's first gradients come before number i: larger ones, and equal ones that
+ * stand before it. */
+static int place_of(int rank, int i, int n)
+{
+    int place = 0;
+    double own = fabs((double)step_gradient(0, rank, i));
+    for (int k = 0; k < n; k++) {
+        double other = fabs((double)step_gradient(0, rank, k));
+        place += other > own || (other == own && k < i);
+    }
+    return place;
+}
+
+static void topk_sends_the_largest(void **state)
+{
+    (void)state;
+    enum { N = 211, K = 11 }; /* 5 % */
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    f.form.compressor = COMPRESSOR_topk;
+    assert_all(open_sync(&f, N));
+    for (int i = 0; i < N; i++)
+        f.sync->arenas.grads[i] = step_gradient(0, mpi_world_rank(), i);
+    bool good = step(&f);
+    for (int i = 0; i < N; i++) {
+        real sum = 0;
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            sum += place_of(r, i, N) < K ? step_gradient(0, r, i) : 0;
+        good = good && f.sync->arenas.grads[i] == sum;
+    }
+    sync_destroy(f.sync);
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* --- Signs ---------------------------------------------------------------------------------------
+ */
+
+/* Mean magnitudes of 1 + rank/8 have few bits; zero counts as positive, its sign may say otherwise.
+ */
+static void signs_are_scaled_by_mean_magnitudes(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    struct fixture f;
+    int p = mpi_world_ranks(), rank = mpi_world_rank();
+    assert_all(open_waiter(&f, usual_wait()));
+    f.form.compressor = COMPRESSOR_sign;
+    assert_all(open_sync(&f, N));
+    for (int i = 0; i < N; i++)
+        f.sync->arenas.grads[i] = (real)((1 + rank / 8.0) * (i % 3 == 0 ? -1 : 1));
+    bool good = step(&f);
+    for (int i = 0; i < N; i++)
+        good = good &&
+               (double)f.sync->arenas.grads[i] == (p + p * (p - 1) / 16.0) * (i % 3 == 0 ? -1 : 1);
+    const real *residuals = residuals_of(&f);
+    for (int i = 0; i < N; i++)
+        good = good && residuals[i] == 0;
+    sync_destroy(f.sync);
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* --- PowerSGD ------------------------------------------------------------------------------------
+ */
+
+/* |error| of one step that leaves nothing out: in norm, of a sum of matrices whose norms add up to
+ * `norm`. n vectors of P, as long, are orthonormal to 2 n eps; M'P and P Q' are sums of n products.
+ */
+static double full_rank_bound(double norm, int n)
+{
+    return (4.0 * n + mpi_world_ranks()) * REAL_EPSILON * norm;
+}
+
+/* Of full rank, or of the rank that the matrices have: sums of rank 1 after a step that found their
+ * range. */
+static bool sums_everything(struct fixture *f, int rank, bool low)
+{
+    enum { N = 600 };
+    f->form.compressor = COMPRESSOR_powersgd;
+    f->form.powersgd_rank = rank;
+    bool good = open_sync(f, N);
+    for (int k = 0; k < 3; k++) {
+        double squares[64] = {0}, norm = 0, error = 0;
+        for (int i = 0; i < N; i++)
+            f->sync->arenas.grads[i] =
+                low ? (real)(1 + mpi_world_rank()) : step_gradient(k, mpi_world_rank(), i);
+        good = step(f) && good;
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int r = 0; r < mpi_world_ranks(); r++) {
+                double x = low ? 1.0 + r : (double)step_gradient(k, r, i);
+                sum += x;
+                squares[r] += x * x;
+            }
+            error += pow((double)f->sync->arenas.grads[i] - sum, 2);
+        }
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            norm += sqrt(squares[r]);
+        good = good && sqrt(error) <= full_rank_bound(norm, 10);
+    }
+    sync_destroy(f->sync);
+    return good;
+}
+
+static void powersgd_of_full_rank_is_the_sum(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    assert_all(sums_everything(&f, 1000, false));
+    assert_all(sums_everything(&f, 10, false));
+    assert_all(sums_everything(&f, 1, true));
+    assert_all(sums_everything(&f, 3, true)); /* more than there is */
+    assert_all(!sums_everything(&f, 2, false));
+    waiter_close(&f.waiter);
+}
+
+/* --- All of them ---------------------------------------------------------------------------------
+ */
+
+/* What steps were seen to do, what the waiter counted and what the formulas say. */
+static bool counts_agree(struct fixture *f)
+{
+    enum { STEPS = 3 };
+    const int sizes[] = {3, 1234};
+    bool good = true;
+    for (int k = 0; k < 2; k++) {
+        good = open_sync(f, sizes[k]) && good;
+        const struct waiter before = f->waiter, *w = &f->waiter;
+        memset(&seen, 0, sizeof seen);
+        for (int i = 0; i < STEPS; i++)
+            good = step(f) && good;
+        struct cost cost = sync_cost(f->sync);
+        uint64_t calls = w->calls - before.calls, bytes = w->bytes_payload - before.bytes_payload;
+        uint64_t messages = w->messages_sent - before.messages_sent;
+        uint64_t sent = w->bytes_sent - before.bytes_sent;
+        good = good && calls == seen.calls && bytes == seen.bytes && calls == STEPS * cost.calls &&
+               bytes == STEPS * cost.bytes_payload;
+        good = good && messages == seen.messages && sent == seen.sent;
+        if (strcmp(cost.wire_source, WIRE_COUNTED) == 0)
+            good =
+                good && messages == STEPS * cost.messages_wire && sent == STEPS * cost.bytes_wire;
+        sync_destroy(f->sync);
+    }
+    return good;
+}
+
+static void counters_equal_an_independent_count(void **state)
+{
+    (void)state;
+    check_each(counts_agree, 0, 0);
+}
+
+/* What is not a number, on one rank, is not one on any. */
+static bool shows_nan(struct fixture *f)
+{
+    enum { N = 300 };
+    bool good = open_sync(f, N);
+    if (mpi_world_rank() == mpi_world_ranks() - 1)
+        f->sync->arenas.grads[5] = (real)NAN;
+    good = step(f) && good;
+    good = good && isnan(f->sync->arenas.params[5]);
+    sync_destroy(f->sync);
+    return good;
+}
+
+static void what_is_not_a_number_shows(void **state)
+{
+    (void)state;
+    check_each(shows_nan, 0, 0);
+}
+
+static void other_strategies_refuse_compressors(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_all(open_waiter(&f, usual_wait()));
+    f.form.compressor = COMPRESSOR_bf16;
+    for (int s = 0; s < STRATEGIES; s++) {
+        f.strategy = (enum strategy_kind)s;
+        if (strategy_flags(f.strategy) & STRATEGY_COMPRESSES)
+            continue;
+        assert_all(!open_sync(&f, 10));
+    }
+    waiter_close(&f.waiter);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_whole_numbers_are_summed_exactly),
+        cmocka_unit_test(sums_in_16_bits_keep_their_bound),
+        cmocka_unit_test(fp16_shows_what_it_cannot_hold),
+        cmocka_unit_test(fp16_scale_saves_small_numbers),
+        cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(topk_sends_the_largest),
+        cmocka_unit_test(signs_are_scaled_by_mean_magnitudes),
+        cmocka_unit_test(powersgd_of_full_rank_is_the_sum),
+        cmocka_unit_test(what_is_not_a_number_shows),
+        cmocka_unit_test(counters_equal_an_independent_count),
+        cmocka_unit_test(other_strategies_refuse_compressors),
+    };
+    int failed = mpi_run_tests(tests);
+    MPI_Finalize();
+    return failed;
+}
