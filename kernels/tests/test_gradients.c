@@ -124,6 +124,9 @@ static int write_gradient(const char *net, bool dropout, uint64_t seed)
     size_t n_tensors = (size_t)in.desc.n_tensors;
     bool written = fwrite(grads, sizeof *grads, in.desc.n_params, stdout) == in.desc.n_params &&
                    fwrite(bounds, sizeof *bounds, n_tensors, stdout) == n_tensors;
+    mem_free(grads);
+    mem_free(bounds);
+    gradient_input_free(&in);
     return written && fflush(stdout) == 0 ? 0 : 1;
 }
 
@@ -142,6 +145,7 @@ static int write_input(const char *net, uint64_t seed)
     }
     fwrite(in.images, 1, bytes, stdout);
     fwrite(in.labels, 1, n, stdout);
+    gradient_input_free(&in);
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
