@@ -22,21 +22,29 @@ struct buckets {
     size_t there;           /* of these, the first so many are known to be complete */
 };
 
-static void start(struct sync *s, struct parcel *p)
+static enum status start(struct sync *s, struct parcel *p, struct error *e)
 {
+    const struct call call = {"allreduce", OPERATION, p->bucket.count, MPI_REAL_TYPE, -1};
+    if (wait_starting(s->waiter, &call, s->comm, e) != OK)
+        return e->status;
     const struct tensor_desc *first = &s->arenas.tensors[p->bucket.first];
     sync_call_begin(s);
     p->started = MPI_Iallreduce(MPI_IN_PLACE, s->arenas.grads + first->offset, (int)p->bucket.count,
                                 MPI_REAL_TYPE, MPI_SUM, s->comm, &p->request);
     sync_call_end(s);
+    return OK;
 }
 
 /* Those whose tensors, all from `first`, are complete. */
-static void start_from(struct sync *s, size_t first)
+static enum status start_from(struct sync *s, size_t first, struct error *e)
 {
     struct buckets *b = s->own;
-    while (b->left < b->n && b->parcels[b->left].bucket.first >= first)
-        start(s, &b->parcels[b->left++]);
+    enum status status = OK;
+    while (b->left < b->n && b->parcels[b->left].bucket.first >= first && status == OK) {
+        status = start(s, &b->parcels[b->left], e);
+        b->left += status == OK;
+    }
+    return status;
 }
 
 /* A test of the oldest moves the others too. */
@@ -114,19 +122,15 @@ static enum status bucketed_create(struct sync *s, struct error *e)
         status = cut_buckets(s, e);
     if (status != OK)
         return status;
-    start_from(s, 0);
-    return finish(s, e);
+    status = start_from(s, 0, e);
+    return status == OK ? finish(s, e) : status;
 }
 
 static enum status bucketed_grad_ready(struct sync *s, struct range range, int micro, bool last,
                                        struct error *e)
 {
     (void)micro;
-    (void)e;
-    if (!last)
-        return OK;
-    start_from(s, (size_t)range.first);
-    return OK;
+    return last ? start_from(s, (size_t)range.first, e) : OK;
 }
 
 static enum status bucketed_step_end(struct sync *s, const struct optimizer *o, uint64_t step,

@@ -40,12 +40,16 @@ static size_t saved_bytes(const struct sync *s)
     return sizeof(struct head) + s->arenas.n * sizeof(real);
 }
 
-static void start(struct sync *s)
+static enum status start(struct sync *s, struct error *e)
 {
     struct flight *f = s->own;
+    const struct call call = {"allreduce", OPERATION, s->arenas.n, MPI_REAL_TYPE, -1};
+    if (wait_starting(s->waiter, &call, s->comm, e) != OK)
+        return e->status;
     waiter_count(s->waiter, s->arenas.n * sizeof(real));
     f->started = MPI_Iallreduce(MPI_IN_PLACE, f->buffer, (int)s->arenas.n, MPI_REAL_TYPE, MPI_SUM,
                                 s->comm, &f->request);
+    return OK;
 }
 
 static enum status finish(struct sync *s, struct error *e)
@@ -93,8 +97,9 @@ static enum status delayed_create(struct sync *s, struct error *e)
         return error_set(e, ERR_MEMORY, "no memory for a second buffer of %zu gradients",
                          s->arenas.n);
     for (int i = 0; status == OK && i < WARM_CALLS; i++) {
-        start(s);
-        status = finish(s, e);
+        status = start(s, e);
+        if (status == OK)
+            status = finish(s, e);
     }
     return status;
 }
@@ -111,9 +116,10 @@ static enum status delayed_step_end(struct sync *s, const struct optimizer *o, u
         status = finish(s, e);
     if (status == OK) {
         swap_buffers(s);
-        start(s);
-        f->of = (struct head){.waits = 1, .step = step, .lr = lr};
+        status = start(s, e);
     }
+    if (status == OK)
+        f->of = (struct head){.waits = 1, .step = step, .lr = lr};
     sync_comm_end(s);
     if (!due.waits || status != OK)
         return status;

@@ -127,8 +127,15 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     return status;
 }
 
+enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e)
+{
+    return call_check_open(&w->check, largest, e);
+}
+
 void waiter_close(struct waiter *w)
 {
+    call_check_close(w->check);
+    w->check = NULL;
     watchdog_stop(w->watchdog);
     w->watchdog = NULL;
     if (w->window != MPI_WIN_NULL)
@@ -153,13 +160,6 @@ void waiter_count(struct waiter *w, size_t bytes)
 {
     w->calls++;
     w->bytes_payload += bytes;
-}
-
-/* Before one call of the library. */
-static void wait_enter(struct waiter *w, const char *operation, size_t bytes)
-{
-    waiter_count(w, bytes);
-    wait_begin(w, operation);
 }
 
 /* Ends a blocking call. */
@@ -243,12 +243,40 @@ static size_t type_bytes(MPI_Datatype type)
     return (size_t)bytes;
 }
 
+static enum status wait_for_check(void *arg, MPI_Request *request, struct error *e)
+{
+    return wait_test(arg, MPI_SUCCESS, request, e);
+}
+
+/* Where calls are compared, inside a wait that has begun. */
+static enum status compare_call(struct waiter *w, const struct call *call, MPI_Comm comm,
+                                struct error *e)
+{
+    if (w->check == NULL)
+        return OK;
+    enum status status = call_check(w->check, call, comm, wait_for_check, w, e);
+    if (status != OK && w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+    return status;
+}
+
+/* Before one collective of the library. */
+static enum status wait_enter(struct waiter *w, const struct call *call, MPI_Comm comm,
+                              struct error *e)
+{
+    waiter_count(w, call->count * type_bytes(call->type));
+    wait_begin(w, call->operation);
+    return compare_call(w, call, comm, e);
+}
+
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm, const char *operation, struct error *e)
 {
     if (check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
-    wait_enter(w, operation, count * type_bytes(type));
+    const struct call call = {"allreduce", operation, count, type, -1};
+    if (wait_enter(w, &call, comm, e) != OK)
+        return e->status;
     if (sits_in_library(w)) {
         int code = MPI_Allreduce(MPI_IN_PLACE, values, (int)count, type, op, comm);
         return wait_leave(w, code, e);
@@ -263,7 +291,9 @@ enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatyp
 {
     if (check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
-    wait_enter(w, operation, count * type_bytes(type));
+    const struct call call = {"broadcast", operation, count, type, root};
+    if (wait_enter(w, &call, comm, e) != OK)
+        return e->status;
     if (sits_in_library(w))
         return wait_leave(w, MPI_Bcast(values, (int)count, type, root, comm), e);
     MPI_Request request;
@@ -276,7 +306,9 @@ enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *
 {
     if (check_count(bytes, operation, e) != OK)
         return ERR_ARGUMENT;
-    wait_enter(w, operation, bytes);
+    const struct call call = {"gather", operation, bytes, MPI_BYTE, root};
+    if (wait_enter(w, &call, comm, e) != OK)
+        return e->status;
     int n = (int)bytes;
     if (sits_in_library(w))
         return wait_leave(w, MPI_Gather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm), e);
@@ -294,7 +326,9 @@ enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Dataty
     MPI_Comm_rank(comm, &rank);
     const void *send = rank == root ? MPI_IN_PLACE : values;
     void *sum = rank == root ? values : NULL;
-    wait_enter(w, operation, count * type_bytes(type));
+    const struct call call = {"reduce", operation, count, type, root};
+    if (wait_enter(w, &call, comm, e) != OK)
+        return e->status;
     if (sits_in_library(w))
         return wait_leave(w, MPI_Reduce(send, sum, n, type, op, root, comm), e);
     MPI_Request request;
@@ -307,7 +341,9 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
 {
     if (check_count(bytes, operation, e) != OK)
         return ERR_ARGUMENT;
-    wait_enter(w, operation, bytes);
+    const struct call call = {"scatter", operation, bytes, MPI_BYTE, root};
+    if (wait_enter(w, &call, comm, e) != OK)
+        return e->status;
     int n = (int)bytes;
     if (sits_in_library(w))
         return wait_leave(w, MPI_Scatter(all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm), e);
@@ -426,6 +462,17 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
     return wait_pairs(w, code, x, e);
 }
 
+enum status wait_starting(struct waiter *w, const struct call *call, MPI_Comm comm, struct error *e)
+{
+    if (w->check == NULL)
+        return OK;
+    wait_begin(w, call->operation);
+    enum status status = compare_call(w, call, comm, e);
+    if (w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+    return status;
+}
+
 enum status wait_requests(struct waiter *w, int started, MPI_Request *requests, int n,
                           const char *operation, struct error *e)
 {
@@ -498,7 +545,9 @@ enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint6
 
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
 {
-    wait_enter(w, operation, 0);
+    const struct call call = {"barrier", operation, 0, MPI_BYTE, -1};
+    if (wait_enter(w, &call, comm, e) != OK)
+        return e->status;
     if (sits_in_library(w))
         return wait_leave(w, MPI_Barrier(comm), e);
     MPI_Request request;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "comm/call_check.h"
 #include "comm/watchdog.h"
 #include "kernels/base/error.h"
 
@@ -29,6 +30,7 @@ struct waiter {
     enum wait_kind kind;
     double deadline_s; /* <= 0: none */
     struct watchdog *watchdog;
+    struct call_check *check; /* NULL: nobody compares calls */
 
     /* [node_ranks], in memory that the ranks of a node share: who lags when a deadline passes. */
     volatile struct presence *presence;
@@ -54,6 +56,10 @@ struct waiter {
 /* Collective over comm. Starts the watchdog when `kind` is WAIT_BLOCK and there is a deadline. */
 enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
                         struct error *e);
+/* From now on the ranks compare what they are about to do before each collective, call_check.h;
+ * `largest` is at least as large as any communicator in use. Two ranks that disagree get ERR_MPI.
+ */
+enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e);
 /* Collective. */
 void waiter_close(struct waiter *w);
 
@@ -122,6 +128,11 @@ struct exchange {
 /* Returns when all have arrived and all have left. As with the two above, ranks pass through
  * equally many of these. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e);
+
+/* Before a collective that the caller starts and wait_started completes: where calls are compared,
+ * this one is; else nothing happens. */
+enum status wait_starting(struct waiter *w, const struct call *call, MPI_Comm comm,
+                          struct error *e);
 
 /* Completes n requests that the caller has started, `bytes` in all; `started` is the code that
  * starting them gave. */

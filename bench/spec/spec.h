@@ -221,6 +221,7 @@ NAMES(strategies);
 NAMES(variants);
 NAMES(compressors);
 NAMES(overlaps);
+NAMES(call_checks);
 NAMES(injects);
 NAMES(inject_phases);
 NAMES(plans);

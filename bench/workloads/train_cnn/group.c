@@ -7,7 +7,10 @@ enum status group_open(struct group *g, const struct waiter *like, MPI_Comm comm
     *g = (struct group){.open = true};
     MPI_Comm_dup(comm, &g->comm);
     enum status status = waiter_open(&g->waiter, like->kind, like->deadline_s, g->comm, e);
+    if (status == OK && like->check != NULL)
+        status = waiter_check_calls(&g->waiter, g->comm, e);
     if (status != OK) {
+        waiter_close(&g->waiter);
         MPI_Comm_free(&g->comm);
         g->open = false;
     }

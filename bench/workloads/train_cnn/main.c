@@ -159,6 +159,8 @@ static enum status open_run(struct run *r, struct error *e)
     MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
+    if (status == OK && config_int(&a->config, OPT_CALL_CHECK) != 0)
+        status = waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e);
     if (status != OK)
         return status;
     fp_mode_set();

@@ -1,0 +1,51 @@
+/* Check mode: before each collective the ranks of its communicator tell rank 0 what they are about
+ * to do, and learn whether all are about to do the same. Ranks that disagree about order, kind,
+ * size or type of a collective would otherwise hang, or add up what does not belong together. Costs
+ * two messages a rank and call: not for timing. Sums that a strategy starts where it may not wait
+ * (fusion) are not compared. */
+#ifndef SCALEBENCH_COMM_CALL_CHECK_H
+#define SCALEBENCH_COMM_CALL_CHECK_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/error.h"
+
+/* A collective as its caller sees it. */
+struct call {
+    const char *kind;      /* "allreduce" */
+    const char *operation; /* what it is for */
+    size_t count;
+    MPI_Datatype type;
+    int root; /* -1: there is none */
+};
+
+/* What a rank says of its call. */
+struct call_line {
+    int32_t world_rank, root;
+    uint64_t count;
+    char kind[16], type[32], operation[96];
+};
+
+enum { CALL_VERDICT_BYTES = 768 };
+
+struct call_check {
+    int key;                 /* of the attribute that counts a communicator's collectives */
+    struct call_line *lines; /* [ranks of the largest communicator] */
+    MPI_Request *requests;   /* as many */
+    char verdict[CALL_VERDICT_BYTES];
+};
+
+/* Waits for one request, with a deadline: what wait.c gives. */
+typedef enum status call_wait(void *arg, MPI_Request *request, struct error *e);
+
+enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e);
+void call_check_close(struct call_check *check);
+
+/* Collective over comm. ERR_MPI, naming the number of the collective, the ranks and what each was
+ * about to do, unless all agree. */
+enum status call_check(struct call_check *check, const struct call *call, MPI_Comm comm,
+                       call_wait *wait, void *arg, struct error *e);
+
+#endif

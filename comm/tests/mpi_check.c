@@ -1,0 +1,349 @@
+/* Ranks that are about to do different things are found out before they do them, in every way in
+ * which they may differ; ranks that agree notice nothing. And what a run takes from the library, it
+ * gives back: communicators, windows and requests of every strategy are counted at the library's
+ * boundary. */
+#include "comm/tests/mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/overlap.h"
+#include "comm/strategy.h"
+
+/* --- What is taken and given back ---------------------------------------------------------------
+ */
+
+static struct {
+    int comms, windows, requests;
+} held;
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+    held.comms++;
+    return PMPI_Comm_dup(comm, copy);
+}
+
+/* A rank of no colour gets no communicator. */
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part)
+{
+    int code = PMPI_Comm_split(comm, colour, key, part);
+    held.comms += *part != MPI_COMM_NULL;
+    return code;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
+{
+    int code = PMPI_Comm_split_type(comm, type, key, info, part);
+    held.comms += *part != MPI_COMM_NULL;
+    return code;
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *part)
+{
+    int code = PMPI_Comm_create(comm, group, part);
+    held.comms += *part != MPI_COMM_NULL;
+    return code;
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    held.comms--;
+    return PMPI_Comm_free(comm);
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *window)
+{
+    held.windows++;
+    return PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
+}
+
+int MPI_Win_free(MPI_Win *window)
+{
+    held.windows--;
+    return PMPI_Win_free(window);
+}
+
+#define STARTS(name, parameters, arguments)                                                        \
+    int MPI_##name parameters                                                                      \
+    {                                                                                              \
+        held.requests++;                                                                           \
+        return PMPI_##name arguments;                                                              \
+    }
+
+STARTS(Isend,
+       (const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r),
+       (data, n, type, to, tag, comm, r))
+STARTS(Irecv,
+       (void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *r),
+       (data, n, type, from, tag, comm, r))
+STARTS(Iallreduce,
+       (const void *send, void *receive, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+        MPI_Request *r),
+       (send, receive, n, type, op, comm, r))
+STARTS(Ireduce,
+       (const void *send, void *receive, int n, MPI_Datatype type, MPI_Op op, int root,
+        MPI_Comm comm, MPI_Request *r),
+       (send, receive, n, type, op, root, comm, r))
+STARTS(Ibcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *r),
+       (data, n, type, root, comm, r))
+STARTS(Igather,
+       (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
+        int root, MPI_Comm comm, MPI_Request *r),
+       (send, n, type, receive, m, other, root, comm, r))
+STARTS(Iscatter,
+       (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
+        int root, MPI_Comm comm, MPI_Request *r),
+       (send, n, type, receive, m, other, root, comm, r))
+STARTS(Ibarrier, (MPI_Comm comm, MPI_Request *r), (comm, r))
+
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    bool active = *request != MPI_REQUEST_NULL;
+    int code = PMPI_Test(request, done, status);
+    held.requests -= active && *request == MPI_REQUEST_NULL;
+    return code;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    bool active = *request != MPI_REQUEST_NULL;
+    int code = PMPI_Wait(request, status);
+    held.requests -= active && *request == MPI_REQUEST_NULL;
+    return code;
+}
+
+/* --- A net of two tensors, as a strategy sees it ------------------------------------------------
+ */
+
+enum { TENSORS = 2, N = 600 };
+
+struct fixture {
+    struct tensor_desc tensors[TENSORS];
+    struct net_desc desc;
+    struct exec exec;
+    struct waiter waiter;
+    struct sync *sync;
+    struct optimizer optimizer;
+};
+
+static enum wait_kind usual_wait(void)
+{
+    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_YIELD : WAIT_BLOCK;
+}
+
+static bool open_waiter(struct fixture *f, enum wait_kind wait, bool check)
+{
+    struct error e;
+    *f = (struct fixture){.optimizer = {.kind = OPTIMIZER_sgd}};
+    return waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) == OK &&
+           (!check || waiter_check_calls(&f->waiter, MPI_COMM_WORLD, &e) == OK);
+}
+
+static enum status open_sync(struct fixture *f, enum strategy_kind kind,
+                             enum strategy_variant variant, size_t n, struct error *e)
+{
+    for (size_t i = 0; i < TENSORS; i++)
+        f->tensors[i] = (struct tensor_desc){
+            .name = "w", .n_dims = 1, .dims = {(int)n / 2}, .count = n / 2, .offset = i * (n / 2)};
+    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS, .n_params = n};
+    f->optimizer.n = n;
+    const struct sync_options options = {
+        .comm = MPI_COMM_WORLD,
+        .desc = &f->desc,
+        .form = {.variant = variant, .segment_bytes = 512, .cap_bytes = 1, .period = 2},
+        .slots = optimizer_slots(OPTIMIZER_sgd),
+        .waiter = &f->waiter,
+        .exec = &f->exec};
+    f->sync = NULL;
+    enum status status = sync_create(&f->sync, kind, &options, e);
+    if (status == OK)
+        f->optimizer.state = f->sync->arenas.state;
+    return status;
+}
+
+static enum status step(struct fixture *f, struct error *e)
+{
+    sync_step_begin(f->sync);
+    for (int i = TENSORS - 1; i >= 0; i--) {
+        struct range range = {i, i + 1};
+        sync_grad_buffer(f->sync, range);
+        if (sync_grad_ready(f->sync, range, 0, true, e) != OK)
+            return e->status;
+    }
+    return sync_step_end(f->sync, &f->optimizer, 1, 0.1, e);
+}
+
+/* Strategies that want a power of two of ranks, or one node, say so and are left out. */
+static bool is_refused(enum strategy_kind kind)
+{
+    int ranks = mpi_world_ranks();
+    return (strategy_flags(kind) & STRATEGY_POWER_OF_TWO) && (ranks & (ranks - 1)) != 0;
+}
+
+static bool runs_and_leaves_nothing(enum strategy_kind kind, enum strategy_variant variant)
+{
+    struct fixture f;
+    struct error e;
+    memset(&held, 0, sizeof held);
+    bool good = open_waiter(&f, usual_wait(), true);
+    good = good && open_sync(&f, kind, variant, N, &e) == OK;
+    for (int i = 0; i < 3 && good; i++)
+        good = step(&f, &e) == OK;
+    sync_destroy(f.sync);
+    waiter_close(&f.waiter);
+    if (held.comms != 0 || held.windows != 0 || held.requests != 0)
+        print_error("%s: %d communicators, %d windows, %d requests are left\n",
+                    strategy_names()[kind], held.comms, held.windows, held.requests);
+    return good && held.comms == 0 && held.windows == 0 && held.requests == 0;
+}
+
+/* Where calls are compared too: ranks that agree notice nothing of it. */
+static void every_strategy_agrees_and_leaves_nothing(void **state)
+{
+    (void)state;
+    const char *variants[VARIANTS];
+    for (int s = 0; s < STRATEGIES; s++) {
+        enum strategy_kind kind = (enum strategy_kind)s;
+        if (is_refused(kind))
+            continue;
+        size_t n = strategy_variant_list(kind, variants);
+        for (size_t i = n > 1 ? 1 : 0; i < n; i++)
+            assert_all(runs_and_leaves_nothing(kind, strategy_variant_find(kind, variants[i])));
+    }
+}
+
+#ifdef SCALEBENCH_F64
+#define REAL_TYPE_NAME "MPI_DOUBLE"
+#else
+#define REAL_TYPE_NAME "MPI_FLOAT"
+#endif
+
+/* --- Ranks that disagree ------------------------------------------------------------------------
+ */
+
+static real numbers[100];
+
+/* The last rank does the one, the others the other. */
+static bool is_odd_one(void)
+{
+    return mpi_world_rank() == mpi_world_ranks() - 1;
+}
+
+static enum status sums(struct waiter *w, size_t n, const char *operation, struct error *e)
+{
+    return wait_allreduce(w, numbers, n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD, operation, e);
+}
+
+static enum status other_size(struct waiter *w, struct error *e)
+{
+    return sums(w, is_odd_one() ? 99 : 100, "test", e);
+}
+
+static enum status other_operation(struct waiter *w, struct error *e)
+{
+    return sums(w, 100, is_odd_one() ? "second" : "first", e);
+}
+
+static enum status other_kind(struct waiter *w, struct error *e)
+{
+    if (is_odd_one())
+        return wait_bcast(w, numbers, 100, MPI_REAL_TYPE, 0, MPI_COMM_WORLD, "test", e);
+    return sums(w, 100, "test", e);
+}
+
+static enum status other_type(struct waiter *w, struct error *e)
+{
+    MPI_Datatype type = is_odd_one() ? MPI_INT : MPI_UNSIGNED;
+    return wait_reduce(w, numbers, 10, type, MPI_SUM, 0, MPI_COMM_WORLD, "test", e);
+}
+
+static enum status other_root(struct waiter *w, struct error *e)
+{
+    int root = is_odd_one() ? 1 : 0;
+    return wait_bcast(w, numbers, 10, MPI_INT, root, MPI_COMM_WORLD, "test", e);
+}
+
+/* The barrier comes one call too early. */
+static enum status other_order(struct waiter *w, struct error *e)
+{
+    if (is_odd_one())
+        return wait_barrier(w, MPI_COMM_WORLD, "end", e);
+    return sums(w, 100, "test", e);
+}
+
+static bool says(const struct error *e, const char *what)
+{
+    bool found = strstr(e->text, what) != NULL;
+    if (!found)
+        print_error("'%s' is not in: %s\n", what, e->text);
+    return found;
+}
+
+/* Everybody learns it, as of the second collective, and what each was about to do. */
+static bool is_caught(enum status (*mistake)(struct waiter *, struct error *), const char *one,
+                      const char *other)
+{
+    struct fixture f;
+    struct error e = {.text = ""};
+    char ranks[64] = "rank";
+    for (int r = 0; r < mpi_world_ranks() - 1; r++)
+        snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), " %d", r);
+    snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), ": %s", one);
+    bool good = open_waiter(&f, usual_wait(), true) && sums(&f.waiter, 100, "before", &e) == OK;
+    good = good && mistake(&f.waiter, &e) == ERR_MPI && says(&e, "collective 2 is not the same") &&
+           says(&e, ranks);
+    snprintf(ranks, sizeof ranks, "rank %d: %s", mpi_world_ranks() - 1, other);
+    good = good && says(&e, ranks);
+    waiter_close(&f.waiter);
+    return good;
+}
+
+static void disagreements_are_caught(void **state)
+{
+    (void)state;
+    if (mpi_world_ranks() == 1)
+        return;
+#define SUM "allreduce of 100 " REAL_TYPE_NAME " (test)"
+    assert_all(is_caught(other_size, SUM, "allreduce of 99 " REAL_TYPE_NAME " (test)"));
+    assert_all(is_caught(other_operation, "allreduce of 100 " REAL_TYPE_NAME " (first)",
+                         "allreduce of 100 " REAL_TYPE_NAME " (second)"));
+    assert_all(
+        is_caught(other_kind, SUM, "broadcast of 100 " REAL_TYPE_NAME " with root 0 (test)"));
+    assert_all(is_caught(other_type, "reduce of 10 MPI_UNSIGNED with root 0 (test)",
+                         "reduce of 10 MPI_INT with root 0 (test)"));
+    assert_all(is_caught(other_root, "broadcast of 10 MPI_INT with root 0 (test)",
+                         "broadcast of 10 MPI_INT with root 1 (test)"));
+    assert_all(is_caught(other_order, SUM, "barrier of 0 MPI_BYTE (end)"));
+}
+
+/* Collectives that are started and completed later are compared when they start. */
+static void buckets_of_another_size_are_caught(void **state)
+{
+    (void)state;
+    if (mpi_world_ranks() == 1)
+        return;
+    struct fixture f;
+    struct error e = {.text = ""};
+    bool good = open_waiter(&f, usual_wait(), true);
+    good = good &&
+           open_sync(&f, STRATEGY_bucketed, VARIANT_usual, is_odd_one() ? N + 2 : N, &e) == ERR_MPI;
+    good = good && says(&e, "allreduce of 300 ") && says(&e, "allreduce of 301 ");
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_strategy_agrees_and_leaves_nothing),
+        cmocka_unit_test(disagreements_are_caught),
+        cmocka_unit_test(buckets_of_another_size_are_caught),
+    };
+    int failed = mpi_run_tests(tests);
+    MPI_Finalize();
+    return failed;
+}
