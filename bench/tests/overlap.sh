@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # sync.overlap as a user meets it: a thread has a core of its own or the point is refused with the reason,
-# the record says what was done, the table tells points apart.
+# the record says what was done, the table tells points apart. sync.check: ranks that were told different
+# things are found out.
 set -u
 . bench/tests/lib/tap.sh
 
@@ -56,6 +57,17 @@ poll_tiles ok 1 as it should
 thread ok 1 as it should" ]
 }
 
+# Buckets of another size on the second rank: without the check it would wait for what never comes.
+ends_where_ranks_disagree() {
+    local options=(--model lenet_21k --data.set digits --data.samples 300 --sync.strategy bucketed
+        --sync.first_cap_mib 0 --sync.check calls --wait yield)
+    "$mpiexec" -n 1 "$train_cnn" "${options[@]}" --sync.cap_mib 0.001 : \
+        -n 1 "$train_cnn" "${options[@]}" --sync.cap_mib 1 >"$tmp/check" 2>&1
+    local status=$?
+    cat "$tmp/check"
+    [ "$status" -eq 1 ] && grep -Eq "collective [0-9]+ is not the same on all 2 ranks; rank 0: allreduce of [0-9]+ MPI_FLOAT \(allreduce of a bucket\); rank 1: allreduce of [0-9]+ MPI_FLOAT" "$tmp/check"
+}
+
 check "a thread without a core is refused" refuses_a_thread_without_a_core
 check "every kind of overlap runs" runs_every_kind
 if python=$(python_with csv); then
@@ -63,4 +75,5 @@ if python=$(python_with csv); then
 else
     lacks "records say what was done" python3
 fi
+check "ranks that disagree end the job" ends_where_ranks_disagree
 finish
