@@ -218,6 +218,7 @@ static void fill_medians(struct cells *c, const struct runs *time)
     MEDIAN(bytes_payload);
     MEDIAN(bytes_wire);
     MEDIAN(messages_wire);
+    MEDIAN(bytes_nic);
     MEDIAN(cpu_pct);
     MEDIAN(poll_s);
     MEDIAN(user_s);

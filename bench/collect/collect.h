@@ -31,7 +31,8 @@ struct launch_result {
     double last_rank_pct;          /* in how many of the timed steps */
     double read_s, fetch_s, epoch_s;
     double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
-    double infinite; /* numbers that fp16 could not hold; NAN without fp16 */
+    double infinite;  /* numbers that fp16 could not hold; NAN without fp16 */
+    double bytes_nic; /* a step and node */
     double poll_s, user_s, sys_s, cpu_pct;
     double rss_mib, data_mib, memory_mib, growth_mib; /* of the largest rank, each by itself */
     double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */

@@ -109,6 +109,7 @@ static const struct field end_fields[] = {
     FIELD(end, messages_wire, FIELD_COUNT, false),
     FIELD(end, wire_source, FIELD_TEXT, false),
     FIELD(end, replay_ns, FIELD_OPTIONAL, false),
+    FIELD(end, bytes_nic, FIELD_OPTIONAL, false),
     FIELD(end, fetch_s, FIELD_OPTIONAL, false),
     FIELD(end, infinite, FIELD_OPTIONAL, false),
     FIELD(end, user_s, FIELD_REAL, false),
@@ -608,12 +609,14 @@ static void fill_resources(struct launch_result *result, const struct rank_recor
 {
     double p = result->ranks, steps = (double)records[0].end.timed_steps;
     double calls = 0, payload = 0, wire = 0, messages = 0, poll = 0, user = 0, sys = 0, cpu = 0;
+    double nic = 0;
     for (int i = 0; i < result->ranks; i++) {
         const struct end *end = &records[i].end;
         calls += (double)end->calls;
         payload += (double)end->bytes_payload;
         wire += (double)end->bytes_wire;
         messages += (double)end->messages_wire;
+        nic += end->bytes_nic;
         poll += (double)end->poll_ns / 1e9;
         user += end->user_s;
         sys += end->sys_s;
@@ -624,6 +627,7 @@ static void fill_resources(struct launch_result *result, const struct rank_recor
     result->bytes_payload = timed ? payload / p / steps : NAN;
     result->bytes_wire = timed ? wire / p / steps : NAN;
     result->messages_wire = timed ? messages / p / steps : NAN;
+    result->bytes_nic = timed ? nic / p / steps : NAN;
     result->cpu_pct = timed ? 100 * cpu / p : NAN;
     result->poll_s = poll / p;
     result->user_s = user / p;

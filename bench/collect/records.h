@@ -43,6 +43,7 @@ struct eval {
 struct end {
     int64_t steps, timed_steps, window_ns, window_cpu_ns, poll_ns;
     int64_t calls, bytes_payload, bytes_wire, messages_wire;
+    double bytes_nic; /* NAN: not counted */
     double replay_ns, fetch_s, infinite, user_s, sys_s, rss_mib, data_mib, libraries_mib;
     enum verdict weights_equal;
     char status[64], wire_source[64], check[8], first_difference[160];

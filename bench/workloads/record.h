@@ -36,6 +36,8 @@
  *    "poll_ns":0,                   spent polling in the timed steps
  *    "calls":60,"bytes_payload":5241600,"bytes_wire":5241600,"messages_wire":60,    in timed steps
  *    "wire_source":"formula: rabenseifner",
+ *    "bytes_nic":5260000,           sent by the node's interface meanwhile, headers included; null
+ *                                   where nobody counts; may be left out
  *    "fetches":2,"fetch_s":0.011,   shares of the data fetched before or between steps, mean; null
  *                                   where there were none; fetch_s may be left out
  *    "infinite":0,                  numbers of gradients and sums that became infinite in fp16, in

@@ -16,6 +16,8 @@ static const struct option OWN_OPTIONS[] = {
     {"predictions", required_argument, NULL, 'p'},
     {"run", required_argument, NULL, 'm'},
     {"wait", required_argument, NULL, 'w'},
+    {"nic", required_argument, NULL, 'i'},
+    {"no-finalize", no_argument, NULL, 'f'},
     {"version-string", required_argument, NULL, 'v'},
     {"describe", no_argument, NULL, 'd'},
     {"describe-plan", no_argument, NULL, 'l'},
@@ -57,6 +59,12 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
     case 'w':
         status = parse_name("wait", optarg, WAITS, 3, &value, e);
         a->wait = (enum wait_kind)value;
+        break;
+    case 'i':
+        a->nic = optarg;
+        break;
+    case 'f':
+        a->finalize = false;
         break;
     case 'v':
         a->version = optarg;
@@ -102,6 +110,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     memset(a, 0, sizeof *a);
     a->version = "";
     a->record_steps = true;
+    a->finalize = true;
     enum status status = config_init(&a->config, e);
     if (status == OK)
         status = config_parse_arguments(&a->config, &argc, argv, e);
@@ -147,6 +156,10 @@ void arguments_help(FILE *out, const char *program)
         "  --no-steps            without a line a step in it\n"
         "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
         "cores\n"
+        "  --nic NAME            count what this network interface sends in the timed steps\n"
+        "  --no-finalize         leave without MPI_Finalize, in which MPICH before 4.2 may hang "
+        "over "
+        "TCP\n"
         "  --describe            options and records as JSON\n"
         "  --describe-plan       the steps that --model and --kernels.plan make, with their FLOPs\n"
         "  --help                this text\n\n"

@@ -21,8 +21,10 @@ struct arguments {
     enum wait_kind wait;
     const char *record_dir;  /* NULL: no record. Borrowed from argv. */
     const char *predictions; /* file of the test images' classes, NULL: none. Borrowed from argv. */
+    const char *nic;         /* interface whose bytes are counted, NULL: none. From argv. */
     const char *version;     /* given by the runner, for the record */
     bool record_steps;       /* false: the record has no `step` lines */
+    bool finalize;           /* false: ranks leave without MPI_Finalize */
     bool help, describe, describe_plan;
 };
 

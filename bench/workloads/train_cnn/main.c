@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench/place/place.h"
 #include "bench/workloads/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"
+#include "bench/workloads/train_cnn/nic.h"
 #include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/replay.h"
@@ -76,6 +78,13 @@ static enum status open_pool(struct run *r, struct error *e)
     return pool_create(&r->pool, threads, one_each ? cpus : NULL, fp_mode_set, e);
 }
 
+static enum status check_nic(const char *name, struct error *e)
+{
+    if (name == NULL || nic_bytes_sent(name) >= 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "--nic %s: no such network interface here", name);
+}
+
 static enum status open_inputs(struct run *r, struct error *e)
 {
     const struct config *c = &r->arguments->config;
@@ -84,6 +93,8 @@ static enum status open_inputs(struct run *r, struct error *e)
         status = model_load(&r->desc, config_text(c, OPT_MODEL), e);
     if (status == OK)
         status = open_pool(r, e);
+    if (status == OK)
+        status = check_nic(r->arguments->nic, e);
     return status;
 }
 
@@ -228,12 +239,21 @@ static void window_add(struct window *w, const struct step_record *taken)
     w->poll_ns += taken->poll_ns;
 }
 
+/* Outside of the timed steps: reading takes some microseconds. */
+static void read_nic(const struct run *r, int64_t *bytes)
+{
+    if (r->arguments->nic != NULL)
+        *bytes = nic_bytes_sent(r->arguments->nic);
+}
+
 /* One step and what is kept of it, all of which happens between the timed steps. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
 {
     struct step_record taken;
     const struct waiter before = r->waiter;
+    if (timed && r->window.timed_steps == 0)
+        read_nic(r, &r->window.nic_begin);
     if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
         return e->status;
     if (check_of(r) == CHECK_STEP)
@@ -245,6 +265,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     r->window.steps++;
     if (timed) {
         window_add(&r->window, &taken);
+        read_nic(r, &r->window.nic_end);
         r->window.calls += r->waiter.calls - before.calls;
         r->window.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
         r->window.messages_sent += r->waiter.messages_sent - before.messages_sent;
@@ -444,6 +465,7 @@ static enum status run(struct run *r, struct error *e)
     if (status == OK) {
         print_comparison(r, &comparison);
         warn_of_infinities(r);
+        r->window.counts_nic = r->window.timed_steps > 0 && r->arguments->nic != NULL;
         r->window.fetches = r->feed.fetches;
         r->window.fetch_s = r->feed.fetch_s;
         r->window.checkpoints = r->resume.written;
@@ -452,7 +474,12 @@ static enum status run(struct run *r, struct error *e)
         status = recorder_add(&r->recorder,
                               report_end(&r->trainer, &r->window, &r->memory, &comparison), e);
     }
-    return status == OK ? recorder_write(&r->recorder, e) : status;
+    if (status == OK)
+        status = recorder_write(&r->recorder, e);
+    /* Nobody leaves while others may still wait for a message. */
+    if (status == OK && !r->arguments->finalize)
+        status = wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e);
+    return status;
 }
 
 /* Before MPI has started only the launcher's environment tells rank 0, which speaks for all. */
@@ -495,6 +522,14 @@ static int train(const struct arguments *arguments)
     return exit_status;
 }
 
+/* In MPI_Finalize ranks of MPICH before 4.2 on UCX meet in a barrier that makes no progress, while
+ * others still wait for them to answer the end of a connection: over TCP some runs never end. */
+static void leave(int exit_status)
+{
+    fflush(NULL);
+    _exit(exit_status);
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments;
@@ -516,6 +551,8 @@ int main(int argc, char **argv)
         int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
         MPI_Init_thread(&argc, &argv, wanted, &level);
         exit_status = train(&arguments);
+        if (!arguments.finalize)
+            leave(exit_status);
         MPI_Finalize();
     }
     config_free(&arguments.config);

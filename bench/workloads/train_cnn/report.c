@@ -219,6 +219,8 @@ json_t *report_end(const struct trainer *t, const struct window *w, const struct
         "messages_wire",
         (json_int_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps / cost.steps),
         "wire_source", cost.wire_source);
+    json_object_set_new(line, "bytes_nic",
+                        w->counts_nic ? json_integer(w->nic_end - w->nic_begin) : json_null());
     json_object_set_new(line, "fetches", json_integer(w->fetches));
     json_object_set_new(line, "fetch_s",
                         w->fetches > 0 ? json_real(w->fetch_s / w->fetches) : json_null());

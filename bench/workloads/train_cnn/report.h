@@ -14,9 +14,11 @@ struct window {
     int64_t window_ns, cpu_ns, poll_ns;
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
-    uint32_t fetches;     /* of an epoch's samples, all before or between the steps */
-    double fetch_s;       /* of all of them */
-    uint64_t checkpoints; /* written between steps, and the time that took */
+    bool counts_nic;
+    int64_t nic_begin, nic_end; /* bytes sent by --nic before the first and after the last */
+    uint32_t fetches;           /* of an epoch's samples, all before or between the steps */
+    double fetch_s;             /* of all of them */
+    uint64_t checkpoints;       /* written between steps, and the time that took */
     int64_t checkpoint_ns;
     int replays;       /* of a step's calls, after the steps */
     int64_t replay_ns; /* of one, median */

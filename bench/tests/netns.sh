@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Hosts of ci/netns.sh: ranks meet over their interfaces alone, campaigns run on them, nothing stays.
+set -u
+. bench/tests/lib/tap.sh
+
+left() { # hosts of anybody's still here
+    ip netns | sed 's/ .*//' | sort
+}
+
+usage_errors_are_explained() {
+    expect 2 "what to run?" ci/netns.sh run &&
+        expect 2 "--hosts 1: 2 to 16" ci/netns.sh --hosts 1 run true &&
+        expect 2 "--rate fast: 1gbit, 100mbit" ci/netns.sh --rate fast run true &&
+        expect 2 "unknown option --speed" ci/netns.sh --speed 3 run true &&
+        expect 0 "one rank on every host" ci/netns.sh --help
+}
+check "usage errors are explained" usage_errors_are_explained
+
+ci/netns.sh exec true >"$tmp/start.log" 2>&1
+case $? in
+0) check "hosts can be made" true ;;
+3)
+    cat "$tmp/start.log"
+    lacks "campaigns on emulated hosts" netns
+    finish
+    exit
+    ;;
+*) check "hosts can be made" sh -c "cat '$tmp/start.log'; exit 1" ;;
+esac
+before=$(left)
+
+cat >"$tmp/small.yaml" <<'END'
+name: small
+site: emulated
+model: lenet_21k
+data: {set: digits, samples: 2000}
+train: {global_batch: 64}
+ranks: 2
+nodes: 2
+matrix:
+  sync.strategy: [ring, hierarchical, bucketed]
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 2, steps: 20, launches: 1..1}}
+figures: []
+END
+
+column() { # name
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$tmp/out/small/latest/summary.csv"
+}
+
+# Each of the two sends 2 (p-1)/p n = n bytes of gradient; headers of 66 to 90 bytes on packets of up
+# to 1514 and what a rank of the hosts' own tells the others are below a tenth of it.
+counts_what_crosses_the_network() {
+    ci/netns.sh exec "$scalebench" run "$tmp/small.yaml" --out "$tmp/out" || return 1
+    [ "$(column status | sort -u)" = ok ] && [ "$(column ranks_per_node | sort -u)" = 1 ] || return 1
+    paste <(column bytes_wire) <(column bytes_nic) | tee /dev/stderr |
+        awk '!($1 == 87360 && $2 >= $1 && $2 < 1.1 * $1) { wrong = 1 } END { exit wrong || NR != 3 }'
+}
+check "interfaces carry the bytes that are counted" counts_what_crosses_the_network
+
+without_hosts_there_is_a_reason() {
+    expect 3 "site: emulated has no hosts here: run this command under ci/netns.sh exec" \
+        "$scalebench" run "$tmp/small.yaml" --out "$tmp/none"
+}
+check "without hosts the campaign says why it cannot run" without_hosts_there_is_a_reason
+
+passes_on_the_exit_status() {
+    expect 7 "here" ci/netns.sh exec sh -c 'echo here; exit 7' && [ "$(left)" = "$before" ]
+}
+check "the command's exit status is passed on, and no host is left" passes_on_the_exit_status
+
+# Its own end is a signal's; what it started ends with the hosts.
+is_gone_after_a_signal() {
+    local mark="netns-$$.$RANDOM" pid
+    ci/netns.sh run bash -c "exec -a $mark sleep 1000" &
+    pid=$!
+    until_true pgrep -f "^$mark" || return 1
+    kill -TERM "$pid"
+    wait "$pid"
+    ! pgrep -f "^$mark" && [ "$(left)" = "$before" ]
+}
+check "a signal takes everything down" is_gone_after_a_signal
+finish

@@ -1,0 +1,11 @@
+/* What a network interface says of itself. */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_NIC_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_NIC_H
+
+#include <stdint.h>
+
+/* Bytes that the interface `name` has sent since it came up, headers included; -1 where there is no
+ * such interface. */
+int64_t nic_bytes_sent(const char *name);
+
+#endif
