@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/base/simd.h"
+
 static void charge_bytes(const struct exec *ex, size_t bytes)
 {
     if (ex->charge != NULL)
@@ -39,33 +41,38 @@ void local_combine(const struct exec *ex, real *y, real a, const real *x, real b
     charge_bytes(ex, 3 * n * sizeof *x);
 }
 
-void local_add(const struct exec *ex, real *y, const real *x, size_t n)
+SIMD_CLONES static void add_numbers(real *restrict y, const real *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += x[i];
+}
+
+void local_add(const struct exec *ex, real *y, const real *x, size_t n)
+{
+    add_numbers(y, x, n);
     charge_bytes(ex, n * sizeof *x);
 }
 
-/* Numbers that stay in the first-level cache between one term and the next. */
-#define BLOCK 2048
+/* Numbers that stay in the first-level cache between one term and the next. They are summed beside
+ * y, which may be one of the terms. */
+enum { BLOCK = 1024 };
 
-static void sum_block(real *restrict y, const real *const *x, int terms, size_t begin, size_t n)
+SIMD_CLONES static void sum_block(real *y, const real *const *x, int terms, size_t begin, size_t n)
 {
-    const real *first = x[0] + begin, *second = x[terms > 1 ? 1 : 0] + begin;
-    if (terms == 1) {
-        memcpy(y, first, n * sizeof *y);
-        return;
-    }
+    real sums[BLOCK] __attribute__((aligned(64)));
+    const real *first = x[0] + begin;
     for (size_t i = 0; i < n; i++)
-        y[i] = first[i] + second[i];
-    for (int t = 2; t < terms; t++) {
+        sums[i] = first[i];
+    for (int t = 1; t < terms; t++) {
         const real *next = x[t] + begin;
         for (size_t i = 0; i < n; i++)
-            y[i] += next[i];
+            sums[i] += next[i];
     }
+    memcpy(y, sums, n * sizeof *y);
 }
 
-/* Writing past the caches, which spares a read of each line, was tried and gained nothing. */
+/* Writing past the caches spares a read of each line, but the optimizer then finds nothing in them.
+ */
 void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
                size_t end)
 {
@@ -81,9 +88,14 @@ void local_copy(const struct exec *ex, void *to, const void *from, size_t bytes)
     charge_bytes(ex, bytes);
 }
 
-void local_scale(const struct exec *ex, real *x, size_t n, real factor)
+SIMD_CLONES static void scale_numbers(real *x, size_t n, real factor)
 {
     for (size_t i = 0; i < n; i++)
         x[i] *= factor;
+}
+
+void local_scale(const struct exec *ex, real *x, size_t n, real factor)
+{
+    scale_numbers(x, n, factor);
     charge_bytes(ex, 2 * n * sizeof *x);
 }

@@ -22,8 +22,8 @@ void local_combine(const struct exec *ex, real *y, real a, const real *x, real b
 /* y += x, both [n]. */
 void local_add(const struct exec *ex, real *y, const real *x, size_t n);
 
-/* y[i] = x[0][i] + ... + x[terms - 1][i], added in this order, for i in [begin, end); y is none of
- * x [terms]. */
+/* y[i] = x[0][i] + ... + x[terms - 1][i], added in this order, for i in [begin, end); y may be
+ * one of x [terms]. */
 void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
                size_t end);
 

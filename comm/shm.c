@@ -1,18 +1,22 @@
-/* Gradients lie in a window that the ranks of a node share. Each rank sums its slice over all of
- * them into a shared sum, in the order of ranks; every rank's optimizer reads that. Nothing is sent
- * and nothing copied.
+/* Gradients lie in a window that the ranks of a node share, where backward leaves them. Each rank
+ * sums its slice over all of them in place, in the order of ranks; every rank's optimizer reads
+ * each slice where it was summed. Nothing is sent and nothing copied, and a line of memory that is
+ * summed is one that has been read: in place the sum moves a quarter less memory than into an arena
+ * of its own.
  *
- *   each rank's part   flag, gradients [n], where backward leaves them
- *   rank 0's part      then the sum [n], which is the arena of gradients for all
+ *   each rank's part   flag, gradients [n]
  *
- * Two waits a step: for all gradients, then for all slices; a third where they are clipped. The sum
- * of a step is overwritten behind the first wait of the next, when every optimizer has read it. */
+ * Two waits a step: for all gradients, then for all slices; a third where they are clipped.
+ * Backward of the next step overwrites what other ranks' optimizers may still read: before its
+ * first gradient a rank waits for them, usually for nothing, since they have been in forward since.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
 #include "comm/local_ops.h"
 #include "comm/strategy.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
@@ -20,8 +24,11 @@ struct window {
     MPI_Win window;
     struct flag **flags; /* [ranks] */
     const real **grads;  /* [ranks], of each rank */
-    real *mine;          /* this rank's */
     uint64_t waits;
+    bool is_read;        /* what this rank's part holds has been read by all */
+    int64_t read_ns;     /* spent waiting for that in this step */
+    enum status settled; /* what came of that wait */
+    struct error error;
 };
 
 /* Parts begin on pages; within one, numbers begin on cache lines. */
@@ -52,6 +59,48 @@ static enum status sum_gradients(struct sync *s, struct error *e)
     return meet(s, "sums in shared memory", e);
 }
 
+/* Tells that this rank reads other parts no more. */
+static void let_go(struct sync *s)
+{
+    struct window *w = s->own;
+    flag_raise(w->flags[s->rank], ++w->waits);
+    w->is_read = false;
+}
+
+/* Returns when this rank may write its gradients. */
+static enum status wait_for_readers(struct sync *s)
+{
+    struct window *w = s->own;
+    if (w->is_read)
+        return w->settled;
+    int64_t begin_ns = clock_ns();
+    w->settled = wait_flags(s->waiter, w->flags, s->ranks, w->waits, s->comm,
+                            "optimizers that read shared memory", &w->error);
+    w->read_ns += clock_ns() - begin_ns;
+    w->is_read = true;
+    return w->settled;
+}
+
+/* Slice by slice, from this rank's own on, so that ranks do not crowd around one. Whole tensors may
+ * cross slices: an optimizer that wants them gets all slices copied to where this rank's own is. */
+static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
+{
+    const struct window *w = s->own;
+    bool takes_tensors = optimizer_takes_tensors(o->kind);
+    for (int i = 0; i < s->ranks; i++) {
+        int r = (s->rank + i) % s->ranks;
+        size_t begin, end;
+        pool_share(s->arenas.n, (size_t)r, (size_t)s->ranks, &begin, &end);
+        if (!takes_tensors)
+            sync_optimize_from(s, o, w->grads[r], begin, end, step, lr);
+        else if (i > 0)
+            sync_copy(s, s->arenas.grads + begin, w->grads[r] + begin,
+                      (end - begin) * sizeof(real));
+    }
+    if (takes_tensors)
+        sync_optimize(s, o, 0, s->arenas.n, step, lr);
+}
+
 /* The sum is everyone's: each scales its slice, and waits for the others to have done so. */
 static enum status clip(struct sync *s, const struct optimizer *o, struct error *e)
 {
@@ -75,7 +124,6 @@ static enum status check_space(const struct sync *s, struct error *e)
 {
     struct statvfs fs;
     double wanted = (double)(sizeof(struct flag) + arena_bytes(s)) * s->ranks;
-    wanted += (double)arena_bytes(s);
     if (statvfs("/dev/shm", &fs) != 0 || (double)fs.f_bavail * (double)fs.f_frsize >= wanted)
         return OK;
     return error_set(e, ERR_MEMORY,
@@ -101,7 +149,7 @@ static enum status find_node(const struct sync *s, MPI_Comm *node, struct error 
 static enum status open_window(struct sync *s, MPI_Comm node, struct error *e)
 {
     struct window *w = s->own;
-    MPI_Aint bytes = (MPI_Aint)(sizeof(struct flag) + arena_bytes(s) * (s->rank == 0 ? 2 : 1));
+    MPI_Aint bytes = (MPI_Aint)(sizeof(struct flag) + arena_bytes(s));
     MPI_Info apart;
     void *mine;
     MPI_Info_create(&apart);
@@ -119,23 +167,25 @@ static enum status open_window(struct sync *s, MPI_Comm node, struct error *e)
         w->flags[r] = part;
         w->grads[r] = (real *)(w->flags[r] + 1);
     }
-    w->mine = (real *)(w->flags[s->rank] + 1);
-    s->arenas.grads = (real *)((char *)(w->flags[0] + 1) + arena_bytes(s));
+    s->arenas.grads = (real *)(w->flags[s->rank] + 1);
     return OK;
 }
 
-/* A rank is the first to touch its gradients and its slice of the sum, for their memory to be near
- * it; then it looks at all that it will read. */
+/* A rank is the first to touch its gradients, for their memory to be near it; then it looks at all
+ * that it will read. */
 static enum status touch(struct sync *s, struct error *e)
 {
     struct window *w = s->own;
     memset(w->flags[s->rank], 0, sizeof(struct flag));
-    memset(w->mine, 0, s->arenas.n * sizeof(real));
+    memset(s->arenas.grads, 0, s->arenas.n * sizeof(real));
+    w->is_read = true;
     enum status status = wait_barrier(s->waiter, s->comm, "opening of shared memory", e);
     if (status == OK)
         status = sum_gradients(s, e);
+    for (int r = 0; r < s->ranks && status == OK; r++)
+        local_norm2(s->exec, w->grads[r], s->arenas.n);
     if (status == OK)
-        local_norm2(s->exec, s->arenas.grads, s->arenas.n);
+        let_go(s);
     return status;
 }
 
@@ -179,23 +229,45 @@ static enum status shm_create(struct sync *s, struct error *e)
     return status == OK ? touch(s, e) : status;
 }
 
-static real *shm_grad_buffer(struct sync *s, struct range range)
+static enum status shm_params_needed(struct sync *s, struct range range, enum pass pass,
+                                     struct error *e)
 {
     const struct window *w = s->own;
     (void)range;
-    return w->mine;
+    if (pass == PASS_FORWARD || wait_for_readers(s) == OK)
+        return OK;
+    *e = w->error;
+    return w->settled;
+}
+
+/* A caller that asks for nothing before may write at once as well; it learns of a wait that failed
+ * at the end of its step. */
+static real *shm_grad_buffer(struct sync *s, struct range range)
+{
+    (void)range;
+    (void)wait_for_readers(s);
+    return s->arenas.grads;
 }
 
 static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                                 struct error *e)
 {
+    struct window *w = s->own;
+    if (wait_for_readers(s) != OK) {
+        *e = w->error;
+        return w->settled;
+    }
     sync_comm_begin(s);
     enum status status = sum_gradients(s, e);
     sync_comm_end(s);
     if (status == OK && o->clip_norm > 0)
         status = clip(s, o, e);
     if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
+        optimize(s, o, step, lr);
+    s->times.comm_exposed_ns += w->read_ns;
+    s->times.comm_total_ns += w->read_ns;
+    w->read_ns = 0;
+    let_go(s);
     return status;
 }
 
@@ -216,6 +288,7 @@ static void shm_destroy(struct sync *s)
 
 const struct strategy strategy_shm = {
     .create = shm_create,
+    .params_needed = shm_params_needed,
     .grad_buffer = shm_grad_buffer,
     .step_end = shm_step_end,
     .destroy = shm_destroy,

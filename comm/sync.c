@@ -247,9 +247,15 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr)
 {
+    sync_optimize_from(s, o, s->arenas.grads, begin, end, step, lr);
+}
+
+void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
+                        size_t end, uint64_t step, double lr)
+{
     assert(s->clipped || o->clip_norm == 0);
     int64_t begin_ns = clock_ns();
-    optimizer_step(o, s->exec->pool, s->arenas.params, s->arenas.grads, begin, end, step, lr);
+    optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
     s->times.optimizer_ns += clock_ns() - begin_ns;
 }
 

@@ -304,7 +304,7 @@ static void counters_equal_an_independent_count(void **state)
     waiter_close(&f.waiter);
 }
 
-/* Sums made in the order of ranks, to the bit. */
+/* Sums made in the order of ranks, to the bit; the first step's parameters are minus them. */
 static bool sums_in_order(const struct fixture *f, int n)
 {
     bool good = true;
@@ -312,7 +312,7 @@ static bool sums_in_order(const struct fixture *f, int n)
         real sum = (real)sin(i);
         for (int r = 1; r < mpi_world_ranks(); r++)
             sum += (real)sin(i + 10007.0 * r);
-        good = f->sync->arenas.grads[i] == sum;
+        good = f->sync->arenas.params[i] == -sum;
     }
     return good;
 }
