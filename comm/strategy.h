@@ -165,13 +165,14 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 
-/* The sum of the gradients of some tensors over all ranks, in place: what strategies flagged
- * STRATEGY_COMPRESSES call. By one MPI_Allreduce, or as the compressor does it. */
-enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 /* The same where the summed gradients of [begin, end) lie at grads + begin, in memory that others
  * may read as well. */
 void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
                         size_t end, uint64_t step, double lr);
+
+/* The sum of the gradients of some tensors over all ranks, in place: what strategies flagged
+ * STRATEGY_COMPRESSES call. By one MPI_Allreduce, or as the compressor does it. */
+enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 
 /* Sums and copies, timed as packing. */
 void sync_add(struct sync *s, real *y, const real *x, size_t n);

@@ -97,6 +97,7 @@ takes_turns_in_groups() {
         cmp - <(grep -v operation "$tmp/groups.txt") && [ "$(wc -l <"$tmp/err")" -gt 3 ]
 }
 
+# What ranks say of it the launcher may have stopped listening to.
 stops_when_asked() {
     local launch
     BUILD=$build OUT=$tmp/results MPIEXEC=$mpiexec ci/comm.sh --sizes 4B --models none \
@@ -108,7 +109,7 @@ stops_when_asked() {
     done
     kill -TERM "$launch"
     wait "$launch"
-    [ $? -eq 130 ] && [ ! -e "$tmp/results/comm/comm.csv" ] && grep -q 'stopped by a signal' "$tmp/err"
+    [ $? -eq 130 ] && [ ! -e "$tmp/results/comm/comm.csv" ]
 }
 
 writes_its_table() {

@@ -130,15 +130,32 @@ enum status entry_open(struct sweep *s, const struct problem *p, struct entry *e
         status = entry->is_raw ? open_raw(s, entry, n, e) : open_strategy(s, p, entry, e);
     status = agree(s, status, e);
     entry->is_open = status == OK;
+    entry->serve = s->waiter.serve;
+    entry->serve_arg = s->waiter.serve_arg;
     for (int i = 0; status == OK && entry->is_raw && i < WARM_CALLS; i++) {
         int64_t ns;
         status = entry_step(s, p, entry, &ns, e);
     }
+    return status == OK ? entry_leave(s, e) : status;
+}
+
+void entry_enter(struct sweep *s, const struct entry *entry)
+{
+    s->waiter.serve = entry->serve;
+    s->waiter.serve_arg = entry->serve_arg;
+}
+
+enum status entry_leave(struct sweep *s, struct error *e)
+{
+    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "end of a turn", e);
+    s->waiter.serve = NULL;
+    s->waiter.serve_arg = NULL;
     return status;
 }
 
-void entry_close(struct entry *entry)
+void entry_close(struct sweep *s, struct entry *entry)
 {
+    entry_enter(s, entry);
     free(entry->turn_ns);
     mem_free(entry->sums);
     if (entry->is_open)
@@ -147,6 +164,8 @@ void entry_close(struct entry *entry)
     entry->sums = NULL;
     entry->sync = NULL;
     entry->is_open = false;
+    s->waiter.serve = NULL;
+    s->waiter.serve_arg = NULL;
 }
 
 /* --- A step --------------------------------------------------------------------------------------

@@ -85,8 +85,10 @@ struct entry {
     struct sync *sync;          /* of a strategy */
     real *sums;                 /* [n], of MPI_Allreduce, in place */
     struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
-    uint64_t steps;             /* so far; odd steps sum gradients, even ones their negatives */
-    double *turn_ns;            /* [turns], slowest rank */
+    void (*serve)(void *arg);   /* what the strategy does while this rank waits, of waiter */
+    void *serve_arg;
+    uint64_t steps;  /* so far; odd steps sum gradients, even ones their negatives */
+    double *turn_ns; /* [turns], slowest rank */
     double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
     bool sums_right;
 };
@@ -98,7 +100,12 @@ int entries_list(const struct sweep_options *o, struct entry *entries, int max);
  * ranks, which all of them know then; *reason says why on rank 0. */
 enum status entry_open(struct sweep *s, const struct problem *p, struct entry *entry,
                        struct error *e);
-void entry_close(struct entry *entry);
+void entry_close(struct sweep *s, struct entry *entry);
+
+/* Around an entry's steps, checks and end: what a strategy does while its rank waits is its own
+ * alone; a rank leaves when all have done what it might have to serve. Collective. */
+void entry_enter(struct sweep *s, const struct entry *entry);
+enum status entry_leave(struct sweep *s, struct error *e);
 
 /* One step on gradients of this rank; *ns is what it took without the optimizer. */
 enum status entry_step(struct sweep *s, const struct problem *p, struct entry *entry, int64_t *ns,

@@ -32,6 +32,7 @@ static enum status run_turn(struct sweep *s, const struct problem *p, struct ent
 {
     int steps = steps_of(p, entry);
     double sum_ns = 0;
+    entry_enter(s, entry);
     enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a turn", e);
     for (int i = 0; status == OK && i < steps; i++) {
         int64_t ns = 0;
@@ -39,7 +40,7 @@ static enum status run_turn(struct sweep *s, const struct problem *p, struct ent
         sum_ns += (double)ns;
     }
     entry->turn_ns[turn] = sum_ns / steps;
-    return status;
+    return status == OK ? entry_leave(s, e) : status;
 }
 
 /* A signal may have come to one rank alone. */
@@ -74,10 +75,13 @@ static enum status check_one(struct sweep *s, const struct problem *p, struct en
 {
     int64_t ns;
     enum status status = OK;
+    entry_enter(s, entry);
     do {
         status = entry_step(s, p, entry, &ns, e);
     } while (status == OK && entry->steps % 2 == 0);
-    return status == OK ? entry_check(s, p, entry, e) : status;
+    if (status == OK)
+        status = entry_check(s, p, entry, e);
+    return status == OK ? entry_leave(s, e) : status;
 }
 
 static enum status check_group(struct sweep *s, const struct problem *p, struct entry **group,
@@ -169,7 +173,7 @@ enum status sweep_problem(struct sweep *s, const struct problem *p, struct error
         if (status == OK)
             status = time_group(s, p, group, n, first == 1, e);
         for (int i = 0; i < n; i++)
-            entry_close(group[i]);
+            entry_close(s, group[i]);
     }
     return status;
 }
