@@ -113,9 +113,15 @@ static void write_method(FILE *out, const struct figure_data *d)
     if (strcmp(d->figure, "breakdown") == 0)
         fputs("; parts are means over ranks, other is what they leave of the slowest one's step.",
               out);
-    else
+    else {
+        if (strcmp(d->figure, "overlap") == 0)
+            fputs("; exposed and wait (where known) are means over ranks, hidden is what cost no "
+                  "time of "
+                  "what the same calls take alone (tick)",
+                  out);
         write_whiskers(out, measured, met, (size_t)most,
                        d->quantity->source == SOURCE_RUNS ? "runs" : "launches");
+    }
 }
 
 static bool is_timed_base(const struct point_summary *p)

@@ -57,6 +57,8 @@ static void write_over_ranks(FILE *out, const struct figure_data *d)
 /* Whether a bar stands for this point. */
 static bool has_row(const struct figure_data *d, size_t point)
 {
+    if (strcmp(d->figure, "overlap") == 0)
+        return strcmp(config_text(&d->s->points[point].point->config, OPT_STRATEGY), "none") != 0;
     return d->quantity->source != SOURCE_RUNS || !d->s->points[point].compute_only;
 }
 
@@ -81,11 +83,18 @@ const char *breakdown_part(size_t i)
     return i < PARTS ? parts[i] : NULL;
 }
 
+/* What stands in summary.csv, NAN where it is unknown. */
+static double cell_number(const struct point_summary *p, enum column_id column)
+{
+    double x;
+    return number_parse(p->cells[column], &x) ? x : NAN;
+}
+
 /* 0 where the column is unknown: what is not known belongs to the rest. */
 static double part_ms(const struct point_summary *p, enum column_id column)
 {
-    double x;
-    return number_parse(p->cells[column], &x) ? x : 0;
+    double x = cell_number(p, column);
+    return isnan(x) ? 0 : x;
 }
 
 /* Parts are means over ranks, the step is the slowest rank's: imbalance is part of the rest. Where
@@ -108,6 +117,13 @@ static void write_parts(FILE *out, const struct point_summary *p)
         figure_data_write_number(out, isfinite(p->step_ms.mid) ? ms[i] : NAN);
 }
 
+static void begin_bar(FILE *out, size_t row, const struct point_summary *p)
+{
+    fprintf(out, "%zu,%s,", row, p->cells[COLUMN_point]);
+    text_write_field(out, p->point->label);
+    figure_data_write_status(out, p);
+}
+
 static void write_breakdown(FILE *out, const struct figure_data *d)
 {
     fputs("row,point,label,ranks,status,flags,step_ms", out);
@@ -116,11 +132,39 @@ static void write_breakdown(FILE *out, const struct figure_data *d)
     fputs(",published\n", out);
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
-        fprintf(out, "%zu,%s,", i + 1, p->cells[COLUMN_point]);
-        text_write_field(out, p->point->label);
-        figure_data_write_status(out, p);
+        begin_bar(out, i + 1, p);
         figure_data_write_number(out, p->step_ms.mid);
         write_parts(out, p);
+        figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
+        fputc('\n', out);
+    }
+}
+
+/* --- Overlap -------------------------------------------------------------------------------------
+ */
+
+/* Exposed and wait are parts of a step, means over ranks. Hidden is a share of what the same calls
+ * take alone; it is negative where communication cost more than that. Where waiting is unknown, it
+ * is part of exposed. */
+static void write_overlap(FILE *out, const struct figure_data *d)
+{
+    size_t row = 0;
+    fputs("row,point,label,ranks,status,flags,exposed_ms,wait_ms,hidden_ms,hidden_lo_ms,"
+          "hidden_hi_ms,alone_ms,published\n",
+          out);
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        double comm = d->measured[i].value.mid, alone = cell_number(p, COLUMN_comm_replay_ms);
+        double wait = isfinite(comm) ? part_ms(p, COLUMN_wait_ms) : NAN;
+        if (!has_row(d, i))
+            continue;
+        begin_bar(out, ++row, p);
+        figure_data_write_number(out, comm - wait);
+        figure_data_write_number(out, wait);
+        figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share));
+        figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share_lo));
+        figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share_hi));
+        figure_data_write_number(out, alone);
         figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
         fputc('\n', out);
     }
@@ -167,6 +211,8 @@ static void count(struct figure_data *d)
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool value = isfinite(d->measured[i].value.mid);
+        if (strcmp(d->figure, "overlap") == 0 && !has_row(d, i))
+            continue;
         d->rows += has_row(d, i);
         d->values += value;
         d->doubtful += value && strcmp(p->status, "ok") != 0;
@@ -217,6 +263,8 @@ static enum status write_rows(FILE *out, struct figure_data *d, struct error *e)
         return figure_epochs_write(out, d, e);
     if (strcmp(d->figure, "breakdown") == 0)
         write_breakdown(out, d);
+    else if (strcmp(d->figure, "overlap") == 0)
+        write_overlap(out, d);
     else if (strcmp(d->figure, "bars") == 0)
         write_by_point(out, d);
     else

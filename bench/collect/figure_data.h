@@ -30,6 +30,8 @@ void figure_data_free(struct figure_data *d);
 /* Writes the series file to `path`:
  *   over ranks, by point  curve,name,point,label,ranks,status,flags,n,value,lo,hi,published
  *   breakdown             row,point,label,ranks,status,flags,step_ms, each part of it, published
+ *   overlap               row,point,label,ranks,status,flags, exposed, waiting and hidden
+ *                         communication, the interval of the last, communication alone, published
  *   epochs                curve,name,point,ranks,status,flags,epoch,n, then accuracy and loss */
 enum status figure_data_write(struct figure_data *d, const char *path, struct error *e);
 

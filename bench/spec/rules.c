@@ -416,6 +416,23 @@ static enum status check_models(const struct spec *spec, struct error *e)
     return check_batch_norm(spec, norm, e);
 }
 
+/* What hid can be said only of communication whose time alone is known. */
+static enum status check_figures(const struct spec *spec, struct error *e)
+{
+    const struct value *figures = &spec->config.values[OPT_FIGURES];
+    bool asked = false;
+    for (size_t i = 0; i < figures->n; i++)
+        asked = asked || strcmp(figures->texts[i], "overlap") == 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_int(&spec->points[i].config, OPT_REPLAY) > 0)
+            return OK;
+    if (!asked)
+        return OK;
+    return mark_error(e, ERR_SPEC, figures->mark,
+                      "figures: overlap compares with what communication takes alone, which "
+                      "measure.replay measures: it is 0; wanted 1 or more");
+}
+
 enum status rules_check_points(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_points; i++) {
@@ -428,5 +445,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
         status = check_overlap(spec, e);
     if (status == OK)
         status = check_checkpoints(spec, e);
+    if (status == OK)
+        status = check_figures(spec, e);
     return status == OK ? check_models(spec, e) : status;
 }

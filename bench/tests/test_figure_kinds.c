@@ -18,13 +18,13 @@ static const char spec_text[] =
     "exclude:\n"
     "  - {ranks: 1, sync.strategy: allreduce}\n"
     "baseline: {ranks: 1, sync.strategy: none}\n"
-    "measure: {accuracy: {seeds: [1, 2, 3]}}\n"
+    "measure: {replay: 5, accuracy: {seeds: [1, 2, 3]}}\n"
     "bars: total_s\n"
     "published: {file: FILE, keys: [ranks], values: [test_acc_pct = accuracy, "
     "total_s_median = minutes * 60, step_ms_median = ms]}\n"
     "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
-    "figures: [time, speedup, efficiency, breakdown, bars, accuracy, epochs, epoch_time, "
-    "total_time]\n";
+    "figures: [time, speedup, efficiency, breakdown, overlap, bars, accuracy, epochs, "
+    "epoch_time, total_time]\n";
 
 static const char published_text[] = "# a report\n"
                                      "ranks,accuracy,minutes,ms\n"
@@ -34,8 +34,8 @@ static const char published_text[] = "# a report\n"
                                      "8,97.2,0.02,20\n"
                                      "64,90,0.01,10\n";
 
-static const char *const figures[] = {"time",     "speedup", "efficiency", "breakdown", "bars",
-                                      "accuracy", "epochs",  "epoch_time", "total_time"};
+static const char *const figures[] = {"time", "speedup",  "efficiency", "breakdown",  "overlap",
+                                      "bars", "accuracy", "epochs",     "epoch_time", "total_time"};
 enum { FIGURES = sizeof figures / sizeof *figures };
 
 struct run {
@@ -54,15 +54,18 @@ static char *spec_with(const char *file)
     return text;
 }
 
+/* Communication takes 10 ms alone. */
 static void add_times(struct fake_run *run, long ranks, const char *strategy, double step_ms,
                       bool differ)
 {
+    static const char replay[] = "\"replays\":5,\"replay_ns\":10000000,";
     for (int block = 0; block < 4; block++)
         fake_add(run, &(struct fake_launch){.ranks = ranks,
                                             .strategy = strategy,
                                             .block = block,
                                             .step_ms = step_ms * (1 + 0.01 * block),
                                             .seed = 1,
+                                            .memory = strcmp(strategy, "none") == 0 ? NULL : replay,
                                             .weights_differ = differ});
 }
 
@@ -256,6 +259,27 @@ static void breakdown_holds_the_parts(void **state)
     sheet_free(&breakdown);
 }
 
+/* In block b of two ranks a step is 5 (1 + b/100) ms above computing alone: of 10 ms 0.5 - b/200
+ * cost no time. Of the step, 20 % are communication, half of the ranks waiting 4 %. A row of points
+ * without computing alone has no hidden part; strategy none has no row. */
+static void overlap_holds_what_hid(void **state)
+{
+    const struct run *run = *state;
+    struct sheet overlap = series_of(run, "overlap");
+    assert_int_equal(overlap.rows, 3);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "row"), 1);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "exposed_ms"), 0.18 * 56 * 1.015);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "wait_ms"), 0.02 * 56 * 1.015);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "alone_ms"), 10);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "hidden_ms"), 4.925);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "hidden_lo_ms"), 4.85);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "hidden_hi_ms"), 5);
+    NEAR(point_number(&overlap, "ranks=8 allreduce", "row"), 3);
+    NEAR(point_number(&overlap, "ranks=8 allreduce", "alone_ms"), 10);
+    assert_true(isnan(point_number(&overlap, "ranks=8 allreduce", "hidden_ms")));
+    sheet_free(&overlap);
+}
+
 static void epochs_hold_every_epoch(void **state)
 {
     const struct run *run = *state;
@@ -330,6 +354,10 @@ static void captions_say_what_was_run(void **state)
     assert_says(run, "breakdown",
                 (const char *const[]){"backward", "optimizer", "parts are means over ranks",
                                       "ranks=8 none: skipped", NULL});
+    assert_says(run, "overlap",
+                (const char *const[]){"communication per step (ms)", "exposed", "hidden",
+                                      "what the same calls take alone (tick); whiskers",
+                                      "ranks=4 allreduce", NULL});
     assert_says(run, "epochs", (const char *const[]){"test accuracy (%)", "training loss", NULL});
 }
 
@@ -408,6 +436,7 @@ int main(void)
         cmocka_unit_test(series_of_runs_hold_the_numbers),
         cmocka_unit_test(bars_hold_the_chosen_quantity),
         cmocka_unit_test(breakdown_holds_the_parts),
+        cmocka_unit_test(overlap_holds_what_hid),
         cmocka_unit_test(epochs_hold_every_epoch),
         cmocka_unit_test(captions_say_what_was_run),
         cmocka_unit_test(csv_files_alone_draw_the_same),

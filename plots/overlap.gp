@@ -1,0 +1,18 @@
+# Communication of a step, a bar a point: what the step waited for, and what ran behind computing and
+# cost no time. A tick stands at the time that the same calls take alone.
+load plots.'/style.gp'
+load plots.'/by_point.gp'
+panel = 'overlap_panel.gp'
+x_title = 'communication per step (ms)'
+
+parts = 'exposed wait hidden'
+parts_n = words(parts)
+part_colours = '#D55E00 #E69F00 #56B4E9'
+bar_row(name) = has_value(name) ? row_y('row') : NaN
+
+# Where communication cost more than it takes alone, nothing was hidden: the whisker reaches back.
+wait_end(row) = column('exposed_ms') + column('wait_ms')
+hidden_end(row) = wait_end(row) + (column('hidden_ms') > 0 ? column('hidden_ms') : 0)
+whisker_from(row) = wait_end(row) + column('hidden_lo_ms')
+
+load plots.'/draw.gp'
