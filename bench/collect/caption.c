@@ -116,8 +116,7 @@ static void write_method(FILE *out, const struct figure_data *d)
     else {
         if (strcmp(d->figure, "overlap") == 0)
             fputs("; exposed and wait (where known) are means over ranks, hidden is what cost no "
-                  "time of "
-                  "what the same calls take alone (tick)",
+                  "time of what the same calls take alone (tick)",
                   out);
         write_whiskers(out, measured, met, (size_t)most,
                        d->quantity->source == SOURCE_RUNS ? "runs" : "launches");

@@ -253,6 +253,7 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_overlap_share, p->overlap_share.mid);
     set_real(c, COLUMN_overlap_share_lo, p->overlap_share.lo);
     set_real(c, COLUMN_overlap_share_hi, p->overlap_share.hi);
+    set_real(c, COLUMN_overlap_bound, p->overlap_bound);
     set_real(c, COLUMN_ci_level, p->launches > 1 ? p->step_ms.level : NAN);
     set_real(c, COLUMN_images_per_s, p->images_per_s);
     set_real(c, COLUMN_gflop_per_s, p->gflop_per_s);

@@ -487,8 +487,10 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
         compare(p, s, &time, &base);
         p->overlap_share = overlap_interval(&time, &alone);
         p->peer_ratio = ratio_interval(&time, &peer);
-        status = cells_fill(p, s, &time, &accuracy, e);
+        status = overlap_bound(&p->overlap_bound, p->point, &time, &alone, e);
     }
+    if (status == OK)
+        status = cells_fill(p, s, &time, &accuracy, e);
     runs_free(&time);
     runs_free(&accuracy);
     runs_free(&base);

@@ -30,6 +30,11 @@ void runs_free(struct runs *runs);
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
 double runs_median(const struct runs *runs, size_t offset);
 
+/* The greatest overlap_share that buckets allow: 1 is all of it, NAN where the strategy has none or
+ * times are unknown. `alone`: runs of the point that does not communicate. */
+enum status overlap_bound(double *bound, const struct point *point, const struct runs *time,
+                          const struct runs *alone, struct error *e);
+
 /* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 

@@ -1,5 +1,7 @@
 #include "comm/cost/buckets.h"
 
+#include <math.h>
+
 /* The bucket that ends before tensor `last`. */
 static struct bucket fill(const size_t *counts, size_t last, size_t width, size_t cap_bytes)
 {
@@ -19,6 +21,18 @@ struct bucket bucket_next(const size_t *counts, size_t width, const struct strat
                           const struct bucket *previous)
 {
     return fill(counts, previous->first, width, form->cap_bytes);
+}
+
+double buckets_exposed(const size_t *counts, const double *ready, size_t n, size_t width,
+                       const struct strategy_form *form, double backward, double comm)
+{
+    double all = 0, end = 0;
+    for (size_t i = 0; i < n; i++)
+        all += (double)counts[i];
+    for (struct bucket b = bucket_first(counts, n, width, form); b.first < b.last;
+         b = bucket_next(counts, width, form, &b))
+        end = fmax(ready[b.first], end) + comm * (double)b.count / all;
+    return fmax(end - backward, 0);
 }
 
 struct bucket fusion_next(const size_t *counts, size_t last, size_t first, size_t width,

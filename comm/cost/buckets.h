@@ -18,6 +18,13 @@ struct bucket bucket_first(const size_t *counts, size_t n, size_t width,
 struct bucket bucket_next(const size_t *counts, size_t width, const struct strategy_form *form,
                           const struct bucket *previous);
 
+/* What stays exposed at best, in the unit of the times, when buckets are summed one after another
+ * while backward runs: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi, Chu and Li,
+ * "MG-WFBP", INFOCOM 2019). ready[n]: when backward has finished each tensor, from its begin;
+ * backward: when it ends; comm: all sums together, split by how many numbers a bucket has. */
+double buckets_exposed(const size_t *counts, const double *ready, size_t n, size_t width,
+                       const struct strategy_form *form, double backward, double comm);
+
 /* Tensors before `last`, not below `first`, that fusion sums in one message when all ranks have
  * them: those that fit into fusion_bytes, one at least; one alone where there are no cycles. */
 struct bucket fusion_next(const size_t *counts, size_t last, size_t first, size_t width,

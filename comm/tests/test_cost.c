@@ -447,6 +447,28 @@ static void buckets_are_those_of_ddp(void **state)
     check_buckets(50, 50, (const int[]){3521}, 1);
 }
 
+/* Tensors of 4, 2, 2 and 8 numbers, the last of which is ready first; times are exact in binary. */
+static void check_exposed(size_t cap_bytes, double comm, double expected)
+{
+    static const size_t counts[] = {4, 2, 2, 8};
+    static const double ready[] = {8, 6, 4, 1};
+    const struct strategy_form form = {.cap_bytes = cap_bytes, .first_cap_bytes = cap_bytes};
+    assert_true(buckets_exposed(counts, ready, 4, 4, &form, 8, comm) == expected);
+}
+
+/* Sums take 1/2, 1/8, 1/8 and 1/4 of the time, in the order in which they begin. */
+static void sums_hide_behind_what_is_left_of_backward(void **state)
+{
+    (void)state;
+    check_exposed(0, 0, 0);
+    check_exposed(0, 4, 1);       /* each is over before the next is ready: the last one */
+    check_exposed(0, 16, 9);      /* each waits for the one before: 1 + 16 - 8 */
+    check_exposed(0, 10, 3);      /* 1 + 5 = 6 > 4, 7.25 > 6, 8.5 > 8, 11 */
+    check_exposed(1 << 20, 4, 4); /* one bucket, ready at the end */
+    check_exposed(16, 4, 1);      /* 8 | 2 + 2 | 4: 3, 6 + 1, 8 + 1 */
+    check_exposed(17, 4, 2);      /* 8 | 2 + 2 + 4: 3, 8 + 2 */
+}
+
 /* No cap: a bucket a tensor, of which those of 2 KiB and below go by recursive doubling. */
 static void buckets_are_summed_one_by_one(void **state)
 {
@@ -600,6 +622,7 @@ int main(void)
         cmocka_unit_test(nodes_send_slices_or_let_one_lead),
         cmocka_unit_test(shared_memory_sends_nothing),
         cmocka_unit_test(buckets_are_those_of_ddp),
+        cmocka_unit_test(sums_hide_behind_what_is_left_of_backward),
         cmocka_unit_test(buckets_are_summed_one_by_one),
         cmocka_unit_test(fused_tensors_fit_the_threshold),
         cmocka_unit_test(fusion_costs_a_question_and_full_messages),
