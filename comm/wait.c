@@ -55,7 +55,7 @@ static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t
     return used > empty;
 }
 
-/* Also the watchdog's, from its own thread: it reads what wait_enter left. */
+/* Also the watchdog's, from its own thread, while this rank may just be leaving the wait. */
 static void describe_timeout(void *arg, char *text, size_t size)
 {
     const struct waiter *w = arg;
@@ -145,6 +145,12 @@ void waiter_close(struct waiter *w)
     w->world_ranks = NULL;
 }
 
+/* Only a time to compare: it says nothing about what else was written. */
+static void give_sign_of_life(struct waiter *w, int64_t now_ns)
+{
+    atomic_store_explicit(&w->presence[w->node_rank].alive_ns, now_ns, memory_order_relaxed);
+}
+
 /* Notes the arrival and starts the deadline. */
 static void wait_begin(struct waiter *w, const char *operation)
 {
@@ -185,7 +191,7 @@ static enum status wait_again(struct waiter *w, struct error *e)
     if (w->kind == WAIT_YIELD)
         sched_yield();
     int64_t now_ns = clock_ns();
-    w->presence[w->node_rank].alive_ns = now_ns;
+    give_sign_of_life(w, now_ns);
     if (now_ns <= w->deadline_ns)
         return OK;
     describe_timeout(w, text, sizeof text);
@@ -532,7 +538,7 @@ enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint6
         if (w->serve != NULL)
             w->serve(w->serve_arg);
         int64_t now_ns = clock_ns();
-        w->presence[w->node_rank].alive_ns = now_ns;
+        give_sign_of_life(w, now_ns);
         if (now_ns > w->deadline_ns) {
             char text[512];
             describe_timeout(w, text, sizeof text);

@@ -19,13 +19,13 @@ enum wait_kind {
 
 /* What a rank lets the others of its node know, on a cache line of its own. */
 struct presence {
-    uint64_t sequence; /* of its last wait */
-    int64_t alive_ns;  /* its last sign of life while waiting */
+    _Atomic uint64_t sequence; /* of its last wait */
+    _Atomic int64_t alive_ns;  /* its last sign of life while waiting, the watchdog's as well */
     char rest[48];
 };
 
 /* How this rank waits, and what its waits have cost. Set up by waiter_open, then passed to every
- * call; one thread at a time. */
+ * call; one thread at a time. The watchdog's reads what is atomic, and what never changes. */
 struct waiter {
     enum wait_kind kind;
     double deadline_s; /* <= 0: none */
@@ -33,7 +33,7 @@ struct waiter {
     struct call_check *check; /* NULL: nobody compares calls */
 
     /* [node_ranks], in memory that the ranks of a node share: who lags when a deadline passes. */
-    volatile struct presence *presence;
+    struct presence *presence;
     int node_rank, node_ranks;
     int *world_ranks; /* of the node's ranks, for messages */
     MPI_Win window;
@@ -43,10 +43,11 @@ struct waiter {
      * inside the library. */
     void (*serve)(void *arg);
     void *serve_arg;
-    bool free_running; /* ranks pass through different numbers of waits: none of them is late */
+    /* Ranks pass through different numbers of waits: none of them is late. */
+    _Atomic bool free_running;
 
-    uint64_t sequence;     /* waits so far */
-    const char *operation; /* of the last one */
+    _Atomic uint64_t sequence;     /* waits so far */
+    const char *_Atomic operation; /* of the last one */
     int64_t deadline_ns;
     uint64_t calls, bytes_payload;      /* at the MPI boundary */
     uint64_t messages_sent, bytes_sent; /* by wait_send: those of collectives nobody can count */

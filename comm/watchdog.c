@@ -21,7 +21,7 @@ struct watchdog {
     _Atomic int64_t deadline_ns; /* 0: not armed */
     watchdog_describe *describe;
     void *arg;
-    volatile int64_t *alive_ns;
+    _Atomic int64_t *alive_ns;
 };
 
 static void end_process(struct watchdog *w)
@@ -50,7 +50,7 @@ static void *watch(void *arg)
         }
         pthread_cond_timedwait(&w->stop_changed, &w->mutex, &until);
         int64_t deadline_ns = atomic_load(&w->deadline_ns), now_ns = clock_ns();
-        *w->alive_ns = now_ns;
+        atomic_store_explicit(w->alive_ns, now_ns, memory_order_relaxed);
         if (deadline_ns != 0 && now_ns > deadline_ns)
             end_process(w);
     }
@@ -59,7 +59,7 @@ static void *watch(void *arg)
 }
 
 enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *describe, void *arg,
-                           volatile int64_t *alive_ns, struct error *e)
+                           _Atomic int64_t *alive_ns, struct error *e)
 {
     struct watchdog *w = calloc(1, sizeof *w);
     if (w == NULL)

@@ -11,13 +11,14 @@
 struct watchdog;
 
 /* Called by the watchdog's thread when a deadline has passed: writes what is known about the wait
- * to `text`. It may only read memory that outlives the wait. */
+ * to `text`. It may only read memory that outlives the wait, and of
+ * that what is atomic or never changes: the wait may just be ending. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
 /* While the process runs the thread keeps writing the time to *alive_ns (borrowed;
  * CLOCK_MONOTONIC), where others may look whether it does. */
 enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *describe, void *arg,
-                           volatile int64_t *alive_ns, struct error *e);
+                           _Atomic int64_t *alive_ns, struct error *e);
 void watchdog_stop(struct watchdog *watchdog);
 
 /* From now until disarm: at `deadline_ns` (CLOCK_MONOTONIC) the process writes the description to
