@@ -88,7 +88,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan check-arm64 format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan tsan check-arm64 format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -228,6 +228,13 @@ asan:
 ubsan:
 	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/ubsan SANITIZE=undefined OPT='-O1 -g'
 
+# Everything that has more than one thread. gcc takes the lanes of kernels/simd for uninitialised when it
+# also follows threads: its warnings are no errors here.
+TSAN_PROGRAMS = $(addprefix $(BUILD)/tsan/,train_cnn $(addprefix tests/,test_base test_layers mpi_overlap mpi_sync mpi_check))
+tsan:
+	@$(MAKE) --no-print-directory -j$(NPROC) $(TSAN_PROGRAMS) BUILD=$(BUILD)/tsan SANITIZE=thread WERROR= OPT='-O1 -g'
+	@BUILD='$(BUILD)/tsan' MPIEXEC='$(MPIEXEC)' ci/tsan.sh
+
 # The kernels' tests for another kind of machine, under an emulator.
 check-arm64:
 	@ci/arm64.sh run
@@ -309,6 +316,7 @@ clean:
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers
+#: make tsan                          what has more than one thread, under the thread sanitizer
 #: make check-arm64                   the kernels' tests for 64-bit ARM under qemu (needs make deps-ci)
 #: make format | lint                 format the sources | check format, layers and scripts
 #: make deps-ci                       packages that some tests need besides (a Slurm, an emulator)

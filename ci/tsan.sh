@@ -1,33 +1,49 @@
 #!/usr/bin/env bash
-# Tests of everything that has more than one thread, under the thread sanitizer: thread pool, layers on
-# several threads, waiting with its watchdog, threads that ask after messages, calls that are compared.
-# BUILD is a build folder made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
+# What has more than one thread, under the thread sanitizer: the thread pool and the nets on it, waiting
+# with its watchdog, the thread of sync.overlap, calls that are compared, and the trainer with all of
+# these. BUILD is a build folder made with SANITIZE=thread, MPIEXEC the launcher. Any finding is a failure.
 set -u
 build=${BUILD:-build/tsan}
 mpiexec=${MPIEXEC:-mpiexec}
-export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0 exitcode=66 history_size=4"
+logs=$build/logs
+mkdir -p "$logs"
+export TSAN_OPTIONS="halt_on_error=0 exitcode=66 history_size=4"
 # The transport's hooks into memory calls and the sanitizer's do not get along.
 export UCX_MEM_EVENTS=n
 export CMOCKA_MESSAGE_OUTPUT=TAP
 failed=0
 
-run() { # name, command
-    local name=$1 log=$build/$1.log status
-    shift
+# Fails unless the command ends with this status, without a finding, and its output has the pattern.
+run() { # name, exit status, pattern, command
+    local name=$1 expected=$2 pattern=$3 log=$logs/$1.log status findings
+    shift 3
     "$@" >"$log" 2>&1 </dev/null
     status=$?
-    if [ "$status" -eq 0 ] && ! grep -q "WARNING: ThreadSanitizer" "$log"; then
-        echo "ok     $name: $(grep -c '^ok ' "$log") tests"
+    findings=$(grep -c "WARNING: ThreadSanitizer" "$log")
+    if [ "$status" -eq "$expected" ] && [ "$findings" -eq 0 ] && grep -qE "$pattern" "$log"; then
+        echo "ok     $name: $(grep -cE "$pattern" "$log") lines like \"$pattern\""
     else
         failed=1
-        echo "FAILED $name (exit status $status), $(grep -c 'WARNING: ThreadSanitizer' "$log") findings, in $log:"
-        grep -m 1 -A 30 -E "WARNING: ThreadSanitizer|^not ok" "$log"
+        echo "FAILED $name: exit status $status for $expected, $findings findings, in $log:"
+        grep -m 1 -A 40 -E "ThreadSanitizer|^not ok" "$log" || tail -n 20 "$log"
     fi
 }
 
-run test_base "$build/tests/test_base"
-run test_layers "$build/tests/test_layers"
-for program in mpi_overlap mpi_sync mpi_check; do
-    run "$program" "$mpiexec" -n 2 "$build/tests/$program"
+# Two ranks of two computing threads, the watchdog's and that of sync.overlap.
+train() {
+    "$mpiexec" -n 2 "$build/train_cnn" --model lenet_21k --data.set digits --data.samples 64 \
+        --train.global_batch 16 --place.threads_per_rank 2 --sync.strategy bucketed --sync.cap_mib 0.02 \
+        --sync.first_cap_mib 0 --wait block "$@"
+}
+
+for program in test_base test_layers test_net test_batchnorm; do
+    run "$program" 0 "^ok " "$build/tests/$program"
 done
+for program in mpi_overlap mpi_sync mpi_check; do
+    run "$program" 0 "^ok " "$mpiexec" -n 2 "$build/tests/$program"
+done
+run train 0 "epoch 1" train --sync.overlap thread
+run train_calls_compared 0 "epoch 1" train --sync.check calls
+run watchdog 3 "not there yet: rank 1" train --sync.deadline 2s --inject.kind fixed --inject.sleep 60s \
+    --inject.ranks "[1]" --inject.steps 2..2
 exit "$failed"
