@@ -50,7 +50,7 @@ static enum status print_model(FILE *out, const char *path, struct error *e)
     enum status status = model_load(&net, path, e);
     if (status != OK)
         return status;
-    fprintf(out, "%-14s %zu parameters, %s to %d classes, %d layers\n", net.name, net.n_params,
+    fprintf(out, "%-18s %zu parameters, %s to %d classes, %d layers\n", net.name, net.n_params,
             shape_text(shape, net.input), net.classes, net.n_layers);
     net_desc_free(&net);
     return OK;
@@ -105,7 +105,7 @@ static void list_entries(FILE *out, const char *kind)
 {
     for (size_t i = 0; i < N_ENTRIES; i++)
         if (strcmp(entries[i].kind, kind) == 0)
-            fprintf(out, "%-14s %s\n", entries[i].name, entries[i].summary);
+            fprintf(out, "%-18s %s\n", entries[i].name, entries[i].summary);
 }
 
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
