@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Times every strategy of gradient synchronisation on RANKS ranks beside MPI_Allreduce: OUT/comm/comm.csv.
+# Times every strategy of gradient synchronisation on RANKS ranks beside MPI_Allreduce: OUT/comm/comm.csv,
+# and the coefficients of the model of time: OUT/comm/link.csv.
 # Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all results, MPIEXEC the
 # launcher. Exit status 1: a sum or a count is wrong; 130: interrupted, an earlier table is left alone.
 set -eu -o pipefail
@@ -15,7 +16,8 @@ stop() {
     stopped=1
     kill -TERM "$launch" 2>/dev/null || true
 }
-"${MPIEXEC:-mpiexec}" -n "${RANKS:-2}" "$build/comm_sweep" "$@" >"$csv.part" </dev/null &
+"${MPIEXEC:-mpiexec}" -n "${RANKS:-2}" "$build/comm_sweep" --link "$folder/link.csv.part" "$@" \
+    >"$csv.part" </dev/null &
 launch=$!
 trap stop INT TERM
 status=0
@@ -28,17 +30,23 @@ trap - INT TERM
 [ "$stopped" -eq 0 ] || exit 130
 [ "$status" -le 1 ] || exit "$status"
 mv "$csv.part" "$csv"
+mv "$folder/link.csv.part" "$folder/link.csv"
 
 awk -F, '
     # Sources of counts are quoted and hold commas: they come after what is printed here.
     NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+    $(col["part"]) == "link" { next }
     { verdict = $(NF - 1) }
     verdict ~ /^wrong/ { bad++; print "WRONG: " $(col["model"]) " " $(col["bytes"]) " bytes, " \
         $(col["operation"]) " " $(col["variant"]) ": " verdict }
     {
         key = sprintf("%-14s %9d bytes", $(col["model"]), $(col["bytes"]))
-        if (!(key in raw)) order[++n] = key
-        if ($(col["operation"]) ~ /^MPI_/) raw[key] = $(col["latency_us"])
+        if (!(key in seen)) order[++n] = key
+        seen[key] = 1
+        if ($(col["operation"]) ~ /^MPI_/ && (!(key in raw) || $(col["latency_us"]) < raw[key])) {
+            raw[key] = $(col["latency_us"])
+            how[key] = $(col["algorithm"])
+        }
     }
     verdict == "ok" && $(col["operation"]) !~ /^MPI_/ &&
         (!(key in best) || $(col["latency_us"]) < best[key]) {
@@ -49,9 +57,9 @@ awk -F, '
     }
     END {
         for (i = 1; i <= n; i++)
-            printf "%s  MPI %11.1f us  best %11.1f us: %s\n", order[i], raw[order[i]],
-                best[order[i]], words[order[i]]
+            printf "%s  MPI (%s) %.1f us  best %.1f us: %s\n", order[i], how[order[i]],
+                raw[order[i]], best[order[i]], words[order[i]]
         print NR - 1 " rows, " bad + 0 " wrong"
     }' "$csv"
-echo "$folder: comm.csv"
+echo "$folder: comm.csv link.csv"
 exit "$status"

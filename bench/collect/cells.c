@@ -148,6 +148,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_text(c, COLUMN_sync_variant, variant_of(point));
     set_option(c, COLUMN_compress, point, OPT_COMPRESS);
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
+    set_option(c, COLUMN_sync_algorithm, point, OPT_ALGORITHM);
     set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
     set_real(c, COLUMN_ranks_per_node, ranks_per_node(point));
     set_real(c, COLUMN_ranks, config_number(&point->config, OPT_RANKS));

@@ -45,6 +45,7 @@ struct launch_result {
     char bound[1024];           /* "0|1" */
     char dataset[32], data_source[32], precision[8], wire_source[64], host[64], mpi[64], blas[64];
     char sync_variant[32]; /* of the strategy */
+    char sync_algorithm[32];
     long params;
     double flops_per_image; /* forward and backward, of the net as written */
     double flops_done_per_image;

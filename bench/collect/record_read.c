@@ -52,6 +52,7 @@ static const struct field hello_fields[] = {
     FIELD(hello, read_s, FIELD_REAL, false),
     FIELD(hello, strategy, FIELD_TEXT, true),
     FIELD(hello, sync_variant, FIELD_TEXT, true),
+    FIELD(hello, sync_algorithm, FIELD_TEXT, false),
     FIELD(hello, batch, FIELD_COUNT, false),
     FIELD(hello, global_batch, FIELD_COUNT, true),
     FIELD(hello, bound, FIELD_TEXT, false),
@@ -747,6 +748,7 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     strcpy(result->data_source, hello->data_source);
     strcpy(result->precision, hello->precision);
     strcpy(result->sync_variant, hello->sync_variant);
+    strcpy(result->sync_algorithm, hello->sync_algorithm);
     strcpy(result->host, hello->host);
     strcpy(result->mpi, hello->mpi);
     strcpy(result->blas, hello->blas);

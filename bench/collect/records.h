@@ -16,7 +16,7 @@ struct hello {
     double read_s, flops_done_forward, flops_done_backward;
     char savings[128];
     char host[64], model[256], precision[8], dataset[32], data_source[32], strategy[32],
-        sync_variant[32];
+        sync_variant[32], sync_algorithm[32];
     char bound[1024], mpi[64], blas[64];
 };
 

@@ -22,6 +22,9 @@ static const struct entry entries[] = {
 #define COMPRESSOR(name, flags, source, summary) {"compressors", #name, summary},
 #include "comm/cost/compressors.def"
 #undef COMPRESSOR
+#define ALGORITHM(name, blocking, nonblocking, summary) {"algorithms", #name, summary},
+#include "comm/cost/algorithms.def"
+#undef ALGORITHM
 #define WORKLOAD(name, helper, summary) {"workloads", #name, summary},
 #include "bench/spec/workloads.def"
 #undef WORKLOAD
@@ -112,9 +115,10 @@ enum status command_list(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
-    static const char *const kinds[] = {"models",     "columns",     "configs",    "strategies",
-                                        "variants",   "compressors", "workloads",  "sites",
-                                        "optimizers", "figures",     "quantities", "data_sets"};
+    static const char *const kinds[] = {"models",   "columns",     "configs",    "strategies",
+                                        "variants", "compressors", "algorithms", "workloads",
+                                        "sites",    "optimizers",  "figures",    "quantities",
+                                        "data_sets"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;

@@ -109,6 +109,31 @@ static enum status check_scale(const struct config *config, struct error *e)
                      config_text(config, OPT_FP16_SCALE), ldexp(0.5, exponent), ldexp(1, exponent));
 }
 
+enum status config_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
+                             struct error *e)
+{
+    enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    enum compressor_kind compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
+    const char *takers[STRATEGIES];
+    char text[512] = "";
+    *algorithm = (enum allreduce_algorithm)config_int(config, OPT_ALGORITHM);
+    if (*algorithm == ALGORITHM_auto)
+        return OK;
+    if (!(compressor_flags(compressor) & COMPRESSOR_ALGORITHMS))
+        return error_set(e, ERR_ARGUMENT,
+                         "sync.algorithm = %s, but compressor %s does not sum by MPI_Allreduce",
+                         config_text(config, OPT_ALGORITHM), config_text(config, OPT_COMPRESS));
+    if (strategy_flags(strategy) & STRATEGY_ALGORITHMS)
+        return OK;
+    size_t n = strategy_list(STRATEGY_ALGORITHMS, takers);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s", takers[i]);
+    return error_set(e, ERR_ARGUMENT,
+                     "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; those "
+                     "that do:%s",
+                     config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
+}
+
 enum status config_form(const struct config *config, struct strategy_form *form, struct error *e)
 {
     *form = (struct strategy_form){
@@ -129,6 +154,8 @@ enum status config_form(const struct config *config, struct strategy_form *form,
     enum status status = config_variant(config, &form->variant, e);
     if (status == OK)
         status = config_compressor(config, &form->compressor, e);
+    if (status == OK)
+        status = config_algorithm(config, &form->algorithm, e);
     return status == OK ? check_scale(config, e) : status;
 }
 

@@ -132,6 +132,12 @@ const char *const *names_compressors(size_t *n)
     return compressor_names();
 }
 
+const char *const *names_algorithms(size_t *n)
+{
+    *n = ALGORITHMS;
+    return algorithm_names();
+}
+
 const char *const *names_strategies(size_t *n)
 {
     static const char *const names[] = {

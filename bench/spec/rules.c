@@ -219,6 +219,15 @@ static enum status check_compressor(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[wrong].mark, "%s", inner.text);
 }
 
+static enum status check_algorithm(const struct point *point, struct error *e)
+{
+    enum allreduce_algorithm algorithm;
+    struct error inner;
+    if (config_algorithm(&point->config, &algorithm, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, point->config.values[OPT_ALGORITHM].mark, "%s", inner.text);
+}
+
 /* A cosine that ends above where it begins would rise. */
 static enum status check_rates(const struct point *point, struct error *e)
 {
@@ -249,6 +258,8 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_variant(point, e);
     if (status == OK)
         status = check_servers(point, e);
+    if (status == OK)
+        status = check_algorithm(point, e);
     if (status == OK)
         status = check_compressor(point, e);
     return status == OK ? check_rates(point, e) : status;

@@ -102,6 +102,10 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
  */
 enum status config_compressor(const struct config *config, enum compressor_kind *compressor,
                               struct error *e);
+/* The algorithm of sync.algorithm; ERR_ARGUMENT when the strategy or its compressor has no use
+ * for one. */
+enum status config_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
+                             struct error *e);
 /* All that, and what the other options say of the form. */
 enum status config_form(const struct config *config, struct strategy_form *form, struct error *e);
 
@@ -220,6 +224,7 @@ NAMES(remainders);
 NAMES(strategies);
 NAMES(variants);
 NAMES(compressors);
+NAMES(algorithms);
 NAMES(overlaps);
 NAMES(call_checks);
 NAMES(injects);

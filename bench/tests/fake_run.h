@@ -138,7 +138,8 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             "\"workload\":\"train_cnn\",\"precision\":\"f32\",\"model\":\"%s\",\"params\":%ld,"
             "\"flops_forward\":1000000,\"flops_backward\":2000000,\"dataset\":\"%s\","
             "\"data_source\":\"real\",%s\"read_s\":%.2f,\"optimizer\":\"adam\",\"lr\":0.001,"
-            "\"seed\":1,\"strategy\":\"%s\",\"sync_variant\":\"%s\",\"overlap\":\"none\","
+            "\"seed\":1,\"strategy\":\"%s\",\"sync_variant\":\"%s\","
+            "\"sync_algorithm\":\"auto\",\"overlap\":\"none\","
             "\"batch\":%ld,"
             "\"global_batch\":%ld,\"threads\":1,\"bound\":\"%s\",\"mpi\":\"MPICH 4.0.2\","
             "\"blas\":\"BLIS 0.9.0 skx\"}\n",

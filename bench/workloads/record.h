@@ -12,7 +12,8 @@
  *    "test_images":10000,"data_read":"all","data_shard":"global",
  *    "read_s":0.012,                  opening the data and fetching the first share
  *    "optimizer":"adam","lr":0.001,"seed":1,"strategy":"allreduce","sync_variant":"usual",
- *    "compress":"none","overlap":"none","batch":128,"global_batch":256,"threads":1,
+ *    "sync_algorithm":"auto","compress":"none","overlap":"none","batch":128,"global_batch":256,
+ *    "threads":1,
  *    "resumed_steps":0,               done before; 0: no checkpoint was gone on from
  *    "bound":"0","mpi":"MPICH 4.0.2","mpi_thread_level":"funneled","blas":"BLIS 0.9.0 skx",
  *    "flushes_denormals":true,"timer_resolution_ns":10,"timer_overhead_ns":20}

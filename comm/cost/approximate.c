@@ -2,28 +2,32 @@
 
 #include "kernels/base/pool.h"
 
+/* One sum by the library, as it chooses. */
+static struct cost cost_sum(const struct party *p, enum call_kind call, size_t count, size_t width)
+{
+    enum allreduce_algorithm algorithm =
+        allreduce_algorithm(ALGORITHM_auto, call, p->ranks, count, width);
+    struct cost c = {.calls = 1,
+                     .bytes_payload = count * width,
+                     .wire_source = algorithm == ALGORITHM_recursive_doubling
+                                        ? "formula: recursive_doubling"
+                                        : "formula: reduce_scatter_allgather"};
+    if (p->ranks > 1 && count > 0)
+        add_allreduce(&c, p, algorithm, count, width);
+    return c;
+}
+
 /* The library's non-blocking sum. Its time is hidden where computing a step takes longer. */
 struct cost cost_delayed(const struct party *p, size_t count, size_t width)
 {
-    struct cost c = {.calls = 1,
-                     .bytes_payload = count * width,
-                     .wire_source = iallreduce_is_long(p->ranks, count, width)
-                                        ? "formula: reduce_scatter_allgather"
-                                        : "formula: recursive_doubling"};
-    if (p->ranks > 1)
-        add_iallreduce(&c, p, count, width);
-    return c;
+    return cost_sum(p, CALL_NONBLOCKING, count, width);
 }
 
 struct cost cost_local_sgd(const struct strategy_form *form, const struct party *p, size_t count,
                            size_t width)
 {
-    struct cost c = {.steps = form->period,
-                     .calls = 1,
-                     .bytes_payload = count * width,
-                     .wire_source = "formula: reduce_scatter_allgather"};
-    if (p->ranks > 1)
-        add_allreduce(&c, p, count, width);
+    struct cost c = cost_sum(p, CALL_BLOCKING, count, width);
+    c.steps = form->period;
     return c;
 }
 

@@ -1,10 +1,13 @@
 #include "comm/cost/collectives.h"
 
-/* Where MPICH changes its algorithm (MPIR_CVAR_REDUCE_SHORT_MSG_SIZE, BCAST_SHORT_MSG_SIZE,
- * BCAST_MIN_PROCS, ALLREDUCE_SHORT_MSG_SIZE). */
+/* Where MPICH changes its algorithm: release 4.0.2, maint/tuning/coll/mpir/generic.json. The limits
+ * belong to the shorter side: "avg_msg_size<=12288" is binomial; of the non-blocking calls only the
+ * allreduce is asked for here. */
 #define REDUCE_SHORT_BYTES     2048
 #define BCAST_SHORT_BYTES      12288
+#define BCAST_MIDDLE_BYTES     524288 /* and a power of two of ranks */
 #define BCAST_MIN_RANKS        8
+#define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
 static int floor_power_of_two(int n)
@@ -87,56 +90,40 @@ static void add_halving(struct cost *c, const struct party *p, int position, int
     }
 }
 
-/* As MPICH runs it: beyond a power of two, pairs of ranks fold into one first, and the one that
- * stood aside gets the result at the end. */
-void add_allreduce(struct cost *c, const struct party *p, size_t count, size_t width)
+/* Beyond a power of two pairs of ranks fold into one first: the even one hands its vector over,
+ * stands aside and gets the result at the end. *position: of the one that stays. */
+static bool stays_after_folding(struct cost *c, const struct party *p, size_t bytes, int *position)
 {
-    int blocks = floor_power_of_two(p->ranks);
-    int folded = p->ranks - blocks;
-    size_t bytes = count * width;
-    if (p->rank < 2 * folded && p->rank % 2 == 0) {
-        add_message(c, p, bytes);
-        return;
-    }
-    if (p->rank < 2 * folded) {
-        add_reduction(c, p, bytes);
-        add_message(c, p, bytes);
-    }
-    int position = p->rank < 2 * folded ? p->rank / 2 : p->rank - folded;
-    add_halving(c, p, position, blocks, count, width, THEN_ALLGATHER);
+    int folded = p->ranks - floor_power_of_two(p->ranks);
+    bool in_pair = p->rank < 2 * folded;
+    *position = in_pair ? p->rank / 2 : p->rank - folded;
+    if (!in_pair)
+        return true;
+    add_message(c, p, bytes);
+    add_receipt(c, p, bytes);
+    if (p->rank % 2 == 0)
+        return false;
+    add_reduction(c, p, bytes);
+    return true;
 }
 
-bool iallreduce_is_long(int ranks, size_t count, size_t width)
+static void add_rabenseifner(struct cost *c, const struct party *p, size_t count, size_t width)
 {
-    return count * width > IALLREDUCE_SHORT_BYTES && count >= (size_t)floor_power_of_two(ranks);
+    int position;
+    if (stays_after_folding(c, p, count * width, &position))
+        add_halving(c, p, position, floor_power_of_two(p->ranks), count, width, THEN_ALLGATHER);
 }
 
-/* The whole vector with lg p partners; pairs fold as above. */
+/* The whole vector with lg p partners. */
 static void add_recursive_doubling(struct cost *c, const struct party *p, size_t bytes)
 {
-    int blocks = floor_power_of_two(p->ranks);
-    int folded = p->ranks - blocks;
-    bool in_pair = p->rank < 2 * folded;
-    if (in_pair) {
-        add_message(c, p, bytes);
-        add_receipt(c, p, bytes);
-    }
-    if (in_pair && p->rank % 2 == 0)
+    int position;
+    if (!stays_after_folding(c, p, bytes, &position))
         return;
-    if (in_pair)
-        add_reduction(c, p, bytes);
-    for (int distance = 1; distance < blocks; distance *= 2) {
+    for (int distance = 1; distance < floor_power_of_two(p->ranks); distance *= 2) {
         add_message(c, p, bytes);
         add_reduction(c, p, bytes);
     }
-}
-
-void add_iallreduce(struct cost *c, const struct party *p, size_t count, size_t width)
-{
-    if (iallreduce_is_long(p->ranks, count, width))
-        add_allreduce(c, p, count, width);
-    else
-        add_recursive_doubling(c, p, count * width);
 }
 
 /* Here the even one of a pair stays, so that rank 0 does. */
@@ -245,9 +232,13 @@ void add_reduce(struct cost *c, const struct party *p, size_t count, size_t widt
         add_reduce_binomial(c, p, count * width);
 }
 
-bool bcast_is_long(int ranks, size_t bytes)
+enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes)
 {
-    return bytes >= BCAST_SHORT_BYTES && ranks >= BCAST_MIN_RANKS;
+    if (bytes <= BCAST_SHORT_BYTES || ranks < BCAST_MIN_RANKS)
+        return BCAST_BINOMIAL;
+    bool power_of_two = floor_power_of_two(ranks) == ranks;
+    return power_of_two && bytes <= BCAST_MIDDLE_BYTES ? BCAST_SCATTER_DOUBLING
+                                                       : BCAST_SCATTER_RING;
 }
 
 /* Each rank passes on every block but the one that its neighbour began with. */
@@ -259,19 +250,38 @@ static void add_ring_allgather(struct cost *c, const struct party *p, size_t byt
     }
 }
 
-void add_bcast(struct cost *c, const struct party *p, size_t bytes)
+/* Groups of 1, 2, 4 ... ranks exchange all that they have; ranks are a power of two. */
+static void add_doubling_allgather(struct cost *c, const struct party *p, size_t bytes,
+                                   size_t block)
 {
-    if (bcast_is_long(p->ranks, bytes)) {
-        size_t block = (bytes + (size_t)p->ranks - 1) / (size_t)p->ranks;
-        add_tree(c, p, bytes, block, DOWN);
-        add_ring_allgather(c, p, bytes, block);
-        return;
+    for (int size = 1; size < p->ranks; size *= 2) {
+        int group = p->rank / size * size;
+        add_message(c, p, bytes_between(bytes, block, group, group + size));
     }
+}
+
+static void add_bcast_binomial(struct cost *c, const struct party *p, size_t bytes)
+{
     if (p->rank > 0)
         add_receipt(c, p, bytes);
     int children = tree_children(p->rank, p->ranks);
     for (int i = 0; i < children; i++)
         add_message(c, p, bytes);
+}
+
+void add_bcast(struct cost *c, const struct party *p, size_t bytes)
+{
+    enum bcast_algorithm algorithm = bcast_algorithm(p->ranks, bytes);
+    size_t block = (bytes + (size_t)p->ranks - 1) / (size_t)p->ranks;
+    if (algorithm == BCAST_BINOMIAL) {
+        add_bcast_binomial(c, p, bytes);
+        return;
+    }
+    add_tree(c, p, bytes, block, DOWN);
+    if (algorithm == BCAST_SCATTER_DOUBLING)
+        add_doubling_allgather(c, p, bytes, block);
+    else
+        add_ring_allgather(c, p, bytes, block);
 }
 
 void add_gather(struct cost *c, const struct party *p, size_t bytes)
@@ -282,4 +292,96 @@ void add_gather(struct cost *c, const struct party *p, size_t bytes)
 void add_scatter(struct cost *c, const struct party *p, size_t bytes)
 {
     add_tree(c, p, bytes * (size_t)p->ranks, bytes, DOWN);
+}
+
+/* --- Allreduce
+ * ------------------------------------------------------------------------------------
+ */
+
+/* Blocks of equal size, the last ones shorter or empty; summed on the first way around, rank r
+ * ending with block r + 1, and handed out on the second. */
+static void add_ring(struct cost *c, const struct party *p, size_t count, size_t width)
+{
+    size_t block = (count + (size_t)p->ranks - 1) / (size_t)p->ranks;
+    for (int i = 0; i < 2 * (p->ranks - 1); i++) {
+        int shift = i < p->ranks - 1 ? i + 1 : i - (p->ranks - 1);
+        int sent = (p->rank - shift + p->ranks) % p->ranks;
+        int received = (sent - 1 + p->ranks) % p->ranks;
+        add_message(c, p, bytes_between(count * width, block * width, sent, sent + 1));
+        if (i < p->ranks - 1)
+            add_reduction(c, p,
+                          bytes_between(count * width, block * width, received, received + 1));
+    }
+}
+
+/* Rank r's children are 2 r + 1 and 2 r + 2 (MPIR_CVAR_IALLREDUCE_TREE_KVAL, TREE_TYPE). */
+static void add_binary_tree(struct cost *c, const struct party *p, size_t bytes)
+{
+    for (int child = 2 * p->rank + 1; child <= 2 * p->rank + 2 && child < p->ranks; child++) {
+        add_receipt(c, p, bytes);
+        add_reduction(c, p, bytes);
+        add_message(c, p, bytes);
+    }
+    if (p->rank > 0) {
+        add_message(c, p, bytes);
+        add_receipt(c, p, bytes);
+    }
+}
+
+enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
+                                             int ranks, size_t count, size_t width)
+{
+    size_t limit = call == CALL_BLOCKING ? ALLREDUCE_SHORT_BYTES : IALLREDUCE_SHORT_BYTES;
+    bool cuttable = count >= (size_t)floor_power_of_two(ranks);
+    if (asked == ALGORITHM_auto)
+        asked = count * width <= limit ? ALGORITHM_recursive_doubling
+                                       : ALGORITHM_reduce_scatter_allgather;
+    return asked == ALGORITHM_reduce_scatter_allgather && !cuttable ? ALGORITHM_recursive_doubling
+                                                                    : asked;
+}
+
+void add_allreduce(struct cost *c, const struct party *p, enum allreduce_algorithm algorithm,
+                   size_t count, size_t width)
+{
+    switch (algorithm) {
+    case ALGORITHM_recursive_doubling:
+        add_recursive_doubling(c, p, count * width);
+        break;
+    case ALGORITHM_ring:
+        add_ring(c, p, count, width);
+        break;
+    case ALGORITHM_tree:
+        add_binary_tree(c, p, count * width);
+        break;
+    case ALGORITHM_auto:
+    case ALGORITHM_reduce_scatter_allgather:
+    case ALGORITHMS:
+        add_rabenseifner(c, p, count, width);
+        break;
+    }
+}
+
+void add_allreduce_call(struct cost *c, const struct party *p, enum call_kind call,
+                        enum allreduce_algorithm asked, size_t count, size_t width,
+                        bool used[ALGORITHMS])
+{
+    enum allreduce_algorithm algorithm = allreduce_algorithm(asked, call, p->ranks, count, width);
+    c->calls++;
+    c->bytes_payload += count * width;
+    if (p->ranks > 1 && count > 0) /* the library has nothing to send then */
+        add_allreduce(c, p, algorithm, count, width);
+    used[algorithm] = true;
+}
+
+const char *allreduce_source(const bool used[ALGORITHMS])
+{
+    bool doubling = used[ALGORITHM_recursive_doubling];
+    if (used[ALGORITHM_ring])
+        return "formula: ring";
+    if (used[ALGORITHM_tree])
+        return "formula: tree";
+    if (used[ALGORITHM_reduce_scatter_allgather])
+        return doubling ? "formula: recursive_doubling, reduce_scatter_allgather"
+                        : "formula: reduce_scatter_allgather";
+    return doubling ? "formula: recursive_doubling" : "none";
 }

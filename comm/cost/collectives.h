@@ -21,20 +21,30 @@ void add_cut_message(struct cost *c, const struct party *p, size_t bytes, size_t
 void add_receipt(struct cost *c, const struct party *p, size_t bytes);
 void add_reduction(struct cost *c, const struct party *p, size_t bytes);
 
-/* Every rank holds `count` numbers. "reduce_scatter_allgather": Rabenseifner's. */
-void add_allreduce(struct cost *c, const struct party *p, size_t count, size_t width);
-
-/* The non-blocking one: "recursive_doubling" of short vectors. */
-bool iallreduce_is_long(int ranks, size_t count, size_t width);
-void add_iallreduce(struct cost *c, const struct party *p, size_t count, size_t width);
+/* Every rank holds `count` numbers. What MPICH runs when asked for `algorithm`, by the blocking
+ * call or the other one; ALGORITHM_auto becomes what it chooses by itself. */
+enum call_kind { CALL_BLOCKING, CALL_NONBLOCKING };
+enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enum call_kind call,
+                                             int ranks, size_t count, size_t width);
+void add_allreduce(struct cost *c, const struct party *p, enum allreduce_algorithm algorithm,
+                   size_t count, size_t width);
+/* A call that asks for `asked`, its payload with it; marks what it runs in `used`. */
+void add_allreduce_call(struct cost *c, const struct party *p, enum call_kind call,
+                        enum allreduce_algorithm asked, size_t count, size_t width,
+                        bool used[ALGORITHMS]);
+/* The algorithms that some calls were made by, as one text. */
+const char *allreduce_source(const bool used[ALGORITHMS]);
 
 /* MPICH's reduce: "reduce_scatter_gather" of long vectors, "binomial" of others. */
 bool reduce_is_long(int ranks, size_t count, size_t width);
 void add_reduce(struct cost *c, const struct party *p, size_t count, size_t width);
 void add_reduce_binomial(struct cost *c, const struct party *p, size_t bytes);
 
-/* MPICH's broadcast: "scatter_ring_allgather" of long messages to many ranks, else "binomial". */
-bool bcast_is_long(int ranks, size_t bytes);
+/* MPICH's broadcast: "binomial" of short messages or to few ranks, else
+ * "scatter_recursive_doubling_allgather" up to some size to a power of two of ranks, or
+ * "scatter_ring_allgather". */
+enum bcast_algorithm { BCAST_BINOMIAL, BCAST_SCATTER_DOUBLING, BCAST_SCATTER_RING };
+enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes);
 void add_bcast(struct cost *c, const struct party *p, size_t bytes);
 
 /* "binomial": a rank's message to its parent, or from it, carries the `bytes` of all below it. */

@@ -155,26 +155,27 @@ static void add_sign(struct cost *c, const struct party *p, size_t tensors, size
 }
 
 /* The library's sum; none of what is empty. */
-static void add_sum(struct cost *c, const struct party *p, size_t count, size_t width)
+static void add_sum(struct cost *c, const struct party *p, enum allreduce_algorithm asked,
+                    size_t count, size_t width, bool used[ALGORITHMS])
 {
-    add_call(c, count * width);
-    if (p->ranks > 1 && count > 0)
-        add_allreduce(c, p, count, width);
+    if (count > 0)
+        add_allreduce_call(c, p, CALL_BLOCKING, asked, count, width, used);
 }
 
 static void add_powersgd(struct cost *c, const struct strategy_form *form, const struct party *p,
                          const size_t *counts, const size_t *rows, size_t n, size_t width)
 {
     size_t count_p = 0, count_q = 0;
+    bool used[ALGORITHMS] = {false};
     for (size_t i = 0; i < n; i++) {
         struct low_rank shape =
             low_rank_of(counts[i], rows != NULL ? rows[i] : 0, form->powersgd_rank);
         count_p += low_rank_p(&shape, counts[i]);
         count_q += low_rank_q(&shape);
     }
-    add_sum(c, p, count_p, width);
-    add_sum(c, p, count_q, width);
-    c->wire_source = "formula: reduce_scatter_allgather";
+    add_sum(c, p, form->algorithm, count_p, width, used);
+    add_sum(c, p, form->algorithm, count_q, width, used);
+    c->wire_source = allreduce_source(used);
 }
 
 void add_compressed(struct cost *c, const struct strategy_form *form, const struct party *p,

@@ -31,39 +31,31 @@ static struct cost cost_none(void)
     return (struct cost){.wire_source = "none"};
 }
 
-static struct cost cost_allreduce(const struct party *p, size_t count, size_t width)
+/* A sum a tensor; one of all is that of a single tensor. */
+static struct cost cost_allreduce(const struct strategy_form *form, const struct party *p,
+                                  const size_t *counts, size_t n, size_t width)
 {
-    struct cost c = {.wire_source = "formula: reduce_scatter_allgather"};
-    add_calls(&c, 1, count * width);
-    if (p->ranks > 1)
-        add_allreduce(&c, p, count, width);
-    return c;
-}
-
-/* A sum a tensor; each by the library's one algorithm. */
-static struct cost cost_allreduce_layer(const struct party *p, const size_t *counts, size_t n,
-                                        size_t width)
-{
-    struct cost c = {.wire_source = "formula: reduce_scatter_allgather"};
-    for (size_t i = 0; i < n; i++) {
-        add_calls(&c, 1, counts[i] * width);
-        if (p->ranks > 1)
-            add_allreduce(&c, p, counts[i], width);
-    }
+    struct cost c = {0};
+    bool used[ALGORITHMS] = {false};
+    for (size_t i = 0; i < n; i++)
+        add_allreduce_call(&c, p, CALL_BLOCKING, form->algorithm, counts[i], width, used);
+    c.wire_source = allreduce_source(used);
     return c;
 }
 
 static struct cost cost_reduce_bcast(const struct party *p, size_t count, size_t width)
 {
-    static const char *const sources[2][2] = {
-        {"formula: binomial, binomial", "formula: binomial, scatter_ring_allgather"},
+    static const char *const sources[2][3] = {
+        {"formula: binomial, binomial", "formula: binomial, scatter_recursive_doubling_allgather",
+         "formula: binomial, scatter_ring_allgather"},
         {"formula: reduce_scatter_gather, binomial",
+         "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather",
          "formula: reduce_scatter_gather, scatter_ring_allgather"},
     };
     size_t bytes = count * width;
     struct cost c = {
         .wire_source =
-            sources[reduce_is_long(p->ranks, count, width)][bcast_is_long(p->ranks, bytes)]};
+            sources[reduce_is_long(p->ranks, count, width)][bcast_algorithm(p->ranks, bytes)]};
     add_calls(&c, 2, bytes);
     if (p->ranks > 1) {
         add_reduce(&c, p, count, width);
@@ -75,10 +67,11 @@ static struct cost cost_reduce_bcast(const struct party *p, size_t count, size_t
 /* Each message goes with one that says how long it is, up the tree as in the broadcast. */
 static struct cost cost_pickled(const struct party *p, const size_t *counts, size_t n, size_t width)
 {
+    static const char *const sources[] = {"formula: binomial, binomial",
+                                          "formula: binomial, scatter_recursive_doubling_allgather",
+                                          "formula: binomial, scatter_ring_allgather"};
     size_t bytes = pickle_bytes(counts, n, width);
-    struct cost c = {.wire_source = bcast_is_long(p->ranks, bytes)
-                                        ? "formula: binomial, scatter_ring_allgather"
-                                        : "formula: binomial, binomial"};
+    struct cost c = {.wire_source = sources[bcast_algorithm(p->ranks, bytes)]};
     size_t calls = (size_t)tree_edges(p->rank, p->ranks) + 1;
     add_calls(&c, calls, sizeof(uint64_t));
     add_calls(&c, calls, bytes);
@@ -123,41 +116,17 @@ static struct cost cost_gather_mpich(const struct party *p, const size_t *counts
     return c;
 }
 
-/* The library's non-blocking sums: short ones by recursive doubling. */
-struct nonblocking {
-    struct cost cost;
-    bool any_short, any_long;
-};
-
-static void add_nonblocking(struct nonblocking *n, const struct party *p, size_t count,
-                            size_t width)
-{
-    bool is_long = iallreduce_is_long(p->ranks, count, width);
-    add_calls(&n->cost, 1, count * width);
-    if (p->ranks > 1)
-        add_iallreduce(&n->cost, p, count, width);
-    n->any_short = n->any_short || !is_long;
-    n->any_long = n->any_long || is_long;
-}
-
-static struct cost name_source(struct nonblocking *n)
-{
-    static const char *const sources[2][2] = {
-        {"none", "formula: reduce_scatter_allgather"},
-        {"formula: recursive_doubling", "formula: recursive_doubling, reduce_scatter_allgather"},
-    };
-    n->cost.wire_source = sources[n->any_short][n->any_long];
-    return n->cost;
-}
-
+/* The library's non-blocking sums. */
 static struct cost cost_bucketed(const struct strategy_form *form, const struct party *p,
                                  const size_t *counts, size_t n, size_t width)
 {
-    struct nonblocking sums = {0};
+    struct cost c = {0};
+    bool used[ALGORITHMS] = {false};
     struct bucket b = bucket_first(counts, n, width, form);
     for (; b.first < b.last; b = bucket_next(counts, width, form, &b))
-        add_nonblocking(&sums, p, b.count, width);
-    return name_source(&sums);
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, form->algorithm, b.count, width, used);
+    c.wire_source = allreduce_source(used);
+    return c;
 }
 
 /* Of a step whose tensors are all ready within one cycle: one question, and full messages. More
@@ -165,14 +134,16 @@ static struct cost cost_bucketed(const struct strategy_form *form, const struct 
 static struct cost cost_fusion(const struct strategy_form *form, const struct party *p,
                                const size_t *counts, size_t n, size_t width)
 {
-    struct nonblocking sums = {0};
+    struct cost c = {0};
+    bool used[ALGORITHMS] = {false};
     if (form->cycle_ns > 0)
-        add_nonblocking(&sums, p, 1, sizeof(int));
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, form->algorithm, 1, sizeof(int), used);
     for (struct bucket b = {.first = n}; b.first > 0;) {
         b = fusion_next(counts, b.first, 0, width, form);
-        add_nonblocking(&sums, p, b.count, width);
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, form->algorithm, b.count, width, used);
     }
-    return name_source(&sums);
+    c.wire_source = allreduce_source(used);
+    return c;
 }
 
 /* Two looks at the flags of others; a rank fetches its slice from p - 1 of them and adds it. */
@@ -236,13 +207,15 @@ static struct cost cost_compressed(enum strategy_kind strategy, const struct str
 static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form,
                            const struct party *p, const size_t *counts, size_t n, size_t width)
 {
+    size_t count;
     if (form->compressor != COMPRESSOR_none)
         return cost_compressed(strategy, form, p, counts, n, width);
     switch (strategy) {
     case STRATEGY_allreduce:
-        return cost_allreduce(p, sum_counts(counts, n), width);
+        count = sum_counts(counts, n);
+        return cost_allreduce(form, p, &count, 1, width);
     case STRATEGY_allreduce_layer:
-        return cost_allreduce_layer(p, counts, n, width);
+        return cost_allreduce(form, p, counts, n, width);
     case STRATEGY_reduce_bcast:
         return form->variant == VARIANT_reduce_bcast_pickled
                    ? cost_pickled(p, counts, n, width)

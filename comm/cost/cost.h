@@ -34,6 +34,14 @@ enum overlap_kind {
 const char *const *overlap_names(void);
 const char *overlap_summary(enum overlap_kind kind);
 
+/* By which of its algorithms the library sums, for strategies that let it. */
+enum allreduce_algorithm {
+#define ALGORITHM(name, blocking, nonblocking, summary) ALGORITHM_##name,
+#include "comm/cost/algorithms.def"
+#undef ALGORITHM
+    ALGORITHMS
+};
+
 enum strategy_flag {
     STRATEGY_EXACT = 1,          /* p ranks compute what one rank would, up to rounding */
     STRATEGY_DETERMINISTIC = 2,  /* the same bits every time at the same p */
@@ -44,6 +52,7 @@ enum strategy_flag {
     STRATEGY_REPLICATED = 64, /* not exact, but replicas are equal to the bit after every step */
     STRATEGY_AVERAGED = 128, /* replicas differ; eval_begin makes one model of them, equal on all */
     STRATEGY_COMPRESSES = 256, /* a compressor can stand in for its sum */
+    STRATEGY_ALGORITHMS = 512, /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
 };
 
 enum compressor_kind {
@@ -54,7 +63,8 @@ enum compressor_kind {
 };
 
 enum compressor_flag {
-    COMPRESSOR_FEEDBACK = 1, /* what was left out is added to the next step's gradients */
+    COMPRESSOR_FEEDBACK = 1,   /* what was left out is added to the next step's gradients */
+    COMPRESSOR_ALGORITHMS = 2, /* sums by MPI_Allreduce: sync.algorithm */
 };
 
 /* The messages of a step are a strategy's own, so that what is sent can be counted. */
@@ -78,7 +88,8 @@ struct link_model {
 
 /* What a strategy that has a choice is to do. */
 struct strategy_form {
-    enum strategy_variant variant;     /* one that the strategy has */
+    enum strategy_variant variant; /* one that the strategy has */
+    enum allreduce_algorithm algorithm;
     size_t segment_bytes;              /* of a message at most, where messages are our own */
     size_t cap_bytes, first_cap_bytes; /* at which a bucket is closed, and the first one */
     size_t fusion_bytes;               /* of a sum at most, where tensors are fused */
@@ -135,6 +146,7 @@ size_t low_rank_q(const struct low_rank *shape);
 const char *const *compressor_names(void); /* COMPRESSORS names */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
+const char *const *algorithm_names(void); /* ALGORITHMS names */
 
 /* The form that a strategy calls `name`, "usual" being its first; VARIANTS when it has none. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);

@@ -122,6 +122,16 @@ const char *compressor_source(enum compressor_kind compressor)
     return COMPRESSOR_TABLE[compressor].source;
 }
 
+const char *const *algorithm_names(void)
+{
+    static const char *const names[] = {
+#define ALGORITHM(name, blocking, nonblocking, summary) #name,
+#include "comm/cost/algorithms.def"
+#undef ALGORITHM
+    };
+    return names;
+}
+
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name)
 {
     bool usual = strcmp(name, "usual") == 0, several = false;

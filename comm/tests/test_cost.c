@@ -79,7 +79,8 @@ static void all_ranks_together_move_every_block(void **state)
         uint64_t total = 0;
         for (int rank = 0; rank < 4; rank++)
             total += allreduce(rank, 4, count, NULL).bytes_wire;
-        assert_int_equal(total, 2 * 3 * count * 4);
+        /* Vectors of fewer numbers than ranks are exchanged whole, twice. */
+        assert_int_equal(total, (count < 4 ? 4 * 2 : 2 * 3) * count * 4);
     }
 }
 
@@ -93,7 +94,7 @@ static void model_adds_latency_transfer_and_sum(void **state)
     assert_true(allreduce(1, 2, 8, &model).seconds == expected);
 }
 
-/* Three calls where the flat sum has one: latency is paid for each tensor. */
+/* Three calls where the flat sum has one: latency is paid for each tensor that is not empty. */
 static void a_sum_a_tensor_pays_latency_for_each(void **state)
 {
     (void)state;
@@ -102,12 +103,58 @@ static void a_sum_a_tensor_pays_latency_for_each(void **state)
     struct cost c = cost_of(STRATEGY_allreduce_layer, VARIANT_usual, 1, 2, counts, 3, 4, &model);
     assert_int_equal(c.calls, 3);
     assert_int_equal(c.bytes_payload, 128);
-    assert_int_equal(c.messages_wire, 3 * 2);
+    assert_int_equal(c.messages_wire, 2 * 2);
     assert_int_equal(c.bytes_wire, 128);
-    assert_true(c.seconds == 3 * 2 + 128 * 0.5 + 64 * 0.25);
+    assert_true(c.seconds == 2 * 2 + 128 * 0.5 + 64 * 0.25);
     struct cost alone = cost_of(STRATEGY_allreduce_layer, VARIANT_usual, 0, 1, counts, 3, 4, NULL);
     assert_int_equal(alone.calls, 3);
     assert_int_equal(alone.messages_wire, 0);
+}
+
+static struct cost asked(enum allreduce_algorithm algorithm, int rank, int ranks, size_t count,
+                         const struct link_model *model)
+{
+    const struct strategy_form form = {.algorithm = algorithm};
+    return strategy_cost(STRATEGY_allreduce, &form, rank, ranks, &count, 1, 4, model);
+}
+
+/* Of three ranks the first folds into the second: 24 bytes each way, its receipt included. */
+static void algorithms_by_name_follow_their_forms(void **state)
+{
+    (void)state;
+    const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    const uint64_t doubling[3][2] = {{1, 24}, {2, 48}, {1, 24}};
+    const uint64_t ring[3][2] = {{4, 2 * 24 - 16}, {4, 2 * 24 - 16}, {4, 2 * 24 - 16}};
+    const uint64_t tree[3][2] = {{2, 48}, {1, 24}, {1, 24}};
+    for (int r = 0; r < 3; r++) {
+        struct cost d = asked(ALGORITHM_recursive_doubling, r, 3, 6, &model);
+        struct cost g = asked(ALGORITHM_ring, r, 3, 6, NULL);
+        struct cost t = asked(ALGORITHM_tree, r, 3, 6, NULL);
+        assert_true(d.messages_wire == doubling[r][0] && d.bytes_wire == doubling[r][1]);
+        assert_true(g.messages_wire == ring[r][0] && g.bytes_wire == ring[r][1]);
+        assert_true(t.messages_wire == tree[r][0] && t.bytes_wire == tree[r][1]);
+        if (r == 0)
+            assert_true(d.seconds == 2 * (1 + 12));
+        if (r == 1)
+            assert_true(d.seconds == 3 * (1 + 12) + 2 * 24 * 0.25);
+    }
+    assert_string_equal(asked(ALGORITHM_ring, 0, 3, 6, NULL).wire_source, "formula: ring");
+    assert_string_equal(asked(ALGORITHM_tree, 0, 3, 6, NULL).wire_source, "formula: tree");
+}
+
+/* What is not asked for the library chooses, and what cannot be cut among ranks is not. */
+static void short_vectors_are_exchanged_whole(void **state)
+{
+    (void)state;
+    static const char whole[] = "formula: recursive_doubling";
+    static const char cut[] = "formula: reduce_scatter_allgather";
+    assert_string_equal(asked(ALGORITHM_auto, 0, 2, 2, NULL).wire_source, whole);
+    assert_string_equal(asked(ALGORITHM_auto, 0, 2, 3, NULL).wire_source, cut);
+    assert_string_equal(asked(ALGORITHM_auto, 0, 8, 7, NULL).wire_source, whole);
+    assert_string_equal(asked(ALGORITHM_auto, 0, 8, 8, NULL).wire_source, cut);
+    assert_string_equal(asked(ALGORITHM_reduce_scatter_allgather, 0, 2, 2, NULL).wire_source, cut);
+    assert_string_equal(asked(ALGORITHM_reduce_scatter_allgather, 0, 8, 7, NULL).wire_source,
+                        whole);
 }
 
 /* --- Through rank 0 ------------------------------------------------------------------------------
@@ -163,19 +210,50 @@ static void long_gradients_are_halved_and_collected(void **state)
 
 /* 8 ranks, 16384 bytes in blocks of 2048: rank 0 halves (3 messages, 7 blocks), scatters (3, 7) and
  * passes 7 blocks around the ring; rank 7 halves, returns one block and passes 7. */
+static struct cost broadcast(int rank, int ranks, size_t count)
+{
+    return cost_of(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, rank, ranks, &count, 1, 4,
+                   NULL);
+}
+
+/* Eight blocks: the sum is halved in 3 messages and collected; the root scatters in 3 messages, the
+ * last rank passes nothing on; then groups of 1, 2 and 4 exchange what they have. */
+static void many_ranks_broadcast_by_doubling(void **state)
+{
+    (void)state;
+    struct cost first = broadcast(0, 8, 4096), last = broadcast(7, 8, 4096);
+    assert_string_equal(first.wire_source,
+                        "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather");
+    assert_int_equal(first.messages_wire, 3 + 3 + 3);
+    assert_int_equal(first.bytes_wire, (7 + 7 + 7) * 2048);
+    assert_int_equal(last.messages_wire, 3 + 1 + 3);
+    assert_int_equal(last.bytes_wire, (7 + 1 + 7) * 2048);
+}
+
+/* More bytes than that go around a ring, as do those of other numbers of ranks. */
 static void many_ranks_broadcast_around_a_ring(void **state)
 {
     (void)state;
-    size_t count = 4096;
-    struct cost c[2];
-    for (int i = 0; i < 2; i++)
-        c[i] = cost_of(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 7 * i, 8, &count, 1, 4,
-                       NULL);
-    assert_string_equal(c[0].wire_source, "formula: reduce_scatter_gather, scatter_ring_allgather");
-    assert_int_equal(c[0].messages_wire, 3 + 3 + 7);
-    assert_int_equal(c[0].bytes_wire, (7 + 7 + 7) * 2048);
-    assert_int_equal(c[1].messages_wire, 3 + 1 + 7);
-    assert_int_equal(c[1].bytes_wire, (7 + 1 + 7) * 2048);
+    static const char ring[] = "formula: reduce_scatter_gather, scatter_ring_allgather";
+    size_t block = 65540;
+    struct cost first = broadcast(0, 8, 2 * block), last = broadcast(7, 8, 2 * block);
+    assert_string_equal(first.wire_source, ring);
+    assert_int_equal(first.messages_wire, 3 + 3 + 7);
+    assert_int_equal(first.bytes_wire, (7 + 7 + 7) * block);
+    assert_int_equal(last.messages_wire, 3 + 1 + 7);
+    assert_int_equal(last.bytes_wire, (7 + 1 + 7) * block);
+    assert_string_equal(broadcast(0, 9, 4096).wire_source, ring);
+}
+
+/* The limits themselves belong to the shorter side. */
+static void broadcasts_change_beyond_their_limits(void **state)
+{
+    (void)state;
+    static const char tree[] = "formula: reduce_scatter_gather, binomial";
+    assert_string_equal(broadcast(0, 8, 12288 / 4).wire_source, tree);
+    assert_string_equal(broadcast(0, 7, 1 << 20).wire_source, tree);
+    assert_string_equal(broadcast(0, 8, 524288 / 4).wire_source,
+                        "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather");
 }
 
 /* Tensors of 3 and 5 numbers are 2 * 16 + 32 = 64 bytes, which follow a length of 8. */
@@ -605,9 +683,13 @@ int main(void)
         cmocka_unit_test(all_ranks_together_move_every_block),
         cmocka_unit_test(model_adds_latency_transfer_and_sum),
         cmocka_unit_test(a_sum_a_tensor_pays_latency_for_each),
+        cmocka_unit_test(algorithms_by_name_follow_their_forms),
+        cmocka_unit_test(short_vectors_are_exchanged_whole),
         cmocka_unit_test(short_gradients_go_along_trees),
         cmocka_unit_test(long_gradients_are_halved_and_collected),
+        cmocka_unit_test(many_ranks_broadcast_by_doubling),
         cmocka_unit_test(many_ranks_broadcast_around_a_ring),
+        cmocka_unit_test(broadcasts_change_beyond_their_limits),
         cmocka_unit_test(pickles_are_sent_with_their_lengths),
         cmocka_unit_test(linear_gather_goes_through_the_root),
         cmocka_unit_test(library_gather_goes_along_a_tree),

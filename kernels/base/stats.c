@@ -99,3 +99,92 @@ double stats_relative_half_width(const struct interval *i)
 {
     return i->level > 0 ? (i->hi - i->lo) / 2 / i->mid : NAN;
 }
+
+/* --- Lines ---------------------------------------------------------------------------------------
+ */
+
+static const struct line undefined_line = {NAN, NAN, NAN, NAN};
+
+static bool are_positive(const double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(y[i] > 0))
+            return false;
+    return n > 0;
+}
+
+static void find_residuals(struct line *line, const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    line->worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        double residual = (line->intercept + line->slope * x[i] - y[i]) / y[i];
+        sum += residual * residual;
+        line->worst = fmax(line->worst, fabs(residual));
+    }
+    line->rms = sqrt(sum / (double)n);
+}
+
+/* Of u = c v in the weights 1 / y^2, where u = y: sum(v / y) / sum(v^2 / y^2). */
+static double fit_factor(const double *v, const double *y, size_t n)
+{
+    double above = 0, below = 0;
+    for (size_t i = 0; i < n; i++) {
+        double scaled = (v ? v[i] : 1) / y[i];
+        above += scaled;
+        below += scaled * scaled;
+    }
+    return above / below;
+}
+
+struct line stats_fit_slope(const double *x, const double *y, size_t n)
+{
+    struct line line = {.intercept = 0};
+    if (!are_positive(y, n))
+        return undefined_line;
+    line.slope = fit_factor(x, y, n);
+    if (!isfinite(line.slope))
+        return undefined_line;
+    line.slope = fmax(line.slope, 0);
+    find_residuals(&line, x, y, n);
+    return line;
+}
+
+/* Around weighted means, so that nothing large is subtracted from its like. */
+static struct line fit_freely(const double *x, const double *y, size_t n)
+{
+    double weight = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        double w = 1 / (y[i] * y[i]);
+        weight += w;
+        mean_x += w * x[i];
+        mean_y += w * y[i];
+    }
+    mean_x /= weight;
+    mean_y /= weight;
+    for (size_t i = 0; i < n; i++) {
+        double w = 1 / (y[i] * y[i]);
+        xx += w * (x[i] - mean_x) * (x[i] - mean_x);
+        xy += w * (x[i] - mean_x) * (y[i] - mean_y);
+    }
+    double slope = xy / xx;
+    return (struct line){.intercept = mean_y - slope * mean_x, .slope = slope};
+}
+
+struct line stats_fit_line(const double *x, const double *y, size_t n)
+{
+    bool differ = false;
+    for (size_t i = 1; i < n; i++)
+        differ = differ || x[i] != x[0];
+    if (!differ || !are_positive(y, n))
+        return undefined_line;
+    struct line line = fit_freely(x, y, n);
+    if (!isfinite(line.slope) || !isfinite(line.intercept))
+        return undefined_line;
+    if (line.intercept < 0)
+        return stats_fit_slope(x, y, n);
+    if (line.slope < 0)
+        line = (struct line){.intercept = fit_factor(NULL, y, n)};
+    find_residuals(&line, x, y, n);
+    return line;
+}

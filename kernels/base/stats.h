@@ -24,6 +24,21 @@ double stats_median(const double *x, size_t n);
  * 95 %. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
 
+/* y = intercept + slope x by least squares of relative residuals (y - fit) / y, the fit of times
+ * that span orders of magnitude and whose errors are in proportion to them; neither coefficient is
+ * negative: where the least squares are, the nearest fit on the border is given (two variables: it
+ * lies where one of them is 0; Lawson and Hanson, "Solving least squares problems", 1974). */
+struct line {
+    double intercept, slope;
+    double rms, worst; /* relative residuals: root of their mean square, the largest */
+};
+
+/* NAN for y <= 0, less than 2 points, or x that are all the same. */
+struct line stats_fit_line(const double *x, const double *y, size_t n);
+
+/* The same through the origin: from 1 point on, with one x > 0. */
+struct line stats_fit_slope(const double *x, const double *y, size_t n);
+
 /* Half the width over the median; NAN for n < 2. */
 double stats_relative_half_width(const struct interval *i);
 

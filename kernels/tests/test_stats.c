@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 
 #include "kernels/base/stats.h"
@@ -125,6 +126,74 @@ static void relative_half_width_needs_two_values(void **state)
     assert_true(stats_relative_half_width(&six) == 0.1);
 }
 
+/* Powers of two and small integers: a fit of what lies on a line loses only the roundings of its
+ * means, a few to a point. */
+static void a_line_is_found_again(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    double x[N], y[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = exp2(2 * i);
+        y[i] = 3 + 0.5 * x[i];
+    }
+    struct line line = stats_fit_line(x, y, N);
+    const double few = 8 * N * DBL_EPSILON;
+    assert_true(fabs(line.intercept - 3) <= 3 * few * 0.5 * x[0] + few * 3);
+    assert_true(fabs(line.slope - 0.5) <= few);
+    assert_true(line.rms <= line.worst && line.worst <= few);
+    for (int i = 0; i < N; i++)
+        y[i] -= 3;
+    line = stats_fit_slope(x, y, N);
+    assert_true(line.intercept == 0 && fabs(line.slope - 0.5) <= few);
+}
+
+static double squares(double intercept, double slope, const double *x, const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += pow((intercept + slope * x[i] - y[i]) / y[i], 2);
+    return sum;
+}
+
+/* No other line nearby has smaller relative residuals. Where a line would fall, the constant of 2,
+ * 1 and 1 is by hand (1/2 + 1 + 1) / (1/4 + 1 + 1). */
+static void residuals_are_least(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 5, 40}, y[] = {10, 14, 16, 90};
+    struct line line = stats_fit_line(x, y, 4);
+    double least = squares(line.intercept, line.slope, x, y, 4);
+    assert_true(fabs(line.rms - sqrt(least / 4)) <= 1e-14);
+    for (int i = -1; i <= 1; i++)
+        for (int k = -1; k <= 1; k++)
+            assert_true(least <=
+                        squares(line.intercept + 0.01 * i, line.slope + 0.001 * k, x, y, 4));
+    const double falling_x[] = {1, 2, 3}, falling_y[] = {2, 1, 1};
+    line = stats_fit_line(falling_x, falling_y, 3);
+    assert_true(line.slope == 0 && fabs(line.intercept - 2.5 / 2.25) <= 4 * DBL_EPSILON);
+    assert_true(fabs(line.worst - (1 - line.intercept / 2)) <= 4 * DBL_EPSILON);
+}
+
+static void coefficients_are_not_negative(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 4}, y[] = {1, 3, 7};
+    struct line line = stats_fit_line(x, y, 3), slope = stats_fit_slope(x, y, 3);
+    assert_true(line.intercept == 0 && line.slope == slope.slope && line.slope > 1);
+}
+
+static void lines_that_nothing_says_are_nan(void **state)
+{
+    (void)state;
+    const double x[] = {1, 1, 0}, y[] = {1, 2, 0};
+    assert_true(isnan(stats_fit_line(x, y, 0).slope) && isnan(stats_fit_line(x, y, 1).slope));
+    assert_true(isnan(stats_fit_line(x, y, 2).slope)); /* at one x */
+    assert_true(isnan(stats_fit_line(x, y, 3).slope)); /* a time of 0 */
+    assert_true(isnan(stats_fit_slope(x, y, 0).slope));
+    assert_true(isnan(stats_fit_slope(x + 2, y, 1).slope)); /* at x = 0 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +203,10 @@ int main(void)
         cmocka_unit_test(interval_says_what_it_covers),
         cmocka_unit_test(too_few_values_give_their_range_and_say_so),
         cmocka_unit_test(relative_half_width_needs_two_values),
+        cmocka_unit_test(a_line_is_found_again),
+        cmocka_unit_test(residuals_are_least),
+        cmocka_unit_test(coefficients_are_not_negative),
+        cmocka_unit_test(lines_that_nothing_says_are_nan),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

@@ -64,11 +64,22 @@ int entries_list(const struct sweep_options *o, struct entry *entries, int max)
     /* The variant that the command line may name is one of all. */
     if (config_form(&o->config, &form, &ignored) != OK)
         form.variant = VARIANT_usual;
-    entries[n++] = (struct entry){
-        .is_raw = true, .kind = STRATEGY_allreduce, .form = form, .sums_right = true};
+    for (int a = 0; a < ALGORITHMS; a++) {
+        form.algorithm = (enum allreduce_algorithm)a;
+        entries[n++] = (struct entry){
+            .is_raw = true, .kind = STRATEGY_allreduce, .form = form, .sums_right = true};
+    }
+    form.algorithm = ALGORITHM_auto;
     for (int kind = 0; kind < STRATEGIES; kind++)
         add_forms(o, (enum strategy_kind)kind, &form, entries, max, &n);
     return n;
+}
+
+enum status entry_choose(struct sweep *s, const struct entry *entry, struct error *e)
+{
+    if (entry->form.algorithm != ALGORITHM_auto)
+        return algorithm_use(entry->form.algorithm, e);
+    return s->can_choose ? algorithm_write(&s->library, e) : OK;
 }
 
 /* --- Opening -------------------------------------------------------------------------------------
@@ -126,6 +137,8 @@ enum status entry_open(struct sweep *s, const struct problem *p, struct entry *e
     enum status status = entry->turn_ns != NULL ? OK
                                                 : error_set(e, ERR_MEMORY, "no memory for %d times",
                                                             s->options->turns);
+    if (status == OK)
+        status = entry_choose(s, entry, e);
     if (status == OK)
         status = entry->is_raw ? open_raw(s, entry, n, e) : open_strategy(s, p, entry, e);
     status = agree(s, status, e);

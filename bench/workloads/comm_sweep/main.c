@@ -88,6 +88,7 @@ static enum status open_ranks(struct sweep *s, struct error *e)
     bool crowded;
     count_ranks(s, &local_rank);
     name_library(s);
+    s->can_choose = algorithm_read(&s->library, e) == OK;
     enum status status = bind_rank(local_rank, s->local_ranks, &crowded, e);
     int any = crowded;
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -167,11 +168,13 @@ static enum status sweep_models(struct sweep *s, struct error *e)
 
 static enum status sweep_everything(struct sweep *s, struct error *e)
 {
-    enum status status = OK;
+    enum status status = link_measure(s, e);
     for (int i = 0; status == OK && i < s->options->n_sizes; i++)
         status = sweep_size(s, s->options->sizes[i], e);
     if (status == OK)
         status = sweep_models(s, e);
+    if (status == OK)
+        status = link_write(s, e);
     if (status == OK && s->out != NULL && ferror(s->out))
         status = error_set(e, ERR_SYSTEM, "standard output cannot be written");
     return status;

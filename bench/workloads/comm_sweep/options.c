@@ -18,6 +18,7 @@ static const struct option KNOWN[] = {
     {"wait", required_argument, NULL, 'w'},
     {"memory", required_argument, NULL, 'y'},
     {"spoil", required_argument, NULL, 'x'},
+    {"link", required_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -56,6 +57,7 @@ void options_help(FILE *out)
           "  --wait KIND          block, poll or yield (block; yield where ranks outnumber cores)\n"
           "  --memory SIZE        of operations that take turns with each other, all ranks of a "
           "node (4GiB)\n"
+          "  --link FILE          writes alpha, beta and gamma of this machine there, as CSV\n"
           "  --spoil NAME         makes this strategy's sums wrong, to see that verdicts notice\n"
           "  --sync.KEY VALUE     options of strategies, as in a spec\n"
           "  --help               this text\n\n"
@@ -183,6 +185,9 @@ static enum status take(struct sweep_options *o, int letter, const char *word, s
     case 'x':
         o->spoil = optarg;
         return check_strategy("spoil", optarg, e);
+    case 'l':
+        o->link = optarg;
+        return OK;
     case 'h':
         o->help = true;
         return OK;

@@ -70,6 +70,18 @@ static struct comm_row empty_row(void)
     };
 }
 
+/* What a row of this sweep says whatever it is of. */
+static struct comm_row common_row(const struct sweep *s)
+{
+    struct comm_row row = empty_row();
+    row.ranks = s->ranks;
+    row.nodes = s->nodes;
+    row.wait = wait_name(s->waiter.kind);
+    row.turns = s->options->turns;
+    row.mpi = s->mpi;
+    return row;
+}
+
 static const char *raw_name(const struct sweep *s)
 {
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
@@ -78,17 +90,15 @@ static const char *raw_name(const struct sweep *s)
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
                                  const struct entry *entry)
 {
-    struct comm_row row = empty_row();
+    struct comm_row row = common_row(s);
     row.part = p->part;
     row.model = p->model;
     row.bytes = (double)(p->desc->n_params * sizeof(real));
     row.tensors = entry->is_raw ? 1 : p->desc->n_tensors;
     row.operation = entry->is_raw ? raw_name(s) : strategy_names()[entry->kind];
     row.variant = strategy_variant_name(entry->form.variant);
-    row.ranks = s->ranks;
-    row.nodes = s->nodes;
-    row.wait = wait_name(s->waiter.kind);
-    row.mpi = s->mpi;
+    if (strategy_flags(entry->kind) & STRATEGY_ALGORITHMS)
+        row.algorithm = algorithm_names()[entry->form.algorithm];
     return row;
 }
 
@@ -106,7 +116,24 @@ static enum status print(struct sweep *s, const struct comm_row *row)
 enum status sweep_print_skipped(struct sweep *s, const struct problem *p, const struct entry *entry)
 {
     struct comm_row row = begin_row(s, p, entry);
+    row.turns = 0;
     row.verdict = "cannot run";
+    return print(s, &row);
+}
+
+enum status sweep_print_link(struct sweep *s, const char *operation, size_t bytes,
+                             struct interval seconds, double model_s)
+{
+    struct comm_row row = common_row(s);
+    row.part = "link";
+    row.operation = operation;
+    row.bytes = (double)bytes;
+    row.latency_us = 1e6 * seconds.mid;
+    row.latency_us_lo = 1e6 * seconds.lo;
+    row.latency_us_hi = 1e6 * seconds.hi;
+    row.algbw_gbyte_per_s = 1e-9 * row.bytes / seconds.mid;
+    row.model_us = 1e6 * model_s;
+    row.verdict = "ok";
     return print(s, &row);
 }
 
@@ -157,7 +184,7 @@ static enum status fill_counts(struct sweep *s, const struct problem *p, const s
     row->bytes_wire = most[2];
     row->messages_wire = most[3];
     row->wire_source = c.wire_source;
-    row->model_us = s->link.alpha_s > 0 ? 1e6 * most[5] : NAN;
+    row->model_us = s->ranks > 1 ? 1e6 * most[5] : NAN;
     *agree = most[4] == 0;
     return status;
 }
@@ -208,7 +235,6 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, const stru
 {
     struct comm_row row = begin_row(s, p, entry);
     bool agree = true;
-    row.turns = s->options->turns;
     row.steps = steps;
     fill_times(s, entry, &row);
     enum status status = fill_counts(s, p, entry, &row, &agree, e);

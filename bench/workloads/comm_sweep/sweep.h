@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "bench/spec/spec.h"
+#include "comm/algorithm.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
@@ -31,6 +32,7 @@ struct sweep_options {
     enum wait_kind wait;
     bool wait_is_set;
     int turns;
+    const char *link;    /* file for the coefficients of the model; NULL: none */
     double memory_bytes; /* of strategies that are open at the same time, on a node */
     bool help;
 };
@@ -56,13 +58,21 @@ void rows_print_header(FILE *out);
 void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
 void row_print(FILE *out, const struct comm_row *row);
 
+/* The model's coefficients with their intervals; NAN where nothing was sent. */
+struct link_fit {
+    struct interval alpha_s, beta_s, gamma_s;
+};
+
 /* The ranks and what they share. */
 struct sweep {
     const struct sweep_options *options;
     int rank, ranks, local_ranks, nodes;
     struct waiter waiter;
     struct exec exec;
-    struct link_model link;
+    bool can_choose;                   /* the library lets its algorithms be chosen */
+    struct algorithm_settings library; /* as the process began */
+    struct link_fit fit;
+    struct link_model link; /* its middle */
     char mpi[64];
     FILE *out;   /* NULL on ranks that print nothing */
     bool begun;  /* the table has its header */
@@ -78,7 +88,7 @@ struct problem {
 
 /* What is timed: a strategy in one of its forms, or MPI_Allreduce by itself. */
 struct entry {
-    bool is_raw;
+    bool is_raw; /* by the algorithm of `form` */
     enum strategy_kind kind;
     struct strategy_form form;
     bool is_open;
@@ -107,12 +117,22 @@ void entry_close(struct sweep *s, struct entry *entry);
 void entry_enter(struct sweep *s, const struct entry *entry);
 enum status entry_leave(struct sweep *s, struct error *e);
 
+/* Has the library sum by the entry's algorithm, until the next call. */
+enum status entry_choose(struct sweep *s, const struct entry *entry, struct error *e);
+
 /* One step on gradients of this rank; *ns is what it took without the optimizer. */
 enum status entry_step(struct sweep *s, const struct problem *p, struct entry *entry, int64_t *ns,
                        struct error *e);
 /* Whether what the last step left is right on every rank. Collective. */
 enum status entry_check(struct sweep *s, const struct problem *p, struct entry *entry,
                         struct error *e);
+
+/* Measures messages and local sums, prints their rows and sets s->fit and s->link. Collective. */
+enum status link_measure(struct sweep *s, struct error *e);
+/* A table of the coefficients, where one was asked for. */
+enum status link_write(const struct sweep *s, struct error *e);
+enum status sweep_print_link(struct sweep *s, const char *operation, size_t bytes,
+                             struct interval seconds, double model_s);
 
 /* Times and prints all operations for the tensors of `p`. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
@@ -124,5 +144,7 @@ enum status sweep_print_skipped(struct sweep *s, const struct problem *p,
 
 /* Set by a signal that asks to stop. */
 bool sweep_is_interrupted(void);
+/* ERR_INTERRUPTED on all ranks when a signal has come to one of them. Collective. */
+enum status sweep_stop_if_asked(struct sweep *s, struct error *e);
 
 #endif

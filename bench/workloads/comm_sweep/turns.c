@@ -33,7 +33,9 @@ static enum status run_turn(struct sweep *s, const struct problem *p, struct ent
     int steps = steps_of(p, entry);
     double sum_ns = 0;
     entry_enter(s, entry);
-    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a turn", e);
+    enum status status = entry_choose(s, entry, e);
+    if (status == OK)
+        status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a turn", e);
     for (int i = 0; status == OK && i < steps; i++) {
         int64_t ns = 0;
         status = entry_step(s, p, entry, &ns, e);
@@ -43,8 +45,7 @@ static enum status run_turn(struct sweep *s, const struct problem *p, struct ent
     return status == OK ? entry_leave(s, e) : status;
 }
 
-/* A signal may have come to one rank alone. */
-static enum status stop_if_asked(struct sweep *s, struct error *e)
+enum status sweep_stop_if_asked(struct sweep *s, struct error *e)
 {
     int asked = sweep_is_interrupted();
     enum status status = wait_allreduce(&s->waiter, &asked, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
@@ -64,7 +65,7 @@ static enum status run_turns(struct sweep *s, const struct problem *p, struct en
         for (int i = 0; status == OK && i < n; i++)
             status = run_turn(s, p, group[order[i]], turn, e);
         if (status == OK)
-            status = stop_if_asked(s, e);
+            status = sweep_stop_if_asked(s, e);
     }
     return status;
 }
@@ -74,10 +75,11 @@ static enum status check_one(struct sweep *s, const struct problem *p, struct en
                              struct error *e)
 {
     int64_t ns;
-    enum status status = OK;
     entry_enter(s, entry);
+    enum status status = entry_choose(s, entry, e);
     do {
-        status = entry_step(s, p, entry, &ns, e);
+        if (status == OK)
+            status = entry_step(s, p, entry, &ns, e);
     } while (status == OK && entry->steps % 2 == 0);
     if (status == OK)
         status = entry_check(s, p, entry, e);
@@ -158,22 +160,31 @@ static void tell_progress(const struct sweep *s, const struct problem *p, int do
                 p->desc->n_tensors, done, all);
 }
 
+static enum status sweep_group(struct sweep *s, const struct problem *p, struct entry *entries,
+                               int all, int *next, struct error *e)
+{
+    struct entry *group[ENTRIES_MAX];
+    int first = *next, n = 0, raw;
+    tell_progress(s, p, first, all);
+    enum status status = open_group(s, p, entries, 0, 1, group, &n, &raw, e);
+    if (status == OK && n == 0)
+        status = error_set(e, ERR_UNAVAILABLE, "nothing to compare with: MPI_Allreduce cannot run");
+    if (status == OK)
+        status = open_group(s, p, entries, first, all, group, &n, next, e);
+    if (status == OK)
+        status = time_group(s, p, group, n, first == 1, e);
+    for (int i = 0; i < n; i++)
+        entry_close(s, group[i]);
+    return status;
+}
+
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e)
 {
-    struct entry entries[ENTRIES_MAX], *group[ENTRIES_MAX];
-    int all = entries_list(s->options, entries, ENTRIES_MAX);
+    struct entry entries[ENTRIES_MAX];
+    int all = entries_list(s->options, entries, ENTRIES_MAX), next = 1;
     enum status status = OK;
-    for (int next = 1, n = 0; status == OK && (next < all || n == 0);) {
-        int first = next;
-        n = 0;
-        tell_progress(s, p, first, all);
-        status = open_group(s, p, entries, 0, 1, group, &n, &next, e);
-        if (status == OK)
-            status = open_group(s, p, entries, first, all, group, &n, &next, e);
-        if (status == OK)
-            status = time_group(s, p, group, n, first == 1, e);
-        for (int i = 0; i < n; i++)
-            entry_close(s, group[i]);
-    }
+    do {
+        status = sweep_group(s, p, entries, all, &next, e);
+    } while (status == OK && next < all);
     return status;
 }

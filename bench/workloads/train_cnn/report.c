@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "comm/algorithm.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
@@ -63,12 +64,12 @@ static json_t *hello_work(const struct net *net)
 
 static json_t *hello_training(const struct trainer *t, const struct config *c)
 {
-    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
+    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
                      config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
                      (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY),
-                     "sync_variant", strategy_variant_name(t->sync->form.variant), "compress",
-                     compressor_names()[t->sync->form.compressor], "overlap",
-                     overlap_names()[config_overlap(c)], "batch", (int)t->sampler.n_max,
+                     "sync_variant", strategy_variant_name(t->sync->form.variant), "sync_algorithm",
+                     algorithm_in_use(), "compress", compressor_names()[t->sync->form.compressor],
+                     "overlap", overlap_names()[config_overlap(c)], "batch", (int)t->sampler.n_max,
                      "global_batch", (int)t->global_batch, "resumed_steps",
                      (json_int_t)t->steps_done);
 }

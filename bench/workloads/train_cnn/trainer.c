@@ -8,6 +8,7 @@
 
 #include "bench/workloads/data/augment.h"
 #include "bench/workloads/train_cnn/schedule.h"
+#include "comm/algorithm.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
@@ -203,7 +204,9 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .exec = &t->exec,
     };
     enum strategy_kind kind = (enum strategy_kind)config_int(t->config, OPT_STRATEGY);
-    enum status status = sync_create(&t->sync, kind, &options, e);
+    enum status status = algorithm_use(form.algorithm, e);
+    if (status == OK)
+        status = sync_create(&t->sync, kind, &options, e);
     if (status == OK) {
         t->optimizer.state = t->sync->arenas.state;
         net_init_params(t->desc, t->sync->arenas.params, t->exec.seed);

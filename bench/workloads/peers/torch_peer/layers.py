@@ -23,7 +23,7 @@ FREE = re.compile(r"model|seed|data\.(set|path|samples|shard)|train\.(lr.*|momen
                   r"beta[12]|epsilon|global_batch|batch_per_rank|remainder|epochs|shuffle)|"
                   r"sync\.deadline|checkpoint\.path|(kernels|place|peer|measure)\..*")
 CHOICES = {"sync.strategy": ("none", "allreduce"), "train.optimizer": ("sgd", "adam"),
-           "data.augment": ("none", "crop_flip")}
+           "sync.algorithm": ("auto",), "data.augment": ("none", "crop_flip")}
 
 
 def check_support(inputs):

@@ -1,0 +1,180 @@
+#include "comm/algorithm.h"
+
+#include <ctype.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum variable { BLOCKING, NONBLOCKING, DEVICE, VARIABLES };
+
+/* Where the device may override what the library's own level chooses (MPIR_CVAR_DEVICE_COLLECTIVES)
+ * a choice would be without effect. */
+static const char *const CVARS[VARIABLES] = {
+    [BLOCKING] = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM",
+    [NONBLOCKING] = "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM",
+    [DEVICE] = "MPIR_CVAR_DEVICE_COLLECTIVES",
+};
+
+static const char *const VALUES[ALGORITHMS][VARIABLES] = {
+#define ALGORITHM(name, blocking, nonblocking, summary)                                            \
+    [ALGORITHM_##name] = {blocking, nonblocking, "none"},
+#include "comm/cost/algorithms.def"
+#undef ALGORITHM
+};
+
+/* --- Descriptions --------------------------------------------------------------------------------
+ */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether the word that ends at `end` (exclusive) is `name`, alone or behind other text; "tsp_ring"
+ * is not "ring". */
+static bool ends_with(const char *text, const char *end, const char *name)
+{
+    size_t length = strlen(name);
+    if ((size_t)(end - text) < length || strncmp(end - length, name, length) != 0)
+        return false;
+    return end - length == text || end[-(ptrdiff_t)length - 1] != '_';
+}
+
+int algorithm_number(const char *description, const char *name)
+{
+    int number = 0;
+    for (const char *dash = description; (dash = strstr(dash, " - ")) != NULL; dash += 3) {
+        const char *end = dash;
+        while (end > description && end[-1] == ' ')
+            end--;
+        if (end == description || !is_word(end[-1]))
+            continue;
+        if (ends_with(description, end, name))
+            return number;
+        number++;
+    }
+    return -1;
+}
+
+/* --- Variables -----------------------------------------------------------------------------------
+ */
+
+/* Never closed: MPICH 4.0 forgets its variables at the last MPI_T_finalize, also while MPI runs. */
+static enum status open_tools(struct error *e)
+{
+    int level, code = MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+    return code == MPI_SUCCESS ? OK : error_set(e, ERR_MPI, "MPI_T_init_thread: error %d", code);
+}
+
+static enum status find_variable(enum variable v, int *index, struct error *e)
+{
+    if (MPI_T_cvar_get_index(CVARS[v], index) == MPI_SUCCESS)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "sync.algorithm: this MPI library has no variable %s, as MPICH has since 4.0",
+                     CVARS[v]);
+}
+
+enum access { READ, WRITE };
+
+static enum status access_variable(enum variable v, enum access access, int *value, struct error *e)
+{
+    int index, count, code;
+    MPI_T_cvar_handle handle;
+    if (find_variable(v, &index, e) != OK)
+        return e->status;
+    code = MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
+    if (code == MPI_SUCCESS) {
+        code = access == READ ? MPI_T_cvar_read(handle, value) : MPI_T_cvar_write(handle, value);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    return code == MPI_SUCCESS
+               ? OK
+               : error_set(e, ERR_MPI, "variable %s of the MPI library: error %d", CVARS[v], code);
+}
+
+static enum status find_value(enum variable v, const char *name, int *value, struct error *e)
+{
+    char cvar[128], description[4096] = "";
+    int cvar_length = sizeof cvar, length = sizeof description, index, verbosity, binding, scope;
+    MPI_Datatype type;
+    MPI_T_enum values;
+    if (find_variable(v, &index, e) != OK)
+        return e->status;
+    MPI_T_cvar_get_info(index, cvar, &cvar_length, &verbosity, &type, &values, description, &length,
+                        &binding, &scope);
+    *value = algorithm_number(description, name);
+    if (*value >= 0)
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "sync.algorithm: this MPI library knows no '%s' of %s; it says: %.600s", name,
+                     CVARS[v], description);
+}
+
+/* --- Settings ------------------------------------------------------------------------------------
+ */
+
+static enum status find_settings(enum allreduce_algorithm algorithm,
+                                 struct algorithm_settings *settings, struct error *e)
+{
+    int *const numbers[VARIABLES] = {&settings->blocking, &settings->nonblocking,
+                                     &settings->device};
+    enum status status = OK;
+    for (int v = 0; v < VARIABLES && status == OK; v++)
+        status = find_value((enum variable)v, VALUES[algorithm][v], numbers[v], e);
+    return status;
+}
+
+static enum status access_all(struct algorithm_settings *settings, enum access access,
+                              struct error *e)
+{
+    int *const numbers[VARIABLES] = {&settings->blocking, &settings->nonblocking,
+                                     &settings->device};
+    if (open_tools(e) != OK)
+        return e->status;
+    enum status status = OK;
+    for (int v = 0; v < VARIABLES && status == OK; v++)
+        status = access_variable((enum variable)v, access, numbers[v], e);
+    return status;
+}
+
+enum status algorithm_read(struct algorithm_settings *settings, struct error *e)
+{
+    return access_all(settings, READ, e);
+}
+
+enum status algorithm_write(const struct algorithm_settings *settings, struct error *e)
+{
+    struct algorithm_settings copy = *settings;
+    return access_all(&copy, WRITE, e);
+}
+
+enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e)
+{
+    struct algorithm_settings settings;
+    if (algorithm == ALGORITHM_auto)
+        return OK;
+    if (open_tools(e) != OK)
+        return e->status;
+    enum status status = find_settings(algorithm, &settings, e);
+    if (status == OK)
+        status = algorithm_write(&settings, e);
+    return status;
+}
+
+const char *algorithm_in_use(void)
+{
+    struct algorithm_settings now, named;
+    struct error ignored;
+    if (algorithm_read(&now, &ignored) != OK)
+        return "auto";
+    if (open_tools(&ignored) != OK)
+        return "auto";
+    const char *name = now.blocking == 0 && now.nonblocking == 0 ? "auto" : "other";
+    for (int a = 1; a < ALGORITHMS; a++)
+        if (find_settings((enum allreduce_algorithm)a, &named, &ignored) == OK &&
+            named.device == now.device && named.blocking == now.blocking &&
+            named.nonblocking == now.nonblocking)
+            name = algorithm_names()[a];
+    return name;
+}
