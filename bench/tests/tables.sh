@@ -92,10 +92,13 @@ finds_what_does_not_fit() {
     cp "$tmp/epochs.csv" "$file"
 }
 
+# The lines below the table are paragraphs of their own.
 is_a_document() {
-    grep -q '^| ranks |' "$latest/summary.md" && [ "$(wc -l <"$latest/summary.md")" -eq 5 ] &&
+    grep -q '^| ranks |' "$latest/summary.md" && [ "$(grep -c '^|' "$latest/summary.md")" -eq 5 ] &&
+        grep -q '^Base: ' "$latest/summary.md" &&
         head -n 1 "$latest/summary.tex" | grep -qF '\begin{tabular}' &&
-        tail -n 1 "$latest/summary.tex" | grep -qxF '\end{tabular}'
+        [ "$(grep -cxF '\end{tabular}' "$latest/summary.tex")" -eq 1 ] &&
+        grep -q '^.noindent Base: ' "$latest/summary.tex"
 }
 
 rows() { # file
