@@ -6,13 +6,15 @@
 static enum status find_first(struct sync *s, int *first, struct error *e)
 {
     MPI_Comm node;
+    wait_library_begin(s->waiter, "finding the ranks of this node");
     int code = MPI_Comm_split_type(s->comm, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, &node);
+    wait_library_end(s->waiter);
     if (code != MPI_SUCCESS)
         return error_set(e, ERR_MPI, "finding the ranks of this node: MPI error %d", code);
     *first = s->rank;
     enum status status =
         wait_bcast(s->waiter, first, 1, MPI_INT, 0, node, "first rank of a node", e);
-    MPI_Comm_free(&node);
+    MPI_Comm_free(&node); /* without a word to others */
     return status;
 }
 

@@ -134,7 +134,9 @@ static enum status check_space(const struct sync *s, struct error *e)
 static enum status find_node(const struct sync *s, MPI_Comm *node, struct error *e)
 {
     int ranks;
+    wait_library_begin(s->waiter, "finding the ranks of this node");
     int code = MPI_Comm_split_type(s->comm, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, node);
+    wait_library_end(s->waiter);
     if (code != MPI_SUCCESS)
         return error_set(e, ERR_MPI, "finding the ranks of this node: MPI error %d", code);
     MPI_Comm_size(*node, &ranks);
@@ -154,7 +156,9 @@ static enum status open_window(struct sync *s, MPI_Comm node, struct error *e)
     void *mine;
     MPI_Info_create(&apart);
     MPI_Info_set(apart, "alloc_shared_noncontig", "true");
+    wait_library_begin(s->waiter, "sharing gradients among a node's ranks");
     int code = MPI_Win_allocate_shared(bytes, 1, apart, node, &mine, &w->window);
+    wait_library_end(s->waiter);
     MPI_Info_free(&apart);
     if (code != MPI_SUCCESS)
         return error_set(e, ERR_MPI, "sharing %zu bytes among a node's ranks: MPI error %d",
@@ -276,7 +280,9 @@ static void shm_destroy(struct sync *s)
     struct window *w = s->own;
     if (w != NULL && w->window != MPI_WIN_NULL) {
         s->arenas.grads = NULL;
+        wait_library_begin(s->waiter, "end of shared gradients");
         MPI_Win_free(&w->window);
+        wait_library_end(s->waiter);
     }
     if (w != NULL) {
         free(w->flags);

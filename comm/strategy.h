@@ -70,6 +70,9 @@ struct sync_options {
     int slots;             /* of optimizer state */
     struct waiter *waiter; /* borrowed */
     struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
+    /* Called before the optimizer runs over some numbers; NULL: nobody asks. */
+    void (*before_update)(void *arg);
+    void *before_update_arg;
 };
 
 struct sync;
@@ -124,6 +127,8 @@ struct sync {
     int64_t comm_begin_ns; /* of the step's first call; 0: none yet */
     struct waiter *waiter;
     struct exec *exec;
+    void (*before_update)(void *arg);
+    void *before_update_arg;
     void *own;
     const struct compressor *compressor; /* comm/compress.h; NULL: none */
     void *compression;                   /* its own */
@@ -169,6 +174,9 @@ void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size
  * may read as well. */
 void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
                         size_t end, uint64_t step, double lr);
+
+/* For strategies that run the optimizer themselves, before they do. */
+void sync_before_update(struct sync *s);
 
 /* The sum of the gradients of some tensors over all ranks, in place: what strategies flagged
  * STRATEGY_COMPRESSES call. By one MPI_Allreduce, or as the compressor does it. */

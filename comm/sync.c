@@ -98,12 +98,16 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     s->strategy = STRATEGY_TABLE[kind];
     s->waiter = options->waiter;
     s->exec = options->exec;
+    s->before_update = options->before_update;
+    s->before_update_arg = options->before_update_arg;
     s->arenas.tensors = options->desc->tensors;
     s->arenas.n_tensors = options->desc->n_tensors;
     s->arenas.n = options->desc->n_params;
     s->arenas.slots = options->slots;
     s->arenas.n_buffers = options->desc->n_buffer_values;
+    wait_library_begin(s->waiter, "communicator of the strategy");
     MPI_Comm_dup(options->comm, &s->comm);
+    wait_library_end(s->waiter);
     MPI_Comm_rank(s->comm, &s->rank);
     MPI_Comm_size(s->comm, &s->ranks);
 
@@ -250,10 +254,17 @@ void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size
     sync_optimize_from(s, o, s->arenas.grads, begin, end, step, lr);
 }
 
+void sync_before_update(struct sync *s)
+{
+    if (s->before_update != NULL)
+        s->before_update(s->before_update_arg);
+}
+
 void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
                         size_t end, uint64_t step, double lr)
 {
     assert(s->clipped || o->clip_norm == 0);
+    sync_before_update(s);
     int64_t begin_ns = clock_ns();
     optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
     s->times.optimizer_ns += clock_ns() - begin_ns;

@@ -1,5 +1,6 @@
-/* Waiting for other ranks. No other file of this project calls a blocking MPI function once the
- * ranks have started: here every wait has a deadline, a policy, a name and a sequence number. */
+/* Waiting for other ranks. No other files of this project than comm/wait*.c call a blocking MPI
+ * function once the ranks have started, but for those that make and free what ranks share, which
+ * wait_library_begin guards: every wait has a deadline, a policy, a name and a sequence number. */
 #ifndef SCALEBENCH_COMM_WAIT_H
 #define SCALEBENCH_COMM_WAIT_H
 
@@ -12,7 +13,7 @@
 #include "kernels/base/error.h"
 
 enum wait_kind {
-    WAIT_BLOCK, /* the rank owns its core: the library's own call, guarded by the watchdog */
+    WAIT_BLOCK, /* the rank owns its core: the library's own call */
     WAIT_POLL,  /* test in a loop */
     WAIT_YIELD, /* test and yield: more ranks than cores */
 };
@@ -28,14 +29,14 @@ struct presence {
  * call; one thread at a time. The watchdog's reads what is atomic, and what never changes. */
 struct waiter {
     enum wait_kind kind;
-    double deadline_s; /* <= 0: none */
-    struct watchdog *watchdog;
-    struct call_check *check; /* NULL: nobody compares calls */
+    double deadline_s;         /* <= 0: none */
+    struct watchdog *watchdog; /* ends the process where a rank that sits in the library cannot */
+    struct call_check *check;  /* NULL: nobody compares calls */
 
     /* [node_ranks], in memory that the ranks of a node share: who lags when a deadline passes. */
     struct presence *presence;
     int node_rank, node_ranks;
-    int *world_ranks; /* of the node's ranks, for messages */
+    int *world_ranks, *processes; /* of the node's ranks, for messages */
     MPI_Win window;
 
     /* What this rank does for others while it waits, whatever for, or NULL, on all ranks or on
@@ -54,13 +55,19 @@ struct waiter {
     int64_t poll_ns;                    /* spent testing and yielding */
 };
 
-/* Collective over comm. Starts the watchdog when `kind` is WAIT_BLOCK and there is a deadline. */
+/* Collective over comm. Starts the watchdog when there is a deadline. */
 enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
                         struct error *e);
 /* From now on the ranks compare what they are about to do before each collective, call_check.h;
  * `largest` is at least as large as any communicator in use. Two ranks that disagree get ERR_MPI.
  */
 enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e);
+/* Around calls of the library that all ranks make, that wait for all, and that have no form which
+ * could be tested: communicators, windows, files. Where a rank stays away beyond the deadline the
+ * watchdog ends the process with the message of any wait. */
+void wait_library_begin(struct waiter *w, const char *operation);
+void wait_library_end(struct waiter *w);
+
 /* Collective. */
 void waiter_close(struct waiter *w);
 

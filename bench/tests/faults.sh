@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# A rank that is killed or stopped, under every strategy, ends the job with a failure, a stopped one with
-# a message that names it; nothing of the job is left 5 s later. The rank is caught asleep in the phase
-# that inject.phase says; phases take turns over strategies and signals.
+# A rank that is killed or stopped, whichever it is, under every strategy and in every phase, ends the job
+# with a failure and a message that names it; nothing of the job is left 5 s later. The rank is caught
+# asleep in the phase that inject.phase says.
+#
+# Every strategy and every phase has its turn with each signal, under both ways of waiting, first and last
+# rank of two. FAULTS=all: every form of every strategy in every phase, rank 0 of two, 1 and 2 of three, each signal, and
+# signals at moments of chance; half an hour. FAULTS=7/40: the cases of it whose number is 7 modulo 40.
 set -u
 . bench/tests/lib/tap.sh
 
-phases=(load forward backward sync evaluation checkpoint)
-deadline=3
-jobs=6
+phases=(load forward backward sync update evaluation checkpoint start read end)
+reads=(scatter mpiio mpiio_collective window)
+waits=(yield block)
+signals=(KILL STOP)
+deadline=2
+jobs=${FAULTS_JOBS:-6}
 
 # Processes of a run carry its folder in their command line.
 ranks_of() { # folder
@@ -16,19 +23,22 @@ ranks_of() { # folder
     done
 }
 
+# As its node says at the beginning: "note: rank 0 1 on vm: process 511 512".
 pid_of_rank() { # folder, rank
-    local pid
-    for pid in $(ranks_of "$1"); do
-        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMI_RANK=$2" && echo "$pid" && return
+    local line ranks pids i
+    line=$(grep -m 1 ": note: rank .*: process " "$1/log") || return 1
+    read -ra ranks <<<"${line#*: note: rank }"
+    read -ra pids <<<"${line#*: process }"
+    for i in "${!pids[@]}"; do
+        [ "${ranks[i]}" != "$2" ] || echo "${pids[i]}"
     done
-    return 1
 }
 
 # Asleep, in several looks: waits for files are short, other ranks never sleep while they wait.
 is_asleep() { # pid
-    local i
+    local i state
     for ((i = 0; i < 4; i++)); do
-        [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = S ] || return 1
+        read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" && [ "$state" = S ] || return 1
         sleep 0.05
     done
 }
@@ -37,7 +47,28 @@ wait_until_asleep() { # folder, rank
     local pid
     while kill -0 "$job" 2>/dev/null; do
         pid=$(pid_of_rank "$1" "$2") && is_asleep "$pid" && echo "$pid" && return
-        sleep 0.05
+        sleep 0.1
+    done
+    return 1
+}
+
+# The same before anybody has said so.
+find_rank() { # folder, rank
+    local pid
+    for pid in $(ranks_of "$1"); do
+        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMI_RANK=$2" && echo "$pid" && return
+    done
+    return 1
+}
+
+# Up to two seconds after the rank has begun.
+wait_by_chance() { # folder, rank
+    local pid
+    while kill -0 "$job" 2>/dev/null; do
+        pid=$(find_rank "$1" "$2") || continue
+        sleep "$((RANDOM % 2)).$((RANDOM % 10))"
+        echo "$pid"
+        return
     done
     return 1
 }
@@ -53,31 +84,88 @@ nothing_is_left() { # folder
     return 1
 }
 
-# The second of the ranks sleeps in its third step, or in what follows it.
-job_ends() { # strategy, phase, signal
-    local folder=$tmp/$1.$2.$3 pid status job
+# A job that hangs shall fail, not hang the test.
+comes_to_an_end() {
+    local i
+    for ((i = 0; i < 1200; i++)); do
+        kill -0 "$job" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    echo "the job hangs: 120 s after a signal, at a deadline of $deadline s"
+    kill "$job"
+    return 1
+}
+
+# The launcher tells the process, and the trainer has told whose it is.
+names_killed() { # folder, rank, pid
+    grep -q "PID $3 RUNNING" "$1/log" && [ "$(pid_of_rank "$1" "$2")" = "$3" ]
+}
+
+# Every rank that speaks of a deadline names this one and no other.
+names_stopped() { # log, rank
+    local told
+    told=$(grep -E "lasted longer than" "$1")
+    [ -n "$told" ] && ! grep -qvE "(not there yet|there, but silent|stopped): rank $2\$" <<<"$told"
+}
+
+# From its third step on the rank sleeps.
+options_of() { # phase, rank, number
+    local last=1000
+    case $1 in
+    chance)
+        echo "--train.epochs 100000"
+        return
+        ;;
+    start) echo "--inject.steps 1..1" ;;
+    *) echo "--inject.steps 3..$last" ;;
+    esac
+    [ "$1" != read ] || echo "--data.read ${reads[$3 % ${#reads[@]}]}"
+    echo "--inject.kind fixed --inject.sleep 300s --inject.ranks [$2] --inject.phase $1 --train.epochs 3"
+}
+
+job_ends() { # number, form, phase, signal, rank, ranks, wait
+    local folder=$tmp/$1 pid status job
     mkdir -p "$folder"
-    "$mpiexec" -n 2 "$train_cnn" --model softmax_784 --data.set digits --data.samples 64 \
-        --train.global_batch 16 --train.epochs 3 --sync.strategy "$1" --sync.deadline "${deadline}s" \
-        --checkpoint.every_epochs 1 --checkpoint.path "$folder/checkpoint.safetensors" --wait yield \
-        --inject.kind fixed --inject.sleep 60s --inject.ranks "[1]" --inject.steps 3..1000 \
-        --inject.phase "$2" --record="$folder" >"$folder/log" 2>&1 &
+    # shellcheck disable=SC2046,SC2086 # options are several words
+    "$mpiexec" -n "$6" "$train_cnn" --model softmax_784 --data.set digits --data.samples 64 \
+        --train.global_batch 16 --sync.strategy $2 --sync.deadline "${deadline}s" \
+        --checkpoint.every_epochs 1 --checkpoint.path "$folder/checkpoint.safetensors" --wait "$7" \
+        $(options_of "$3" "$5" "$1") --record="$folder" >"$folder/log" 2>&1 &
     job=$!
-    pid=$(wait_until_asleep "$folder" 1) || { cat "$folder/log"; echo "rank 1 never slept"; return 1; }
-    kill "-$3" "$pid"
+    if [ "$3" = chance ]; then
+        pid=$(wait_by_chance "$folder" "$5")
+    else
+        pid=$(wait_until_asleep "$folder" "$5")
+    fi || { cat "$folder/log"; echo "rank $5 was never caught"; return 1; }
+    kill "-$4" "$pid" || { cat "$folder/log"; echo "rank $5 ended before the signal"; return 1; }
+    comes_to_an_end || { cat "$folder/log"; return 1; }
     wait "$job"
     status=$?
     cat "$folder/log"
     [ "$status" -ne 0 ] || { echo "the job ended well"; return 1; }
     nothing_is_left "$folder" || return 1
-    [ "$3" = KILL ] || grep -Eq "(not there yet|there, but silent): rank 1" "$folder/log"
+    if [ "$4" = STOP ]; then
+        names_stopped "$folder/log" "$5" || { echo "rank $5 is not named, or another is"; return 1; }
+    elif grep -q ": process " "$folder/log"; then
+        names_killed "$folder" "$5" "$pid" || { echo "process $pid is not said to be rank $5"; return 1; }
+    fi
+    rm -r "$folder"
 }
 
-# Several jobs at a time: they mostly sleep.
-start() { # number, strategy, phase, signal
+# Several jobs at a time: they mostly wait.
+numbers=()
+names=()
+start() { # form, phase, signal, rank, ranks, wait
+    local n=${#numbers[@]}
+    numbers+=("$n")
+    names+=("$1: SIG$3 to rank $4 of $5 in $2, wait $6")
+    [ $((n % slices)) -eq "$slice" ] || return
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+        wait -n
+    done
     (
-        job_ends "$2" "$3" "$4" >"$tmp/$1.log" 2>&1
-        echo "$?" >"$tmp/$1.status"
+        job_ends "$n" "$@" >"$tmp/$n.log" 2>&1
+        echo "$?" >"$tmp/$n.status"
     ) &
 }
 
@@ -86,18 +174,81 @@ verdict() { # number
     [ "$(cat "$tmp/$1.status")" = 0 ]
 }
 
-names=()
-for strategy in $("$scalebench" list strategies | awk '{ print $1 }'); do
-    for signal in KILL STOP; do
-        n=${#names[@]}
-        phase=${phases[(n + n / ${#phases[@]}) % ${#phases[@]}]}
-        start "$n" "$strategy" "$phase" "$signal"
-        names+=("$strategy: SIG$signal in $phase")
-        [ $((n % jobs)) -ne $((jobs - 1)) ] || wait
+# A parameter server's weights are updated where it serves.
+sleeps() { # form, phase, rank
+    [ "$2" != update ] || [[ $1 != param_server* ]] || [ "$3" -eq 0 ]
+}
+
+list() { # kind
+    "$scalebench" list "$1" | awk '{ print $1 }'
+}
+
+# The forms after a strategy's usual one.
+other_variants() {
+    "$scalebench" list variants | awk '{ sub(":", "", $3); if (seen[$3]++) print $3 " --sync.variant " $1 }'
+}
+
+each_case() { # form, phases...
+    local form=$1 phase signal rank n=0
+    shift
+    for phase in "$@"; do
+        for signal in "${signals[@]}"; do
+            for rank in 0 1 2; do
+                sleeps "$form" "$phase" "$rank" || continue
+                n=$((n + 1))
+                start "$form" "$phase" "$signal" "$rank" $((rank > 0 ? 3 : 2)) "${waits[(n + n / 6) % 2]}"
+            done
+        done
     done
-done
+}
+
+all_cases() {
+    local form overlap
+    while read -r form; do
+        each_case "$form" "${phases[@]}" chance
+    done < <(list strategies; other_variants)
+    for overlap in poll_layers poll_tiles thread; do
+        while read -r form; do
+            each_case "$form --sync.overlap $overlap" backward sync update chance
+        done < <(printf '%s\n' bucketed fusion delayed; echo param_server; other_variants | grep param_server)
+    done
+    while read -r form; do
+        each_case "allreduce --sync.compress $form" backward sync chance
+        each_case "allreduce_layer --sync.compress $form" sync
+    done < <(list compressors | grep -v none)
+    # Batch statistics are sums in the midst of forward and backward, on a communicator of their own.
+    each_case "bucketed --model vgg_mini --data.set shapes --train.batch_norm sync" start forward backward sync end
+}
+
+# Phases turn a place further each time that all have had their turn.
+some_cases() {
+    local form signal n=0 phase rank
+    while read -r form; do
+        for signal in "${signals[@]}"; do
+            phase=${phases[(n / 2 * 3 + n % 2 + n / (2 * ${#phases[@]})) % ${#phases[@]}]}
+            rank=$(((n / 2 + n / 4) % 2))
+            sleeps "$form" "$phase" "$rank" || rank=0
+            start "$form" "$phase" "$signal" "$rank" 2 "${waits[(n / 2) % 2]}"
+            n=$((n + 1))
+        done
+    done < <(list strategies; other_variants | grep param_server)
+}
+
+slice=0 slices=1
+case ${FAULTS:-some} in
+some) some_cases ;;
+all) all_cases ;;
+*/*)
+    slice=${FAULTS%/*} slices=${FAULTS#*/}
+    all_cases
+    ;;
+*)
+    echo "FAULTS=$FAULTS: expected all or a slice of it, such as 7/40" >&2
+    exit 2
+    ;;
+esac
 wait
-for n in "${!names[@]}"; do
-    check "${names[n]}" verdict "$n"
+for n in "${numbers[@]}"; do
+    [ $((n % slices)) -ne "$slice" ] || check "${names[n]}" verdict "$n"
 done
 finish

@@ -2,10 +2,12 @@
 
 #include "kernels/base/clock.h"
 
-enum status group_open(struct group *g, const struct waiter *like, MPI_Comm comm, struct error *e)
+enum status group_open(struct group *g, struct waiter *like, MPI_Comm comm, struct error *e)
 {
     *g = (struct group){.open = true};
+    wait_library_begin(like, "communicator of batch statistics");
     MPI_Comm_dup(comm, &g->comm);
+    wait_library_end(like);
     enum status status = waiter_open(&g->waiter, like->kind, like->deadline_s, g->comm, e);
     if (status == OK && like->check != NULL)
         status = waiter_check_calls(&g->waiter, g->comm, e);

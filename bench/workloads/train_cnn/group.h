@@ -17,7 +17,7 @@ struct group {
 };
 
 /* Waits as `like` does. Collective over comm. On error nothing is left. */
-enum status group_open(struct group *g, const struct waiter *like, MPI_Comm comm, struct error *e);
+enum status group_open(struct group *g, struct waiter *like, MPI_Comm comm, struct error *e);
 /* Collective; also of a group that is not open. */
 void group_close(struct group *g);
 

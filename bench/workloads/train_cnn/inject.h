@@ -17,6 +17,10 @@ enum inject_phase { /* order of names_inject_phases */
                     INJECT_SYNC,
                     INJECT_EVALUATION,
                     INJECT_CHECKPOINT,
+                    INJECT_START,
+                    INJECT_READ,
+                    INJECT_UPDATE,
+                    INJECT_END,
 };
 
 /* What one rank does; of a rank that was not chosen `kind` is INJECT_NONE. */

@@ -1,4 +1,5 @@
 /* train_cnn: trains a network on p MPI processes and records what each step cost. */
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trainer.h"
+#include "comm/alone.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
@@ -162,6 +164,24 @@ static enum status open_training(struct run *r, struct error *e)
     return status;
 }
 
+/* What the launcher and the system say later is of processes. */
+static void name_processes(const struct run *r)
+{
+    const struct waiter *w = &r->waiter;
+    char ranks[512] = "", processes[1024] = "", host[HOST_NAME_MAX + 1] = "";
+    size_t n_ranks = 0, n_processes = 0;
+    if (r->ranks == 1 || w->node_rank != 0)
+        return;
+    for (int i = 0; i < w->node_ranks && n_ranks < sizeof ranks - 16; i++) {
+        n_ranks +=
+            (size_t)snprintf(ranks + n_ranks, sizeof ranks - n_ranks, " %d", w->world_ranks[i]);
+        n_processes += (size_t)snprintf(processes + n_processes, sizeof processes - n_processes,
+                                        " %d", w->processes[i]);
+    }
+    gethostname(host, sizeof host - 1);
+    log_print(LOG_NOTE, "rank%s on %s: process%s", ranks, host, processes);
+}
+
 static enum status open_run(struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
@@ -174,6 +194,7 @@ static enum status open_run(struct run *r, struct error *e)
         status = waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e);
     if (status != OK)
         return status;
+    name_processes(r);
     fp_mode_set();
     gemm_init();
     status = agree(r, open_inputs(r, e), e);
@@ -294,6 +315,7 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
 static enum status run_steps(struct run *r, bool last, struct error *e)
 {
     struct progress *p = &r->progress;
+    inject_sleep(&r->trainer.inject, INJECT_READ, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     if (feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e) != OK)
         return e->status;
@@ -390,6 +412,8 @@ static enum status run_for_time(struct run *r, struct error *e)
     uint32_t full = s->n_samples / s->global_batch;
     struct score score = {0};
     for (uint32_t i = 0; i < warmup + steps; i++) {
+        if (i % full == 0)
+            inject_sleep(&r->trainer.inject, INJECT_READ, i + 1);
         if (feed_epoch(&r->feed, &r->trainer.sampler, i / full, e) != OK ||
             run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
             return e->status;
@@ -476,6 +500,7 @@ static enum status run(struct run *r, struct error *e)
     }
     if (status == OK)
         status = recorder_write(&r->recorder, e);
+    inject_sleep(&r->trainer.inject, INJECT_END, r->trainer.steps_done);
     /* Nobody leaves while others may still wait for a message. */
     if (status == OK && !r->arguments->finalize)
         status = wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e);
@@ -549,11 +574,18 @@ int main(int argc, char **argv)
         int level;
         bool threads = config_overlap(&arguments.config) == OVERLAP_thread;
         int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+        double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
+        struct alone alone;
+        if (alone_begin(&alone, "start of MPI", deadline_s, &e) != OK)
+            return fail(&e, true);
         MPI_Init_thread(&argc, &argv, wanted, &level);
+        alone_end(&alone);
         exit_status = train(&arguments);
         if (!arguments.finalize)
             leave(exit_status);
+        alone_begin(&alone, "end of MPI", deadline_s, &e);
         MPI_Finalize();
+        alone_end(&alone);
     }
     config_free(&arguments.config);
     return exit_status;

@@ -163,13 +163,24 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->eval_samples = NULL;
     t->eval_classes = NULL;
     t->predictions = NULL;
-    t->steps_done = 0;
+    t->steps_done = t->updated = 0;
     enum status status = agree_on_isa(t, e);
     if (status == OK)
         status = inject_open(&t->inject, t->config, t->rank, t->ranks, e);
     if (status == OK)
         status = trainer_open_batches(t, e);
     return status == OK ? open_net(t, e) : status;
+}
+
+/* The optimizer may run over several parts of the weights: the first is what a rank sleeps before.
+ */
+static void before_update(void *arg)
+{
+    struct trainer *t = arg;
+    if (t->updated == t->steps_done)
+        return;
+    t->updated = t->steps_done;
+    t->update_slept_ns += inject_sleep(&t->inject, INJECT_UPDATE, t->steps_done);
 }
 
 enum status trainer_connect(struct trainer *t, struct error *e)
@@ -202,7 +213,10 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .slots = optimizer_slots(t->optimizer.kind),
         .waiter = t->waiter,
         .exec = &t->exec,
+        .before_update = before_update,
+        .before_update_arg = t,
     };
+    inject_sleep(&t->inject, INJECT_START, 1);
     enum strategy_kind kind = (enum strategy_kind)config_int(t->config, OPT_STRATEGY);
     enum status status = algorithm_use(form.algorithm, e);
     if (status == OK)
@@ -392,6 +406,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     t->exec.weights = batch.weights;
     overlap_step_begin(t->overlap);
     sync_step_begin(t->sync);
+    t->update_slept_ns = 0;
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     if (batch.n > 0)
         load(t, &batch);
@@ -405,6 +420,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
         status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);
     overlap_step_end(t->overlap);
 
+    record->inject_ns += t->update_slept_ns;
     record->end_ns = clock_ns();
     record->sync = t->sync->times;
     record->poll_ns = t->waiter->poll_ns - poll_ns;

@@ -50,13 +50,15 @@ struct trainer {
     struct overlap *overlap; /* NULL: nobody asks after messages while this rank computes */
     struct group group;      /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
-    struct inject inject;   /* sleeps of this rank */
-    const uint8_t **images; /* [n_max]: where the images of a batch lie in the data set */
-    uint8_t *augmented;     /* [n_max, C, H, W]: copies, where images are changed */
-    uint8_t *labels;        /* [n_max] */
-    uint32_t *eval_samples; /* [n_max] */
-    int *eval_classes;      /* [n_max] */
-    int *predictions;       /* [test.n]: kept by predictions.h, or NULL */
+    struct inject inject;    /* sleeps of this rank */
+    uint64_t updated;        /* the step whose update began last */
+    int64_t update_slept_ns; /* in this step, before the optimizer ran */
+    const uint8_t **images;  /* [n_max]: where the images of a batch lie in the data set */
+    uint8_t *augmented;      /* [n_max, C, H, W]: copies, where images are changed */
+    uint8_t *labels;         /* [n_max] */
+    uint32_t *eval_samples;  /* [n_max] */
+    int *eval_classes;       /* [n_max] */
+    int *predictions;        /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
 };
 

@@ -1,0 +1,16 @@
+/* What a process can know of those that the same launcher started on its node, without MPI: before
+ * MPI has started and after it has ended there is nobody to ask but the system. */
+#ifndef SCALEBENCH_BASE_LAUNCHER_H
+#define SCALEBENCH_BASE_LAUNCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The rank that the launcher's environment gives this process; -1: none. */
+int launcher_rank(void);
+
+/* Writes "rank 1 3" for the processes with the same parent as this one that are stopped (SIGSTOP, a
+ * debugger), as /proc shows them; false when there are none or none can be seen. */
+bool launcher_name_stopped(char *text, size_t size);
+
+#endif
