@@ -60,8 +60,8 @@ RUNNER_SRC    := $(wildcard bench/runner/*.c)
 DATA_SRC      := $(wildcard bench/workloads/data/*.c)
 TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/read/*.c bench/workloads/train_cnn/*.c)
 PEERS_SRC     := $(wildcard bench/workloads/peers/*.c)
-SWEEP_SRC     := $(wildcard bench/workloads/kernel_sweep/*.c)
-COMM_SWEEP_SRC := $(wildcard bench/workloads/comm_sweep/*.c)
+SWEEP_SRC     := $(wildcard bench/workloads/kernel_sweep/*.c bench/workloads/sweep/*.c)
+COMM_SWEEP_SRC := $(wildcard bench/workloads/comm_sweep/*.c bench/workloads/sweep/*.c) bench/workloads/failure.c
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \

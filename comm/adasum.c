@@ -90,11 +90,7 @@ static enum status adasum_step_end(struct sync *s, const struct optimizer *o, ui
                                    double lr, struct error *e)
 {
     enum status status = combine_all(s, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 static void adasum_destroy(struct sync *s)

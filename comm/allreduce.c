@@ -28,11 +28,7 @@ static enum status allreduce_step_end(struct sync *s, const struct optimizer *o,
                                       double lr, struct error *e)
 {
     enum status status = sync_sum(s, (struct range){0, s->arenas.n_tensors}, OPERATION, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 const struct strategy strategy_allreduce = {

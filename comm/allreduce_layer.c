@@ -34,11 +34,7 @@ static enum status allreduce_layer_step_end(struct sync *s, const struct optimiz
     enum status status = OK;
     for (int i = 0; i < s->arenas.n_tensors && status == OK; i++)
         status = sync_sum(s, (struct range){i, i + 1}, OPERATION, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 const struct strategy strategy_allreduce_layer = {

@@ -137,11 +137,7 @@ static enum status bucketed_step_end(struct sync *s, const struct optimizer *o, 
                                      double lr, struct error *e)
 {
     enum status status = finish(s, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 static void bucketed_destroy(struct sync *s)

@@ -123,10 +123,7 @@ static enum status delayed_step_end(struct sync *s, const struct optimizer *o, u
     sync_comm_end(s);
     if (!due.waits || status != OK)
         return status;
-    status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, due.step, due.lr);
-    return status;
+    return sync_update(s, o, due.step, due.lr, e);
 }
 
 static enum status delayed_save(struct sync *s, const void **data, size_t *bytes, struct error *e)

@@ -223,11 +223,7 @@ static enum status fusion_step_end(struct sync *s, const struct optimizer *o, ui
     if (s->form.cycle_ns == 0)
         carry_out(s, f->ready);
     enum status status = finish(s, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 static void fusion_destroy(struct sync *s)

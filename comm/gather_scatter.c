@@ -138,10 +138,7 @@ static enum status gather_scatter_step_end(struct sync *s, const struct optimize
         if (sum_piece(s, &piece, e) != OK)
             return e->status;
     }
-    if (sync_clip(s, o, 0, s->arenas.n, e) != OK)
-        return e->status;
-    sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return OK;
+    return sync_update(s, o, step, lr, e);
 }
 
 static void gather_scatter_destroy(struct sync *s)

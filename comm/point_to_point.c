@@ -188,11 +188,7 @@ static enum status point_to_point_step_end(struct sync *s, const struct optimize
                                            double lr, struct error *e)
 {
     enum status status = sum_gradients(s, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 static void point_to_point_destroy(struct sync *s)

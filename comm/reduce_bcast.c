@@ -164,11 +164,7 @@ static enum status reduce_bcast_step_end(struct sync *s, const struct optimizer 
                                          double lr, struct error *e)
 {
     enum status status = sum_gradients(s, e);
-    if (status == OK)
-        status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    return status == OK ? sync_update(s, o, step, lr, e) : status;
 }
 
 static void reduce_bcast_destroy(struct sync *s)

@@ -6,59 +6,27 @@
  *
  * The scale is rounded to 8 significant bits (bf16), so that taking it from x is exact as long as x
  * has bits to spare: what is sent and what is kept then make up what there was, to the bit. */
-#include <stdlib.h>
-
-#include "comm/compress.h"
+#include "comm/feedback.h"
 #include "comm/local_ops.h"
-#include "kernels/base/mem.h"
 
+/* A packet: a scale a tensor, then a bit a number. */
 struct sign {
-    struct exchanger exchanger;
+    struct feedback feedback;
     const struct cast16 *rounding;
-    real *residual;         /* [n] */
-    unsigned char *packets; /* [ranks][of a scale a tensor, then a bit a number] */
 };
 
 static enum status sign_create(struct sync *s, struct error *e)
 {
     enum isa isa;
-    size_t n = s->arenas.n, ranks = (size_t)s->ranks, tensors = (size_t)s->arenas.n_tensors;
-    struct sign *c = s->compression = calloc(1, sizeof *c);
-    if (c == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a compressor");
-    if (isa_choose(&isa, e) != OK || exchanger_open(&c->exchanger, s->ranks, e) != OK)
-        return e->status;
+    size_t bytes = sign_packet_bytes((size_t)s->arenas.n_tensors, s->arenas.n, sizeof(real));
+    enum status status = feedback_create(s, sizeof(struct sign), bytes, e);
+    if (status == OK)
+        status = isa_choose(&isa, e);
+    if (status != OK)
+        return status;
+    struct sign *c = s->compression;
     c->rounding = &cast16_get(isa)->bf16;
-    c->residual = mem_alloc(n * sizeof *c->residual);
-    c->packets = mem_alloc(ranks * sign_packet_bytes(tensors, n, sizeof(real)));
-    if (c->residual == NULL || c->packets == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the signs of %zu numbers of %d ranks", n,
-                         s->ranks);
     return OK;
-}
-
-static void sign_destroy(struct sync *s)
-{
-    struct sign *c = s->compression;
-    if (c == NULL)
-        return;
-    exchanger_close(&c->exchanger);
-    mem_free(c->residual);
-    mem_free(c->packets);
-    free(c);
-}
-
-static void *sign_memory(struct sync *s, size_t *bytes)
-{
-    struct sign *c = s->compression;
-    *bytes = s->arenas.n * sizeof *c->residual;
-    return c->residual;
-}
-
-static void sign_begin(struct sync *s)
-{
-    struct sign *c = s->compression;
-    local_fill(s->exec, c->residual, s->arenas.n, 0);
 }
 
 static real scale_of(const struct sync *s, const real *x, size_t n)
@@ -71,31 +39,30 @@ static real scale_of(const struct sync *s, const real *x, size_t n)
     return scale;
 }
 
-/* Where the bits of a packet lie, and the number of the first of a tensor's. */
-static uint64_t *bits_of(unsigned char *packet, struct range tensors)
+/* Where the bits of a packet lie. */
+static size_t bits_at(struct range tensors)
 {
-    size_t n = (size_t)(tensors.last - tensors.first);
-    return (uint64_t *)(packet + sign_packet_bytes(n, 0, sizeof(real)));
+    return sign_packet_bytes((size_t)(tensors.last - tensors.first), 0, sizeof(real));
 }
 
 static void encode(struct sync *s, struct range tensors, unsigned char *packet)
 {
-    const struct sign *c = s->compression;
+    const struct feedback *f = s->compression;
     real *scales = (real *)packet;
-    uint64_t *bits = bits_of(packet, tensors);
+    uint64_t *bits = (uint64_t *)(packet + bits_at(tensors));
     size_t first = span_of(&s->arenas, tensors).begin;
     for (int i = tensors.first; i < tensors.last; i++) {
         const struct tensor_desc *t = &s->arenas.tensors[i];
-        real *residual = c->residual + t->offset;
+        real *residual = f->residual + t->offset;
         real scale = scales[i - tensors.first] = scale_of(s, residual, t->count);
         local_take_signs(s->exec, residual, t->count, scale, bits, t->offset - first);
     }
 }
 
-static void decode(struct sync *s, struct range tensors, unsigned char *packet)
+static void decode(struct sync *s, struct range tensors, const unsigned char *packet)
 {
     const real *scales = (const real *)packet;
-    const uint64_t *bits = bits_of(packet, tensors);
+    const uint64_t *bits = (const uint64_t *)(packet + bits_at(tensors));
     size_t first = span_of(&s->arenas, tensors).begin;
     for (int i = tensors.first; i < tensors.last; i++) {
         const struct tensor_desc *t = &s->arenas.tensors[i];
@@ -106,31 +73,16 @@ static void decode(struct sync *s, struct range tensors, unsigned char *packet)
 
 static enum status sign_sum(struct sync *s, struct range tensors, struct error *e)
 {
-    struct sign *c = s->compression;
-    const struct span span = span_of(&s->arenas, tensors);
-    size_t n = (size_t)(tensors.last - tensors.first);
-    size_t bytes = span.n > 0 ? sign_packet_bytes(n, span.n, sizeof(real)) : 0;
-    const struct shares packets = {.data = c->packets, .n = (size_t)s->ranks, .width = bytes};
-    pack_begin(s);
-    local_add(s->exec, c->residual + span.begin, s->arenas.grads + span.begin, span.n);
-    encode(s, tensors, c->packets + (size_t)s->rank * bytes);
-    pack_end(s);
-    enum status status =
-        exchange_gather(s, &c->exchanger, &packets, "exchange of the gradients' signs", e);
-    if (status != OK)
-        return status;
-    pack_begin(s);
-    local_fill(s->exec, s->arenas.grads + span.begin, span.n, 0);
-    for (size_t r = 0; r < (size_t)s->ranks; r++)
-        decode(s, tensors, c->packets + r * bytes);
-    pack_end(s);
-    return OK;
+    static const struct packing packing = {"exchange of the gradients' signs", encode, decode};
+    size_t n = span_of(&s->arenas, tensors).n, count = (size_t)(tensors.last - tensors.first);
+    return feedback_sum(s, tensors, n > 0 ? sign_packet_bytes(count, n, sizeof(real)) : 0, &packing,
+                        e);
 }
 
 const struct compressor compressor_sign = {
     .create = sign_create,
     .sum = sign_sum,
-    .memory = sign_memory,
-    .begin = sign_begin,
-    .destroy = sign_destroy,
+    .memory = feedback_memory,
+    .begin = feedback_begin,
+    .destroy = feedback_destroy,
 };

@@ -210,6 +210,11 @@ struct cost sync_cost(const struct sync *s);
 enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                       struct error *e);
 
+/* What follows the sum where every rank holds all of it: clipping, then the optimizer, over whole
+ * arenas. Collective. */
+enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
+                        struct error *e);
+
 /* The same for a strategy whose ranks go on alone: norm2 is the sum of squares of its whole
  * gradient. */
 void sync_clip_alone(struct sync *s, const struct optimizer *o, double norm2);

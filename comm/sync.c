@@ -1,5 +1,3 @@
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,28 +246,6 @@ enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct 
     return OK;
 }
 
-void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                   uint64_t step, double lr)
-{
-    sync_optimize_from(s, o, s->arenas.grads, begin, end, step, lr);
-}
-
-void sync_before_update(struct sync *s)
-{
-    if (s->before_update != NULL)
-        s->before_update(s->before_update_arg);
-}
-
-void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *grads, size_t begin,
-                        size_t end, uint64_t step, double lr)
-{
-    assert(s->clipped || o->clip_norm == 0);
-    sync_before_update(s);
-    int64_t begin_ns = clock_ns();
-    optimizer_step(o, s->exec->pool, s->arenas.params, grads, begin, end, step, lr);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
-}
-
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e)
 {
     if (s->compressor != NULL)
@@ -345,54 +321,6 @@ struct cost sync_cost(const struct sync *s)
 {
     return strategy_cost(s->kind, &s->form, s->rank, s->ranks, s->counts,
                          (size_t)s->arenas.n_tensors, sizeof(real), NULL);
-}
-
-/* A norm that is not a number scales nothing: what has diverged shall show. */
-static void clip_range(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                       double norm2)
-{
-    double norm = sqrt(norm2);
-    if (norm > o->clip_norm)
-        local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
-    s->clipped = true;
-}
-
-enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
-                      struct error *e)
-{
-    if (o->clip_norm == 0)
-        return OK;
-    int64_t begin_ns = clock_ns();
-    double norm2 = sync_norm2_local(s);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
-    sync_comm_begin(s);
-    enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
-                                        "sum of the gradient's squares", e);
-    sync_comm_end(s);
-    begin_ns = clock_ns();
-    if (status == OK)
-        clip_range(s, o, begin, end, norm2);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
-    return status;
-}
-
-void sync_clip_alone(struct sync *s, const struct optimizer *o, double norm2)
-{
-    if (o->clip_norm == 0)
-        return;
-    int64_t begin_ns = clock_ns();
-    clip_range(s, o, 0, s->arenas.n, norm2);
-    s->times.optimizer_ns += clock_ns() - begin_ns;
-}
-
-double sync_norm2_local(struct sync *s)
-{
-    if (s->strategy->norm2_local != NULL)
-        return s->strategy->norm2_local(s);
-    /* Every rank holds the whole gradient: each answers for a share. */
-    size_t begin, end;
-    pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
 }
 
 enum status sync_broadcast_params(struct sync *s, struct error *e)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "bench/workloads/read/reader.h"
@@ -209,7 +208,7 @@ static bool epochs_are_right(void)
  * hundred times as long, and try one layout. The double-precision build reads the same bytes. */
 static bool is_left_out(const char *mode, bool all_modes)
 {
-    bool crowded = mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+    bool crowded = mpi_is_crowded();
     return strncmp(mode, "mpiio", 5) == 0 &&
            (sizeof(real) > sizeof(float) || (crowded && !all_modes));
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "comm/strategy.h"
 #include "comm/tests/mpi_test.h"
@@ -24,11 +23,6 @@ struct fixture {
     struct sync *sync;
     uint64_t step;
 };
-
-static inline bool is_crowded(void)
-{
-    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
-}
 
 /* Half of the numbers, a sixth, and the rest. */
 static inline void cut(struct fixture *f)
@@ -67,7 +61,7 @@ static inline bool setup(struct fixture *f)
     struct error e;
     *f = (struct fixture){.form = {.segment_bytes = 64, .period = 1}};
     cut(f);
-    return waiter_open(&f->waiter, is_crowded() ? WAIT_YIELD : WAIT_BLOCK, 60, MPI_COMM_WORLD,
+    return waiter_open(&f->waiter, mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK, 60, MPI_COMM_WORLD,
                        &e) == OK;
 }
 

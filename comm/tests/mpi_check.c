@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "comm/overlap.h"
 #include "comm/strategy.h"
@@ -130,7 +129,7 @@ struct fixture {
 
 static enum wait_kind usual_wait(void)
 {
-    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_YIELD : WAIT_BLOCK;
+    return mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
 }
 
 static bool open_waiter(struct fixture *f, enum wait_kind wait, bool check)

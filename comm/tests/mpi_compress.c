@@ -5,58 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "comm/strategy.h"
-
-/* Counted below the library's own interface. */
-static struct {
-    uint64_t calls, bytes;
-    uint64_t messages, sent; /* point to point */
-} seen;
-
-static uint64_t see(int count, MPI_Datatype type)
-{
-    int width;
-    MPI_Type_size(type, &width);
-    seen.calls++;
-    seen.bytes += (uint64_t)count * (uint64_t)width;
-    return (uint64_t)count * (uint64_t)width;
-}
-
-int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm)
-{
-    see(count, type);
-    return PMPI_Allreduce(send, receive, count, type, op, comm);
-}
-
-int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    see(count, type);
-    return PMPI_Iallreduce(send, receive, count, type, op, comm, request);
-}
-
-int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    seen.sent += see(count, type);
-    seen.messages++;
-    return PMPI_Isend(data, count, type, to, tag, comm, request);
-}
-
-int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    see(count, type);
-    return PMPI_Irecv(data, count, type, from, tag, comm, request);
-}
-
-static bool is_crowded(void)
-{
-    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
-}
+#include "comm/tests/mpi_seen.h"
 
 /* --- A net of four tensors, two of them matrices -------------------------------------------------
  */
@@ -126,7 +77,7 @@ static bool open_waiter(struct fixture *f, enum wait_kind wait)
 
 static enum wait_kind usual_wait(void)
 {
-    return is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
+    return mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
 }
 
 /* Plain SGD at rate 1: parameters lose the summed gradient. */

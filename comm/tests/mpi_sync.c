@@ -42,11 +42,6 @@ static void list_forms(void)
     }
 }
 
-static bool is_crowded(void)
-{
-    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 /* A net of three tensors, n numbers in all, as a strategy sees it. */
 enum { TENSORS = 3 };
 struct fixture {
@@ -109,7 +104,7 @@ static bool open_waiter(struct fixture *f, enum wait_kind wait)
 
 static enum wait_kind usual_wait(void)
 {
-    return is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
+    return mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
 }
 
 static bool setup(struct fixture *f, struct form form, size_t n)
@@ -170,7 +165,7 @@ static void every_form_sums_integers_exactly(void **state)
     (void)state;
     size_t p = (size_t)mpi_world_ranks();
     const size_t sizes[] = {0, 1, p - 1, p, p + 1, 97, 1009, 7850, 1000000};
-    size_t n = sizeof sizes / sizeof *sizes - (is_crowded() ? 3 : 0);
+    size_t n = sizeof sizes / sizeof *sizes - (mpi_is_crowded() ? 3 : 0);
     struct fixture f;
     assert_all(open_waiter(&f, usual_wait()));
     for (int form = 0; form < n_forms; form++) {
@@ -191,7 +186,7 @@ static void every_way_of_waiting_gives_the_same(void **state)
         struct fixture f;
         assert_all(open_waiter(&f, kinds[k]));
         for (int form = 0; form < n_forms; form++) {
-            if (is_crowded() && form > 0 && kinds[k] != WAIT_YIELD)
+            if (mpi_is_crowded() && form > 0 && kinds[k] != WAIT_YIELD)
                 continue;
             bool good = open_sync(&f, forms[form], 1009) && sums_exactly(&f, 1009);
             assert_all(good);

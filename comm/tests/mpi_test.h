@@ -13,6 +13,7 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define assert_all(condition) assert_true(mpi_all(condition))
 
@@ -42,6 +43,12 @@ static inline int mpi_world_ranks(void)
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     return ranks;
+}
+
+/* Ranks that spin in the library keep the others from running: they have to yield. */
+static inline bool mpi_is_crowded(void)
+{
+    return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /* Runs a group; the others keep quiet. Returns the number of failed tests. */

@@ -1,12 +1,12 @@
 /* comm_sweep: see sweep.h. */
-#include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/place/place.h"
 #include "bench/workloads/comm_sweep/sweep.h"
+#include "bench/workloads/failure.h"
+#include "bench/workloads/sweep/models.h"
 
 #define CPUS_MAX 4096
 
@@ -126,30 +126,14 @@ static enum status sweep_size(struct sweep *s, size_t bytes, struct error *e)
     return sweep_tensors(s, "flat", "", &desc, e);
 }
 
-static enum status sweep_model(struct sweep *s, const char *model, struct error *e)
+static enum status sweep_model(void *arg, const char *model, struct error *e)
 {
+    struct sweep *s = arg;
     struct net_desc desc;
     if (model_load(&desc, model, e) != OK)
         return e->status;
     enum status status = sweep_tensors(s, "net", desc.name, &desc, e);
     net_desc_free(&desc);
-    return status;
-}
-
-static enum status sweep_all_models(struct sweep *s, struct error *e)
-{
-    const char *home = getenv("SCALEBENCH_HOME");
-    char pattern[4096];
-    glob_t files;
-    snprintf(pattern, sizeof pattern, "%s%sconfigs/models/*.yaml", home ? home : "",
-             home ? "/" : "");
-    if (glob(pattern, 0, NULL, &files) != 0)
-        return error_at(e, ERR_DATA, pattern, 0, 0,
-                        "no networks here; --models or SCALEBENCH_HOME says where they are");
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < files.gl_pathc; i++)
-        status = sweep_model(s, files.gl_pathv[i], e);
-    globfree(&files);
     return status;
 }
 
@@ -159,7 +143,7 @@ static enum status sweep_models(struct sweep *s, struct error *e)
     if (models->none)
         return OK;
     if (models->n == 0)
-        return sweep_all_models(s, e);
+        return models_for_each("models", sweep_model, s, e);
     enum status status = OK;
     for (int i = 0; status == OK && i < models->n; i++)
         status = sweep_model(s, models->names[i], e);
@@ -183,30 +167,6 @@ static enum status sweep_everything(struct sweep *s, struct error *e)
 /* --- The program ---------------------------------------------------------------------------------
  */
 
-/* Before MPI has started only the launcher's environment tells rank 0, which speaks for all. */
-static bool is_first_process(void)
-{
-    const char *rank = getenv("PMI_RANK");
-    return rank == NULL || strcmp(rank, "0") == 0;
-}
-
-static int fail(const struct error *e, bool speak)
-{
-    if (speak && e->text[0] != '\0') {
-        fputs("comm_sweep: ", stderr);
-        error_print(stderr, e);
-    }
-    return error_exit_status(e);
-}
-
-/* Ends every rank; the reason gets a moment to arrive, which MPICH's launcher would cut off. */
-static void abort_all(int exit_status)
-{
-    const struct timespec moment = {.tv_nsec = 200000000};
-    nanosleep(&moment, NULL);
-    MPI_Abort(MPI_COMM_WORLD, exit_status);
-}
-
 /* Every rank stops for a signal, and for a model that cannot be read; any other failure may be one
  * rank's alone. */
 static bool all_have_failed(enum status status)
@@ -226,9 +186,9 @@ static int sweep(const struct sweep_options *options)
         status = sweep_everything(&s, &e);
     int exit_status = s.all_ok ? 0 : 1;
     if (status != OK)
-        exit_status = fail(&e, s.rank == 0 || !all_have_failed(status));
+        exit_status = failure_report("comm_sweep", &e, s.rank == 0 || !all_have_failed(status));
     if (status != OK && !all_have_failed(status))
-        abort_all(exit_status);
+        failure_abort_all(exit_status);
     waiter_close(&s.waiter);
     return exit_status;
 }
@@ -240,7 +200,7 @@ int main(int argc, char **argv)
     int exit_status = 0;
     enum status status = options_parse(&options, argc, argv, &e);
     if (status != OK) {
-        exit_status = fail(&e, is_first_process());
+        exit_status = failure_report("comm_sweep", &e, failure_is_first_process());
     } else if (options.help) {
         options_help(stdout);
     } else {

@@ -1,9 +1,8 @@
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/workloads/comm_sweep/sweep.h"
-#include "kernels/base/names.h"
+#include "bench/workloads/sweep/options.h"
 
 #define SIZE_LEAST 4
 #define SIZE_MOST  ((size_t)1 << 32) /* a call counts numbers in an int */
@@ -66,18 +65,6 @@ void options_help(FILE *out)
     rows_print_columns(out);
 }
 
-static enum status parse_count(const char *option, const char *text, int most, int *value,
-                               struct error *e)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || n < 1 || n > most)
-        return error_set(e, ERR_ARGUMENT, "--%s: '%s' is no whole number of 1..%d", option, text,
-                         most);
-    *value = (int)n;
-    return OK;
-}
-
 static enum status parse_size(const char *option, const char *text, size_t least, size_t most,
                               size_t *bytes, struct error *e)
 {
@@ -120,11 +107,8 @@ static enum status parse_choice(const char *option, const char *text, struct cho
 
 static enum status check_strategy(const char *option, const char *name, struct error *e)
 {
-    char words[1024];
-    if (name_index(name, strategy_names(), STRATEGIES) >= 0)
-        return OK;
-    return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
-                     name_explain(words, sizeof words, name, strategy_names(), STRATEGIES));
+    int ignored;
+    return option_name(option, name, strategy_names(), STRATEGIES, &ignored, e);
 }
 
 static enum status parse_strategies(struct sweep_options *o, const char *text, struct error *e)
@@ -148,14 +132,11 @@ static enum status parse_sizes(struct sweep_options *o, const char *text, struct
 
 static enum status parse_wait(struct sweep_options *o, const char *text, struct error *e)
 {
-    char words[256];
-    int index = name_index(text, WAITS, 3);
-    if (index < 0)
-        return error_set(e, ERR_ARGUMENT, "--wait: %s",
-                         name_explain(words, sizeof words, text, WAITS, 3));
+    int index;
+    enum status status = option_name("wait", text, WAITS, 3, &index, e);
     o->wait = (enum wait_kind)index;
     o->wait_is_set = true;
-    return OK;
+    return status;
 }
 
 static enum status parse_memory(struct sweep_options *o, const char *text, struct error *e)
@@ -167,33 +148,31 @@ static enum status parse_memory(struct sweep_options *o, const char *text, struc
     return status;
 }
 
-static enum status take(struct sweep_options *o, int letter, const char *word, struct error *e)
+static enum status take(void *arg, int letter, const char *value, struct error *e)
 {
+    struct sweep_options *o = arg;
     switch (letter) {
     case 's':
-        return parse_sizes(o, optarg, e);
+        return parse_sizes(o, value, e);
     case 'm':
-        return parse_choice("models", optarg, &o->models, e);
+        return parse_choice("models", value, &o->models, e);
     case 'g':
-        return parse_strategies(o, optarg, e);
+        return parse_strategies(o, value, e);
     case 't':
-        return parse_count("turns", optarg, 100000, &o->turns, e);
+        return option_count("turns", value, 100000, &o->turns, e);
     case 'w':
-        return parse_wait(o, optarg, e);
+        return parse_wait(o, value, e);
     case 'y':
-        return parse_memory(o, optarg, e);
+        return parse_memory(o, value, e);
     case 'x':
-        o->spoil = optarg;
-        return check_strategy("spoil", optarg, e);
+        o->spoil = value;
+        return check_strategy("spoil", value, e);
     case 'l':
-        o->link = optarg;
-        return OK;
-    case 'h':
-        o->help = true;
+        o->link = value;
         return OK;
     default:
-        return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing; see --help",
-                         word);
+        o->help = true;
+        return OK;
     }
 }
 
@@ -210,18 +189,7 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
     enum status status = config_init(&o->config, e);
     if (status == OK)
         status = config_parse_arguments(&o->config, &argc, argv, e);
-    opterr = 0;
-    optind = 1;
-    while (status == OK) {
-        const char *word = argv[optind];
-        int letter = getopt_long(argc, argv, "h", KNOWN, NULL);
-        if (letter == -1)
-            break;
-        status = take(o, letter, word, e);
-    }
-    if (status == OK && optind < argc)
-        status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
-    return status;
+    return status == OK ? options_walk(argc, argv, KNOWN, take, o, e) : status;
 }
 
 void options_free(struct sweep_options *o)

@@ -1,4 +1,4 @@
-/* The table of the sweep, RFC 4180 with line feeds. */
+/* The table of the sweep. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,73 +7,23 @@
 
 #define CONFIDENCE 0.95
 
-void rows_print_header(FILE *out)
-{
-    const char *separator = "";
-#define COLUMN(id, type, unit, meaning)                                                            \
-    fprintf(out, "%s%s", separator, #id);                                                          \
-    separator = ",";
+static const struct table_column COLUMNS[] = {
+#define COLUMN(id, type, unit, meaning) TABLE_COLUMN(comm_row, id, type, unit, meaning)
 #include "bench/workloads/comm_sweep/csv_comm.def"
 #undef COLUMN
-    fputc('\n', out);
-}
+};
+enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 void rows_print_columns(FILE *out)
 {
-#define COLUMN(id, type, unit, meaning) fprintf(out, "  %-18s %-9s %s\n", #id, unit, meaning);
-#include "bench/workloads/comm_sweep/csv_comm.def"
-#undef COLUMN
-}
-
-/* Sources of counts hold commas. No text holds a quotation mark. */
-static void print_TEXT(FILE *out, const char *text)
-{
-    const char *quote = text && strchr(text, ',') ? "\"" : "";
-    fprintf(out, "%s%s%s", quote, text ? text : "", quote);
-}
-
-static void print_REAL(FILE *out, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "%.6g", x);
-}
-
-static void print_INT(FILE *out, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "%.0f", x);
-}
-
-void row_print(FILE *out, const struct comm_row *row)
-{
-    const char *separator = "";
-#define COLUMN(id, type, unit, meaning)                                                            \
-    fputs(separator, out);                                                                         \
-    print_##type(out, row->id);                                                                    \
-    separator = ",";
-#include "bench/workloads/comm_sweep/csv_comm.def"
-#undef COLUMN
-    fputc('\n', out);
-    fflush(out);
-}
-
-static struct comm_row empty_row(void)
-{
-    return (struct comm_row)
-    {
-#define COLUMN(id, type, unit, meaning) .id = CELL_EMPTY_##type,
-#define CELL_EMPTY_TEXT                 NULL
-#define CELL_EMPTY_INT                  NAN
-#define CELL_EMPTY_REAL                 NAN
-#include "bench/workloads/comm_sweep/csv_comm.def"
-#undef COLUMN
-    };
+    table_print_meanings(out, COLUMNS, COLUMNS_N);
 }
 
 /* What a row of this sweep says whatever it is of. */
 static struct comm_row common_row(const struct sweep *s)
 {
-    struct comm_row row = empty_row();
+    struct comm_row row;
+    table_empty_row(COLUMNS, COLUMNS_N, &row);
     row.ranks = s->ranks;
     row.nodes = s->nodes;
     row.wait = wait_name(s->waiter.kind);
@@ -107,9 +57,9 @@ static enum status print(struct sweep *s, const struct comm_row *row)
     if (s->out == NULL)
         return OK;
     if (!s->begun)
-        rows_print_header(s->out);
+        table_print_header(s->out, COLUMNS, COLUMNS_N);
     s->begun = true;
-    row_print(s->out, row);
+    table_print_row(s->out, COLUMNS, COLUMNS_N, row);
     return OK;
 }
 

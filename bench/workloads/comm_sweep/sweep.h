@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "bench/spec/spec.h"
+#include "bench/workloads/sweep/table.h"
 #include "comm/algorithm.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
@@ -45,18 +46,13 @@ bool choice_has(const struct choice *c, const char *name);
 const char *wait_name(enum wait_kind wait);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
-#define CELL_TEXT                       const char *
-#define CELL_INT                        double
-#define CELL_REAL                       double
 #define COLUMN(id, type, unit, meaning) CELL_##type id;
 struct comm_row {
 #include "bench/workloads/comm_sweep/csv_comm.def"
 };
 #undef COLUMN
 
-void rows_print_header(FILE *out);
 void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
-void row_print(FILE *out, const struct comm_row *row);
 
 /* The model's coefficients with their intervals; NAN where nothing was sent. */
 struct link_fit {

@@ -1,11 +1,11 @@
 /* kernel_sweep: see sweep.h. */
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"
 #include "bench/workloads/kernel_sweep/sweep.h"
+#include "bench/workloads/sweep/models.h"
 
 #define CPUS_MAX 4096
 
@@ -43,8 +43,9 @@ static enum status check_layer(const struct sweep_options *o, const struct net_d
                     : OK;
 }
 
-static enum status sweep_model(struct sweep *s, const char *model, struct error *e)
+static enum status sweep_model(void *arg, const char *model, struct error *e)
 {
+    struct sweep *s = arg;
     struct net_desc desc;
     bool wanted = true;
     if (model_load(&desc, model, e) != OK)
@@ -61,23 +62,6 @@ static enum status sweep_model(struct sweep *s, const char *model, struct error 
     return status;
 }
 
-static enum status sweep_all_models(struct sweep *s, struct error *e)
-{
-    const char *home = getenv("SCALEBENCH_HOME");
-    char pattern[4096];
-    glob_t files;
-    snprintf(pattern, sizeof pattern, "%s%sconfigs/models/*.yaml", home ? home : "",
-             home ? "/" : "");
-    if (glob(pattern, 0, NULL, &files) != 0)
-        return error_at(e, ERR_DATA, pattern, 0, 0,
-                        "no networks here; --model or SCALEBENCH_HOME says where they are");
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < files.gl_pathc; i++)
-        status = sweep_model(s, files.gl_pathv[i], e);
-    globfree(&files);
-    return status;
-}
-
 static enum status sweep(const struct sweep_options *options, int *exit_status, struct error *e)
 {
     struct sweep s = {.options = options, .out = stdout, .all_ok = true};
@@ -88,7 +72,8 @@ static enum status sweep(const struct sweep_options *options, int *exit_status, 
         status = peaks_measure(&s.peaks, options->repeats, e);
     if (status != OK)
         return status;
-    status = options->model ? sweep_model(&s, options->model, e) : sweep_all_models(&s, e);
+    status = options->model ? sweep_model(&s, options->model, e)
+                            : models_for_each("model", sweep_model, &s, e);
     if (status == OK && ferror(s.out))
         status = error_set(e, ERR_SYSTEM, "standard output cannot be written");
     *exit_status = s.all_ok ? 0 : 1;

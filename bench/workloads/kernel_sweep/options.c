@@ -1,10 +1,8 @@
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/kernel_sweep/sweep.h"
-#include "kernels/base/names.h"
+#include "bench/workloads/sweep/options.h"
 
 static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
 
@@ -51,29 +49,6 @@ void options_help(FILE *out)
     rows_print_columns(out);
 }
 
-static enum status parse_count(const char *option, const char *text, int most, int *value,
-                               struct error *e)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || n < 1 || n > most)
-        return error_set(e, ERR_ARGUMENT, "--%s: '%s' is no whole number of 1..%d", option, text,
-                         most);
-    *value = (int)n;
-    return OK;
-}
-
-static enum status parse_name(const char *option, const char *text, const char *const *names,
-                              size_t n, int *index, struct error *e)
-{
-    char words[512];
-    *index = name_index(text, names, n);
-    if (*index >= 0)
-        return OK;
-    return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
-                     name_explain(words, sizeof words, text, names, n));
-}
-
 static enum status parse_plans(struct sweep_options *o, const char *text, struct error *e)
 {
     size_t n;
@@ -85,7 +60,7 @@ static enum status parse_plans(struct sweep_options *o, const char *text, struct
         snprintf(word, sizeof word, "%.*s", length, text);
         if (o->n_plans == PLANS_MAX)
             return error_set(e, ERR_ARGUMENT, "--plan: at most %d plans", PLANS_MAX);
-        if (parse_name("plan", word, names, n, &index, e) != OK)
+        if (option_name("plan", word, names, n, &index, e) != OK)
             return e->status;
         o->plans[o->n_plans++] = plans[index];
         text += length;
@@ -97,7 +72,7 @@ static enum status parse_plans(struct sweep_options *o, const char *text, struct
 static enum status parse_isa(struct sweep_options *o, const char *text, struct error *e)
 {
     int index;
-    if (parse_name("isa", text, isa_names(), ISAS, &index, e) != OK)
+    if (option_name("isa", text, isa_names(), ISAS, &index, e) != OK)
         return e->status;
     if (index > (int)isa_best())
         return error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
@@ -106,33 +81,31 @@ static enum status parse_isa(struct sweep_options *o, const char *text, struct e
     return OK;
 }
 
-static enum status take(struct sweep_options *o, int letter, const char *word, struct error *e)
+static enum status take(void *arg, int letter, const char *value, struct error *e)
 {
     enum { BATCH_MAX = 65536, REPEATS_MAX = 100000 };
+    struct sweep_options *o = arg;
     switch (letter) {
     case 'm':
-        o->model = optarg;
+        o->model = value;
         return OK;
     case 'b':
-        return parse_count("batch", optarg, BATCH_MAX, &o->batch, e);
+        return option_count("batch", value, BATCH_MAX, &o->batch, e);
     case 'l':
-        o->layer = optarg;
+        o->layer = value;
         return OK;
     case 'p':
-        return parse_plans(o, optarg, e);
+        return parse_plans(o, value, e);
     case 'r':
-        return parse_count("repeats", optarg, REPEATS_MAX, &o->repeats, e);
+        return option_count("repeats", value, REPEATS_MAX, &o->repeats, e);
     case 'i':
-        return parse_isa(o, optarg, e);
+        return parse_isa(o, value, e);
     case 's':
-        o->spoil = optarg;
-        return OK;
-    case 'h':
-        o->help = true;
+        o->spoil = value;
         return OK;
     default:
-        return error_set(e, ERR_ARGUMENT, "%s: unknown option, or its value is missing; see --help",
-                         word);
+        o->help = true;
+        return OK;
     }
 }
 
@@ -140,15 +113,5 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
 {
     *o = (struct sweep_options){.plans = {PLAN_FAST}, .n_plans = 1, .batch = 128, .repeats = 15};
     enum status status = isa_choose(&o->isa, e);
-    opterr = 0;
-    while (status == OK) {
-        const char *word = argv[optind];
-        int letter = getopt_long(argc, argv, "h", known, NULL);
-        if (letter == -1)
-            break;
-        status = take(o, letter, word, e);
-    }
-    if (status == OK && optind < argc)
-        status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
-    return status;
+    return status == OK ? options_walk(argc, argv, known, take, o, e) : status;
 }

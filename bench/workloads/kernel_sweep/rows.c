@@ -1,4 +1,4 @@
-/* The table of the sweep, RFC 4180 with line feeds. */
+/* The table of the sweep. */
 #include <math.h>
 #include <string.h>
 
@@ -6,53 +6,16 @@
 
 #define CONFIDENCE 0.95
 
-void rows_print_header(FILE *out)
-{
-    const char *separator = "";
-#define COLUMN(id, type, unit, meaning)                                                            \
-    fprintf(out, "%s%s", separator, #id);                                                          \
-    separator = ",";
+static const struct table_column COLUMNS[] = {
+#define COLUMN(id, type, unit, meaning) TABLE_COLUMN(kernel_row, id, type, unit, meaning)
 #include "bench/workloads/kernel_sweep/csv_kernels.def"
 #undef COLUMN
-    fputc('\n', out);
-}
+};
+enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 void rows_print_columns(FILE *out)
 {
-#define COLUMN(id, type, unit, meaning) fprintf(out, "  %-18s %-9s %s\n", #id, unit, meaning);
-#include "bench/workloads/kernel_sweep/csv_kernels.def"
-#undef COLUMN
-}
-
-/* No text of this table holds a comma or a quotation mark. */
-static void print_TEXT(FILE *out, const char *text)
-{
-    fputs(text ? text : "", out);
-}
-
-static void print_REAL(FILE *out, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "%.6g", x);
-}
-
-static void print_INT(FILE *out, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "%.0f", x);
-}
-
-void row_print(FILE *out, const struct kernel_row *row)
-{
-    const char *separator = "";
-#define COLUMN(id, type, unit, meaning)                                                            \
-    fputs(separator, out);                                                                         \
-    print_##type(out, row->id);                                                                    \
-    separator = ",";
-#include "bench/workloads/kernel_sweep/csv_kernels.def"
-#undef COLUMN
-    fputc('\n', out);
-    fflush(out);
+    table_print_meanings(out, COLUMNS, COLUMNS_N);
 }
 
 /* Whatever is not surely within the bound is not ok. */
@@ -81,10 +44,10 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, 
     row->verdict = verdict_of(row);
     row->blas = gemm_library();
     if (!s->begun)
-        rows_print_header(s->out);
+        table_print_header(s->out, COLUMNS, COLUMNS_N);
     s->begun = true;
     s->all_ok = s->all_ok && strcmp(row->verdict, "ok") == 0;
-    row_print(s->out, row);
+    table_print_row(s->out, COLUMNS, COLUMNS_N, row);
 }
 
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "bench/workloads/sweep/table.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 #include "kernels/kernels.h"
@@ -37,18 +38,13 @@ struct peaks {
 enum status peaks_measure(struct peaks *peaks, int repeats, struct error *e);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
-#define CELL_TEXT                       const char *
-#define CELL_INT                        double
-#define CELL_REAL                       double
 #define COLUMN(id, type, unit, meaning) CELL_##type id;
 struct kernel_row {
 #include "bench/workloads/kernel_sweep/csv_kernels.def"
 };
 #undef COLUMN
 
-void rows_print_header(FILE *out);
 void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
-void row_print(FILE *out, const struct kernel_row *row);
 
 /* What the rows of one network have in common. */
 struct sweep {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/place/place.h"
+#include "bench/workloads/failure.h"
 #include "bench/workloads/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
@@ -507,31 +507,6 @@ static enum status run(struct run *r, struct error *e)
     return status;
 }
 
-/* Before MPI has started only the launcher's environment tells rank 0, which speaks for all. */
-static bool is_first_process(void)
-{
-    const char *rank = getenv("PMI_RANK");
-    return rank == NULL || strcmp(rank, "0") == 0;
-}
-
-static int fail(const struct error *e, bool speak)
-{
-    if (speak && e->text[0] != '\0') {
-        fputs("train_cnn: ", stderr);
-        error_print(stderr, e);
-    }
-    return error_exit_status(e);
-}
-
-/* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is
- * told to abort, so the reason gets a moment to arrive. */
-static void abort_all(int exit_status)
-{
-    const struct timespec moment = {.tv_nsec = 200000000};
-    nanosleep(&moment, NULL);
-    MPI_Abort(MPI_COMM_WORLD, exit_status);
-}
-
 /* A rank that fails alone takes the others with it. */
 static int train(const struct arguments *arguments)
 {
@@ -540,9 +515,9 @@ static int train(const struct arguments *arguments)
     enum status status = open_run(&r, &e);
     if (status == OK)
         status = run(&r, &e);
-    int exit_status = status == OK ? 0 : fail(&e, true);
+    int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
     if (status != OK && !r.all_failed)
-        abort_all(exit_status);
+        failure_abort_all(exit_status);
     close_run(&r);
     return exit_status;
 }
@@ -561,15 +536,19 @@ int main(int argc, char **argv)
     struct error e = {0};
     if (arguments_parse(&arguments, argc, argv, &e) != OK) {
         config_free(&arguments.config);
-        return fail(&e, is_first_process());
+        return failure_report("train_cnn", &e, failure_is_first_process());
     }
     int exit_status = 0;
     if (arguments.help) {
         arguments_help(stdout, "train_cnn");
     } else if (arguments.describe) {
-        exit_status = arguments_describe(stdout, "train_cnn", &e) == OK ? 0 : fail(&e, true);
+        exit_status = arguments_describe(stdout, "train_cnn", &e) == OK
+                          ? 0
+                          : failure_report("train_cnn", &e, true);
     } else if (arguments.describe_plan) {
-        exit_status = plan_print(stdout, &arguments.config, &e) == OK ? 0 : fail(&e, true);
+        exit_status = plan_print(stdout, &arguments.config, &e) == OK
+                          ? 0
+                          : failure_report("train_cnn", &e, true);
     } else {
         int level;
         bool threads = config_overlap(&arguments.config) == OVERLAP_thread;
@@ -577,7 +556,7 @@ int main(int argc, char **argv)
         double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
         struct alone alone;
         if (alone_begin(&alone, "start of MPI", deadline_s, &e) != OK)
-            return fail(&e, true);
+            return failure_report("train_cnn", &e, true);
         MPI_Init_thread(&argc, &argv, wanted, &level);
         alone_end(&alone);
         exit_status = train(&arguments);

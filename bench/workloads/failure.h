@@ -1,0 +1,19 @@
+/* How a program that runs as several ranks fails. */
+#ifndef SCALEBENCH_WORKLOADS_FAILURE_H
+#define SCALEBENCH_WORKLOADS_FAILURE_H
+
+#include <stdbool.h>
+
+#include "kernels/base/error.h"
+
+/* Before MPI has started only the launcher's environment tells rank 0, which speaks for all. */
+bool failure_is_first_process(void);
+
+/* The exit status; says why on standard error where `speak` and there is something to say. */
+int failure_report(const char *program, const struct error *e, bool speak);
+
+/* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is
+ * told to abort, so the reason gets a moment to arrive. */
+void failure_abort_all(int exit_status);
+
+#endif
