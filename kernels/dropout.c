@@ -1,14 +1,9 @@
 #include "kernels/dropout_mask.h"
 
 /* Every element by itself. */
-static struct dropout_units dropout_units(const struct layer_desc *layer)
-{
-    return (struct dropout_units){.units = shape_count(layer->in), .size = 1};
-}
-
 static size_t dropout_saved_bytes(const struct layer_desc *layer, int n)
 {
-    return (size_t)n * dropout_units(layer).units;
+    return (size_t)n * dropout_units_of(layer).units;
 }
 
 static void dropout_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
@@ -16,7 +11,7 @@ static void dropout_forward(const struct exec *ex, const struct layer_desc *laye
 {
     (void)params;
     (void)scratch;
-    dropout_mask_forward(ex, layer, n, dropout_units(layer), y, x, saved);
+    dropout_mask_forward(ex, NULL, layer, n, dropout_units_of(layer), y, x, saved);
 }
 
 static void dropout_backward(const struct exec *ex, const struct layer_desc *layer, int n, real *dx,
@@ -29,7 +24,7 @@ static void dropout_backward(const struct exec *ex, const struct layer_desc *lay
     (void)params;
     (void)scratch;
     if (dx)
-        dropout_mask_backward(ex, layer, n, dropout_units(layer), dx, dy, saved);
+        dropout_mask_backward(ex, layer, n, dropout_units_of(layer), dx, dy, saved);
 }
 
 const struct layer_kernel layer_dropout = {

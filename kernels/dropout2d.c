@@ -2,15 +2,9 @@
 
 /* Every channel of an image by itself: Tompson et al., "Efficient object localization using
  * convolutional networks", CVPR 2015. */
-static struct dropout_units dropout2d_units(const struct layer_desc *layer)
-{
-    return (struct dropout_units){.units = (size_t)layer->in.c,
-                                  .size = (size_t)layer->in.h * (size_t)layer->in.w};
-}
-
 static size_t dropout2d_saved_bytes(const struct layer_desc *layer, int n)
 {
-    return (size_t)n * dropout2d_units(layer).units;
+    return (size_t)n * dropout_units_of(layer).units;
 }
 
 static void dropout2d_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
@@ -18,7 +12,7 @@ static void dropout2d_forward(const struct exec *ex, const struct layer_desc *la
 {
     (void)params;
     (void)scratch;
-    dropout_mask_forward(ex, layer, n, dropout2d_units(layer), y, x, saved);
+    dropout_mask_forward(ex, NULL, layer, n, dropout_units_of(layer), y, x, saved);
 }
 
 static void dropout2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
@@ -31,7 +25,7 @@ static void dropout2d_backward(const struct exec *ex, const struct layer_desc *l
     (void)params;
     (void)scratch;
     if (dx)
-        dropout_mask_backward(ex, layer, n, dropout2d_units(layer), dx, dy, saved);
+        dropout_mask_backward(ex, layer, n, dropout_units_of(layer), dx, dy, saved);
 }
 
 const struct layer_kernel layer_dropout2d = {

@@ -12,6 +12,7 @@ SIMD_DECLARE(struct keep_functions, keep)
 
 struct dropout_call {
     const struct exec *ex;
+    const enum isa *isa; /* NULL: word by word */
     const struct layer_desc *layer;
     struct dropout_units u;
     real *out;
@@ -41,6 +42,16 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
     keep_for(isa)->draw(keep, units, counter, key, (uint32_t)ceil(layer->rate * 0x1p24));
 }
 
+static void draw_image(const struct dropout_call *call, size_t image)
+{
+    uint8_t *keep = call->draw + image * call->u.units;
+    uint32_t sample = call->ex->samples[image];
+    if (call->isa)
+        dropout_mask_draw_by(*call->isa, keep, call->ex, call->layer, call->u.units, sample);
+    else
+        dropout_mask_draw(keep, call->ex, call->layer, call->u.units, sample);
+}
+
 SIMD_CLONES static void apply_to_elements(real *restrict out, const real *restrict in,
                                           const uint8_t *restrict keep, size_t units, real scale)
 {
@@ -66,8 +77,7 @@ static void apply_block(void *arg, size_t begin, size_t end, int thread)
     real scale = (real)(1.0 / (1.0 - call->layer->rate));
     for (size_t i = begin; i < end; i++) {
         if (call->draw)
-            dropout_mask_draw(call->draw + i * u.units, call->ex, call->layer, u.units,
-                              call->ex->samples[i]);
+            draw_image(call, i);
         real *out = call->out + i * u.units * u.size;
         const real *in = call->in + i * u.units * u.size;
         if (u.size == 1)
@@ -84,11 +94,18 @@ static void copy_block(void *arg, size_t begin, size_t end, int thread)
     memcpy(call->out + begin, call->in + begin, (end - begin) * sizeof(real));
 }
 
-void dropout_mask_forward(const struct exec *ex, const struct layer_desc *layer, int n,
-                          struct dropout_units u, real *y, const real *x, uint8_t *keep)
+void dropout_mask_forward(const struct exec *ex, const enum isa *isa,
+                          const struct layer_desc *layer, int n, struct dropout_units u, real *y,
+                          const real *x, uint8_t *keep)
 {
-    struct dropout_call call = {
-        .ex = ex, .layer = layer, .u = u, .out = y, .in = x, .draw = keep, .keep = keep};
+    struct dropout_call call = {.ex = ex,
+                                .isa = isa,
+                                .layer = layer,
+                                .u = u,
+                                .out = y,
+                                .in = x,
+                                .draw = keep,
+                                .keep = keep};
     size_t image = u.units * u.size;
     if (ex->training)
         exec_for(ex, (size_t)n, images_per_block(ELEMENTS_PER_BLOCK, image), apply_block, &call);
