@@ -29,10 +29,11 @@ struct pieces {
 
 /* What forward leaves for backward besides y. */
 struct saved {
-    real *scale;      /* of what dropout2d left */
-    uint16_t *where;  /* [N,out_c,positions] */
-    uint16_t *kept;   /* [N,out_c]: the channels dropout2d left */
-    uint16_t *n_kept; /* [N] */
+    real *scale;                    /* of what dropout2d left */
+    struct small_conv_marks *marks; /* [N,out_c,vectors] */
+    uint16_t *ink;                  /* [N,vectors], of images of bytes while training */
+    uint16_t *kept;                 /* [N,out_c]: the channels dropout2d left */
+    uint16_t *n_kept;               /* [N] */
 };
 
 struct small_conv_call {

@@ -35,6 +35,7 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
     struct pieces p = {.base = base};
     bool inner = call->stretch->wants_input;
     real *turned = take(&p, inner ? gradient_reals(call) * sizeof *turned : 0);
+    uint32_t *starts = take(&p, c->positions * sizeof *starts);
     size_t shared = p.used, turned_x = inner ? c->turned * c->lanes_c : 0;
     call->space = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real));
     call->backward_work = (struct small_conv_backward_work){
@@ -44,8 +45,11 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
         .at = take(&p, (c->positions + SMALL_CONV_PAD) * sizeof(uint32_t)),
         .dw = take(&p, gradient_reals(call) * sizeof(real)),
         .dbias = take(&p, c->out_c * SMALL_CONV_PAD * sizeof(real)),
+        .starts = starts,
     };
     call->stride = p.used - shared;
+    if (base)
+        call->backward->prepare(c, starts);
     if (base && inner)
         turn_weights(call, turned);
     call->turned = turned;
@@ -63,6 +67,7 @@ static struct small_conv_backward_work work_of(const struct small_conv_call *cal
         .at = first->at + (size_t)thread * call->stride / sizeof(uint32_t),
         .dw = first->dw + skip,
         .dbias = first->dbias + skip,
+        .starts = first->starts,
     };
 }
 
@@ -71,12 +76,11 @@ static void ask_for_values(const struct small_conv_call *call, size_t image)
 {
     const struct step_call *step = call->step;
     const struct small_conv *c = &call->c;
-    size_t y = c->out_c * c->pooled_h * c->pooled_w, where = c->out_c * c->positions;
+    size_t y = c->out_c * c->pooled_h * c->pooled_w, marks = c->out_c * c->vectors;
     if (image >= (size_t)step->n)
         return;
     small_conv_ask_for(step->dy + image * y, y * sizeof(real));
-    small_conv_ask_for(step->y + image * y, y * sizeof(real));
-    small_conv_ask_for(call->saved.where + image * where, where * sizeof(uint16_t));
+    small_conv_ask_for(call->saved.marks + image * marks, marks * sizeof *call->saved.marks);
     if (!call->stretch->wants_input)
         return;
     small_conv_ask_for(step->x + image * image_reals(c), image_reals(c) * sizeof(real));
@@ -93,8 +97,8 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
     for (size_t i = begin; i < end; i++) {
         struct small_conv_gradient in = {
             .dy = call->step->dy + i * count,
-            .y = call->step->y + i * count,
-            .where = call->saved.where + i * c->out_c * c->positions,
+            .marks = call->saved.marks + i * c->out_c * c->vectors,
+            .ink = call->bytes ? call->saved.ink + i * c->vectors : NULL,
             .kept = call->saved.kept + i * c->out_c,
             .n_kept = call->saved.n_kept[i],
             .scale = *call->saved.scale,

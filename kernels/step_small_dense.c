@@ -68,10 +68,9 @@ struct small_dense_call {
     const struct layer_desc *dropout; /* NULL if there is none */
     bool relu;
     size_t in, out;
-    real scale;       /* of what dropout leaves */
-    uint8_t *keep;    /* [N,out], what dropout leaves */
-    uint16_t *places; /* 0, 1, 2, ... */
-    real *turned;     /* weights: forward [in][out, padded], backward [out][in, padded] */
+    real scale;    /* of what dropout leaves */
+    uint8_t *keep; /* [N,out], what dropout leaves */
+    real *turned;  /* weights: forward [in][out, padded], backward [out][in, padded] */
     const real *weights;
     real *dz;               /* [out][N, padded]: the gradient of what the dense layer gave */
     struct small_list list; /* of thread 0; the others' follow */
@@ -90,12 +89,8 @@ static size_t place_scratch(struct small_dense_call *call, size_t n, int threads
         call->dz = call->turned + weights;
         call->list.values = call->dz + dz;
         call->list.rows = (uint32_t *)(call->list.values + lists);
-        call->places = (uint16_t *)(call->list.rows + lists);
-        for (size_t i = 0; i < call->list_size; i++)
-            call->places[i] = (uint16_t)i;
     }
-    return (weights + dz + lists) * sizeof(real) + lists * sizeof(uint32_t) +
-           call->list_size * sizeof(uint16_t);
+    return (weights + dz + lists) * sizeof(real) + lists * sizeof(uint32_t);
 }
 
 static struct small_dense_call call_of(const struct stretch *s, const struct step_call *step)
@@ -152,7 +147,7 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
     struct small_list list = list_of(call, thread);
     for (size_t i = begin; i < end; i++) {
         real *y = step->y + i * call->out;
-        call->f->list(&list, step->x + i * call->in, call->in, call->places);
+        call->f->list(&list, step->x + i * call->in, call->in);
         memcpy(y, bias, call->out * sizeof *y);
         add_all_rows(call, &weights, &list, y);
         finish_outputs(call, y, call->keep + i * call->out,
@@ -207,7 +202,7 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
             continue;
         real *dx = call->step->dx + i * call->in;
         memset(dx, 0, call->in * sizeof *dx);
-        call->f->list(&list, dz, call->out, call->places);
+        call->f->list(&list, dz, call->out);
         add_all_rows(call, &weights, &list, dx);
     }
 }
@@ -218,7 +213,7 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
 {
     const struct step_call *step = call->step;
     size_t n = (size_t)step->n, images = n - image < GROUP ? n - image : GROUP;
-    call->f->list(list, call->dz + o * pad(n) + image, images, call->places);
+    call->f->list(list, call->dz + o * pad(n) + image, images);
     call->f->add_rows(x, list, first, step->dparams + o * call->in + first);
     real *dbias = step->dparams + call->out * call->in + o;
     for (size_t i = 0; first == 0 && i < list->n; i++)

@@ -24,10 +24,133 @@ INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
     return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
 
-/* Where a must make way for b in a search for the largest: b is larger, or NaN. */
-INLINE vint vreal_exceeds(vreal b, vreal a)
+/* A truth for each lane, as comparisons give it and choices take it. */
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+typedef __mmask16 vmask;
+#elif defined(__AVX512F__)
+typedef __mmask8 vmask;
+#else
+typedef vint vmask;
+#endif
+
+INLINE vmask vreal_greater(vreal a, vreal b)
 {
-    return (b > a) | (b != b);
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ);
+#elif defined(__AVX512F__)
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ);
+#else
+    return a > b;
+#endif
+}
+
+/* The larger; where one is NaN it may be either. */
+INLINE vreal vreal_larger(vreal a, vreal b)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vreal)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX512F__)
+    return (vreal)_mm512_max_pd((__m512d)a, (__m512d)b);
+#else
+    return vreal_choose(b > a, b, a);
+#endif
+}
+
+/* Where none of four numbers is NaN. */
+INLINE vmask vreal_all_ordered(const vreal x[4])
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    __mmask16 ordered = _mm512_cmp_ps_mask((__m512)x[0], (__m512)x[1], _CMP_ORD_Q);
+    return _mm512_mask_cmp_ps_mask(ordered, (__m512)x[2], (__m512)x[3], _CMP_ORD_Q);
+#elif defined(__AVX512F__)
+    __mmask8 ordered = _mm512_cmp_pd_mask((__m512d)x[0], (__m512d)x[1], _CMP_ORD_Q);
+    return _mm512_mask_cmp_pd_mask(ordered, (__m512d)x[2], (__m512d)x[3], _CMP_ORD_Q);
+#else
+    return (x[0] == x[0]) & (x[1] == x[1]) & (x[2] == x[2]) & (x[3] == x[3]);
+#endif
+}
+
+INLINE vreal vreal_pick(vmask condition, vreal yes, vreal no)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vreal)_mm512_mask_blend_ps(condition, (__m512)no, (__m512)yes);
+#elif defined(__AVX512F__)
+    return (vreal)_mm512_mask_blend_pd(condition, (__m512d)no, (__m512d)yes);
+#else
+    return vreal_choose(condition, yes, no);
+#endif
+}
+
+/* a, and b more where the condition holds. */
+INLINE vint vint_add_where(vmask condition, vint a, lane_int b)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return (vint)_mm512_mask_add_epi32((__m512i)a, condition, (__m512i)a, _mm512_set1_epi32(b));
+#elif defined(__AVX512F__)
+    return (vint)_mm512_mask_add_epi64((__m512i)a, condition, (__m512i)a, _mm512_set1_epi64(b));
+#else
+    return a + (condition & b);
+#endif
+}
+
+/* Lane number i as bit number i. */
+INLINE uint16_t vmask_bits(vmask m)
+{
+#if defined(__AVX512F__)
+    return m;
+#elif defined(__AVX2__) && !defined(SCALEBENCH_F64)
+    return (uint16_t)_mm256_movemask_ps((__m256)m);
+#elif defined(__AVX2__)
+    return (uint16_t)_mm256_movemask_pd((__m256d)m);
+#else
+    uint16_t bits = 0;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++)
+        bits |= (uint16_t)((m[i] & 1) << i);
+    return bits;
+#endif
+}
+
+INLINE uint16_t vint_bits(vint condition)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    return _mm512_movepi32_mask((__m512i)condition);
+#elif defined(__AVX512F__)
+    return _mm512_movepi64_mask((__m512i)condition);
+#else
+    return vmask_bits(condition);
+#endif
+}
+
+INLINE vint vint_load_numbers(const uint32_t *x)
+{
+    typedef uint32_t numbers __attribute__((vector_size(4 * VECTOR_LANES)));
+    numbers v;
+    memcpy(&v, x, sizeof v);
+    return __builtin_convertvector(v, vint);
+}
+
+INLINE vmask vmask_of_bits(uint16_t bits)
+{
+#if defined(__AVX512F__)
+    return (vmask)bits;
+#else
+    vint bit;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++)
+        bit[i] = (lane_int)1 << i;
+    return (((vint){0} + bits) & bit) != 0;
+#endif
+}
+
+/* from, from + 1, from + 2, ... */
+INLINE vint vint_count_from(size_t from)
+{
+    vint v;
+    UNROLL
+    for (int i = 0; i < VECTOR_LANES; i++)
+        v[i] = i;
+    return v + (lane_int)from;
 }
 
 /* VECTOR_LANES bytes. The compiler would widen them one by one. */
@@ -57,20 +180,13 @@ INLINE vreal vreal_even(vreal a, vreal b)
     return __builtin_shuffle(a, b, even);
 }
 
-/* x[i] = lanes[i] + add[i], all below 2^16. */
-INLINE void vint_store_short(uint16_t *x, vint lanes, const uint16_t *add)
+INLINE vreal vreal_odd(vreal a, vreal b)
 {
-    typedef uint16_t shorts __attribute__((vector_size(2 * VECTOR_LANES)));
-    shorts sum;
-    memcpy(&sum, add, sizeof sum);
-#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-    sum += (shorts)_mm512_cvtepi32_epi16((__m512i)lanes);
-#else
+    vint odd;
     UNROLL
     for (int i = 0; i < VECTOR_LANES; i++)
-        sum[i] += (uint16_t)lanes[i];
-#endif
-    memcpy(x, &sum, sizeof sum);
+        odd[i] = 2 * i + 1;
+    return __builtin_shuffle(a, b, odd);
 }
 
 /* Rows become columns, by dealing the rows of the lower half out between those of the upper one as
@@ -96,6 +212,45 @@ INLINE void vreal_turn(vreal *square)
             square[i] = dealt[i];
     }
 }
+
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+#define LANES_HAS_QUADS
+#define QUADS (VECTOR_LANES / 4)
+
+/* Four numbers from each of `quads` places, then zeros: loads, where shuffling whole vectors would
+ * wait for the one port that does it. */
+INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const real *d,
+                            const int quads)
+{
+    __m512 v = _mm512_zextps128_ps512(_mm_loadu_ps(a));
+    if (quads > 1)
+        v = _mm512_mask_broadcast_f32x4(v, 0x00f0, _mm_loadu_ps(b));
+    if (quads > 2)
+        v = _mm512_mask_broadcast_f32x4(v, 0x0f00, _mm_loadu_ps(c));
+    if (quads > 3)
+        v = _mm512_mask_broadcast_f32x4(v, 0xf000, _mm_loadu_ps(d));
+    return (vreal)v;
+}
+
+/* Four numbers from x on, from x + step on, ... */
+INLINE vreal vreal_of_rows(const real *x, size_t step, const int quads)
+{
+    return vreal_of_quads(x, x + step, x + 2 * step, x + 3 * step, quads);
+}
+
+/* In every quad of the vectors by itself rows become columns. */
+INLINE void vreal_turn_quads(vreal square[4])
+{
+    __m512 a = (__m512)square[0], b = (__m512)square[1], c = (__m512)square[2],
+           d = (__m512)square[3];
+    __m512d ab = (__m512d)_mm512_unpacklo_ps(a, b), ab_high = (__m512d)_mm512_unpackhi_ps(a, b);
+    __m512d cd = (__m512d)_mm512_unpacklo_ps(c, d), cd_high = (__m512d)_mm512_unpackhi_ps(c, d);
+    square[0] = (vreal)_mm512_unpacklo_pd(ab, cd);
+    square[1] = (vreal)_mm512_unpackhi_pd(ab, cd);
+    square[2] = (vreal)_mm512_unpacklo_pd(ab_high, cd_high);
+    square[3] = (vreal)_mm512_unpackhi_pd(ab_high, cd_high);
+}
+#endif
 
 /* The numbers a0 a1, a2 a3, ... b0 b1, ... added in pairs. */
 INLINE vreal vreal_add_pairs(vreal a, vreal b)
@@ -124,21 +279,20 @@ INLINE vreal vreal_sums(vreal *vectors, int n)
     return half[0];
 }
 
-/* Appends the lanes that are not zero to `values`, and their places, of which `places` has one for
- * each lane. Returns how many there are, but writes as many as a vector has. */
-INLINE size_t vreal_append(real *values, uint32_t *at, vreal lanes, const uint16_t *places)
+/* Appends the lanes that are not zero to `values`, and their places to `at`. Returns how many there
+ * are, but writes as many as a vector has. */
+INLINE size_t vreal_append(real *values, uint32_t *at, vreal lanes, vint places)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
     __mmask16 some = _mm512_cmp_ps_mask((__m512)lanes, _mm512_setzero_ps(), _CMP_NEQ_UQ);
-    __m512i there = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)places));
     _mm512_storeu_ps(values, _mm512_maskz_compress_ps(some, (__m512)lanes));
-    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(some, there));
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(some, (__m512i)places));
     return (size_t)__builtin_popcount(some);
 #else
     size_t n = 0;
     for (int i = 0; i < VECTOR_LANES; i++) {
         values[n] = lanes[i];
-        at[n] = places[i];
+        at[n] = (uint32_t)places[i];
         n += lanes[i] != 0;
     }
     return n;

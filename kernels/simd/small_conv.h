@@ -22,6 +22,7 @@ struct small_conv {
     size_t pooled_h, pooled_w;
     bool relu;
     size_t positions; /* pooled_h * pooled_w, padded */
+    size_t vectors;   /* of positions */
     size_t plane;     /* numbers of one plane of the input */
     size_t turned;    /* in_h * in_w, padded */
     size_t lanes_c;   /* in_c, padded */
@@ -31,41 +32,53 @@ struct small_conv {
 struct small_conv_forward_work {
     const real *x;         /* [in_c,in_h,in_w]: the image; 2 vectors more are read */
     real *planes;          /* [in_c][2][kernel + 1][plane] */
+    real *inked_rows;      /* [2][plane] */
     const size_t *offsets; /* of prepare, shared by all threads */
-    const uint16_t *starts;
 };
 
 struct small_conv_backward_work {
-    const real *x;   /* [in_c,in_h,in_w], as above */
-    real *turned_x;  /* [lanes_c / PAD][turned][PAD]: channels lie together */
-    real *turned_dx; /* the same */
-    real *g;         /* [positions + a vector] gradients of a channel that are not zero, */
-    uint32_t *at;    /* and the first number that each one's kernel sees, as y * in_w + x */
-    real *dw;        /* first layer: [out_c][in_c][kernel][ROW], others:
-                      * [out_c][lanes_c / PAD][kernel^2][PAD] */
-    real *dbias;     /* [out_c][PAD], summed lane by lane */
+    const real *x;          /* [in_c,in_h,in_w], as above */
+    real *turned_x;         /* [lanes_c / PAD][turned][PAD]: channels lie together */
+    real *turned_dx;        /* the same */
+    real *g;                /* [positions + a vector] gradients of a channel that are not zero, */
+    uint32_t *at;           /* and the first number that each one's kernel sees, as y * in_w + x */
+    real *dw;               /* first layer: [out_c][in_c][kernel][ROW], others:
+                             * [out_c][lanes_c / PAD][kernel^2][PAD] */
+    real *dbias;            /* [out_c][PAD], summed lane by lane */
+    const uint32_t *starts; /* of prepare, shared by all threads */
+};
+
+/* Of a vector of positions, a bit each: the largest number of a window's upper row stands on the
+ * right, or else on the left; that of the lower row; the lower row has the largest of all; it has a
+ * gradient. */
+struct small_conv_marks {
+    uint16_t right_above, right_below, low, live;
 };
 
 /* y [out_c,pooled] of one image; the channels that dropout2d leaves are listed in `kept`. */
 struct small_conv_output {
     real *y;
-    uint16_t *where; /* [out_c][positions]: the first number that the largest one's kernel sees */
+    struct small_conv_marks *marks; /* [out_c][vectors] */
+    uint16_t *ink; /* [vectors]: the positions that see a number that is not 0; NULL: not asked */
     const uint16_t *kept;
     size_t n_kept;
     real scale; /* of what dropout2d leaves, 1 without it */
 };
 
 struct small_conv_gradient {
-    const real *dy, *y;
-    const uint16_t *where, *kept;
+    const real *dy;
+    const struct small_conv_marks *marks;
+    const uint16_t *ink; /* NULL: of all positions */
+    const uint16_t *kept;
     size_t n_kept;
     real scale;
 };
 
 struct small_conv_forward_functions {
+    size_t lanes; /* of a vector */
     /* offsets [kernel^2][4]: where among the planes of a channel a tap reads for each place in a
-     * pooling window. starts [positions]: the first number that the first place's kernel sees. */
-    void (*prepare)(const struct small_conv *c, size_t *offsets, uint16_t *starts);
+     * pooling window. */
+    void (*prepare)(const struct small_conv *c, size_t *offsets);
     /* x [n] <- an image of n bytes. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
     /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */
@@ -74,6 +87,9 @@ struct small_conv_forward_functions {
 };
 
 struct small_conv_backward_functions {
+    /* starts [positions]: the first number that the kernel of a window's first place sees, as
+     * y * in_w + x. */
+    void (*prepare)(const struct small_conv *c, uint32_t *starts);
     /* Adds to w->dw and w->dbias what the image w->x says. */
     void (*first)(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const struct small_conv_gradient *in);

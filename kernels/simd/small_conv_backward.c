@@ -18,21 +18,36 @@
 
 typedef real vrow __attribute__((vector_size(SMALL_CONV_ROW * sizeof(real))));
 
-/* Gathers a channel's gradients that are not zero, and adds them to its bias's. */
+static void prepare(const struct small_conv *c, uint32_t *starts)
+{
+    for (size_t p = 0; p < c->pooled_h * c->pooled_w; p++)
+        starts[p] = (uint32_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
+}
+
+/* Gathers a channel's gradients that are not zero and multiply something else, and adds all of them
+ * to its bias's. */
 static size_t gather(const struct small_conv *c, const struct small_conv_backward_work *w,
                      const struct small_conv_gradient *in, size_t channel)
 {
     size_t count = c->pooled_h * c->pooled_w, n = 0;
-    const real *dy = in->dy + channel * count, *y = in->y + channel * count;
-    const uint16_t *where = in->where + channel * c->positions;
+    const real *dy = in->dy + channel * count;
+    const struct small_conv_marks *marks = in->marks + channel * c->vectors;
+    const uint16_t *ink = in->ink;
+    lane_int row = (lane_int)c->in_w;
     vreal sum = vreal_load(w->dbias + channel * SMALL_CONV_PAD);
     for (size_t i = 0; i < count; i += VECTOR_LANES) {
         vreal g = vreal_load_first(dy + i, count - i);
-        if (c->relu)
-            g = vreal_choose(vreal_load_first(y + i, count - i) > 0, g, vreal_all(0));
-        g *= in->scale;
+        g = vreal_pick(vmask_of_bits(marks->live), g, vreal_all(0)) * in->scale;
         sum += g;
-        n += vreal_append(w->g + n, w->at + n, g, where + i);
+        if (ink)
+            g = vreal_pick(vmask_of_bits(*ink++), g, vreal_all(0));
+        vint at = vint_load_numbers(w->starts + i);
+        uint16_t low = marks->low;
+        uint16_t right = (uint16_t)((low & marks->right_below) | (~low & marks->right_above));
+        at = vint_add_where(vmask_of_bits(low), at, row);
+        at = vint_add_where(vmask_of_bits(right), at, 1);
+        n += vreal_append(w->g + n, w->at + n, g, at);
+        marks++;
     }
     vreal_store(w->dbias + channel * SMALL_CONV_PAD, sum);
     return n;
@@ -99,6 +114,65 @@ INLINE size_t turned_at(const struct small_conv *c, size_t channel, size_t p)
     return (channel / SMALL_CONV_PAD * c->turned + p) * SMALL_CONV_PAD + channel % SMALL_CONV_PAD;
 }
 
+#ifdef LANES_HAS_QUADS
+/* VECTOR_LANES channels, of which `left` are there; `quads` times four hold them. What stands in
+ * the lanes of channels that are not there does not matter: nobody reads what becomes of them. */
+INLINE void turn_channels(real *to, const real *from, size_t plane, size_t left, const int quads)
+{
+    const real *rows[VECTOR_LANES];
+    for (size_t i = 0; i < VECTOR_LANES; i++)
+        rows[i] = from + (i < left ? i : left - 1) * plane;
+    for (size_t p = 0; p < plane; p += 4) {
+        vreal square[4];
+        UNROLL
+        for (int i = 0; i < 4; i++)
+            square[i] = vreal_of_quads(rows[i] + p, rows[4 + i] + p, rows[8 + i] + p,
+                                       rows[12 + i] + p, quads);
+        vreal_turn_quads(square);
+        UNROLL
+        for (size_t i = 0; i < 4; i++)
+            vreal_store(to + (p + i) * SMALL_CONV_PAD, square[i]);
+    }
+}
+
+static void turn(const struct small_conv *c, real *to, const real *from)
+{
+    size_t plane = c->in_h * c->in_w;
+    for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
+        size_t left = c->in_c - channel;
+        real *column = to + turned_at(c, channel, 0);
+        switch (left < VECTOR_LANES ? (left + 3) / 4 : QUADS) {
+#define CASE(quads)                                                                                \
+    case quads:                                                                                    \
+        turn_channels(column, from + channel * plane, plane, left, quads);                         \
+        break
+            CASE(1);
+            CASE(2);
+            CASE(3);
+            CASE(4);
+#undef CASE
+        }
+    }
+}
+
+static void turn_back(const struct small_conv *c, real *to, const real *from)
+{
+    size_t plane = c->in_h * c->in_w;
+    for (size_t channel = 0; channel < c->in_c; channel += 4)
+        for (size_t p = 0; p < plane; p += VECTOR_LANES) {
+            vreal square[4];
+            const real *column = from + turned_at(c, channel, p);
+            UNROLL
+            for (int i = 0; i < 4; i++)
+                square[i] = vreal_of_rows(column + i * SMALL_CONV_PAD, 4 * SMALL_CONV_PAD, QUADS);
+            vreal_turn_quads(square);
+            UNROLL
+            for (size_t i = 0; i < 4; i++)
+                if (channel + i < c->in_c)
+                    vreal_store_first(to + (channel + i) * plane + p, square[i], plane - p);
+        }
+}
+#else
 /* Vectors of channels and of positions change places in squares of VECTOR_LANES. */
 static void turn(const struct small_conv *c, real *to, const real *from)
 {
@@ -135,6 +209,7 @@ static void turn_back(const struct small_conv *c, real *to, const real *from)
                     vreal_store_first(to + (channel + i) * plane + p, square[i], plane - p);
         }
 }
+#endif
 
 /* Numbers between one row of a turned image and the next. */
 INLINE size_t turned_row(const struct small_conv *c)
@@ -233,6 +308,7 @@ static void inner(const struct small_conv *c, const struct small_conv_backward_w
 }
 
 const struct small_conv_backward_functions SIMD_NAME(small_conv_backward) = {
+    .prepare = prepare,
     .first = first,
     .inner = inner,
 };

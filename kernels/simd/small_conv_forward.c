@@ -3,6 +3,8 @@
  * every second row and every second column from v on, without gaps, so that 16 neighbouring
  * positions are 16 numbers in a row even where a row is short. A tap reads four such vectors for 5
  * channels: 20 FMAs. */
+#include <math.h>
+
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
@@ -46,6 +48,74 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
     }
 }
 
+#ifdef LANES_HAS_QUADS
+/* Two planes, of even and of odd columns, whose rows are four numbers: a vector holds four rows,
+ * and none is stored across lines of the cache. */
+INLINE void cut_quads(real *even, real *odd, const real *from, size_t step, const int rows)
+{
+    __m512 a = (__m512)vreal_of_rows(from, step, rows);
+    __m512 b = (__m512)vreal_of_rows(from + 4, step, rows);
+    vreal_store(even, (vreal)_mm512_shuffle_ps(a, b, 0x88));
+    vreal_store(odd, (vreal)_mm512_shuffle_ps(a, b, 0xdd));
+}
+
+INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows)
+{
+    size_t step = 2 * c->in_w;
+    for (size_t v = 0; v <= c->kernel; v += 2) {
+        real *even = to + v * c->plane, *odd = even + c->plane;
+        const real *x = from + v;
+        size_t left = rows;
+        for (; left >= 4; left -= 4, x += 4 * step, even += VECTOR_LANES, odd += VECTOR_LANES)
+            cut_quads(even, odd, x, step, 4);
+        switch (left) {
+#define CASE(rows)                                                                                 \
+    case rows:                                                                                     \
+        cut_quads(even, odd, x, step, rows);                                                       \
+        break
+            CASE(1);
+            CASE(2);
+            CASE(3);
+#undef CASE
+        }
+    }
+}
+
+/* All planes of some rows, each of at most a vector of numbers: every second one, moved on by one
+ * lane for every second plane. */
+INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows)
+{
+    for (size_t row = 0; row < rows; row++, to += c->pooled_w, from += 2 * c->in_w) {
+        vreal a = vreal_load(from), b = vreal_load(from + VECTOR_LANES);
+        vreal even = vreal_even(a, b), odd = vreal_odd(a, b);
+        for (size_t v = 0; v <= c->kernel; v++) {
+            vreal seen = v % 2 == 0 ? even : odd;
+            vreal_store(to + v * c->plane, vreal_shuffle(seen, seen, vint_count_from(v / 2)));
+        }
+    }
+}
+#endif
+
+/* The planes of one half of a channel's rows. False where there is no quick way. */
+INLINE bool cut_quickly(const struct small_conv *c, real *to, const real *x, size_t rows)
+{
+#ifdef LANES_HAS_QUADS
+    if (c->pooled_w == 4 && c->kernel % 2 == 1) {
+        cut_narrow(c, to, x, rows);
+        return true;
+    }
+    if (c->pooled_w > 4 && c->pooled_w + c->kernel / 2 <= VECTOR_LANES) {
+        cut_lanes(c, to, x, rows);
+        return true;
+    }
+#endif
+    (void)c;
+    (void)to;
+    (void)x;
+    (void)rows;
+    return false;
+}
+
 static void cut_planes(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
     size_t columns = c->kernel + 1, width = c->pooled_w, step = 2 * c->in_w;
@@ -55,6 +125,10 @@ static void cut_planes(const struct small_conv *c, const struct small_conv_forwa
             size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;
             const real *x = w->x + (channel * c->in_h + u) * c->in_w;
             rows = rows < there ? rows : there;
+            if (cut_quickly(c, to, x, rows)) {
+                to += columns * c->plane;
+                continue;
+            }
             for (size_t v = 0; v < columns; v++, to += c->plane) {
                 if (width <= 4)
                     cut_rows(to, x + v, rows, width, step, true);
@@ -64,11 +138,9 @@ static void cut_planes(const struct small_conv *c, const struct small_conv_forwa
         }
 }
 
-static void prepare(const struct small_conv *c, size_t *offsets, uint16_t *starts)
+static void prepare(const struct small_conv *c, size_t *offsets)
 {
     size_t columns = c->kernel + 1;
-    for (size_t p = 0; p < c->pooled_h * c->pooled_w; p++)
-        starts[p] = (uint16_t)(p / c->pooled_w * 2 * c->in_w + p % c->pooled_w * 2);
     for (size_t tap = 0; tap < c->kernel * c->kernel; tap++)
         for (size_t place = 0; place < PLACES; place++) {
             size_t u = tap / c->kernel + place / 2, v = tap % c->kernel + place % 2;
@@ -76,12 +148,63 @@ static void prepare(const struct small_conv *c, size_t *offsets, uint16_t *start
         }
 }
 
+/* Which positions see a number of the image that is not 0. First the columns, row by row: the bits
+ * of numbers are no longer numbers then. */
+static void mark_ink(const struct small_conv *c, const struct small_conv_forward_work *w,
+                     uint16_t *ink)
+{
+    size_t columns = c->kernel + 1, end = c->positions + c->kernel / 2 * c->pooled_w;
+    for (size_t u = 0; u < 2; u++)
+        for (size_t at = 0; at < end; at += VECTOR_LANES) {
+            const real *from = w->planes + u * columns * c->plane + at;
+            vint seen = {0};
+            for (size_t channel = 0; channel < c->in_c; channel++, from += 2 * columns * c->plane)
+                for (size_t v = 0; v < columns; v++)
+                    seen |= (vint)vreal_load(from + v * c->plane);
+            vreal_store(w->inked_rows + u * c->plane + at, (vreal)seen);
+        }
+    for (size_t vector = 0; vector < c->vectors; vector++) {
+        vint seen = {0};
+        for (size_t row = 0; row <= c->kernel; row++)
+            seen |= (vint)vreal_load(w->inked_rows + row % 2 * c->plane + row / 2 * c->pooled_w +
+                                     vector * VECTOR_LANES);
+        ink[vector] = vint_bits(seen != 0);
+    }
+}
+
+/* Adds what a row of the kernel says for one channel of the image: `above` and `below` are the
+ * planes that the upper and the lower places of windows see. What the right places see of one tap,
+ * the left ones see of the next. */
+INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, size_t plane,
+                    const real *const *weights, const int channels, const int kernel)
+{
+    vreal seen[PLACES];
+    seen[1] = vreal_load(above);
+    seen[3] = vreal_load(below);
+    UNROLL
+    for (int tap = 0; tap < kernel; tap++) {
+        above += plane;
+        below += plane;
+        seen[0] = seen[1];
+        seen[2] = seen[3];
+        seen[1] = vreal_load(above);
+        seen[3] = vreal_load(below);
+        UNROLL
+        for (int o = 0; o < channels; o++) {
+            vreal weight = vreal_all(weights[o][tap]);
+            UNROLL
+            for (int place = 0; place < PLACES; place++)
+                acc[o][place] += seen[place] * weight;
+        }
+    }
+}
+
 /* Sums of one vector of positions for each channel and place, and the channels' biases. */
 INLINE void convolve(const struct small_conv *c, const struct small_conv_forward_work *w,
                      size_t position, const real *const *weights, const real *biases,
-                     vreal sums[][PLACES], const int channels)
+                     vreal sums[][PLACES], const int channels, const int kernel)
 {
-    size_t taps = c->kernel * c->kernel, image = 2 * (c->kernel + 1) * c->plane;
+    size_t half = (size_t)(kernel + 1) * c->plane; /* the planes of every second row */
     const real *x = w->planes + position;
     const real *from[CHANNELS];
     vreal acc[CHANNELS][PLACES];
@@ -92,23 +215,17 @@ INLINE void convolve(const struct small_conv *c, const struct small_conv_forward
         for (int place = 0; place < PLACES; place++)
             acc[o][place] = vreal_all(biases[o]);
     }
-    for (size_t channel = 0; channel < c->in_c; channel++, x += image) {
-        for (size_t tap = 0; tap < taps; tap++) {
-            vreal seen[PLACES];
+    for (size_t channel = 0; channel < c->in_c; channel++, x += 2 * half) {
+        const real *above = x, *below = x + half;
+        for (int row = 0; row < kernel; row++) {
+            add_row(acc, above, below, c->plane, from, channels, kernel);
             UNROLL
-            for (int place = 0; place < PLACES; place++)
-                seen[place] = vreal_load(x + w->offsets[tap * PLACES + (size_t)place]);
-            UNROLL
-            for (int o = 0; o < channels; o++) {
-                vreal weight = vreal_all(from[o][tap]);
-                UNROLL
-                for (int place = 0; place < PLACES; place++)
-                    acc[o][place] += seen[place] * weight;
-            }
+            for (int o = 0; o < channels; o++)
+                from[o] += kernel;
+            const real *next = above + c->pooled_w;
+            above = below;
+            below = next;
         }
-        UNROLL
-        for (int o = 0; o < channels; o++)
-            from[o] += taps;
     }
     UNROLL
     for (int o = 0; o < channels; o++)
@@ -117,39 +234,41 @@ INLINE void convolve(const struct small_conv *c, const struct small_conv_forward
         sums[o][place] = acc[o][place];
 }
 
-/* The larger of a and b and its place; of equal values a. NaN wins, and stays. */
-INLINE void take_larger(vreal *a, vint *at, vreal b, vint at_b)
+/* One channel's largest numbers. Of equal values the first counts; NaN wins, and stays. */
+INLINE void pool_channel(const vreal sums[PLACES], real scale, bool relu, real *y, size_t count,
+                         struct small_conv_marks *marks)
 {
-    vint more = vreal_exceeds(b, *a);
-    *a = vreal_choose(more, b, *a);
-    *at = vint_choose(more, at_b, *at);
+    vmask right_above = vreal_greater(sums[1], sums[0]);
+    vmask right_below = vreal_greater(sums[3], sums[2]);
+    vreal above = vreal_larger(sums[0], sums[1]), below = vreal_larger(sums[2], sums[3]);
+    vmask low = vreal_greater(below, above);
+    vreal best =
+        vreal_larger(above, below) * scale; /* above 0: it changes nothing in their order */
+    marks->right_above = vmask_bits(right_above);
+    marks->right_below = vmask_bits(right_below);
+    marks->low = vmask_bits(low);
+    marks->live = relu ? vmask_bits(vreal_greater(best, vreal_all(0))) : UINT16_MAX;
+    if (relu)
+        best = vreal_larger(vreal_all(0), best);
+    vreal_store_first(y, vreal_pick(vreal_all_ordered(sums), best, vreal_all((real)NAN)), count);
 }
 
-/* Of equal values the first counts. Not inlined: what it needs in registers would push accumulators
- * out of them. */
+/* Not inlined: what it needs in registers would push accumulators out of them. */
 static __attribute__((noinline)) void pool(const struct small_conv *c,
-                                           const struct small_conv_forward_work *w,
-                                           const struct small_conv_output *out, size_t channel,
-                                           size_t position, const vreal sums[PLACES])
+                                           const struct small_conv_output *out,
+                                           const uint16_t *kept, size_t position,
+                                           const vreal sums[][PLACES], int channels)
 {
-    lane_int row = (lane_int)c->in_w;
-    size_t count = c->pooled_h * c->pooled_w;
-    vreal best = sums[0], low = sums[2];
-    vint at = {0}, at_low = (vint){0} + row;
-    take_larger(&best, &at, sums[1], (vint){0} + 1);
-    take_larger(&low, &at_low, sums[3], (vint){0} + (row + 1));
-    take_larger(&best, &at, low, at_low);
-    best *= out->scale; /* above 0: it changes nothing in their order */
-    if (c->relu)
-        best = vreal_choose(best < 0, vreal_all(0), best);
-    vreal_store_first(out->y + channel * count + position, best, count - position);
-    vint_store_short(out->where + channel * c->positions + position, at, w->starts + position);
+    size_t count = c->pooled_h * c->pooled_w, vector = position / VECTOR_LANES;
+    for (int o = 0; o < channels; o++)
+        pool_channel(sums[o], out->scale, c->relu, out->y + kept[o] * count + position,
+                     count - position, out->marks + kept[o] * c->vectors + vector);
 }
 
 INLINE void channels_forward(const struct small_conv *c, const struct small_conv_forward_work *w,
                              const real *weights, const real *bias,
                              const struct small_conv_output *out, const uint16_t *kept,
-                             const int channels)
+                             const int channels, const int kernel)
 {
     size_t count = c->pooled_h * c->pooled_w, taps = c->in_c * c->kernel * c->kernel;
     const real *from[CHANNELS];
@@ -160,23 +279,22 @@ INLINE void channels_forward(const struct small_conv *c, const struct small_conv
     }
     for (size_t position = 0; position < count; position += VECTOR_LANES) {
         vreal sums[CHANNELS][PLACES];
-        convolve(c, w, position, from, biases, sums, channels);
-        for (int o = 0; o < channels; o++)
-            pool(c, w, out, kept[o], position, sums[o]);
+        convolve(c, w, position, from, biases, sums, channels, kernel);
+        pool(c, out, kept, position, sums, channels);
     }
 }
 
-static void forward(const struct small_conv *c, const struct small_conv_forward_work *w,
-                    const real *weights, const real *bias, const struct small_conv_output *out)
+INLINE void forward_kernel(const struct small_conv *c, const struct small_conv_forward_work *w,
+                           const real *weights, const real *bias,
+                           const struct small_conv_output *out, const int kernel)
 {
-    cut_planes(c, w);
     size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
         switch (last - first) {
 #define CASE(channels)                                                                             \
     case channels:                                                                                 \
-        channels_forward(c, w, weights, bias, out, out->kept + first, channels);                   \
+        channels_forward(c, w, weights, bias, out, out->kept + first, channels, kernel);           \
         break
             CASE(1);
             CASE(2);
@@ -190,7 +308,29 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
     }
 }
 
+static void forward(const struct small_conv *c, const struct small_conv_forward_work *w,
+                    const real *weights, const real *bias, const struct small_conv_output *out)
+{
+    cut_planes(c, w);
+    if (out->ink)
+        mark_ink(c, w, out->ink);
+    switch (c->kernel) {
+#define CASE(kernel)                                                                               \
+    case kernel:                                                                                   \
+        forward_kernel(c, w, weights, bias, out, kernel);                                          \
+        break
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+        CASE(7);
+#undef CASE
+    }
+}
+
 const struct small_conv_forward_functions SIMD_NAME(small_conv_forward) = {
+    .lanes = VECTOR_LANES,
     .prepare = prepare,
     .load_bytes = load_bytes,
     .forward = forward,

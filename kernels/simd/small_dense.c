@@ -6,12 +6,12 @@
 #define VECTORS 4
 #define CHAINS  2
 
-static void list(struct small_list *list, const real *x, size_t n, const uint16_t *places)
+static void list(struct small_list *list, const real *x, size_t n)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i += VECTOR_LANES)
         found += vreal_append(list->values + found, list->rows + found,
-                              vreal_load_first(x + i, n - i), places + i);
+                              vreal_load_first(x + i, n - i), vint_count_from(i));
     list->n = found;
 }
 
