@@ -5,37 +5,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of strategies have tag 0; those of readers small ones. */
-enum { TAG_LINE = 30001, TAG_VERDICT = 30002 };
+struct call_ticket {
+    struct call_ticket *next; /* in the list of those that are free */
+    struct call_line own;
+    struct call_line *lines; /* [most_ranks], what all say */
+    intptr_t number;
+    int ranks;
+    MPI_Request request;
+};
 
 enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e)
 {
-    int ranks;
-    MPI_Comm_size(largest, &ranks);
-    struct call_check *c = calloc(1, sizeof *c);
-    if (c != NULL) {
-        c->key = MPI_KEYVAL_INVALID;
-        c->lines = calloc((size_t)ranks, sizeof *c->lines);
-        c->requests = calloc((size_t)ranks, sizeof *c->requests);
-    }
-    if (c == NULL || c->lines == NULL || c->requests == NULL) {
-        call_check_close(c);
-        return error_set(e, ERR_MEMORY, "no memory to check the calls of %d ranks", ranks);
-    }
+    struct call_check *c = *check = calloc(1, sizeof *c);
+    if (c == NULL)
+        return error_set(e, ERR_MEMORY, "no memory to check calls");
+    MPI_Comm_size(largest, &c->most_ranks);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &c->key, NULL);
-    *check = c;
-    return OK;
+    return message_check_open(&c->messages, e);
 }
 
 void call_check_close(struct call_check *c)
 {
     if (c == NULL)
         return;
-    if (c->key != MPI_KEYVAL_INVALID)
-        MPI_Comm_free_keyval(&c->key);
-    free(c->lines);
-    free(c->requests);
+    while (c->free != NULL) {
+        struct call_ticket *next = c->free->next;
+        free(c->free->lines);
+        free(c->free);
+        c->free = next;
+    }
+    message_check_close(&c->messages);
+    MPI_Comm_free_keyval(&c->key);
     free(c);
+}
+
+/* Tickets are made as they are needed, and used again. */
+static struct call_ticket *take_ticket(struct call_check *c)
+{
+    struct call_ticket *t = c->free;
+    if (t != NULL) {
+        c->free = t->next;
+        return t;
+    }
+    t = calloc(1, sizeof *t);
+    if (t != NULL)
+        t->lines = calloc((size_t)c->most_ranks, sizeof *t->lines);
+    if (t != NULL && t->lines != NULL)
+        return t;
+    free(t);
+    return NULL;
+}
+
+static void give_back(struct call_check *c, struct call_ticket *t)
+{
+    t->next = c->free;
+    c->free = t;
 }
 
 /* Number of this collective on its communicator, from 1; the count is the attribute's own value. */
@@ -81,15 +105,14 @@ static size_t append(char *text, size_t used, const char *more)
 
 /* "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", of those that say as line `first`.
  */
-static size_t append_group(const struct call_check *c, int ranks, int first, size_t used,
-                           char *text)
+static size_t append_group(const struct call_ticket *t, int first, size_t used, char *text)
 {
     char part[256];
-    const struct call_line *line = &c->lines[first];
+    const struct call_line *line = &t->lines[first];
     used = append(text, used, "; rank");
-    for (int i = first; i < ranks; i++) {
-        snprintf(part, sizeof part, " %d", c->lines[i].world_rank);
-        if (same_call(&c->lines[i], line))
+    for (int i = first; i < t->ranks; i++) {
+        snprintf(part, sizeof part, " %d", t->lines[i].world_rank);
+        if (same_call(&t->lines[i], line))
             used = append(text, used, part);
     }
     snprintf(part, sizeof part, ": %s of %llu %s", line->kind, (unsigned long long)line->count,
@@ -103,25 +126,28 @@ static size_t append_group(const struct call_check *c, int ranks, int first, siz
 }
 
 /* Leaves "" where all lines say the same. */
-static void judge(struct call_check *c, int ranks, intptr_t number)
+static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
 {
     bool agree = true;
-    for (int i = 1; i < ranks; i++)
-        agree = agree && same_call(&c->lines[i], &c->lines[0]);
-    memset(c->verdict, 0, sizeof c->verdict);
+    for (int i = 1; i < t->ranks; i++)
+        agree = agree && same_call(&t->lines[i], &t->lines[0]);
+    verdict[0] = '\0';
     if (agree)
         return;
-    size_t used = (size_t)snprintf(c->verdict, sizeof c->verdict,
+    size_t used = (size_t)snprintf(verdict, CALL_VERDICT_BYTES,
                                    "collective %lld is not the same on all %d ranks",
-                                   (long long)number, ranks);
-    for (int i = 0; i < ranks; i++) {
+                                   (long long)t->number, t->ranks);
+    for (int i = 0; i < t->ranks; i++) {
         bool told = false;
         for (int j = 0; j < i; j++)
-            told = told || same_call(&c->lines[i], &c->lines[j]);
+            told = told || same_call(&t->lines[i], &t->lines[j]);
         if (!told)
-            used = append_group(c, ranks, i, used, c->verdict);
+            used = append_group(t, i, used, verdict);
     }
 }
+
+/* --- Calls ---------------------------------------------------------------------------------------
+ */
 
 static enum status mpi_failed(int code, struct error *e)
 {
@@ -131,55 +157,55 @@ static enum status mpi_failed(int code, struct error *e)
     return error_set(e, ERR_MPI, "comparing calls: %.*s", length, text);
 }
 
-/* Rank 0 hears everybody, judges, and tells everybody. */
-static enum status lead(struct call_check *c, int ranks, intptr_t number, MPI_Comm comm,
-                        call_wait *wait, void *arg, struct error *e)
+enum status call_check_start(struct call_check *c, const struct call *call, MPI_Comm comm,
+                             struct call_ticket **ticket, struct error *e)
 {
-    int code = MPI_SUCCESS;
-    enum status status = OK;
-    for (int i = 1; i < ranks && code == MPI_SUCCESS; i++)
-        code =
-            MPI_Irecv(&c->lines[i], sizeof *c->lines, MPI_BYTE, i, TAG_LINE, comm, &c->requests[i]);
-    for (int i = 1; i < ranks && code == MPI_SUCCESS && status == OK; i++)
-        status = wait(arg, &c->requests[i], e);
-    if (code != MPI_SUCCESS || status != OK)
-        return status != OK ? status : mpi_failed(code, e);
-    judge(c, ranks, number);
-    for (int i = 1; i < ranks && code == MPI_SUCCESS; i++)
-        code = MPI_Isend(c->verdict, sizeof c->verdict, MPI_BYTE, i, TAG_VERDICT, comm,
-                         &c->requests[i]);
-    for (int i = 1; i < ranks && code == MPI_SUCCESS && status == OK; i++)
-        status = wait(arg, &c->requests[i], e);
-    return code == MPI_SUCCESS ? status : mpi_failed(code, e);
+    struct call_ticket *t = *ticket = take_ticket(c);
+    if (t == NULL)
+        return error_set(e, ERR_MEMORY, "no memory to compare calls of %d ranks", c->most_ranks);
+    MPI_Comm_size(comm, &t->ranks);
+    t->number = next_number(c, comm);
+    t->own = line_of(call);
+    int n = (int)sizeof t->own;
+    int code = MPI_Iallgather(&t->own, n, MPI_BYTE, t->lines, n, MPI_BYTE, comm, &t->request);
+    if (code == MPI_SUCCESS)
+        return OK;
+    give_back(c, t);
+    *ticket = NULL;
+    return mpi_failed(code, e);
 }
 
-static enum status follow(struct call_check *c, MPI_Comm comm, call_wait *wait, void *arg,
-                          struct error *e)
+/* All lines are there. */
+static enum status close_ticket(struct call_check *c, struct call_ticket **ticket, struct error *e)
 {
-    int code =
-        MPI_Isend(&c->lines[0], sizeof *c->lines, MPI_BYTE, 0, TAG_LINE, comm, &c->requests[0]);
-    enum status status = code == MPI_SUCCESS ? wait(arg, &c->requests[0], e) : mpi_failed(code, e);
-    if (status != OK)
-        return status;
-    code =
-        MPI_Irecv(c->verdict, sizeof c->verdict, MPI_BYTE, 0, TAG_VERDICT, comm, &c->requests[0]);
-    return code == MPI_SUCCESS ? wait(arg, &c->requests[0], e) : mpi_failed(code, e);
+    char verdict[CALL_VERDICT_BYTES];
+    judge(*ticket, verdict);
+    give_back(c, *ticket);
+    *ticket = NULL;
+    return verdict[0] == '\0' ? OK : error_set(e, ERR_MPI, "%s", verdict);
 }
 
-enum status call_check(struct call_check *c, const struct call *call, MPI_Comm comm,
-                       call_wait *wait, void *arg, struct error *e)
+bool call_check_test(struct call_check *c, struct call_ticket **ticket)
 {
-    int rank, ranks;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    intptr_t number = next_number(c, comm);
-    c->lines[0] = line_of(call);
-    c->verdict[0] = '\0';
-    enum status status = OK;
-    if (ranks > 1)
-        status =
-            rank == 0 ? lead(c, ranks, number, comm, wait, arg, e) : follow(c, comm, wait, arg, e);
-    if (status != OK || c->verdict[0] == '\0')
-        return status;
-    return error_set(e, ERR_MPI, "%s", c->verdict);
+    char verdict[CALL_VERDICT_BYTES];
+    int done = 0;
+    if (*ticket == NULL)
+        return true;
+    if (MPI_Test(&(*ticket)->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !done)
+        return false;
+    judge(*ticket, verdict);
+    if (verdict[0] != '\0')
+        return false;
+    give_back(c, *ticket);
+    *ticket = NULL;
+    return true;
+}
+
+enum status call_check_finish(struct call_check *c, struct call_ticket **ticket, call_wait *wait,
+                              void *arg, struct error *e)
+{
+    if (*ticket == NULL)
+        return OK;
+    enum status status = wait(arg, &(*ticket)->request, e);
+    return status == OK ? close_ticket(c, ticket, e) : status;
 }

@@ -1,15 +1,18 @@
-/* Check mode: before each collective the ranks of its communicator tell rank 0 what they are about
- * to do, and learn whether all are about to do the same. Ranks that disagree about order, kind,
- * size or type of a collective would otherwise hang, or add up what does not belong together. Costs
- * two messages a rank and call: not for timing. Sums that a strategy starts where it may not wait
- * (fusion) are not compared. */
+/* Check mode: before each collective the ranks of its communicator tell each other what they are
+ * about to do, and learn whether all are about to do the same. Ranks that disagree about order,
+ * kind, size or type of a collective would otherwise hang, or add up what does not belong together.
+ * Before a collective that a strategy starts where it may not wait (fusion) the lines are sent
+ * alike, and compared before anybody waits for the collective itself. Messages between two ranks:
+ * message_check.h. Costs a small collective for each: not for timing. */
 #ifndef SCALEBENCH_COMM_CALL_CHECK_H
 #define SCALEBENCH_COMM_CALL_CHECK_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm/message_check.h"
 #include "kernels/base/error.h"
 
 /* A collective as its caller sees it. */
@@ -30,11 +33,14 @@ struct call_line {
 
 enum { CALL_VERDICT_BYTES = 768 };
 
+/* A collective that ranks are comparing. */
+struct call_ticket;
+
 struct call_check {
-    int key;                 /* of the attribute that counts a communicator's collectives */
-    struct call_line *lines; /* [ranks of the largest communicator] */
-    MPI_Request *requests;   /* as many */
-    char verdict[CALL_VERDICT_BYTES];
+    int key;        /* of the attribute that counts a communicator's collectives */
+    int most_ranks; /* of any communicator */
+    struct call_ticket *free;
+    struct message_check messages;
 };
 
 /* Waits for one request, with a deadline: what wait.c gives. */
@@ -43,9 +49,14 @@ typedef enum status call_wait(void *arg, MPI_Request *request, struct error *e);
 enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e);
 void call_check_close(struct call_check *check);
 
-/* Collective over comm. ERR_MPI, naming the number of the collective, the ranks and what each was
- * about to do, unless all agree. */
-enum status call_check(struct call_check *check, const struct call *call, MPI_Comm comm,
-                       call_wait *wait, void *arg, struct error *e);
+/* Collective over comm, without waiting: tells what this rank is about to do. */
+enum status call_check_start(struct call_check *check, const struct call *call, MPI_Comm comm,
+                             struct call_ticket **ticket, struct error *e);
+/* Whether all have told, and the same; *ticket is NULL from then on. */
+bool call_check_test(struct call_check *check, struct call_ticket **ticket);
+/* Waits for it, if there still is a ticket. ERR_MPI, naming the number of the collective, the ranks
+ * and what each was about to do, unless all agree. */
+enum status call_check_finish(struct call_check *check, struct call_ticket **ticket,
+                              call_wait *wait, void *arg, struct error *e);
 
 #endif

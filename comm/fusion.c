@@ -21,19 +21,13 @@
 #define OPERATION "allreduce of fused tensors"
 #define QUESTION  "agreement on tensors to fuse"
 
-struct fused {
-    MPI_Request request;
-    size_t bytes;
-    int started; /* the code that starting it gave */
-};
-
 struct fusion {
-    struct fused *sums; /* [tensors], in the order of leaving */
-    size_t n_sums;      /* those that have left in this step */
-    size_t there;       /* of these, the first so many are known to be complete */
+    struct started *sums; /* [tensors], in the order of leaving */
+    size_t n_sums;        /* those that have left in this step */
+    size_t there;         /* of these, the first so many are known to be complete */
     /* Tensors, counted from the last: that this rank has, and that all of them do. */
     size_t ready, agreed;
-    struct fused question;
+    struct started question;
     bool asking;
     int offered, answer; /* of the question: this rank's `ready`, the minimum of all */
     uint64_t answered;   /* questions of this step */
@@ -47,11 +41,14 @@ struct fusion {
 static void start_sum(struct sync *s, const struct bucket *b)
 {
     struct fusion *f = s->own;
-    struct fused *sum = &f->sums[f->n_sums++];
+    struct started *sum = &f->sums[f->n_sums++];
+    const struct call call = {"allreduce", OPERATION, b->count, MPI_REAL_TYPE, -1};
     real *grads = s->arenas.grads + s->arenas.tensors[b->first].offset;
     sum->bytes = b->count * sizeof(real);
-    sum->started = MPI_Iallreduce(MPI_IN_PLACE, grads, (int)b->count, MPI_REAL_TYPE, MPI_SUM,
-                                  s->comm, &sum->request);
+    waiter_starting(s->waiter, &call, s->comm, sum);
+    if (sum->code == MPI_SUCCESS)
+        sum->code = MPI_Iallreduce(MPI_IN_PLACE, grads, (int)b->count, MPI_REAL_TYPE, MPI_SUM,
+                                   s->comm, &sum->request);
 }
 
 /* All ranks have `agreed` tensors: what of them has not left yet does so. */
@@ -75,8 +72,12 @@ static void ask(struct sync *s)
     struct fusion *f = s->own;
     f->asking = true;
     f->offered = (int)f->ready;
-    f->question.started =
-        MPI_Iallreduce(&f->offered, &f->answer, 1, MPI_INT, MPI_MIN, s->comm, &f->question.request);
+    const struct call call = {"allreduce", QUESTION, 1, MPI_INT, -1};
+    waiter_starting(s->waiter, &call, s->comm, &f->question);
+    f->question.bytes = sizeof f->answer;
+    if (f->question.code == MPI_SUCCESS)
+        f->question.code = MPI_Iallreduce(&f->offered, &f->answer, 1, MPI_INT, MPI_MIN, s->comm,
+                                          &f->question.request);
 }
 
 static void take_answer(struct sync *s)
@@ -85,15 +86,6 @@ static void take_answer(struct sync *s)
     f->asking = false;
     f->answered++;
     carry_out(s, (size_t)f->answer);
-}
-
-/* Tests, and leaves what goes wrong for the end of the step. */
-static bool is_there(struct fused *message)
-{
-    int done = 0;
-    if (message->started == MPI_SUCCESS)
-        message->started = MPI_Test(&message->request, &done, MPI_STATUS_IGNORE);
-    return done && message->started == MPI_SUCCESS;
 }
 
 static bool cycle_has_ended(const struct sync *s)
@@ -107,11 +99,11 @@ static bool fusion_poll(struct sync *s)
 {
     struct fusion *f = s->own;
     bool busy = f->asking || f->there < f->n_sums;
-    if (f->asking && is_there(&f->question))
+    if (f->asking && waiter_is_there(s->waiter, &f->question))
         take_answer(s);
     if (!f->asking && f->agreed < f->ready && cycle_has_ended(s))
         ask(s);
-    while (f->there < f->n_sums && is_there(&f->sums[f->there]))
+    while (f->there < f->n_sums && waiter_is_there(s->waiter, &f->sums[f->there]))
         f->there++;
     return busy || f->asking;
 }
@@ -130,8 +122,7 @@ static enum status finish_questions(struct sync *s, struct error *e)
     while (f->agreed < (size_t)s->arenas.n_tensors && status == OK) {
         if (!f->asking)
             ask(s);
-        status = wait_started(s->waiter, f->question.started, &f->question.request, 1, sizeof(int),
-                              QUESTION, e);
+        status = wait_for_started(s->waiter, &f->question, QUESTION, e);
         if (status == OK)
             take_answer(s);
     }
@@ -143,10 +134,8 @@ static enum status finish(struct sync *s, struct error *e)
     struct fusion *f = s->own;
     sync_comm_begin(s);
     enum status status = finish_questions(s, e);
-    for (size_t i = 0; i < f->n_sums && status == OK; i++) {
-        struct fused *sum = &f->sums[i];
-        status = wait_started(s->waiter, sum->started, &sum->request, 1, sum->bytes, OPERATION, e);
-    }
+    for (size_t i = 0; i < f->n_sums && status == OK; i++)
+        status = wait_for_started(s->waiter, &f->sums[i], OPERATION, e);
     sync_comm_end(s);
     f->there = f->n_sums;
     return status;

@@ -36,8 +36,6 @@
 #include "comm/shard.h"
 #include "kernels/base/mem.h"
 
-#define PUSH "push to the parameter servers"
-
 struct param_server {
     int servers;
     bool serves, ready, stepped;
@@ -89,16 +87,16 @@ static int push(struct sync *s)
     for (int j = 0; j < p->servers && code == MPI_SUCCESS; j++) {
         size_t begin, count;
         shard_range(s, j, p->servers, &begin, &count);
-        p->pushes[j].request = p->answers[j].request = MPI_REQUEST_NULL;
+        p->pushes[j] = p->answers[j] = (struct message){.request = MPI_REQUEST_NULL};
         if (j == s->rank)
             continue;
         size_t bytes = count * sizeof(real);
         p->pushes[j] = (struct message){.data = s->arenas.grads + begin, .bytes = bytes, .rank = j};
         p->answers[j] =
             (struct message){.data = s->arenas.params + begin, .bytes = bytes, .rank = j};
-        code = waiter_receive(s->waiter, &p->answers[j], 1, p->replies);
+        code = waiter_receive(s->waiter, &p->answers[j], 1, p->replies, SHARD_ANSWER);
         if (code == MPI_SUCCESS)
-            code = waiter_send(s->waiter, &p->pushes[j], 1, s->comm);
+            code = waiter_send(s->waiter, &p->pushes[j], 1, s->comm, SHARD_PUSH);
     }
     return code;
 }
@@ -110,11 +108,10 @@ static bool is_answered(void *arg)
     struct param_server *p = s->own;
     bool done = !p->serves || shard_is_answered(&p->shard);
     for (int j = 0; j < p->servers && p->code == MPI_SUCCESS; j++) {
-        int pushed = 1, answered = 1;
-        if (p->pushes[j].request != MPI_REQUEST_NULL)
-            p->code = MPI_Test(&p->pushes[j].request, &pushed, MPI_STATUS_IGNORE);
-        if (p->answers[j].request != MPI_REQUEST_NULL && p->code == MPI_SUCCESS)
-            p->code = MPI_Test(&p->answers[j].request, &answered, MPI_STATUS_IGNORE);
+        bool pushed, answered = false;
+        p->code = waiter_test(s->waiter, &p->pushes[j], &pushed);
+        if (p->code == MPI_SUCCESS)
+            p->code = waiter_test(s->waiter, &p->answers[j], &answered);
         done = done && pushed && answered;
     }
     return done || p->code != MPI_SUCCESS;
@@ -124,18 +121,18 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 {
     struct param_server *p = s->own;
     sync_comm_begin(s);
-    p->code = push(s);
+    if (p->code == MPI_SUCCESS) /* else what this rank served meanwhile has failed */
+        p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
         p->shard.pool = s->exec->pool;
         shard_push(&p->shard, step, lr);
     }
-    enum status status = wait_until(s->waiter, is_answered, s, PUSH, e);
+    enum status status = wait_until(s->waiter, is_answered, s, SHARD_PUSH, e);
     if (p->serves)
         p->shard.pool = NULL;
     sync_comm_end(s);
-    return status == OK && p->code != MPI_SUCCESS
-               ? error_set(e, ERR_MPI, PUSH ": code %d of the library", p->code)
-               : status;
+    return status == OK && p->code != MPI_SUCCESS ? waiter_failed(s->waiter, p->code, SHARD_PUSH, e)
+                                                  : status;
 }
 
 /* --- The servers' model --------------------------------------------------------------------------

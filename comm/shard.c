@@ -113,20 +113,11 @@ static void take_in(struct shard *h, struct client *client)
 /* --- Messages ------------------------------------------------------------------------------------
  */
 
-static int test(struct message *m, bool *done)
-{
-    int found = 1, code = MPI_SUCCESS;
-    if (m->request != MPI_REQUEST_NULL)
-        code = MPI_Test(&m->request, &found, MPI_STATUS_IGNORE);
-    *done = found;
-    return code;
-}
-
 static int receive_push(struct shard *h, struct client *client, int rank)
 {
     client->push =
         (struct message){.data = client->pushed, .bytes = h->count * sizeof(real), .rank = rank};
-    return waiter_receive(h->s->waiter, &client->push, 1, h->s->comm);
+    return waiter_receive(h->s->waiter, &client->push, 1, h->s->comm, SHARD_PUSH);
 }
 
 /* In order, the weights stay as they are until everyone, who first must have them, has pushed
@@ -144,7 +135,9 @@ static int answer(struct shard *h, struct client *client, int rank)
     int code = receive_push(h, client, rank);
     client->reply =
         (struct message){.data = weights, .bytes = h->count * sizeof(real), .rank = rank};
-    return code == MPI_SUCCESS ? waiter_send(h->s->waiter, &client->reply, 1, h->replies) : code;
+    if (code == MPI_SUCCESS)
+        code = waiter_send(h->s->waiter, &client->reply, 1, h->replies, SHARD_ANSWER);
+    return code;
 }
 
 static bool may_go_on(const struct shard *h, const struct client *client)
@@ -156,7 +149,7 @@ static int serve_push(struct shard *h, struct client *client)
 {
     int code = MPI_SUCCESS;
     if (!client->arrived && client->pushes == client->answers)
-        code = test(&client->push, &client->arrived);
+        code = waiter_test(h->s->waiter, &client->push, &client->arrived);
     if (client->arrived && h->opened)
         take_in(h, client);
     return code;
@@ -165,7 +158,7 @@ static int serve_push(struct shard *h, struct client *client)
 static int serve_reply(struct shard *h, struct client *client, int rank)
 {
     bool sent;
-    int code = test(&client->reply, &sent);
+    int code = waiter_test(h->s->waiter, &client->reply, &sent);
     if (code == MPI_SUCCESS && sent && client->pushes > client->answers && may_go_on(h, client))
         code = answer(h, client, rank);
     return code;
@@ -274,9 +267,8 @@ void shard_destroy(struct shard *h)
         if (r == h->s->rank)
             continue;
         struct error e;
-        waiter_cancel(&h->clients[r].push);
-        wait_requests(h->s->waiter, MPI_SUCCESS, &h->clients[r].reply.request, 1,
-                      "last answer of a parameter server", &e);
+        waiter_cancel(h->s->waiter, &h->clients[r].push);
+        wait_message(h->s->waiter, &h->clients[r].reply, "last answer of a parameter server", &e);
         mem_free(h->clients[r].pushed);
         mem_free(h->clients[r].answer);
     }

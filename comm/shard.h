@@ -6,6 +6,10 @@
 
 #include "comm/strategy.h"
 
+/* What ranks and servers tell each other. */
+#define SHARD_PUSH   "push to the parameter servers"
+#define SHARD_ANSWER "answer of a parameter server"
+
 /* Another rank, which pushes gradients and gets weights, one after the other. */
 struct client {
     struct message push, reply;

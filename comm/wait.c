@@ -70,9 +70,12 @@ static enum status wait_for_check(void *arg, MPI_Request *request, struct error 
 static enum status compare_call(struct waiter *w, const struct call *call, MPI_Comm comm,
                                 struct error *e)
 {
+    struct call_ticket *ticket;
     if (w->check == NULL)
         return OK;
-    enum status status = call_check(w->check, call, comm, wait_for_check, w, e);
+    enum status status = call_check_start(w->check, call, comm, &ticket, e);
+    if (status == OK)
+        status = call_check_finish(w->check, &ticket, wait_for_check, w, e);
     if (status != OK)
         wait_end(w);
     return status;
@@ -192,6 +195,39 @@ enum status wait_starting(struct waiter *w, const struct call *call, MPI_Comm co
     enum status status = compare_call(w, call, comm, e);
     wait_end(w);
     return status;
+}
+
+void waiter_starting(struct waiter *w, const struct call *call, MPI_Comm comm, struct started *s)
+{
+    struct error e;
+    s->ticket = NULL;
+    s->code = MPI_SUCCESS;
+    if (w->check != NULL && call_check_start(w->check, call, comm, &s->ticket, &e) != OK)
+        s->code = MPI_ERR_OTHER;
+}
+
+bool waiter_is_there(struct waiter *w, struct started *s)
+{
+    int done = 0;
+    if (s->code == MPI_SUCCESS && (w->check == NULL || call_check_test(w->check, &s->ticket)))
+        s->code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
+    return done && s->code == MPI_SUCCESS;
+}
+
+enum status wait_for_started(struct waiter *w, struct started *s, const char *operation,
+                             struct error *e)
+{
+    enum status status = OK;
+    waiter_count(w, s->bytes);
+    wait_begin(w, operation);
+    if (w->check != NULL)
+        status = call_check_finish(w->check, &s->ticket, wait_for_check, w, e);
+    if (status == OK && wait_sits_in_library(w) && s->code == MPI_SUCCESS)
+        s->code = MPI_Wait(&s->request, MPI_STATUS_IGNORE);
+    else if (status == OK)
+        status = wait_look(w, s->code, &s->request, e);
+    wait_end(w);
+    return status == OK && s->code != MPI_SUCCESS ? wait_failed(e, s->code, operation) : status;
 }
 
 enum status wait_requests(struct waiter *w, int started, MPI_Request *requests, int n,

@@ -58,9 +58,9 @@ struct waiter {
 /* Collective over comm. Starts the watchdog when there is a deadline. */
 enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
                         struct error *e);
-/* From now on the ranks compare what they are about to do before each collective, call_check.h;
- * `largest` is at least as large as any communicator in use. Two ranks that disagree get ERR_MPI.
- */
+/* From now on the ranks compare what they are about to do before each collective, call_check.h, and
+ * sender and receiver of each message what they mean, message_check.h; `largest` is at least as
+ * large as any communicator in use. Ranks that disagree get ERR_MPI, of two the receiver. */
 enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e);
 /* Around calls of the library that all ranks make, that wait for all, and that have no form which
  * could be tested: communicators, windows, files. Where a rank stays away beyond the deadline the
@@ -98,7 +98,8 @@ struct message {
     void *data; /* borrowed; only read when it is sent */
     size_t bytes;
     int rank;
-    MPI_Request request; /* of the call that it is passed to */
+    MPI_Request request;       /* of the call that it is passed to */
+    struct message_note *note; /* the same; NULL where calls are not compared */
 };
 
 /* Sends or receives n messages that are on their way together; returns when all have arrived, or
@@ -109,12 +110,26 @@ enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Com
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e);
 
-/* Starts n messages, and counts them, without waiting for them; returns MPI's code. */
-int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm);
-int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm);
+/* Starts n messages, and counts them, without waiting for them; returns MPI's code. Sender and
+ * receiver name the same operation. */
+int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                const char *operation);
+int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                   const char *operation);
+
+/* Whether a message that was started has come or gone, without waiting; a message that is of the
+ * past, or was never started (MPI_REQUEST_NULL), has. MPI's code. */
+int waiter_test(struct waiter *w, struct message *message, bool *done);
+
+/* ERR_MPI for a code of the three above: what was found out about a message, or MPI's own words. */
+enum status waiter_failed(const struct waiter *w, int code, const char *operation, struct error *e);
 
 /* Gives up a receive that was started and for which no message will come. */
-void waiter_cancel(struct message *message);
+void waiter_cancel(struct waiter *w, struct message *message);
+
+/* Waits for the rest of a message that was started. */
+enum status wait_message(struct waiter *w, struct message *message, const char *operation,
+                         struct error *e);
 
 /* Waits until `done` says so; its own calls, none of which waits, let the library's messages
  * progress. */
@@ -141,6 +156,25 @@ enum status wait_exchange(struct waiter *w, const struct exchange *x, struct err
  * this one is; else nothing happens. */
 enum status wait_starting(struct waiter *w, const struct call *call, MPI_Comm comm,
                           struct error *e);
+
+/* A collective that is started where ranks may not wait. */
+struct started {
+    MPI_Request request;
+    int code; /* that starting it gave */
+    size_t bytes;
+    struct call_ticket *ticket; /* NULL where calls are not compared */
+};
+
+/* Before it is started: where calls are compared, so is this one, some time later. */
+void waiter_starting(struct waiter *w, const struct call *call, MPI_Comm comm, struct started *s);
+
+/* Whether it is complete, and was the same on all ranks; what is wrong shows when it is waited for.
+ */
+bool waiter_is_there(struct waiter *w, struct started *s);
+
+/* Waits for it; counts it. */
+enum status wait_for_started(struct waiter *w, struct started *s, const char *operation,
+                             struct error *e);
 
 /* Completes n requests that the caller has started, `bytes` in all; `started` is the code that
  * starting them gave. */

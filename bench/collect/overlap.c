@@ -42,6 +42,7 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
                           const struct runs *alone, struct error *e)
 {
     struct strategy_form form;
+    enum option_id at;
     struct net_desc net;
     *bound = NAN;
     if (config_int(&point->config, OPT_STRATEGY) != STRATEGY_bucketed || time->n == 0)
@@ -51,7 +52,7 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;
-    enum status status = config_form(&point->config, &form, e);
+    enum status status = config_form(&point->config, &form, &at, e);
     if (status == OK)
         status = model_load(&net, config_text(&point->config, OPT_MODEL), e);
     if (status != OK)

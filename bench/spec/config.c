@@ -80,8 +80,8 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                      name_explain(text, sizeof text, name, known, n));
 }
 
-enum status config_compressor(const struct config *config, enum compressor_kind *compressor,
-                              struct error *e)
+static enum status check_compressor(const struct config *config, enum compressor_kind *compressor,
+                                    struct error *e)
 {
     enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
     const char *takers[STRATEGIES];
@@ -109,8 +109,8 @@ static enum status check_scale(const struct config *config, struct error *e)
                      config_text(config, OPT_FP16_SCALE), ldexp(0.5, exponent), ldexp(1, exponent));
 }
 
-enum status config_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
-                             struct error *e)
+static enum status check_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
+                                   struct error *e)
 {
     enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
     enum compressor_kind compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
@@ -134,7 +134,8 @@ enum status config_algorithm(const struct config *config, enum allreduce_algorit
                      config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
-enum status config_form(const struct config *config, struct strategy_form *form, struct error *e)
+enum status config_form(const struct config *config, struct strategy_form *form, enum option_id *at,
+                        struct error *e)
 {
     *form = (struct strategy_form){
         .segment_bytes = (size_t)config_number(config, OPT_SEGMENT),
@@ -151,12 +152,17 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .powersgd_rank = (int)config_int(config, OPT_POWERSGD_RANK),
         .fp16_scale = config_number(config, OPT_FP16_SCALE),
     };
-    enum status status = config_variant(config, &form->variant, e);
-    if (status == OK)
-        status = config_compressor(config, &form->compressor, e);
-    if (status == OK)
-        status = config_algorithm(config, &form->algorithm, e);
-    return status == OK ? check_scale(config, e) : status;
+    *at = OPT_VARIANT;
+    if (config_variant(config, &form->variant, e) != OK)
+        return e->status;
+    *at = OPT_COMPRESS;
+    if (check_compressor(config, &form->compressor, e) != OK)
+        return e->status;
+    *at = OPT_ALGORITHM;
+    if (check_algorithm(config, &form->algorithm, e) != OK)
+        return e->status;
+    *at = OPT_FP16_SCALE;
+    return check_scale(config, e);
 }
 
 enum overlap_kind config_overlap(const struct config *config)

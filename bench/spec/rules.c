@@ -186,13 +186,14 @@ static enum status check_stragglers(const struct point *point, struct error *e)
     return OK;
 }
 
-static enum status check_variant(const struct point *point, struct error *e)
+static enum status check_form(const struct point *point, struct error *e)
 {
-    enum strategy_variant variant;
+    struct strategy_form form;
+    enum option_id at;
     struct error inner;
-    if (config_variant(&point->config, &variant, &inner) == OK)
+    if (config_form(&point->config, &form, &at, &inner) == OK)
         return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[OPT_VARIANT].mark, "%s", inner.text);
+    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
 static enum status check_servers(const struct point *point, struct error *e)
@@ -203,29 +204,6 @@ static enum status check_servers(const struct point *point, struct error *e)
     if (config_check_servers(&point->config, ranks, &at, &inner) == OK)
         return OK;
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
-}
-
-static enum status check_compressor(const struct point *point, struct error *e)
-{
-    struct strategy_form form;
-    enum compressor_kind compressor;
-    struct error inner;
-    enum option_id wrong = OPT_COMPRESS;
-    if (config_compressor(&point->config, &compressor, &inner) == OK) {
-        if (config_form(&point->config, &form, &inner) == OK)
-            return OK;
-        wrong = OPT_FP16_SCALE;
-    }
-    return mark_error(e, ERR_SPEC, point->config.values[wrong].mark, "%s", inner.text);
-}
-
-static enum status check_algorithm(const struct point *point, struct error *e)
-{
-    enum allreduce_algorithm algorithm;
-    struct error inner;
-    if (config_algorithm(&point->config, &algorithm, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[OPT_ALGORITHM].mark, "%s", inner.text);
 }
 
 /* A cosine that ends above where it begins would rise. */
@@ -255,13 +233,9 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     if (status == OK)
         status = check_stragglers(point, e);
     if (status == OK)
-        status = check_variant(point, e);
+        status = check_form(point, e);
     if (status == OK)
         status = check_servers(point, e);
-    if (status == OK)
-        status = check_algorithm(point, e);
-    if (status == OK)
-        status = check_compressor(point, e);
     return status == OK ? check_rates(point, e) : status;
 }
 

@@ -98,16 +98,12 @@ enum status config_set(struct config *config, const struct spec_option *option, 
  * no such form. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* What sync.compress names; ERR_ARGUMENT, listing strategies that take it, where this one does not.
+/* The whole form of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
+ * an algorithm that it does not take, a scale that fp16 does not; *at is the option that this is
+ * about.
  */
-enum status config_compressor(const struct config *config, enum compressor_kind *compressor,
-                              struct error *e);
-/* The algorithm of sync.algorithm; ERR_ARGUMENT when the strategy or its compressor has no use
- * for one. */
-enum status config_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
-                             struct error *e);
-/* All that, and what the other options say of the form. */
-enum status config_form(const struct config *config, struct strategy_form *form, struct error *e);
+enum status config_form(const struct config *config, struct strategy_form *form, enum option_id *at,
+                        struct error *e);
 
 /* What sync.overlap comes to: none where the strategy does not communicate during backward. */
 enum overlap_kind config_overlap(const struct config *config);

@@ -34,6 +34,21 @@ train() {
 }
 check "trainer: wrong magic number" expect 2 "byte 0: magic number" train --data.path "$tmp/mnist"
 check "trainer: folder that is not there" expect 2 "$tmp/none" train --data.path "$tmp/none"
+# What will be written is looked at before the first step, by name; nothing is left of the look.
+mkdir "$tmp/there"
+for option in "--record $tmp/nowhere" "--predictions $tmp/nowhere/classes.txt" \
+    "--checkpoint.every_epochs 1 --checkpoint.path $tmp/nowhere/c.safetensors" "--record /dev/null"; do
+    # shellcheck disable=SC2086 # options and their values
+    check "trainer: ${option%% /*} where nothing can be written" \
+        expect 2 "; expected a folder that exists" train --data.set digits $option
+done
+check "the folder of records is named with its option" expect 2 "train_cnn: --record: $tmp/nowhere/rank.0.jsonl" \
+    train --data.set digits --record "$tmp/nowhere"
+check "a file that can be written is not left behind by the look" expect 2 "cannot be written" \
+    train --data.set digits --record "$tmp/there" --predictions "$tmp/nowhere/classes.txt"
+check "nothing was left" rmdir "$tmp/there"
+check "comm_sweep: a table that cannot be written" expect 2 "comm_sweep: --link: $tmp/nowhere/link.csv" \
+    "$mpiexec" -n 1 "$build/comm_sweep" --sizes 4B --models none --link "$tmp/nowhere/link.csv"
 check "campaign: unreadable data fail the point with the reason" expect 1 "magic number" \
     "$scalebench" run "$tmp/torn.yaml" --out "$tmp/results"
 check "spec that is not there" expect 2 "nowhere.yaml" "$scalebench" run nowhere.yaml

@@ -57,17 +57,19 @@ poll_tiles ok 1 as it should
 thread ok 1 as it should" ]
 }
 
-# Buckets of another size on the second rank: without the check it would wait for what never comes.
-ends_where_ranks_disagree() {
-    local options=(--model lenet_21k --data.set digits --data.samples 300 --sync.strategy bucketed
-        --sync.first_cap_mib 0 --sync.check calls --wait yield)
-    "$mpiexec" -n 1 "$train_cnn" "${options[@]}" --sync.cap_mib 0.001 : \
-        -n 1 "$train_cnn" "${options[@]}" --sync.cap_mib 1 >"$tmp/check" 2>&1
+# The second rank is told something else: without the check it would wait for what never comes, or take
+# what it gets for something else.
+ends_where_ranks_disagree() { # strategy and options, option, its value on either rank, what is said
+    local options=(--model lenet_21k --data.set digits --data.samples 300 --sync.check calls --wait yield)
+    # shellcheck disable=SC2086 # options are several words
+    "$mpiexec" -n 1 "$train_cnn" "${options[@]}" --sync.strategy $1 "$2" "$3" : \
+        -n 1 "$train_cnn" "${options[@]}" --sync.strategy $1 "$2" "$4" >"$tmp/check" 2>&1
     local status=$?
     cat "$tmp/check"
-    [ "$status" -eq 1 ] && grep -Eq "collective [0-9]+ is not the same on all 2 ranks; rank 0: allreduce of [0-9]+ MPI_FLOAT \(allreduce of a bucket\); rank 1: allreduce of [0-9]+ MPI_FLOAT" "$tmp/check"
+    [ "$status" -eq 1 ] && grep -Eq "$5" "$tmp/check"
 }
 
+differs="collective [0-9]+ is not the same on all 2 ranks; rank 0: allreduce of [0-9]+ MPI_FLOAT"
 check "a thread without a core is refused" refuses_a_thread_without_a_core
 check "every kind of overlap runs" runs_every_kind
 if python=$(python_with csv); then
@@ -75,5 +77,14 @@ if python=$(python_with csv); then
 else
     lacks "records say what was done" python3
 fi
-check "ranks that disagree end the job" ends_where_ranks_disagree
+check "ranks that disagree about buckets end the job" ends_where_ranks_disagree \
+    "bucketed --sync.first_cap_mib 0" --sync.cap_mib 0.001 1 \
+    "$differs \\(allreduce of a bucket\\); rank 1: allreduce of [0-9]+ MPI_FLOAT"
+check "ranks that disagree about fused tensors end the job" ends_where_ranks_disagree \
+    "fusion --sync.overlap poll_tiles" --sync.fusion_mib 0 128 \
+    "$differs \\(allreduce of fused tensors\\); rank 1: allreduce of [0-9]+ MPI_FLOAT"
+check "ranks that disagree about segments end the job" ends_where_ranks_disagree ring --sync.segment 1KiB 4KiB \
+    "message 1 from rank 0 to rank 1 .*: rank 0 sends 1024 bytes \\(ring\\); rank 1 expects 4096 bytes \\(ring\\)"
+check "ranks that disagree about servers end the job" ends_where_ranks_disagree param_server --sync.servers 1 2 \
+    "message 1 from rank 1 to rank 0 .*: rank 1 sends [0-9]+ bytes \\(push.*\\); rank 0 expects [0-9]+ bytes \\(push"
 finish

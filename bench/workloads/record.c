@@ -4,10 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/output.h"
+
 enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e)
 {
     *r = (struct recorder){.dir = dir, .rank = rank, .lines = json_array()};
     return r->lines != NULL ? OK : error_set(e, ERR_MEMORY, "no memory for a record");
+}
+
+static void name_file(char *path, size_t size, const char *dir, int rank)
+{
+    snprintf(path, size, "%s/rank.%d.jsonl", dir, rank);
+}
+
+enum status recorder_check(const char *dir, int rank, struct error *e)
+{
+    char path[4096];
+    if (dir == NULL)
+        return OK;
+    name_file(path, sizeof path, dir, rank);
+    return output_check("--record", path, e);
 }
 
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e)
@@ -42,7 +58,7 @@ enum status recorder_write(struct recorder *r, struct error *e)
     if (r->dir == NULL)
         return OK;
     char path[4096];
-    snprintf(path, sizeof path, "%s/rank.%d.jsonl", r->dir, r->rank);
+    name_file(path, sizeof path, r->dir, r->rank);
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %s", strerror(errno));

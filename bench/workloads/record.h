@@ -72,6 +72,9 @@ struct recorder {
 
 enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e);
 
+/* Whether recorder_write will find DIR/rank.N.jsonl writable. ERR_ARGUMENT when not. */
+enum status recorder_check(const char *dir, int rank, struct error *e);
+
 /* Adds one line; takes over `line`, which may be NULL when there was no memory for it. */
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
 

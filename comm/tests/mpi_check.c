@@ -91,6 +91,10 @@ STARTS(Igather,
        (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
         int root, MPI_Comm comm, MPI_Request *r),
        (send, n, type, receive, m, other, root, comm, r))
+STARTS(Iallgather,
+       (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
+        MPI_Comm comm, MPI_Request *r),
+       (send, n, type, receive, m, other, comm, r))
 STARTS(Iscatter,
        (const void *send, int n, MPI_Datatype type, void *receive, int m, MPI_Datatype other,
         int root, MPI_Comm comm, MPI_Request *r),
@@ -333,6 +337,102 @@ static void buckets_of_another_size_are_caught(void **state)
     assert_all(good);
 }
 
+/* Sums that are started where nobody may wait are compared before anybody waits for them. */
+static void started_sums_are_compared(void **state)
+{
+    (void)state;
+    if (mpi_world_ranks() == 1)
+        return;
+    struct fixture f;
+    struct error e = {.text = ""};
+    struct started two[2];
+    size_t said[2] = {100, is_odd_one() ? 7 : 100};
+    bool good = open_waiter(&f, usual_wait(), true);
+    for (int i = 0; i < 2; i++) {
+        const struct call call = {"allreduce", "test", said[i], MPI_REAL_TYPE, -1};
+        two[i] = (struct started){.bytes = 100 * sizeof(real)};
+        waiter_starting(&f.waiter, &call, MPI_COMM_WORLD, &two[i]);
+        MPI_Iallreduce(MPI_IN_PLACE, numbers, 100, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
+                       &two[i].request);
+    }
+    good = good && wait_for_started(&f.waiter, &two[0], "test", &e) == OK;
+    good = good && wait_for_started(&f.waiter, &two[1], "test", &e) == ERR_MPI;
+    good = good && says(&e, "collective 2 is not the same") && says(&e, "allreduce of 100 ") &&
+           says(&e, "allreduce of 7 ");
+    MPI_Wait(&two[1].request, MPI_STATUS_IGNORE);
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
+/* --- Messages -----------------------------------------------------------------------------------
+ */
+
+/* The last rank sends two messages to rank 0, which expects the second to be another one. */
+static bool message_is_caught(enum wait_kind wait, size_t bytes, const char *operation)
+{
+    struct fixture f;
+    struct error e = {.text = ""};
+    char text[160];
+    int last = mpi_world_ranks() - 1;
+    bool good = open_waiter(&f, wait, true), sends = mpi_world_rank() == last;
+    for (int i = 0; i < 2 && good; i++) {
+        struct message m = {.data = numbers, .bytes = 100, .rank = sends ? 0 : last};
+        const char *what = sends || i == 0 ? "test" : operation;
+        m.bytes = sends || i == 0 ? 100 : bytes;
+        if (sends)
+            good = wait_send(&f.waiter, &m, 1, MPI_COMM_WORLD, what, &e) == OK;
+        else if (mpi_world_rank() == 0)
+            good =
+                wait_receive(&f.waiter, &m, 1, MPI_COMM_WORLD, what, &e) == (i == 0 ? OK : ERR_MPI);
+        if (mpi_world_rank() == 0 && i == 1)
+            MPI_Wait(&m.request, MPI_STATUS_IGNORE);
+    }
+    snprintf(text, sizeof text,
+             "message 2 from rank %d to rank 0 is not the same on both: rank %d sends 100 bytes "
+             "(test); rank 0 expects %zu bytes (%s)",
+             last, last, bytes, operation);
+    good = good && (mpi_world_rank() > 0 || says(&e, text));
+    waiter_close(&f.waiter);
+    return good;
+}
+
+static void messages_of_another_kind_are_caught(void **state)
+{
+    (void)state;
+    if (mpi_world_ranks() == 1)
+        return;
+    assert_all(message_is_caught(usual_wait(), 104, "test"));
+    assert_all(message_is_caught(usual_wait(), 100, "another step"));
+    assert_all(message_is_caught(WAIT_POLL, 200, "test"));
+}
+
+/* Also where nobody waits for them: rank 0 looks now and then. */
+static void messages_that_are_tested_are_caught(void **state)
+{
+    (void)state;
+    if (mpi_world_ranks() == 1)
+        return;
+    struct fixture f;
+    struct error e = {.text = ""};
+    int last = mpi_world_ranks() - 1, code = MPI_SUCCESS;
+    bool good = open_waiter(&f, usual_wait(), true), done = false;
+    bool sends = mpi_world_rank() == last;
+    struct message m = {.data = numbers, .bytes = sends ? 100 : 108, .rank = sends ? 0 : last};
+    if (sends)
+        good = good && waiter_send(&f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS &&
+               wait_message(&f.waiter, &m, "test", &e) == OK;
+    if (mpi_world_rank() == 0) {
+        good = good && waiter_receive(&f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS;
+        while (good && code == MPI_SUCCESS && !done)
+            code = waiter_test(&f.waiter, &m, &done);
+        good = good && waiter_failed(&f.waiter, code, "test", &e) == ERR_MPI &&
+               says(&e, "sends 100 bytes (test); rank 0 expects 108 bytes (test)");
+        MPI_Wait(&m.request, MPI_STATUS_IGNORE);
+    }
+    waiter_close(&f.waiter);
+    assert_all(good);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -341,6 +441,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_strategy_agrees_and_leaves_nothing),
         cmocka_unit_test(disagreements_are_caught),
         cmocka_unit_test(buckets_of_another_size_are_caught),
+        cmocka_unit_test(started_sums_are_compared),
+        cmocka_unit_test(messages_of_another_kind_are_caught),
+        cmocka_unit_test(messages_that_are_tested_are_caught),
     };
     int failed = mpi_run_tests(tests);
     MPI_Finalize();

@@ -59,10 +59,11 @@ static void add_forms(const struct sweep_options *o, enum strategy_kind kind,
 int entries_list(const struct sweep_options *o, struct entry *entries, int max)
 {
     struct strategy_form form;
+    enum option_id at;
     struct error ignored;
     int n = 0;
     /* The variant that the command line may name is one of all. */
-    if (config_form(&o->config, &form, &ignored) != OK)
+    if (config_form(&o->config, &form, &at, &ignored) != OK)
         form.variant = VARIANT_usual;
     for (int a = 0; a < ALGORITHMS; a++) {
         form.algorithm = (enum allreduce_algorithm)a;

@@ -10,6 +10,7 @@
 #include "comm/local_ops.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/output.h"
 
 /* 4 B to 16 MiB by fours; sums from 64 KiB on: shorter ones are in the nearest cache, and a small
  * part of any gradient's time. */
@@ -213,6 +214,12 @@ static void print_coefficient(FILE *out, const char *name, struct interval i, do
 {
     if (isfinite(i.mid))
         fprintf(out, "%s,%.6g,%.6g,%.6g\n", name, factor * i.mid, factor * i.lo, factor * i.hi);
+}
+
+enum status link_check(const struct sweep *s, struct error *e)
+{
+    const char *path = s->options->link;
+    return path == NULL || s->rank > 0 ? OK : output_check("--link", path, e);
 }
 
 enum status link_write(const struct sweep *s, struct error *e)

@@ -152,7 +152,9 @@ static enum status sweep_models(struct sweep *s, struct error *e)
 
 static enum status sweep_everything(struct sweep *s, struct error *e)
 {
-    enum status status = link_measure(s, e);
+    enum status status = link_check(s, e);
+    if (status == OK)
+        status = link_measure(s, e);
     for (int i = 0; status == OK && i < s->options->n_sizes; i++)
         status = sweep_size(s, s->options->sizes[i], e);
     if (status == OK)

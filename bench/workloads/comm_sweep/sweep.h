@@ -125,7 +125,8 @@ enum status entry_check(struct sweep *s, const struct problem *p, struct entry *
 
 /* Measures messages and local sums, prints their rows and sets s->fit and s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
-/* A table of the coefficients, where one was asked for. */
+/* A table of the coefficients, where one was asked for; whether it can be written, before. */
+enum status link_check(const struct sweep *s, struct error *e);
 enum status link_write(const struct sweep *s, struct error *e);
 enum status sweep_print_link(struct sweep *s, const char *operation, size_t bytes,
                              struct interval seconds, double model_s);

@@ -132,8 +132,9 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     if (status == OK && optind < argc)
         status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
     struct strategy_form form;
+    enum option_id at;
     if (status == OK)
-        status = config_form(&a->config, &form, e);
+        status = config_form(&a->config, &form, &at, e);
     return status == OK ? check_together(a, e) : status;
 }
 

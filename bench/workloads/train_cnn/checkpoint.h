@@ -34,6 +34,9 @@ struct progress {
     json_t *history;      /* lines `epoch` and `eval` of the record so far */
 };
 
+/* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. Rank 0 asks. */
+enum status checkpoint_check(const char *path, struct error *e);
+
 /* Writes the trainer's state and `progress` (whose train is this rank's own share). The file of
  * before stays until the new one is on the disk. Collective: returns when it is. */
 enum status checkpoint_write(const char *path, struct trainer *t, const struct progress *progress,

@@ -210,6 +210,11 @@ static enum status write_file(const char *path, const struct trainer *t, const s
     return status;
 }
 
+enum status checkpoint_check(const char *path, struct error *e)
+{
+    return safetensors_check("checkpoint.path", path, e);
+}
+
 enum status checkpoint_write(const char *path, struct trainer *t, const struct progress *progress,
                              struct error *e)
 {

@@ -23,6 +23,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/output.h"
 
 /* Steps of an accuracy run that are written out one by one. */
 #define RECORDED_STEPS 200
@@ -87,6 +88,19 @@ static enum status check_nic(const char *name, struct error *e)
     return error_set(e, ERR_ARGUMENT, "--nic %s: no such network interface here", name);
 }
 
+/* What this run will write: a run of hours shall not end with a folder that is not there. */
+static enum status check_outputs(const struct run *r, struct error *e)
+{
+    const struct arguments *a = r->arguments;
+    bool saves = a->run == RUN_FOR_ACCURACY && config_writes_checkpoints(&a->config);
+    enum status status = recorder_check(a->record_dir, r->rank, e);
+    if (status == OK && r->rank == 0 && a->predictions != NULL)
+        status = output_check("--predictions", a->predictions, e);
+    if (status == OK && r->rank == 0 && saves)
+        status = checkpoint_check(config_text(&a->config, OPT_CHECKPOINT_PATH), e);
+    return status;
+}
+
 static enum status open_inputs(struct run *r, struct error *e)
 {
     const struct config *c = &r->arguments->config;
@@ -97,6 +111,8 @@ static enum status open_inputs(struct run *r, struct error *e)
         status = open_pool(r, e);
     if (status == OK)
         status = check_nic(r->arguments->nic, e);
+    if (status == OK)
+        status = check_outputs(r, e);
     return status;
 }
 

@@ -39,6 +39,10 @@ struct safetensors {
     size_t n;
 };
 
+/* Whether safetensors_write will find its file writable; ERR_ARGUMENT names the option that gave
+ * the path. */
+enum status safetensors_check(const char *option, const char *path, struct error *e);
+
 /* Writes `n` tensors of different names and, unless NULL, the metadata (an object of texts). The
  * file appears under its name whole and on the disk, or not at all: it is written as `path`.tmp,
  * synchronised, renamed, and the folder synchronised. ERR_SYSTEM, and no .tmp left, when that

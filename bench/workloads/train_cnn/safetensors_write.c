@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench/workloads/train_cnn/safetensors.h"
+#include "kernels/base/output.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
@@ -130,20 +131,37 @@ static enum status replace(struct output *out, const char *header, size_t header
     return sync_folder(out, e);
 }
 
+static char *name_temporary(const char *path)
+{
+    size_t size = strlen(path) + sizeof ".tmp";
+    char *name = malloc(size);
+    if (name != NULL)
+        snprintf(name, size, "%s.tmp", path);
+    return name;
+}
+
+enum status safetensors_check(const char *option, const char *path, struct error *e)
+{
+    char *temporary = name_temporary(path);
+    if (temporary == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the name of %s", path);
+    enum status status = output_check(option, temporary, e);
+    free(temporary);
+    return status;
+}
+
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e)
 {
     json_t *header = json_object();
-    size_t header_bytes = 0, size = strlen(path) + sizeof ".tmp";
-    struct output out = {.path = path, .temporary = malloc(size)};
+    size_t header_bytes = 0;
+    struct output out = {.path = path, .temporary = name_temporary(path)};
     enum status status = build_header(header, tensors, n, metadata, e);
     char *text = status == OK ? header_text(header, &header_bytes) : NULL;
     if (status == OK && (text == NULL || out.temporary == NULL))
         status = error_set(e, ERR_MEMORY, "no memory for the header of %s", path);
-    if (status == OK) {
-        snprintf(out.temporary, size, "%s.tmp", path);
+    if (status == OK)
         status = replace(&out, text, header_bytes, tensors, n, e);
-    }
     free(text);
     free(out.temporary);
     json_decref(header);

@@ -203,7 +203,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     };
     struct strategy_form form;
     enum option_id at;
-    if (config_form(t->config, &form, e) != OK ||
+    if (config_form(t->config, &form, &at, e) != OK ||
         config_check_servers(t->config, t->ranks, &at, e) != OK)
         return e->status;
     const struct sync_options options = {
