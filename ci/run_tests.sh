@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Runs every test program and script, counts their TAP lines, ends with `N passed, N failed, N skipped`.
-# BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name.
+# BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
+# that use one core run at a time (as many as there are cores).
 set -u
 
 build=${BUILD:-build}
 mpiexec=${MPIEXEC:-mpiexec}
 filter=${TEST:-}
+jobs=${JOBS:-$(nproc)}
 logs=$build/test-logs
 mkdir -p "$logs"
 
@@ -27,14 +29,25 @@ count() { # file, pattern
     grep -cE "$2" "$1"
 }
 
-# Runs a command as a test called $1. A command that dies, or prints no TAP, is a failure of its own.
-run() {
-    local name=$1 log status good bad skip
+log_of() { # name
+    echo "$logs/${1//[ \/]/_}.log"
+}
+
+# Runs a command as a test called $1.
+execute() {
+    local log
+    log=$(log_of "$1")
     shift
-    [[ $name == *"$filter"* ]] || return 0
-    log=$logs/${name//[ \/]/_}.log
     "$@" >"$log" 2>&1 </dev/null
-    status=$?
+    echo $? >"$log.status"
+}
+
+# Counts what the test called $1 printed. A command that dies, or prints no TAP, is a failure of its own.
+settle() {
+    local name=$1 log status good bad skip
+    log=$(log_of "$name")
+    status=$(cat "$log.status")
+    rm -f "$log.status"
     skip=$(count "$log" "$skip_line")
     good=$(grep -E '^ok ' "$log" | grep -vcE "$skip_line")
     bad=$(grep -E '^not ok ' "$log" | grep -vcE "$skip_line")
@@ -54,12 +67,45 @@ run() {
     fi
 }
 
+run() {
+    [[ $1 == *"$filter"* ]] || return 0
+    execute "$@"
+    settle "$1"
+}
+
+# The same beside others of its kind: what uses one core, and is not interrupted (a shell's background
+# jobs ignore that). `all_settled` ends the group.
+group=()
+beside() {
+    [[ $1 == *"$filter"* ]] || return 0
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+        wait -n
+    done
+    group+=("$1")
+    execute "$@" &
+}
+
+all_settled() {
+    local name
+    wait
+    for name in "${group[@]}"; do
+        settle "$name"
+    done
+    group=()
+}
+
+one_core="arm64 gradients memory_checks"
+
+for script in $one_core; do
+    beside "$script" "bench/tests/$script.sh"
+done
 for source in kernels/tests/test_*.c comm/tests/test_*.c bench/tests/test_*.c; do
     name=$(basename "$source" .c)
     for program in "$build/tests/$name" "$build/tests/${name}_f64"; do
-        [ ! -x "$program" ] || run "$(basename "$program")" "$program"
+        [ ! -x "$program" ] || beside "$(basename "$program")" "$program"
     done
 done
+all_settled
 
 for source in comm/tests/mpi_*.c bench/tests/mpi_*.c; do
     name=$(basename "$source" .c)
@@ -71,7 +117,8 @@ for source in comm/tests/mpi_*.c bench/tests/mpi_*.c; do
 done
 
 for script in bench/tests/*.sh; do
-    run "$(basename "$script" .sh)" "$script"
+    name=$(basename "$script" .sh)
+    [[ " $one_core " == *" $name "* ]] || run "$name" "$script"
 done
 
 [ "$failed" -eq 0 ] || echo "failed: ${failures[*]}"
