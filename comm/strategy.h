@@ -136,8 +136,8 @@ struct sync {
 };
 
 /* Memory for one set of arenas: zeroed, aligned, present. What a strategy without wishes of its own
- * calls in its create hook; freed by sync_destroy where there is no destroy hook. Gradients that
- * the strategy has memory for already stay there. */
+ * calls in its create hook; freed by sync_destroy where there is no destroy hook. Gradients and
+ * parameters that the strategy has memory for already stay there. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
 /* For strategies that have a destroy hook. */
 void arenas_free(struct arenas *a);

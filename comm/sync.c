@@ -21,7 +21,8 @@ static const struct strategy *const STRATEGY_TABLE[] = {
 enum status arenas_alloc(struct arenas *a, struct error *e)
 {
     size_t bytes = a->n * sizeof(real);
-    a->params = mem_alloc(bytes);
+    if (a->params == NULL)
+        a->params = mem_alloc(bytes);
     if (a->grads == NULL)
         a->grads = mem_alloc(bytes);
     a->state = mem_alloc(bytes * (size_t)a->slots);

@@ -158,6 +158,17 @@ static struct cost cost_shm(const struct party *p, size_t count, size_t width)
     return c;
 }
 
+/* The same, and the parameters of the other slices besides. */
+static struct cost cost_shm_zero1(const struct party *p, size_t count, size_t width)
+{
+    struct cost c = cost_shm(p, count, width);
+    size_t begin, end;
+    pool_share(count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
+    if (p->model != NULL && p->ranks > 1)
+        c.seconds += (double)((count - (end - begin)) * width) * p->model->beta_s;
+    return c;
+}
+
 static void add_transfer(struct cost *c, const struct schedule *s, const struct transfer *t,
                          size_t width)
 {
@@ -241,6 +252,8 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
         return cost_fusion(form, p, counts, n, width);
     case STRATEGY_shm:
         return cost_shm(p, sum_counts(counts, n), width);
+    case STRATEGY_shm_zero1:
+        return cost_shm_zero1(p, sum_counts(counts, n), width);
     case STRATEGY_delayed:
         return cost_delayed(p, sum_counts(counts, n), width);
     case STRATEGY_gossip:

@@ -319,13 +319,14 @@ static void fixed_order_gives_the_same_bits(void **state)
     enum { N = 5003 };
     const struct form same[] = {{STRATEGY_fixed_order, VARIANT_usual},
                                 {STRATEGY_shm, VARIANT_usual},
+                                {STRATEGY_shm_zero1, VARIANT_usual},
                                 {STRATEGY_gather_scatter, VARIANT_gather_scatter_linear}};
     const size_t segments[] = {SEGMENT_BYTES, 4000, 1000000};
     struct fixture f;
     assert_all(open_waiter(&f, usual_wait()));
-    for (int k = 0; k < 9; k++) {
-        f.segment_bytes = segments[k / 3];
-        assert_all(open_sync(&f, same[k % 3], N));
+    for (int k = 0; k < 12; k++) {
+        f.segment_bytes = segments[k / 4];
+        assert_all(open_sync(&f, same[k % 4], N));
         for (int i = 0; i < N; i++)
             grads_of(&f)[i] = (real)sin(i + 10007.0 * mpi_world_rank());
         bool good = step(&f) && sums_in_order(&f, N);

@@ -478,6 +478,11 @@ static void shared_memory_sends_nothing(void **state)
     assert_true(cost_of(STRATEGY_shm, VARIANT_usual, 2, 3, &count, 1, 4, &model).seconds ==
                 2 + 2 * 12 * 0.75);
     assert_true(cost_of(STRATEGY_shm, VARIANT_usual, 0, 1, &count, 1, 4, &model).seconds == 0);
+    check_sent(STRATEGY_shm_zero1, VARIANT_usual, 3, &count, 1, none);
+    assert_true(cost_of(STRATEGY_shm_zero1, VARIANT_usual, 0, 3, &count, 1, 4, &model).seconds ==
+                2 + 2 * 16 * 0.75 + 24 * 0.5);
+    assert_true(cost_of(STRATEGY_shm_zero1, VARIANT_usual, 0, 1, &count, 1, 4, &model).seconds ==
+                0);
 }
 
 /* --- Buckets -------------------------------------------------------------------------------------

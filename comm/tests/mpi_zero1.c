@@ -1,0 +1,139 @@
+/* A sharded optimizer does what the same optimizer does on every rank, to the last bit: shm_zero1
+ * beside shm, which sum in the same order. Parameters on every rank; optimizer state whole on rank
+ * 0 after it was saved. */
+#include "comm/tests/mpi_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/strategy.h"
+
+enum { TENSORS = 4, N = 1013, STEPS = 3, SLOTS = 2 };
+
+static const size_t counts[TENSORS] = {7, 900, 1, 105};
+static struct tensor_desc tensors[TENSORS];
+static struct net_desc desc = {.tensors = tensors, .n_tensors = TENSORS, .n_params = N};
+
+static void cut(void)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < TENSORS; begin += counts[i++])
+        tensors[i] = (struct tensor_desc){.name = "w",
+                                          .n_dims = 1,
+                                          .dims = {(int)counts[i]},
+                                          .count = counts[i],
+                                          .offset = begin};
+}
+
+static struct optimizer optimizer(enum optimizer_kind kind, double clip_norm)
+{
+    return (struct optimizer){.kind = kind,
+                              .momentum = 0.9,
+                              .weight_decay = 1e-4,
+                              .beta1 = 0.9,
+                              .beta2 = 0.999,
+                              .epsilon = 1e-8,
+                              .trust = 0.001,
+                              .clip_norm = clip_norm,
+                              .n = N,
+                              .tensors = tensors,
+                              .n_tensors = TENSORS};
+}
+
+/* What training leaves behind. */
+struct outcome {
+    real params[N], state[SLOTS * N];
+};
+
+static bool train(struct sync *s, struct optimizer *o, struct error *e)
+{
+    const struct range all = {0, TENSORS};
+    bool good = true;
+    o->state = s->arenas.state;
+    for (int i = 0; i < N; i++)
+        s->arenas.params[i] = (real)cos(i);
+    for (uint64_t k = 1; k <= STEPS && good; k++) {
+        sync_step_begin(s);
+        good = sync_params_needed(s, all, PASS_FORWARD, e) == OK &&
+               sync_params_needed(s, all, PASS_BACKWARD, e) == OK;
+        real *grads = sync_grad_buffer(s, all);
+        for (int i = 0; i < N; i++)
+            grads[i] = (real)sin(i + 10007.0 * mpi_world_rank() + (double)k);
+        good = good && sync_grad_ready(s, all, 0, true, e) == OK &&
+               sync_step_end(s, o, k, 0.01, e) == OK;
+    }
+    return good;
+}
+
+static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o, struct waiter *w)
+{
+    struct exec exec = {0};
+    struct error e;
+    struct sync *s;
+    const void *data;
+    size_t bytes;
+    const struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                         .desc = &desc,
+                                         .slots = optimizer_slots(o.kind),
+                                         .waiter = w,
+                                         .exec = &exec};
+    if (sync_create(&s, kind, &options, &e) != OK)
+        return false;
+    memset(out, 0, sizeof *out);
+    bool good = train(s, &o, &e) && sync_save(s, &data, &bytes, &e) == OK && bytes == 0;
+    memcpy(out->params, s->arenas.params, sizeof out->params);
+    if (mpi_world_rank() == 0)
+        memcpy(out->state, s->arenas.state, (size_t)s->arenas.slots * N * sizeof(real));
+    sync_destroy(s);
+    return good;
+}
+
+static void same_bits(enum optimizer_kind kind, double clip_norm)
+{
+    static struct outcome one, other;
+    bool is_crowded = mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
+    struct waiter w;
+    struct error e;
+    assert_all(waiter_open(&w, is_crowded ? WAIT_YIELD : WAIT_BLOCK, 60, MPI_COMM_WORLD, &e) == OK);
+    bool good = run(&one, STRATEGY_shm, optimizer(kind, clip_norm), &w) &&
+                run(&other, STRATEGY_shm_zero1, optimizer(kind, clip_norm), &w) &&
+                memcmp(&one, &other, sizeof one) == 0 && one.params[1] != (real)cos(1);
+    waiter_close(&w);
+    assert_all(good);
+}
+
+static void adam(void **state)
+{
+    (void)state;
+    same_bits(OPTIMIZER_adam, 0);
+}
+
+static void sgd_clipped(void **state)
+{
+    (void)state;
+    same_bits(OPTIMIZER_sgd, 0.5);
+}
+
+/* The long tensor belongs to one rank, whatever equal parts would be; others have nothing to do. */
+static void lars_and_lamb_get_whole_tensors(void **state)
+{
+    (void)state;
+    same_bits(OPTIMIZER_lars, 0);
+    same_bits(OPTIMIZER_lamb, 0);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    cut();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adam),
+        cmocka_unit_test(sgd_clipped),
+        cmocka_unit_test(lars_and_lamb_get_whole_tensors),
+    };
+    int failed = mpi_run_tests(tests);
+    MPI_Finalize();
+    return failed;
+}
