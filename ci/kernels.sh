@@ -40,6 +40,9 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
         if ($(col["other_plan"]) != "")
             printf "  %.2f [%.2f, %.2f] x as fast as %s", $(col["ratio"]), $(col["ratio_lo"]),
                 $(col["ratio_hi"]), $(col["other_plan"])
+        if ($(col["pass"]) == "train")
+            printf "  whole step, FLOPs done: %.1f [%.1f, %.1f] %% of the matrix product",
+                $(col["done_pct"]), $(col["done_pct_lo"]), $(col["done_pct_hi"])
         print ""
     }
     $(col["verdict"]) != "ok" {

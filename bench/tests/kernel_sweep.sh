@@ -59,6 +59,30 @@ numbers_agree() {
         END { exit bad || pairs < 6 }' "$tmp/all.csv"
 }
 
+# A training step has all of both passes' operations, takes no less time than either, and is held
+# against the product of its own turns: between what the least and the most of a few give.
+whole_steps_are_there() {
+    awk -F, "$fields"'
+        function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
+        $(col["part"]) != "net" { next }
+        { key = $(col["model"]) " " $(col["plan"]) }
+        $(col["pass"]) != "train" {
+            flop[key] += $(col["flop"])
+            done[key] += $(col["flop_done"])
+            if (least[key] < $(col["time_ms_lo"])) least[key] = $(col["time_ms_lo"])
+            next
+        }
+        far($(col["flop"]), flop[key]) || far($(col["flop_done"]), done[key]) ||
+            $(col["time_ms_hi"]) < least[key] || $(col["done_pct"]) <= 0 ||
+            $(col["done_pct_lo"]) > $(col["done_pct"]) || $(col["done_pct_hi"]) < $(col["done_pct"]) ||
+            far($(col["gflop_done_per_s"]), $(col["flop_done"]) / $(col["time_ms"]) / 1e6) {
+            print
+            bad = 1
+        }
+        { trained++ }
+        END { exit bad || trained < 6 }' "$tmp/all.csv"
+}
+
 finds_what_is_wrong() {
     "$sweep" "${tiny[@]}" --model lenet_21k --spoil conv2 >"$tmp/spoilt.csv"
     [ $? -eq 1 ] || return 1
@@ -86,6 +110,7 @@ check "every network gives what the reference plan gives" every_network_is_right
 check "the header is the table of columns" header_is_the_table
 check "every layer is there" every_layer_is_there
 check "numbers agree" numbers_agree
+check "whole training steps are there, with their share" whole_steps_are_there
 check "a wrong result is found" finds_what_is_wrong
 check "one layer, one instruction set" takes_one_layer
 check "the roofline is drawn" draws

@@ -54,9 +54,9 @@ static enum status sweep_model(void *arg, const char *model, struct error *e)
     enum status status = check_layer(s->options, &desc, s->options->layer, &wanted, e);
     if (status == OK)
         status = check_layer(s->options, &desc, s->options->spoil, &wanted, e);
-    if (status == OK && wanted)
+    if (status == OK && wanted && s->options->steps)
         status = sweep_steps(s, e);
-    if (status == OK && wanted)
+    if (status == OK && wanted && s->options->layers)
         status = sweep_layers(s, e);
     net_desc_free(&desc);
     return status;

@@ -76,6 +76,9 @@ double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pas
 /* The first layer reads images of bytes and passes no gradient on. */
 double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass)
 {
+    if (pass == PASS_TRAIN)
+        return least_bytes(desc, first, last, n, PASS_FORWARD) +
+               least_bytes(desc, first, last, n, PASS_BACKWARD);
     double in = (double)n * (double)shape_count(desc->layers[first].in);
     double out = (double)n * (double)shape_count(desc->layers[last - 1].out), params = 0;
     for (int i = first; i < last; i++)
@@ -91,7 +94,8 @@ double written_flop(const struct net_desc *desc, int first, int last, int n, enu
     double sum = 0;
     for (int i = first; i < last; i++) {
         const struct layer_desc *l = &desc->layers[i];
-        sum += (double)(pass == PASS_FORWARD ? l->flops_forward : l->flops_backward);
+        sum += pass != PASS_BACKWARD ? (double)l->flops_forward : 0;
+        sum += pass != PASS_FORWARD ? (double)l->flops_backward : 0;
     }
     return n * sum;
 }

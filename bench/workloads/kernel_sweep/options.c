@@ -7,15 +7,11 @@
 static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
 
 static const struct option known[] = {
-    {"model", required_argument, NULL, 'm'},
-    {"batch", required_argument, NULL, 'b'},
-    {"layer", required_argument, NULL, 'l'},
-    {"plan", required_argument, NULL, 'p'},
-    {"repeats", required_argument, NULL, 'r'},
-    {"isa", required_argument, NULL, 'i'},
-    {"spoil", required_argument, NULL, 's'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"model", required_argument, NULL, 'm'}, {"batch", required_argument, NULL, 'b'},
+    {"layer", required_argument, NULL, 'l'}, {"part", required_argument, NULL, 't'},
+    {"plan", required_argument, NULL, 'p'},  {"repeats", required_argument, NULL, 'r'},
+    {"isa", required_argument, NULL, 'i'},   {"spoil", required_argument, NULL, 's'},
+    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
 };
 
 const char *plan_name(enum plan plan)
@@ -39,6 +35,8 @@ void options_help(FILE *out)
         "  --model NAME    a network or model file (default: all of configs/models)\n"
         "  --batch N       images of a call (128)\n"
         "  --layer NAME    only what covers this layer\n"
+        "  --part NAME     steps (of the plan, and the whole net), layers (each by itself) or all "
+        "(all)\n"
         "  --plan A[,B]    fast, exact or reference (fast); two are timed in turns and compared\n"
         "  --repeats N     timed calls (15)\n"
         "  --isa NAME      portable, avx2 or avx512 (the most that the processor has)\n"
@@ -47,6 +45,17 @@ void options_help(FILE *out)
         "Columns:\n",
         out);
     rows_print_columns(out);
+}
+
+static enum status parse_part(struct sweep_options *o, const char *text, struct error *e)
+{
+    static const char *const names[] = {"all", "steps", "layers"};
+    int index;
+    if (option_name("part", text, names, sizeof names / sizeof *names, &index, e) != OK)
+        return e->status;
+    o->steps = index != 2;
+    o->layers = index != 1;
+    return OK;
 }
 
 static enum status parse_plans(struct sweep_options *o, const char *text, struct error *e)
@@ -94,6 +103,8 @@ static enum status take(void *arg, int letter, const char *value, struct error *
     case 'l':
         o->layer = value;
         return OK;
+    case 't':
+        return parse_part(o, value, e);
     case 'p':
         return parse_plans(o, value, e);
     case 'r':
@@ -111,7 +122,12 @@ static enum status take(void *arg, int letter, const char *value, struct error *
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
-    *o = (struct sweep_options){.plans = {PLAN_FAST}, .n_plans = 1, .batch = 128, .repeats = 15};
+    *o = (struct sweep_options){.plans = {PLAN_FAST},
+                                .n_plans = 1,
+                                .steps = true,
+                                .layers = true,
+                                .batch = 128,
+                                .repeats = 15};
     enum status status = isa_choose(&o->isa, e);
     return status == OK ? options_walk(argc, argv, known, take, o, e) : status;
 }

@@ -6,6 +6,13 @@
 
 #define CONFIDENCE 0.95
 
+const char *pass_name(enum pass pass)
+{
+    static const char *const names[] = {
+        [PASS_FORWARD] = "forward", [PASS_BACKWARD] = "backward", [PASS_TRAIN] = "train"};
+    return names[pass];
+}
+
 static const struct table_column COLUMNS[] = {
 #define COLUMN(id, type, unit, meaning) TABLE_COLUMN(kernel_row, id, type, unit, meaning)
 #include "bench/workloads/kernel_sweep/csv_kernels.def"
@@ -35,6 +42,7 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, 
     row->time_ms_lo = time.lo;
     row->time_ms_hi = time.hi;
     row->gflop_per_s = 1e-6 * row->flop / time.mid;
+    row->gflop_done_per_s = 1e-6 * row->flop_done / time.mid;
     row->gbyte_per_s = 1e-6 * row->bytes / time.mid;
     row->intensity = row->flop / row->bytes;
     row->peak_gflop_per_s = s->peaks.gflop_per_s;

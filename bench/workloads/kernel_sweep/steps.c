@@ -4,30 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/workloads/kernel_sweep/sweep.h"
+#include "bench/workloads/kernel_sweep/rig.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
-#include "kernels/base/rng.h"
 
 /* Results are compared on a few images: the reference plan takes its time. */
 #define IMAGES_COMPARED 8
 
 #define TEXT_BYTES 512
 
-/* A batch, arenas, and how they are brought. */
-struct rig {
-    struct exec ex;
-    uint8_t *images, *labels;
-    uint32_t *samples;
-    real *params, *spoilt, *grads, *reference_grads, *buffers;
-};
-
-/* One plan and its times: [pass][step][repeat]. */
+/* One plan and its times: [pass][step][repeat]; of whole training steps, and the rate of the matrix
+ * product before each: [repeat]. */
 struct lane {
     enum plan plan;
     struct net *net;
     int steps, repeats;
-    double *ms;
+    double *ms, *train_ms, *product_gflop_per_s;
     double *residual, *bound; /* [pass][step], of the last element the whole net */
 };
 
@@ -42,65 +33,6 @@ static size_t judged(const struct lane *lane, enum pass pass, int step)
 }
 
 /* --- Setting up ------------------------------------------------------------------------------- */
-
-/* One per cent off, in the tensors of one layer: what a wrong kernel could do. */
-static void spoil(const struct sweep *s, real *params)
-{
-    for (int i = 0; i < s->desc->n_tensors; i++) {
-        const struct tensor_desc *t = &s->desc->tensors[i];
-        if (!s->options->spoil || strcmp(s->desc->layers[t->layer].name, s->options->spoil) != 0)
-            continue;
-        for (size_t k = 0; k < t->count; k++)
-            params[t->offset + k] *= (real)1.01;
-    }
-}
-
-static void fill_rig(struct rig *r, const struct sweep *s)
-{
-    size_t image = shape_count(s->desc->input);
-    for (uint32_t i = 0; i < (uint32_t)s->options->batch; i++) {
-        for (uint32_t k = 0; k < image; k++)
-            r->images[i * image + k] = (uint8_t)rng_word(1, 0, 0, i, k);
-        r->labels[i] = (uint8_t)(rng_word(2, 0, 0, 0, i) % (uint32_t)s->desc->classes);
-        r->samples[i] = i;
-    }
-    net_init_params(s->desc, r->params, 1);
-    net_init_params(s->desc, r->spoilt, 1);
-    spoil(s, r->spoilt);
-}
-
-static enum status open_rig(struct rig *r, const struct sweep *s, struct error *e)
-{
-    size_t batch = (size_t)s->options->batch, arena = s->desc->n_params * sizeof(real);
-    r->images = mem_alloc(batch * shape_count(s->desc->input));
-    r->labels = mem_alloc(batch);
-    r->samples = mem_alloc(batch * sizeof *r->samples);
-    r->params = mem_alloc(arena);
-    r->spoilt = mem_alloc(arena);
-    r->grads = mem_alloc(arena);
-    r->reference_grads = mem_alloc(arena);
-    r->buffers = sweep_make_buffers(s->desc);
-    if (!r->buffers || !r->images || !r->labels || !r->samples || !r->params || !r->spoilt ||
-        !r->grads || !r->reference_grads)
-        return error_set(e, ERR_MEMORY, "no memory for %zu parameters and %zu images",
-                         s->desc->n_params, batch);
-    r->ex =
-        (struct exec){.training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
-    fill_rig(r, s);
-    return OK;
-}
-
-static void close_rig(struct rig *r)
-{
-    mem_free(r->images);
-    mem_free(r->labels);
-    mem_free(r->samples);
-    mem_free(r->params);
-    mem_free(r->spoilt);
-    mem_free(r->grads);
-    mem_free(r->reference_grads);
-    mem_free(r->buffers);
-}
 
 static enum status make_net(struct net **net, const struct sweep *s, enum plan plan, int n_max,
                             struct error *e)
@@ -119,17 +51,22 @@ static enum status open_lane(struct lane *lane, const struct sweep *s, enum plan
     lane->steps = net_steps(lane->net);
     size_t steps = (size_t)lane->steps, rows = PASSES * (steps + 1);
     lane->ms = calloc(PASSES * steps * (size_t)lane->repeats, sizeof *lane->ms);
+    lane->train_ms = calloc((size_t)lane->repeats, sizeof *lane->train_ms);
+    lane->product_gflop_per_s = calloc((size_t)lane->repeats, sizeof *lane->product_gflop_per_s);
     lane->residual = calloc(rows, sizeof *lane->residual);
     lane->bound = calloc(rows, sizeof *lane->bound);
-    return lane->ms && lane->residual && lane->bound
-               ? OK
-               : error_set(e, ERR_MEMORY, "no memory for the times of %zu steps", steps);
+    if (!lane->ms || !lane->train_ms || !lane->product_gflop_per_s || !lane->residual ||
+        !lane->bound)
+        return error_set(e, ERR_MEMORY, "no memory for the times of %zu steps", steps);
+    return OK;
 }
 
 static void close_lane(struct lane *lane)
 {
     net_destroy(lane->net);
     free(lane->ms);
+    free(lane->train_ms);
+    free(lane->product_gflop_per_s);
     free(lane->residual);
     free(lane->bound);
 }
@@ -160,6 +97,23 @@ static void run_turn(struct rig *r, const struct lane *lane, int n, const real *
         if (repeat >= 0)
             ms_of(lane, PASS_BACKWARD, i)[repeat] = elapsed_ms(begin_ns);
     }
+}
+
+/* A training step between two matrix products. The product fills the caches with its matrices: a
+ * step that nobody times comes in between, as one step comes before another in training. */
+static void time_turn(struct rig *r, const struct lane *lane, int n, int repeat)
+{
+    double before = product_gflop_per_s(&r->product);
+    run_turn(r, lane, n, r->params, r->grads, -1);
+    rig_update(r);
+    int64_t begin_ns = clock_ns();
+    run_turn(r, lane, n, r->params, r->grads, repeat);
+    rig_update(r);
+    double train_ms = elapsed_ms(begin_ns), after = product_gflop_per_s(&r->product);
+    if (repeat < 0)
+        return;
+    lane->train_ms[repeat] = train_ms;
+    lane->product_gflop_per_s[repeat] = 2 / (1 / before + 1 / after);
 }
 
 /* --- Comparing with the reference ------------------------------------------------------------- */
@@ -257,6 +211,8 @@ static double stretch_ms(const struct lane *lane, enum pass pass, int first, int
 {
     bool begins = false, ends = false;
     double sum = 0;
+    if (pass == PASS_TRAIN)
+        return lane->train_ms[repeat];
     for (int i = 0; i < lane->steps; i++) {
         struct net_step_view view = net_step_view(lane->net, 0, i);
         if (view.first_layer < first || view.last_layer > last)
@@ -283,33 +239,51 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     row->ratio_hi = ratio.hi;
 }
 
+/* Turn by turn, so that a machine that is slower for a while is so for both. */
+static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
+                            int first, int last, double *room)
+{
+    for (int k = 0; k < lane->repeats; k++)
+        room[k] = 1e-4 * row->flop_done / stretch_ms(lane, pass, first, last, k) /
+                  lane->product_gflop_per_s[k];
+    struct interval share = stats_median_interval(room, (size_t)lane->repeats, 0.95);
+    row->done_pct = share.mid;
+    row->done_pct_lo = share.lo;
+    row->done_pct_hi = share.hi;
+}
+
+static uint64_t flops_done(const struct lane *lane, enum pass pass, int position)
+{
+    if (position == lane->steps)
+        return (pass != PASS_BACKWARD ? net_flops_done(lane->net, false) : 0) +
+               (pass != PASS_FORWARD ? net_flops_done(lane->net, true) : 0);
+    struct net_step_view view = net_step_view(lane->net, 0, position);
+    return pass == PASS_FORWARD ? view.flops_forward : view.flops_backward;
+}
+
 /* Layers [first, last) as one row; `position` is a step, or the number of steps for the whole net.
- */
+ * A training step is as right as its gradient. */
 static void print_stretch(struct sweep *s, const struct lane *lane, const struct lane *other,
                           enum pass pass, int first, int last, int position, double *room)
 {
     char names[TEXT_BYTES];
     bool whole = position == lane->steps;
+    size_t at = judged(lane, pass == PASS_FORWARD ? PASS_FORWARD : PASS_BACKWARD, position);
     struct kernel_row row = {
         .plan = plan_name(lane->plan),
         .part = whole ? "net" : "step",
         .position = whole ? NAN : position,
         .kernel = whole ? "" : net_step_name(lane->net, position),
         .layers = whole ? "" : layer_list(names, sizeof names, s->desc, first, last),
-        .pass = pass == PASS_FORWARD ? "forward" : "backward",
+        .pass = pass_name(pass),
         .flop = written_flop(s->desc, first, last, s->options->batch, pass),
+        .flop_done = (double)s->options->batch * (double)flops_done(lane, pass, position),
         .bytes = least_bytes(s->desc, first, last, s->options->batch, pass),
-        .residual = lane->residual[judged(lane, pass, position)],
-        .bound = lane->bound[judged(lane, pass, position)],
+        .residual = lane->residual[at],
+        .bound = lane->bound[at],
     };
-    struct net_step_view view = {0};
-    if (!whole)
-        view = net_step_view(lane->net, 0, position);
-    row.flop_done = (double)s->options->batch *
-                    (double)(whole ? net_flops_done(lane->net, pass == PASS_BACKWARD)
-                             : pass == PASS_FORWARD ? view.flops_forward
-                                                    : view.flops_backward);
     compare_times(&row, lane, other, pass, first, last, room);
+    compare_product(&row, lane, pass, first, last, room);
     for (int k = 0; k < lane->repeats; k++)
         room[k] = stretch_ms(lane, pass, first, last, k);
     sweep_print_row(s, &row, room, (size_t)lane->repeats);
@@ -318,7 +292,7 @@ static void print_stretch(struct sweep *s, const struct lane *lane, const struct
 static void print_lane(struct sweep *s, const struct lane *lane, const struct lane *other,
                        enum pass pass, double *room)
 {
-    for (int i = 0; i < lane->steps; i++) {
+    for (int i = 0; pass != PASS_TRAIN && i < lane->steps; i++) {
         struct net_step_view view = net_step_view(lane->net, 0, i);
         if ((pass == PASS_FORWARD || view.learns) &&
             sweep_wants(s, view.first_layer, view.last_layer))
@@ -335,7 +309,7 @@ static enum status print_lanes(struct sweep *s, const struct lane *lanes, struct
     if (!room)
         return error_set(e, ERR_MEMORY, "no memory for %d times", s->options->repeats);
     for (int i = 0; i < n; i++)
-        for (int pass = 0; pass < PASSES; pass++)
+        for (int pass = PASS_FORWARD; pass <= PASS_TRAIN; pass++)
             print_lane(s, &lanes[i], n > 1 ? &lanes[1 - i] : NULL, (enum pass)pass, room);
     free(room);
     return OK;
@@ -345,7 +319,7 @@ enum status sweep_steps(struct sweep *s, struct error *e)
 {
     struct lane lanes[PLANS_MAX] = {{.net = NULL}};
     struct rig r = {.images = NULL};
-    enum status status = open_rig(&r, s, e);
+    enum status status = rig_open(&r, s, e);
     for (int i = 0; status == OK && i < s->options->n_plans; i++)
         status = open_lane(&lanes[i], s, s->options->plans[i], e);
     if (status == OK)
@@ -353,11 +327,11 @@ enum status sweep_steps(struct sweep *s, struct error *e)
     /* The first turn warms up. */
     for (int k = -1; status == OK && k < s->options->repeats; k++)
         for (int i = 0; i < s->options->n_plans; i++)
-            run_turn(&r, &lanes[i], s->options->batch, r.params, r.grads, k);
+            time_turn(&r, &lanes[i], s->options->batch, k);
     if (status == OK)
         status = print_lanes(s, lanes, e);
     for (int i = 0; i < s->options->n_plans; i++)
         close_lane(&lanes[i]);
-    close_rig(&r);
+    rig_close(&r);
     return status;
 }

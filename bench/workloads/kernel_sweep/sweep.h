@@ -12,7 +12,8 @@
 
 #define PLANS_MAX 2
 
-enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES };
+/* PASS_TRAIN, of whole nets: a training step, with its loss and update. */
+enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
 
 struct sweep_options {
     const char *model; /* a name or path; NULL: every network of configs/models */
@@ -21,6 +22,7 @@ struct sweep_options {
         *spoil; /* the layer whose results are made wrong, to see that verdicts notice; NULL */
     enum plan plans[PLANS_MAX];
     int n_plans;
+    bool steps, layers; /* which parts */
     enum isa isa;
     int batch, repeats;
     bool help;
@@ -36,6 +38,15 @@ struct peaks {
     double gflop_per_s, gbyte_per_s;
 };
 enum status peaks_measure(struct peaks *peaks, int repeats, struct error *e);
+
+/* The matrix product that the first of them is, 1024 x 1024 x 1024, to be timed between other
+ * things. product_close also after a failed product_open. */
+struct product {
+    real *a, *b, *c;
+};
+enum status product_open(struct product *p, struct error *e);
+void product_close(struct product *p);
+double product_gflop_per_s(const struct product *p);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
 #define COLUMN(id, type, unit, meaning) CELL_##type id;
@@ -65,6 +76,7 @@ bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 /* Rows of every step of each plan and of the whole net; then of every layer by itself. */
 enum status sweep_steps(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
+const char *pass_name(enum pass pass);
 
 /* ||a - b|| / ||b||, summed up run by run of numbers. */
 struct distance {
