@@ -6,9 +6,11 @@
 #include "kernels/simd/epilogue.h"
 
 #if defined(__AVX512F__)
-#define COLUMNS FIRST_CONV_COLUMNS
+#define COLUMNS  FIRST_CONV_COLUMNS
+#define CHANNELS 3
 #else
-#define COLUMNS 2
+#define COLUMNS  2
+#define CHANNELS 1
 #endif
 #define ROWS FIRST_CONV_ROWS
 
@@ -72,54 +74,75 @@ INLINE void forward_image(int epilogue, const struct first_conv *f, real *y, uin
     }
 }
 
-/* dw [3, 3] += what one channel of x, from its first window on, gives with ROWS by 2 gradients. */
-INLINE void add_gradients(vreal dw[TAPS], const real *x, int width, const vreal dy[ROWS * 2])
+/* dw [channels, 3, 3] += what the windows of `channels` planes of x under ROWS by 2 gradients give.
+ */
+INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, int width,
+                          const vreal dy[ROWS * 2])
 {
 #pragma GCC unroll 4
     for (int i = 0; i < ROWS * 2; i++) {
-        const real *window = x + i / 2 * width + i % 2;
+#pragma GCC unroll 3
+        for (int c = 0; c < channels; c++) {
+            const real *window = x + (size_t)c * plane + i / 2 * width + i % 2;
 #pragma GCC unroll 9
-        for (int t = 0; t < TAPS; t++)
-            dw[t] += vreal_all(window[t / 3 * width + t % 3]) * dy[i];
+            for (int t = 0; t < TAPS; t++)
+                dw[c * TAPS + t] += vreal_all(window[t / 3 * width + t % 3]) * dy[i];
+        }
     }
 }
 
-/* One channel of x and one vector of output channels. */
-INLINE vreal backward_channel(int epilogue, const struct first_conv *f, real *dweights,
-                              const real *dy, const uint8_t *from, const real *x)
+/* Some channels of x and one vector of output channels: all their weights' sums stay in registers
+ * while an image passes, and each gradient is loaded once for all of them. Returns the sum of the
+ * gradients. */
+INLINE vreal backward_channels(int channels, int epilogue, const struct first_conv *f,
+                               real *dweights, const real *dy, const uint8_t *from, const real *x)
 {
-    vreal dw[TAPS], dbias = {0};
-#pragma GCC unroll 9
-    for (int t = 0; t < TAPS; t++)
-        dw[t] = vreal_load(dweights + t * BLOCK);
+    vreal dw[CHANNELS * TAPS] = {0}, dbias = {0};
+    size_t plane = (size_t)f->image_h * (size_t)f->image_w;
     for (int row = 0; row < f->out.h; row += ROWS) {
         for (int column = 0; column < f->out.w; column += 2) {
             vreal gradients[ROWS * 2];
             load_gradients(epilogue, ROWS, 2, 2, gradients, dy, from,
                            stored_window(epilogue, f, row, column), &dbias);
-            add_gradients(dw, x + row * f->image_w + column, f->image_w, gradients);
+            add_gradients(channels, dw, x + row * f->image_w + column, plane, f->image_w,
+                          gradients);
         }
     }
-#pragma GCC unroll 9
-    for (int t = 0; t < TAPS; t++)
-        vreal_store(dweights + t * BLOCK, dw[t]);
+    for (int t = 0; t < channels * TAPS; t++)
+        vreal_store(dweights + t * BLOCK, vreal_load(dweights + t * BLOCK) + dw[t]);
     return dbias;
+}
+
+/* The sum of the gradients of one block of output channels is theirs that come with the first
+ * channels of x. */
+INLINE void backward_group(int channels, int epilogue, const struct first_conv *f, int first,
+                           real *dweights, real *dbias, const real *dy, const uint8_t *from,
+                           const real *x)
+{
+    x += (size_t)first * (size_t)f->image_h * (size_t)f->image_w;
+    dweights += first * TAPS * BLOCK;
+    for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
+        vreal sum =
+            backward_channels(channels, epilogue, f, dweights + lane, dy + lane, from + lane, x);
+        if (first == 0)
+            vreal_store(dbias + lane, vreal_load(dbias + lane) + sum);
+    }
 }
 
 INLINE void backward_image(int epilogue, const struct first_conv *f, real *dweights, real *dbias,
                            const real *dy, const uint8_t *from, const real *x)
 {
     size_t stored = (size_t)f->stored.h * (size_t)f->stored.w * BLOCK;
-    size_t channel = (size_t)f->image_h * (size_t)f->image_w;
-    for (int b = 0; b < f->out_blocks; b++, dy += stored, from += stored, dbias += BLOCK) {
-        for (int c = 0; c < f->in_c; c++, dweights += TAPS * BLOCK) {
-            for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
-                vreal sum = backward_channel(epilogue, f, dweights + lane, dy + lane, from + lane,
-                                             x + (size_t)c * channel);
-                if (c == 0)
-                    vreal_store(dbias + lane, vreal_load(dbias + lane) + sum);
-            }
-        }
+    for (int b = 0; b < f->out_blocks; b++) {
+        int c = 0;
+        for (; c + CHANNELS <= f->in_c; c += CHANNELS)
+            backward_group(CHANNELS, epilogue, f, c, dweights, dbias, dy, from, x);
+        for (; c < f->in_c; c++)
+            backward_group(1, epilogue, f, c, dweights, dbias, dy, from, x);
+        dy += stored;
+        from += stored;
+        dbias += BLOCK;
+        dweights += first_conv_panel(f);
     }
 }
 
