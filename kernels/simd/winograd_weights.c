@@ -102,6 +102,17 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
+/* Lanes that are neighbours make short runs, a row a run, too far apart for the processor to see.
+ */
+#define ROWS_AHEAD 6
+
+INLINE void ask_for_row(const real *from, int lanes)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < (size_t)lanes * TAPS * sizeof(real); at += LINE)
+        __builtin_prefetch((const char *)from + at, 0, 3);
+}
+
 /* A panel of U: lanes are `columns` channels from `first` on that lie column_step apart, rows the k
  * others, row_step apart. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
@@ -116,6 +127,8 @@ INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
         real *to = u + half * VECTOR_LANES;
         for (int row = 0; row < k; row++, to += w->block, from += row_step) {
             vreal taps[TAPS];
+            if (column_step == TAPS)
+                ask_for_row(from + ROWS_AHEAD * row_step, lanes);
             load_kernels(taps, from, column_step, lanes);
             store_points(kind, to, plane, taps);
         }
