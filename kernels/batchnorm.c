@@ -119,7 +119,7 @@ void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pa
 {
     sum_gradients(call);
     store_gradients(call, dparams);
-    if (!call->dx)
+    if (!differentiate)
         return;
     if (call->s.count > 0)
         sum_group(call, 2 * call->channels);

@@ -50,7 +50,8 @@ typedef void batchnorm_pass(const struct batchnorm_call *call);
 void batchnorm_forward(struct batchnorm_call *call, const struct layer_desc *layer, double *kept,
                        batchnorm_pass *sum_inputs, batchnorm_pass *normalise);
 
-/* sum_gradients leaves the sums of dy and dy * (x - mean); differentiate writes dx. */
+/* sum_gradients leaves the sums of dy and dy * (x - mean); differentiate writes dx, NULL where
+ * nobody wants it. */
 void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pass *sum_gradients,
                         batchnorm_pass *differentiate);
 

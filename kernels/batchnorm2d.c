@@ -183,7 +183,7 @@ static void batchnorm2d_backward(const struct exec *ex, const struct layer_desc 
     struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, (double *)saved, scratch);
     call.dy = dy;
     call.dx = dx;
-    batchnorm_backward(&call, dparams, sum_all_gradients, differentiate_all);
+    batchnorm_backward(&call, dparams, sum_all_gradients, dx ? differentiate_all : NULL);
 }
 
 const struct layer_kernel layer_batchnorm2d = {

@@ -38,21 +38,30 @@ static int match_epilogue(const struct layer_desc *layers, int n, enum epilogue 
     return 1;
 }
 
-int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue)
-{
-    return n > 0 && is_conv3x3(layers) ? match_epilogue(layers, n, epilogue) : 0;
-}
-
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue)
 {
     return n > 0 && is_norm(layers) ? match_epilogue(layers, n, epilogue) : 0;
+}
+
+int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm)
+{
+    if (n < 1 || !is_conv3x3(layers))
+        return 0;
+    enum epilogue of_norm;
+    int taken = norm_match(layers + 1, n - 1, &of_norm);
+    *norm = taken > 0;
+    if (!*norm)
+        return match_epilogue(layers, n, epilogue);
+    *epilogue = EPILOGUE_NONE;
+    return 1 + taken;
 }
 
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)
 {
     (void)read;
     enum epilogue epilogue;
-    int taken = conv3x3_match(layers, n, &epilogue);
+    bool norm;
+    int taken = conv3x3_match(layers, n, &epilogue, &norm);
     return taken > 0 && taken < n && (is_conv3x3(&layers[taken]) || is_norm(&layers[taken])) ? taken
                                                                                              : 0;
 }
@@ -61,7 +70,8 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 {
     (void)read;
     enum epilogue epilogue;
-    return conv3x3_match(layers, n, &epilogue);
+    bool norm;
+    return conv3x3_match(layers, n, &epilogue, &norm);
 }
 
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)

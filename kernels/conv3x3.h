@@ -5,8 +5,9 @@
 #include "kernels/simd/conv3x3.h"
 #include "kernels/step.h"
 
-/* How many layers from layers[0] on are one such convolution and its epilogue, 0 if it is none. */
-int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
+/* How many layers from layers[0] on are one such convolution and its epilogue, or batch norm and
+ * the norm's epilogue; 0 if it is none. */
+int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogue, bool *norm);
 
 /* The same of batch norm and its epilogue. */
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);

@@ -7,11 +7,19 @@ static size_t padded(size_t reals)
     return real_bytes(reals) / sizeof(real);
 }
 
+/* Numbers of a block of an image of what is stored. */
+static size_t stored_block(const struct winograd *w)
+{
+    return winograd_stored(w) / (size_t)w->out_blocks;
+}
+
 static struct conv_share share_of(const struct stretch *s, const struct winograd *w,
                                   struct conv_sizes sizes)
 {
     size_t x = s->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
-    size_t y = s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w) : 0;
+    size_t y = w->norm                 ? sizes.chunk * stored_block(w)
+               : s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
+                                       : 0;
     size_t panels = sizes.single ? 1 : (size_t)w->out_blocks;
     struct conv_share share = {.m = padded(sizes.m),
                                .v = padded(sizes.v),
@@ -34,6 +42,14 @@ static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
     return padded(forward > backward ? forward : backward);
 }
 
+/* The norm's parameters, or their gradients, behind those of the convolution. */
+static size_t conv_params(const struct winograd *w)
+{
+    return (TAPS * (size_t)w->in_c + 1) * (size_t)w->out_c;
+}
+
+/* Scratch is the norm's, then panels, bias and the threads' shares. Saved are V or nothing, and
+ * what the norm reads and keeps, or where outputs came from. */
 struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
@@ -49,28 +65,40 @@ struct conv_call conv_call_begin(const struct stretch *s, const struct step_call
                              .share = share_of(s, w, sizes),
                              .kept = c->saved,
                              .u = c->scratch};
-    call.from = (uint8_t *)(call.kept + sizes.kept);
+    real *after_kept = call.kept + padded(sizes.kept);
+    call.from = (uint8_t *)after_kept;
+    if (w->norm) {
+        real *after_z = after_kept + padded((size_t)c->n * winograd_stored(w));
+        int threads = pool_threads(c->ex->pool);
+        call.z = after_kept;
+        call.norm =
+            norm_call_begin(s, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
+        call.u = (real *)((char *)c->scratch + norm_scratch_bytes(s, 1, threads));
+    }
     call.bias = call.u + weights_reals(w, sizes);
     call.shares = call.bias + call.share.dbias;
     return call;
 }
 
-size_t conv_saved_bytes(const struct winograd *w, struct conv_sizes sizes, int n)
+size_t conv_saved_bytes(const struct stretch *s, const struct winograd *w, struct conv_sizes sizes,
+                        int n)
 {
-    return sizes.kept * sizeof(real) + (size_t)n * winograd_stored(w);
+    size_t kept = padded(sizes.kept) * sizeof(real), stored = (size_t)n * winograd_stored(w);
+    return kept + (w->norm ? padded(stored) * sizeof(real) + norm_saved_bytes(s, 1, n) : stored);
 }
 
 size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
                           struct conv_sizes sizes, int threads)
 {
     struct conv_share share = share_of(s, w, sizes);
-    return (weights_reals(w, sizes) + share.dbias + (size_t)threads * share.all) * sizeof(real);
+    size_t reals = weights_reals(w, sizes) + share.dbias + (size_t)threads * share.all;
+    return reals * sizeof(real) + (w->norm ? norm_scratch_bytes(s, 1, threads) : 0);
 }
 
 size_t conv_out_reals(const struct stretch *s, int n)
 {
     struct winograd w = winograd_of(s);
-    return (size_t)n * winograd_stored(&w);
+    return w.norm ? norm_out_reals(s, 1, n) : (size_t)n * winograd_stored(&w);
 }
 
 /* Items are blocks of output channels. */
@@ -131,7 +159,11 @@ void conv_forward(struct conv_call *call, block_function *chunk)
         call->bias[i] = i < w->out_c ? bias[i] : 0;
     if (!call->sizes.single)
         exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
+    if (w->norm && norm_wants_sums(&call->norm))
+        norm_sums_begin(&call->norm);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
+    if (w->norm)
+        norm_forward(&call->norm);
 }
 
 /* Threads that had images. */
@@ -168,6 +200,8 @@ void conv_backward(struct conv_call *call, block_function *chunk)
 {
     const struct winograd *w = &call->w;
     const struct exec *ex = call->c->ex;
+    if (w->norm)
+        norm_backward(&call->norm, call->c->dparams + conv_params(w), true);
     if (call->c->dx && !call->sizes.single)
         exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
@@ -220,6 +254,8 @@ const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end,
 
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
 {
+    if (call->w.norm)
+        return call->z + begin * winograd_stored(&call->w);
     if (call->s->out == LAYOUT_NCHW)
         return share_y(call, thread);
     return call->c->y + begin * winograd_stored(&call->w);
@@ -228,7 +264,7 @@ real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y)
 {
     const struct winograd *w = &call->w;
-    if (call->s->out == LAYOUT_NCHW)
+    if (call->s->out == LAYOUT_NCHW && !w->norm)
         write_planes(call, call->c->y, y, w->stored, &stretch_last(call->s)->out, begin, end,
                      winograd_stored(w));
 }
@@ -241,16 +277,55 @@ bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread)
     return begin != own_begin;
 }
 
-const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread)
+void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
+                 const real *m, int thread)
 {
     const struct winograd *w = &call->w;
+    call->tiles->output(w, (int)(end - begin), b, y, call->from + begin * winograd_stored(w), m,
+                        call->bias + b * w->block);
+    if (!w->norm || !norm_wants_sums(&call->norm))
+        return;
+    for (size_t i = begin; i < end; i++)
+        norm_add_inputs(&call->norm, i, (size_t)b, thread);
+}
+
+/* Block b of dy, in blocks, an image `*stride` numbers behind the other. */
+static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t end, int b,
+                               int thread, size_t *stride)
+{
+    const struct winograd *w = &call->w;
+    size_t block = stored_block(w);
+    real *share = share_y(call, thread);
+    *stride = w->norm ? block : winograd_stored(w);
+    if (w->norm)
+        for (size_t i = begin; i < end; i++)
+            norm_differentiate(&call->norm, share + (i - begin) * block, i, (size_t)b, thread);
+    if (w->norm)
+        return share;
+    if (call->s->out == LAYOUT_NCHW)
+        return share + (size_t)b * block;
+    return call->c->dy + begin * winograd_stored(w) + (size_t)b * block;
+}
+
+void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, real *dm,
+                         int thread)
+{
+    const struct winograd *w = &call->w;
+    size_t block = stored_block(w), polled = 0;
+    size_t of_dm = (end - begin) * (call->sizes.m / call->sizes.chunk / (size_t)w->out_blocks);
+    const uint8_t *from = call->from + begin * winograd_stored(w);
     if (!conv_chunk_adds(call, begin, thread))
         memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
-    if (call->s->out != LAYOUT_NCHW)
-        return call->c->dy + begin * winograd_stored(w);
-    read_planes(call, share_y(call, thread), call->c->dy, w->stored, &stretch_last(call->s)->out,
-                begin, end, winograd_stored(w));
-    return share_y(call, thread);
+    if (call->s->out == LAYOUT_NCHW && !w->norm)
+        read_planes(call, share_y(call, thread), call->c->dy, w->stored,
+                    &stretch_last(call->s)->out, begin, end, winograd_stored(w));
+    for (int b = 0; b < w->out_blocks; b++, dm += of_dm, from += block) {
+        size_t stride;
+        const real *dy = block_of_dy(call, begin, end, b, thread, &stride);
+        call->tiles->output_adjoint(w, (int)(end - begin), dm,
+                                    share_dbias(call, thread) + b * w->block, dy, from, stride);
+        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_dm);
+    }
 }
 
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)

@@ -7,6 +7,7 @@
 #define SCALEBENCH_KERNELS_CONV_BLOCKS_H
 
 #include "kernels/layer_tables.h"
+#include "kernels/norm_blocks.h"
 #include "kernels/winograd.h"
 
 /* How a step cuts n images, and what it wants: numbers of v and m for a chunk, and of v that
@@ -17,7 +18,8 @@ struct conv_sizes {
 };
 
 /* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias; and,
- * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy. */
+ * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy; before batch norm a block of dy.
+ */
 struct conv_share {
     size_t m, v, du, dbias, x, y, all;
 };
@@ -35,11 +37,14 @@ struct conv_call {
     real *kept;
     uint8_t *from;
     real *u, *bias, *shares;
+    real *z;               /* before batch norm: what it reads, kept in the place of y */
+    struct norm_call norm; /* where w.norm */
 };
 
 struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
                                  const struct winograd *w, struct conv_sizes sizes);
-size_t conv_saved_bytes(const struct winograd *w, struct conv_sizes sizes, int n);
+size_t conv_saved_bytes(const struct stretch *s, const struct winograd *w, struct conv_sizes sizes,
+                        int n);
 size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
                           struct conv_sizes sizes, int threads);
 size_t conv_out_reals(const struct stretch *s, int n);
@@ -75,6 +80,9 @@ static inline real *share_y(const struct conv_call *call, int thread)
     return share_x(call, thread) + call->share.x;
 }
 
+/* FLOPs that take as long as moving a number does. */
+#define FLOPS_PER_NUMBER 16
+
 /* Only the calling thread polls, after every so much work. */
 static inline void conv_poll(const struct conv_call *call, int thread, size_t *flops, size_t more)
 {
@@ -85,21 +93,27 @@ static inline void conv_poll(const struct conv_call *call, int thread, size_t *f
     exec_poll(call->c->ex);
 }
 
-/* Prepares bias and panels, then runs the chunks. */
+/* Prepares bias and panels, then runs the chunks, then batch norm. */
 void conv_forward(struct conv_call *call, block_function *chunk);
 
-/* Prepares panels where dx is wanted, runs the chunks, adds up dweights and dbias. */
+/* Begins with batch norm. Prepares panels where dx is wanted, runs the chunks, adds up dweights and
+ * dbias. */
 void conv_backward(struct conv_call *call, block_function *chunk);
 
-/* A chunk's values in blocks: x and dy to be read, y and dx to be written; and the end of a write,
- * which moves them on where the neighbour has [N,C,H,W]. conv_chunk_dy also clears dbias before the
- * thread's first chunk. dx takes the place of x. */
+/* A chunk's values in blocks: x to be read, y and dx to be written; and the end of a write, which
+ * moves them on where the neighbour has [N,C,H,W]. dx takes the place of x. */
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y);
-const real *conv_chunk_dy(const struct conv_call *call, size_t begin, size_t end, int thread);
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
+
+/* Output transforms of a chunk: block b of y from M, of that block alone; dM, all blocks, from dy.
+ * The latter clears dbias before the thread's first chunk. */
+void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
+                 const real *m, int thread);
+void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, real *dm,
+                         int thread);
 
 /* Block `at` of the panels that conv_forward or conv_backward prepares; made here for a single
  * chunk. */

@@ -1,4 +1,5 @@
-/* 3x3 convolution + bias [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact plan.
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact
+ * plan.
  *
  * A chunk of images is laid out anew, a position of all of them after another: [C/block, h, w, n,
  * block]. An output position is then a sum of up to nine products whose rows are images, in
@@ -19,19 +20,25 @@ static size_t pixels(struct area a)
     return (size_t)a.h * (size_t)a.w;
 }
 
-static size_t largest_chunk(const struct winograd *w)
+static size_t largest_chunk(const struct winograd *w, int n)
 {
     size_t in = (size_t)w->in_blocks * pixels(w->in), out = pixels(w->out);
     size_t bytes = (in + out) * (size_t)w->block * sizeof(real);
     size_t images = images_per_block(CHUNK_BYTES, bytes) / ROWS * ROWS;
-    return images < ROWS ? ROWS : images > ROWS_MAX ? ROWS_MAX : images;
+    images = images < ROWS ? ROWS : images > ROWS_MAX ? ROWS_MAX : images;
+    return images < (size_t)n ? images : (size_t)n;
 }
 
-static struct conv_sizes sizes_of(const struct winograd *w, int n, int threads)
+/* Equal chunks: the last of 64 images as 5 times 12 and 4 would keep a third of the registers busy.
+ */
+static size_t chunk_images(const struct winograd *w, int n)
 {
-    size_t chunk = largest_chunk(w);
-    if (chunk > (size_t)n)
-        chunk = (size_t)n;
+    size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
+    return ((size_t)n + chunks - 1) / chunks;
+}
+
+static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
+{
     return (struct conv_sizes){.chunk = chunk,
                                .m = chunk * (size_t)w->out_blocks * pixels(w->out) *
                                     (size_t)w->block,
@@ -42,7 +49,8 @@ static struct conv_sizes sizes_of(const struct winograd *w, int n, int threads)
 static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
 {
     struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, pool_threads(c->ex->pool)));
+    return conv_call_begin(s, c, &w,
+                           sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
 /* What meets at a position: tap t of the weights and the position on the other side. */
@@ -118,12 +126,11 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     int n = (int)(end - begin);
     real *x = share_v(call, thread), *m = share_m(call, thread);
     real *y = conv_chunk_y(call, begin, thread);
-    uint8_t *from = call->from + begin * winograd_stored(w);
     call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_block(call, thread, m, w->out, inputs_of, x, w->in, conv_panel(call, b), n,
                        w->in_c);
-        call->tiles->output(w, n, b, y, from, m, call->bias + b * w->block);
+        conv_output(call, begin, end, b, y, m, thread);
     }
     conv_chunk_y_end(call, begin, end, y);
 }
@@ -194,9 +201,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct winograd *w = &call->w;
     int n = (int)(end - begin);
     real *x = share_v(call, thread), *m = share_m(call, thread);
-    const real *dy = conv_chunk_dy(call, begin, end, thread);
-    call->tiles->output_adjoint(w, n, m, share_dbias(call, thread), dy,
-                                call->from + begin * winograd_stored(w));
+    conv_output_adjoint(call, begin, end, m, thread);
     call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     multiply_weights(call, thread, x, m, n, conv_chunk_adds(call, begin, thread));
     if (!call->c->dx)
@@ -213,13 +218,14 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
 static size_t saved_bytes(const struct stretch *s, int n)
 {
     struct winograd w = winograd_of(s);
-    return conv_saved_bytes(&w, sizes_of(&w, n, 1), n);
+    return conv_saved_bytes(s, &w, sizes_of(&w, n, 1, 1), n);
 }
 
+/* A smaller batch may be cut into larger chunks, up to the limit. */
 static size_t scratch_bytes(const struct stretch *s, int n, int threads)
 {
     struct winograd w = winograd_of(s);
-    return conv_scratch_bytes(s, &w, sizes_of(&w, n, threads), threads);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
 }
 
 /* Products with the zeros of padding are not made. */

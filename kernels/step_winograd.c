@@ -1,5 +1,5 @@
-/* 3x3 convolution + bias [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm; the parts are described
- * in simd/winograd.h.
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm; the parts
+ * are described in simd/winograd.h.
  *
  * A chunk's transforms (points * tiles * channels) stay in a second-level cache, or close where
  * there are many channels, while each block of weights passes over them once. V of all images is
@@ -58,11 +58,10 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     int n = (int)(end - begin), rows = n * winograd_tiles(w);
     real *v = call->kept + begin * winograd_transformed(w, w->in_blocks);
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
-    uint8_t *from = call->from + begin * winograd_stored(w);
     call->tiles->input(w, n, v, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_panel(call, thread, m, v, conv_panel(call, b), rows, w->in_c);
-        call->tiles->output(w, n, b, y, from, m, call->bias + b * w->block);
+        conv_output(call, begin, end, b, y, m, thread);
     }
     conv_chunk_y_end(call, begin, end, y);
 }
@@ -109,9 +108,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct winograd *w = &call->w;
     int n = (int)(end - begin);
     real *dm = share_m(call, thread);
-    const real *dy = conv_chunk_dy(call, begin, end, thread);
-    call->tiles->output_adjoint(w, n, dm, share_dbias(call, thread), dy,
-                                call->from + begin * winograd_stored(w));
+    conv_output_adjoint(call, begin, end, dm, thread);
     multiply_weights(call, thread, call->kept + begin * winograd_transformed(w, w->in_blocks), dm,
                      n * winograd_tiles(w), conv_chunk_adds(call, begin, thread));
     if (!call->c->dx)
@@ -124,7 +121,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
 static size_t saved_bytes(const struct stretch *s, int n)
 {
     struct winograd w = winograd_of(s);
-    return conv_saved_bytes(&w, sizes_of(&w, n, 1, 1), n);
+    return conv_saved_bytes(s, &w, sizes_of(&w, n, 1, 1), n);
 }
 
 /* A smaller batch may be cut into larger chunks, up to the limit. */

@@ -49,10 +49,10 @@ struct winograd winograd_of(const struct stretch *s)
                          .block = winograd_tiles_for(s->isa)->block,
                          .in = area_read(s, 0),
                          .out = area_read(s, 1),
-                         .stored = area_read(s, s->n_layers),
                          .origin_h = -conv->pad_h,
                          .origin_w = -conv->pad_w};
-    conv3x3_match(s->layers, s->n_layers, &w.epilogue);
+    conv3x3_match(s->layers, s->n_layers, &w.epilogue, &w.norm);
+    w.stored = area_read(s, w.norm ? 1 : s->n_layers);
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
     choose_kind(&w, conv, s->plan);

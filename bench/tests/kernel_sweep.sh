@@ -101,6 +101,16 @@ takes_one_layer() {
         END { exit bad || !("lenet_21k" in seen) || "softmax_784" in seen }' "$tmp/one.csv"
 }
 
+# Of one plan's steps the row of the whole net is the last, and nothing else is timed.
+takes_one_part() {
+    "$sweep" "${tiny[@]}" --model lenet_21k --part steps >"$tmp/steps.csv" &&
+        "$sweep" "${tiny[@]}" --model lenet_21k --part layers >"$tmp/layers.csv" || return 1
+    awk -F, "$fields"' $(col["part"]) == "layer" { bad = 1 } { last = $(col["pass"]) }
+        END { exit bad || last != "train" }' "$tmp/steps.csv" &&
+        awk -F, "$fields"' $(col["part"]) != "layer" { bad = 1 } END { exit bad || NR < 4 }' \
+            "$tmp/layers.csv"
+}
+
 draws() {
     BUILD=$build OUT=$tmp/results expect 0 "0 beyond their bound" ci/kernels.sh "${tiny[@]}" || return 1
     grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ]
@@ -113,9 +123,11 @@ check "numbers agree" numbers_agree
 check "whole training steps are there, with their share" whole_steps_are_there
 check "a wrong result is found" finds_what_is_wrong
 check "one layer, one instruction set" takes_one_layer
+check "one part" takes_one_part
 check "the roofline is drawn" draws
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --model lenet_22k
 check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model lenet_21k --layer conv9
+check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
 check "an unknown plan is named" expect 2 "known: fast" "$sweep" --plan fst
 check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
 check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0

@@ -84,27 +84,21 @@ INLINE vreal load_window(int epilogue, const struct winograd *w, int row, int co
 }
 
 INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, real *dm, real *dbias,
-                               const real *dy, const uint8_t *from)
+                               const real *dy, const uint8_t *from, size_t stride)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-    size_t plane = (size_t)n * BLOCK, pixels = (size_t)w->out.h * (size_t)w->out.w;
-    size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
-    for (int b = 0; b < w->out_blocks; b++, dbias += BLOCK, dm += pixels * plane) {
-        vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
-        for (int i = 0; i < n; i++) {
-            size_t stored = ((size_t)i * (size_t)w->out_blocks + (size_t)b) * image_block;
-            for (int row = 0; row < w->out.h; row += size)
-                for (int column = 0; column < w->out.w; column += size)
-                    for (size_t half = 0; half < 2; half++) {
-                        size_t lane = half * VECTOR_LANES;
-                        sum[half] +=
-                            load_window(epilogue, w, row, column, dm + (size_t)i * BLOCK + lane,
-                                        plane, dy + stored + lane, from + stored + lane);
-                    }
-        }
-        vreal_store(dbias, sum[0]);
-        vreal_store(dbias + VECTOR_LANES, sum[1]);
-    }
+    size_t plane = (size_t)n * BLOCK;
+    vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
+    for (int i = 0; i < n; i++, dm += BLOCK, dy += stride, from += stride)
+        for (int row = 0; row < w->out.h; row += size)
+            for (int column = 0; column < w->out.w; column += size)
+                for (size_t half = 0; half < 2; half++) {
+                    size_t lane = half * VECTOR_LANES;
+                    sum[half] += load_window(epilogue, w, row, column, dm + lane, plane, dy + lane,
+                                             from + lane);
+                }
+    vreal_store(dbias, sum[0]);
+    vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
@@ -119,14 +113,14 @@ static void output(const struct winograd *w, int n, int at, real *y, uint8_t *fr
 }
 
 static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
-                           const uint8_t *from)
+                           const uint8_t *from, size_t stride)
 {
     if (w->epilogue == EPILOGUE_RELU_POOL)
-        output_adjoint_all(EPILOGUE_RELU_POOL, w, n, dm, dbias, dy, from);
+        output_adjoint_all(EPILOGUE_RELU_POOL, w, n, dm, dbias, dy, from, stride);
     else if (w->epilogue == EPILOGUE_RELU)
-        output_adjoint_all(EPILOGUE_RELU, w, n, dm, dbias, dy, from);
+        output_adjoint_all(EPILOGUE_RELU, w, n, dm, dbias, dy, from, stride);
     else
-        output_adjoint_all(EPILOGUE_NONE, w, n, dm, dbias, dy, from);
+        output_adjoint_all(EPILOGUE_NONE, w, n, dm, dbias, dy, from, stride);
 }
 
 const struct winograd_tiles SIMD_NAME(direct_tiles) = {

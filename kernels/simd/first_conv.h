@@ -14,7 +14,8 @@
 enum { FIRST_CONV_ROWS = 2, FIRST_CONV_COLUMNS = 6 };
 
 struct first_conv {
-    enum epilogue epilogue;
+    enum epilogue epilogue; /* none before batch norm */
+    bool norm;              /* batch norm follows: what is stored are all outputs */
     int in_c, out_c, block, out_blocks;
     struct area out, stored; /* of the convolution's output, of y, that are read */
     int image_h, image_w;    /* of an image with its border */

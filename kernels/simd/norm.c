@@ -5,33 +5,46 @@
 
 #include "kernels/simd/epilogue.h"
 
+enum { HALVES = 2 }; /* vectors of a block */
+
 struct row_sums {
-    vreal first, second;
+    vreal first[HALVES], second[HALVES];
 };
 
-/* sums [2, BLOCK], lanes from `lane` on */
-static void add_row(double *sums, int lane, struct row_sums row)
+/* sums [2, BLOCK] */
+static void add_row(double *sums, const struct row_sums *row)
 {
-    for (int l = 0; l < VECTOR_LANES; l++) {
-        sums[lane + l] += (double)row.first[l];
-        sums[BLOCK + lane + l] += (double)row.second[l];
+    for (int half = 0; half < HALVES; half++) {
+        for (int l = 0; l < VECTOR_LANES; l++) {
+            sums[half * VECTOR_LANES + l] += (double)row->first[half][l];
+            sums[BLOCK + half * VECTOR_LANES + l] += (double)row->second[half][l];
+        }
     }
+}
+
+/* A block that comes from memory: the processor's own prefetching ends with each page of 4 KiB, and
+ * begins late in the next. */
+INLINE void ask_ahead(const real *x)
+{
+    enum { AHEAD = 4096 };
+    for (int half = 0; half < HALVES; half++)
+        __builtin_prefetch((const char *)(x + half * VECTOR_LANES) + AHEAD, 0, 3);
 }
 
 static void sum_inputs(const struct norm *n, double *sums, const real *x, const real *shift)
 {
-    for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
-        vreal around = vreal_load(shift + lane);
-        const real *at = x + lane;
-        for (int r = 0; r < n->in.h; r++) {
-            struct row_sums row = {0};
-            for (int s = 0; s < n->in.w; s++, at += BLOCK) {
-                vreal u = vreal_load(at) - around;
-                row.first += u;
-                row.second += u * u;
+    vreal around[HALVES] = {vreal_load(shift), vreal_load(shift + VECTOR_LANES)};
+    for (int r = 0; r < n->in.h; r++) {
+        struct row_sums row = {.first = {{0}}};
+        for (int s = 0; s < n->in.w; s++, x += BLOCK) {
+#pragma GCC unroll 2
+            for (int half = 0; half < HALVES; half++) {
+                vreal u = vreal_load(x + half * VECTOR_LANES) - around[half];
+                row.first[half] += u;
+                row.second[half] += u * u;
             }
-            add_row(sums, lane, row);
         }
+        add_row(sums, &row);
     }
 }
 
@@ -43,18 +56,27 @@ INLINE struct window stored_window(int size, const struct norm *n, int row, int 
 }
 
 INLINE void normalise_all(int epilogue, const struct norm *n, real *y, uint8_t *from, const real *x,
-                          vreal mean, vreal scale, vreal bias)
+                          const real *mean, const real *scale, const real *bias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     for (int row = 0; row < n->stored.h * size; row += size) {
         for (int column = 0; column < n->stored.w * size; column += size) {
             const real *at = x + (row * n->in.w + column) * BLOCK;
-            vreal z[4];
+#pragma GCC unroll 2
+            for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
+                vreal m = vreal_load(mean + lane), s = vreal_load(scale + lane),
+                      b = vreal_load(bias + lane), z[4];
+#pragma GCC unroll 4
+                for (int i = 0; i < size * size; i++)
+                    z[i] =
+                        (vreal_load(at + lane + (i / size * n->in.w + i % size) * BLOCK) - m) * s +
+                        b;
+                store_outputs(epilogue, size, size, size, z, y + lane, from + lane,
+                              stored_window(size, n, row, column));
+            }
+#pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                z[i] = (vreal_load(at + (i / size * n->in.w + i % size) * BLOCK) - mean) * scale +
-                       bias;
-            store_outputs(epilogue, size, size, size, z, y, from,
-                          stored_window(size, n, row, column));
+                ask_ahead(at + (i / size * n->in.w + i % size) * BLOCK);
         }
     }
 }
@@ -62,49 +84,78 @@ INLINE void normalise_all(int epilogue, const struct norm *n, real *y, uint8_t *
 static void normalise(const struct norm *n, real *y, uint8_t *from, const real *x, const real *mean,
                       const real *scale, const real *bias)
 {
-    for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
-        vreal m = vreal_load(mean + lane), s = vreal_load(scale + lane),
-              b = vreal_load(bias + lane);
-        if (n->epilogue == EPILOGUE_RELU_POOL)
-            normalise_all(EPILOGUE_RELU_POOL, n, y + lane, from + lane, x + lane, m, s, b);
-        else if (n->epilogue == EPILOGUE_RELU)
-            normalise_all(EPILOGUE_RELU, n, y + lane, from + lane, x + lane, m, s, b);
-        else
-            normalise_all(EPILOGUE_NONE, n, y + lane, from + lane, x + lane, m, s, b);
-    }
+    if (n->epilogue == EPILOGUE_RELU_POOL)
+        normalise_all(EPILOGUE_RELU_POOL, n, y, from, x, mean, scale, bias);
+    else if (n->epilogue == EPILOGUE_RELU)
+        normalise_all(EPILOGUE_RELU, n, y, from, x, mean, scale, bias);
+    else
+        normalise_all(EPILOGUE_NONE, n, y, from, x, mean, scale, bias);
 }
 
-INLINE void sum_gradients_all(int epilogue, const struct norm *n, double *sums, int lane,
-                              const real *dy, const uint8_t *from, const real *x, vreal mean)
+/* A window's share of the sums over its row. */
+INLINE void sum_window(int epilogue, const struct norm *n, struct row_sums *sum, int half,
+                       struct window at, const real *dy, const uint8_t *from, const real *x,
+                       vreal mean)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    vreal d[4];
+    load_gradients(epilogue, size, size, size, d, dy, from, at, &sum->first[half]);
+#pragma GCC unroll 4
+    for (int i = 0; i < size * size; i++)
+        sum->second[half] +=
+            d[i] * (vreal_load(x + (i / size * n->in.w + i % size) * BLOCK) - mean);
+}
+
+INLINE void sum_gradients_all(int epilogue, const struct norm *n, double *sums, const real *dy,
+                              const uint8_t *from, const real *x, const real *mean)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    vreal m[HALVES] = {vreal_load(mean), vreal_load(mean + VECTOR_LANES)};
     for (int row = 0; row < n->stored.h * size; row += size) {
-        struct row_sums sum = {0};
+        struct row_sums sum = {.first = {{0}}};
         for (int column = 0; column < n->stored.w * size; column += size) {
             const real *at = x + (row * n->in.w + column) * BLOCK;
-            vreal d[4];
-            load_gradients(epilogue, size, size, size, d, dy, from,
-                           stored_window(size, n, row, column), &sum.first);
+#pragma GCC unroll 2
+            for (int half = 0; half < HALVES; half++) {
+                int lane = half * VECTOR_LANES;
+                sum_window(epilogue, n, &sum, half, stored_window(size, n, row, column), dy + lane,
+                           from + lane, at + lane, m[half]);
+            }
+#pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                sum.second +=
-                    d[i] * (vreal_load(at + (i / size * n->in.w + i % size) * BLOCK) - mean);
+                ask_ahead(at + (i / size * n->in.w + i % size) * BLOCK);
         }
-        add_row(sums, lane, sum);
+        add_row(sums, &sum);
     }
 }
 
 static void sum_gradients(const struct norm *n, double *sums, const real *dy, const uint8_t *from,
                           const real *x, const real *mean)
 {
-    for (int lane = 0; lane < BLOCK; lane += VECTOR_LANES) {
-        vreal m = vreal_load(mean + lane);
-        if (n->epilogue == EPILOGUE_RELU_POOL)
-            sum_gradients_all(EPILOGUE_RELU_POOL, n, sums, lane, dy + lane, from + lane, x + lane,
-                              m);
-        else if (n->epilogue == EPILOGUE_RELU)
-            sum_gradients_all(EPILOGUE_RELU, n, sums, lane, dy + lane, from + lane, x + lane, m);
-        else
-            sum_gradients_all(EPILOGUE_NONE, n, sums, lane, dy + lane, from + lane, x + lane, m);
+    if (n->epilogue == EPILOGUE_RELU_POOL)
+        sum_gradients_all(EPILOGUE_RELU_POOL, n, sums, dy, from, x, mean);
+    else if (n->epilogue == EPILOGUE_RELU)
+        sum_gradients_all(EPILOGUE_RELU, n, sums, dy, from, x, mean);
+    else
+        sum_gradients_all(EPILOGUE_NONE, n, sums, dy, from, x, mean);
+}
+
+/* One vector of a window. */
+INLINE void differentiate_window(int epilogue, const struct norm *n, int row, int column, real *dx,
+                                 const real *dy, const uint8_t *from, const real *x,
+                                 const real *terms)
+{
+    const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
+    vreal mean = vreal_load(terms), of_dy = vreal_load(terms + BLOCK), unused = {0}, d[4];
+    vreal of_x = vreal_load(terms + 2 * BLOCK), constant = vreal_load(terms + 3 * BLOCK);
+    load_gradients(epilogue, size, size, size, d, dy, from, stored_window(size, n, row, column),
+                   &unused);
+#pragma GCC unroll 4
+    for (int i = 0; i < size * size; i++) {
+        int r = row + i / size, c = column + i % size;
+        size_t at = (size_t)(r * n->in.w + c) * BLOCK;
+        if (r < n->in.h && c < n->in.w)
+            vreal_store(dx + at, of_dy * d[i] + (of_x * (vreal_load(x + at) - mean) + constant));
     }
 }
 
@@ -113,20 +164,15 @@ INLINE void differentiate_all(int epilogue, const struct norm *n, real *dx, cons
                               const uint8_t *from, const real *x, const real *terms)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-    vreal mean = vreal_load(terms), of_dy = vreal_load(terms + BLOCK), unused = {0};
-    vreal of_x = vreal_load(terms + 2 * BLOCK), constant = vreal_load(terms + 3 * BLOCK);
     for (int row = 0; row < n->in.h; row += size) {
         for (int column = 0; column < n->in.w; column += size) {
-            vreal d[4];
-            load_gradients(epilogue, size, size, size, d, dy, from,
-                           stored_window(size, n, row, column), &unused);
-            for (int i = 0; i < size * size; i++) {
-                int r = row + i / size, c = column + i % size;
-                size_t at = (size_t)(r * n->in.w + c) * BLOCK;
-                if (r < n->in.h && c < n->in.w)
-                    vreal_store(dx + at,
-                                of_dy * d[i] + (of_x * (vreal_load(x + at) - mean) + constant));
-            }
+#pragma GCC unroll 2
+            for (int l = 0; l < BLOCK; l += VECTOR_LANES)
+                differentiate_window(epilogue, n, row, column, dx + l, dy + l, from + l, x + l,
+                                     terms + l);
+#pragma GCC unroll 4
+            for (int i = 0; i < size * size; i++)
+                ask_ahead(x + ((row + i / size) * n->in.w + column + i % size) * BLOCK);
         }
     }
 }
@@ -134,14 +180,12 @@ INLINE void differentiate_all(int epilogue, const struct norm *n, real *dx, cons
 static void differentiate(const struct norm *n, real *dx, const real *dy, const uint8_t *from,
                           const real *x, const real *terms)
 {
-    for (int l = 0; l < BLOCK; l += VECTOR_LANES) {
-        if (n->epilogue == EPILOGUE_RELU_POOL)
-            differentiate_all(EPILOGUE_RELU_POOL, n, dx + l, dy + l, from + l, x + l, terms + l);
-        else if (n->epilogue == EPILOGUE_RELU)
-            differentiate_all(EPILOGUE_RELU, n, dx + l, dy + l, from + l, x + l, terms + l);
-        else
-            differentiate_all(EPILOGUE_NONE, n, dx + l, dy + l, from + l, x + l, terms + l);
-    }
+    if (n->epilogue == EPILOGUE_RELU_POOL)
+        differentiate_all(EPILOGUE_RELU_POOL, n, dx, dy, from, x, terms);
+    else if (n->epilogue == EPILOGUE_RELU)
+        differentiate_all(EPILOGUE_RELU, n, dx, dy, from, x, terms);
+    else
+        differentiate_all(EPILOGUE_NONE, n, dx, dy, from, x, terms);
 }
 
 const struct norm_functions SIMD_NAME(norm) = {

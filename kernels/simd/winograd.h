@@ -41,8 +41,9 @@ enum { WINOGRAD_POINTS_MAX = 6 };
 /* One convolution. */
 struct winograd {
     enum winograd_kind kind;
-    enum epilogue epilogue;
-    int points, outputs; /* p and m of an axis */
+    enum epilogue epilogue; /* none before batch norm */
+    bool norm;              /* batch norm follows: what is stored are all outputs */
+    int points, outputs;    /* p and m of an axis */
     int in_c, out_c, block, in_blocks, out_blocks;
     struct area in, out, stored; /* read of x, of the convolution's output, of y */
     int origin_h, origin_w;      /* input position where the first tile begins, -pad mostly */
@@ -93,9 +94,10 @@ struct winograd_tiles {
     /* y, from block `at` <- M of that block alone, plus bias [block] */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias);
-    /* dM <- dy, all blocks; dbias [O/block, block] += the sums of the convolution's dy */
+    /* One block of dM <- that of dy, whose images lie `stride` numbers apart, as those of `from`;
+     * dbias [block] += the sums of the convolution's dy */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
-                           const uint8_t *from);
+                           const uint8_t *from, size_t stride);
 };
 
 /* weights [O,I,3,3] */

@@ -207,27 +207,23 @@ INLINE vreal output_adjoint_tile(int kind, int epilogue, real *dm, size_t plane,
 }
 
 INLINE void output_adjoint_all(int kind, int epilogue, const struct winograd *w, int n, real *dm,
-                               real *dbias, const real *dy, const uint8_t *from)
+                               real *dbias, const real *dy, const uint8_t *from, size_t stride)
 {
     int tiles = n * winograd_tiles(w);
     size_t plane = (size_t)tiles * BLOCK;
-    size_t image_block = (size_t)w->stored.h * (size_t)w->stored.w * BLOCK;
-    for (int b = 0; b < w->out_blocks; b++, dbias += BLOCK) {
-        struct walk at = {0};
-        vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
-        for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
-            size_t stored = ((size_t)at.image * (size_t)w->out_blocks + (size_t)b) * image_block;
-            real *to = dm + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * BLOCK;
-            for (size_t half = 0; half < 2; half++) {
-                size_t lane = half * VECTOR_LANES;
-                sum[half] +=
-                    output_adjoint_tile(kind, epilogue, to + lane, plane, dy + stored + lane,
-                                        from + stored + lane, output_window(kind, epilogue, w, at));
-            }
+    struct walk at = {0};
+    vreal sum[2] = {vreal_load(dbias), vreal_load(dbias + VECTOR_LANES)};
+    for (int t = 0; t < tiles; t++, walk_next(&at, w), dm += BLOCK) {
+        size_t stored = (size_t)at.image * stride;
+        for (size_t half = 0; half < 2; half++) {
+            size_t lane = half * VECTOR_LANES;
+            sum[half] +=
+                output_adjoint_tile(kind, epilogue, dm + lane, plane, dy + stored + lane,
+                                    from + stored + lane, output_window(kind, epilogue, w, at));
         }
-        vreal_store(dbias, sum[0]);
-        vreal_store(dbias + VECTOR_LANES, sum[1]);
     }
+    vreal_store(dbias, sum[0]);
+    vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
 static void input(const struct winograd *w, int n, real *v, const real *x)
@@ -273,11 +269,11 @@ static void output(const struct winograd *w, int n, int at, real *y, uint8_t *fr
 }
 
 static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
-                           const uint8_t *from)
+                           const uint8_t *from, size_t stride)
 {
 #define DO(a, b)                                                                                   \
     if (w->kind == (a) && w->epilogue == (b))                                                      \
-        output_adjoint_all(a, b, w, n, dm, dbias, dy, from);
+        output_adjoint_all(a, b, w, n, dm, dbias, dy, from, stride);
     EACH_PAIR(DO)
 #undef DO
 }
