@@ -1,4 +1,4 @@
-/* The backward pass of step_small_conv.c. */
+/* The backward pass of one convolution of step_small_conv.c. */
 #include <string.h>
 
 #include "kernels/step_small_conv.h"
@@ -47,6 +47,7 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
         .dbias = take(&p, c->out_c * SMALL_CONV_PAD * sizeof(real)),
         .starts = starts,
     };
+    call->group_dx = take(&p, call->inside ? SMALL_CONV_GROUP * image_reals(c) * sizeof(real) : 0);
     call->stride = p.used - shared;
     if (base)
         call->backward->prepare(c, starts);
@@ -76,27 +77,28 @@ static void ask_for_values(const struct small_conv_call *call, size_t image)
 {
     const struct step_call *step = call->step;
     const struct small_conv *c = &call->c;
-    size_t y = c->out_c * c->pooled_h * c->pooled_w, marks = c->out_c * c->vectors;
+    size_t marks = c->out_c * c->vectors;
     if (image >= (size_t)step->n)
         return;
-    small_conv_ask_for(step->dy + image * y, y * sizeof(real));
     small_conv_ask_for(call->saved.marks + image * marks, marks * sizeof *call->saved.marks);
-    if (!call->stretch->wants_input)
-        return;
-    small_conv_ask_for(step->x + image * image_reals(c), image_reals(c) * sizeof(real));
-    small_conv_ask_for(step->dx + image * image_reals(c), image_reals(c) * sizeof(real));
+    if (!call->bytes)
+        small_conv_ask_for(step->x + image * image_reals(c), image_reals(c) * sizeof(real));
 }
 
-static void backward_block(void *arg, size_t begin, size_t end, int thread)
+real *small_conv_group_dx(const struct small_conv_call *call, int thread)
 {
-    const struct small_conv_call *call = arg;
+    return call->group_dx + (size_t)thread * call->stride / sizeof(real);
+}
+
+void small_conv_backward_images(const struct small_conv_call *call, size_t begin, size_t end,
+                                int thread, real *dx, const real *dy)
+{
     const struct small_conv *c = &call->c;
     struct small_conv_backward_work w = work_of(call, thread);
     real *space = call->space + (size_t)thread * call->stride / sizeof(real);
-    size_t count = c->out_c * c->pooled_h * c->pooled_w;
     for (size_t i = begin; i < end; i++) {
         struct small_conv_gradient in = {
-            .dy = call->step->dy + i * count,
+            .dy = dy + (i - begin) * pooled_reals(c),
             .marks = call->saved.marks + i * c->out_c * c->vectors,
             .ink = call->bytes ? call->saved.ink + i * c->vectors : NULL,
             .kept = call->saved.kept + i * c->out_c,
@@ -105,8 +107,8 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
         };
         w.x = small_conv_image(call, space, i);
         ask_for_values(call, i + 1);
-        if (call->stretch->wants_input)
-            call->backward->inner(c, &w, call->turned, &in, call->step->dx + i * image_reals(c));
+        if (dx)
+            call->backward->inner(c, &w, call->turned, &in, dx + (i - begin) * image_reals(c));
         else
             call->backward->first(c, &w, &in);
     }
@@ -133,7 +135,7 @@ static real sum_of_bias(const struct small_conv_backward_work *w, size_t o)
 }
 
 /* dparams [out_c,in_c,taps], then [out_c], += a thread's sums. */
-static void add_sums(const struct small_conv_call *call, const struct small_conv_backward_work *w)
+static void add_thread(const struct small_conv_call *call, const struct small_conv_backward_work *w)
 {
     const struct small_conv *c = &call->c;
     real *to = call->step->dparams, *dbias = to + weights_of(c);
@@ -149,21 +151,23 @@ static void add_sums(const struct small_conv_call *call, const struct small_conv
     }
 }
 
-void small_conv_backward_pass(struct small_conv_call *call)
+void small_conv_clear_sums(const struct small_conv_call *call)
 {
-    const struct step_call *step = call->step;
     const struct small_conv *c = &call->c;
-    int threads = pool_threads(step->ex->pool);
-    small_conv_prepare_backward(call, threads, step->scratch);
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < pool_threads(call->step->ex->pool); t++) {
         memset(work_of(call, t).dw, 0, gradient_reals(call) * sizeof(real));
         memset(work_of(call, t).dbias, 0, c->out_c * SMALL_CONV_PAD * sizeof(real));
     }
-    exec_for(step->ex, (size_t)step->n, small_conv_block(call), backward_block, call);
+}
+
+void small_conv_add_sums(const struct small_conv_call *call)
+{
+    const struct step_call *step = call->step;
+    const struct small_conv *c = &call->c;
     if (!step->ex->accumulate)
         memset(step->dparams, 0, (weights_of(c) + c->out_c) * sizeof(real));
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < pool_threads(step->ex->pool); t++) {
         struct small_conv_backward_work w = work_of(call, t);
-        add_sums(call, &w);
+        add_thread(call, &w);
     }
 }

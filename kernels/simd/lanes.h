@@ -279,21 +279,29 @@ INLINE vreal vreal_sums(vreal *vectors, int n)
     return half[0];
 }
 
-/* Appends the lanes that are not zero to `values`, and their places to `at`. Returns how many there
- * are, but writes as many as a vector has. */
-INLINE size_t vreal_append(real *values, uint32_t *at, vreal lanes, vint places)
+INLINE uint16_t vreal_nonzero_bits(vreal x)
 {
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
-    __mmask16 some = _mm512_cmp_ps_mask((__m512)lanes, _mm512_setzero_ps(), _CMP_NEQ_UQ);
-    _mm512_storeu_ps(values, _mm512_maskz_compress_ps(some, (__m512)lanes));
-    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(some, (__m512i)places));
-    return (size_t)__builtin_popcount(some);
+    return _mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+#else
+    return vint_bits(x != 0);
+#endif
+}
+
+/* Appends those lanes to `values`, and their places to `at`, that have a bit in `which`. Returns
+ * how many there are, but writes as many as a vector has. */
+INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lanes, vint places)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    _mm512_storeu_ps(values, _mm512_maskz_compress_ps(which, (__m512)lanes));
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(which, (__m512i)places));
+    return (size_t)__builtin_popcount(which);
 #else
     size_t n = 0;
     for (int i = 0; i < VECTOR_LANES; i++) {
         values[n] = lanes[i];
         at[n] = (uint32_t)places[i];
-        n += lanes[i] != 0;
+        n += which >> i & 1;
     }
     return n;
 #endif

@@ -30,10 +30,9 @@ struct small_conv {
 
 /* What a thread works in. */
 struct small_conv_forward_work {
-    const real *x;         /* [in_c,in_h,in_w]: the image; 2 vectors more are read */
-    real *planes;          /* [in_c][2][kernel + 1][plane] */
-    real *inked_rows;      /* [2][plane] */
-    const size_t *offsets; /* of prepare, shared by all threads */
+    const real *x;    /* [in_c,in_h,in_w]: the image; 2 vectors more are read */
+    real *planes;     /* [in_c][2][kernel + 1][plane] */
+    real *inked_rows; /* [2][plane] */
 };
 
 struct small_conv_backward_work {
@@ -76,9 +75,6 @@ struct small_conv_gradient {
 
 struct small_conv_forward_functions {
     size_t lanes; /* of a vector */
-    /* offsets [kernel^2][4]: where among the planes of a channel a tap reads for each place in a
-     * pooling window. */
-    void (*prepare)(const struct small_conv *c, size_t *offsets);
     /* x [n] <- an image of n bytes. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
     /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */

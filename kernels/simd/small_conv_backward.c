@@ -33,20 +33,23 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
     const real *dy = in->dy + channel * count;
     const struct small_conv_marks *marks = in->marks + channel * c->vectors;
     const uint16_t *ink = in->ink;
+    const uint32_t *starts = w->starts;
+    uint32_t *places = w->at;
+    real *values = w->g, scale = in->scale;
     lane_int row = (lane_int)c->in_w;
     vreal sum = vreal_load(w->dbias + channel * SMALL_CONV_PAD);
     for (size_t i = 0; i < count; i += VECTOR_LANES) {
+        uint16_t low = marks->low, listed = marks->live;
         vreal g = vreal_load_first(dy + i, count - i);
-        g = vreal_pick(vmask_of_bits(marks->live), g, vreal_all(0)) * in->scale;
+        g = vreal_pick(vmask_of_bits(listed), g, vreal_all(0)) * scale;
         sum += g;
         if (ink)
-            g = vreal_pick(vmask_of_bits(*ink++), g, vreal_all(0));
-        vint at = vint_load_numbers(w->starts + i);
-        uint16_t low = marks->low;
+            listed &= *ink++;
+        vint at = vint_load_numbers(starts + i);
         uint16_t right = (uint16_t)((low & marks->right_below) | (~low & marks->right_above));
         at = vint_add_where(vmask_of_bits(low), at, row);
         at = vint_add_where(vmask_of_bits(right), at, 1);
-        n += vreal_append(w->g + n, w->at + n, g, at);
+        n += vreal_append(values + n, places + n, listed, g, at);
         marks++;
     }
     vreal_store(w->dbias + channel * SMALL_CONV_PAD, sum);
@@ -225,9 +228,9 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Some rows of the kernel, of VECTOR_LANES input channels: dw += g times the turned window, and dx
- * at every window += g times the weights. Both sums share a loop because the one waits for stores
- * and the other for loads; weights and dw stay in registers. */
+/* Some rows of the kernel, of VECTOR_LANES input channels, n > 0: dw += g times the turned window,
+ * and dx at every window += g times the weights. Both sums share a loop because the one waits for
+ * stores and the other for loads; weights and dw stay in registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {
@@ -240,7 +243,8 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
         sums[tap] = vreal_load(t->dw + tap * SMALL_CONV_PAD);
         weights[tap] = vreal_load(t->weights + tap * SMALL_CONV_PAD);
     }
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    do { /* with a way around it the compiler would move all registers to memory and back */
         size_t place = at[i] * SMALL_CONV_PAD;
         const real *from = t->x + place;
         real *to = t->dx + place;
@@ -253,7 +257,7 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
             sums[r * kernel + s] += g * vreal_load(from + s * SMALL_CONV_PAD);
             vreal_store(sum, vreal_load(sum) + g * weights[r * kernel + s]);
         }
-    }
+    } while (++i < n);
     UNROLL
     for (int tap = 0; tap < rows * kernel; tap++)
         vreal_store(t->dw + tap * SMALL_CONV_PAD, sums[tap]);
@@ -288,6 +292,8 @@ static void inner(const struct small_conv *c, const struct small_conv_backward_w
     memset(w->turned_dx, 0, c->turned * c->lanes_c * sizeof *w->turned_dx);
     for (size_t k = 0; k < in->n_kept; k++) {
         size_t n = gather(c, w, in, in->kept[k]);
+        if (n == 0)
+            continue;
         const real *weights = turned_weights + in->kept[k] * window;
         real *dw = w->dw + in->kept[k] * window;
         switch (c->kernel) {

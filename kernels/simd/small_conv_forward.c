@@ -59,11 +59,13 @@ INLINE void cut_quads(real *even, real *odd, const real *from, size_t step, cons
     vreal_store(odd, (vreal)_mm512_shuffle_ps(a, b, 0xdd));
 }
 
-INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows)
+INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
+                       const int kernel)
 {
-    size_t step = 2 * c->in_w;
-    for (size_t v = 0; v <= c->kernel; v += 2) {
-        real *even = to + v * c->plane, *odd = even + c->plane;
+    size_t step = 2 * c->in_w, plane = c->plane;
+    UNROLL
+    for (int v = 0; v <= kernel; v += 2, to += 2 * plane) {
+        real *even = to, *odd = to + plane;
         const real *x = from + v;
         size_t left = rows;
         for (; left >= 4; left -= 4, x += 4 * step, even += VECTOR_LANES, odd += VECTOR_LANES)
@@ -83,68 +85,55 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
 
 /* All planes of some rows, each of at most a vector of numbers: every second one, moved on by one
  * lane for every second plane. */
-INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows)
+INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
+                      const int kernel)
 {
-    for (size_t row = 0; row < rows; row++, to += c->pooled_w, from += 2 * c->in_w) {
+    size_t width = c->pooled_w, step = 2 * c->in_w, plane = c->plane;
+    for (size_t row = 0; row < rows; row++, to += width, from += step) {
         vreal a = vreal_load(from), b = vreal_load(from + VECTOR_LANES);
-        vreal even = vreal_even(a, b), odd = vreal_odd(a, b);
-        for (size_t v = 0; v <= c->kernel; v++) {
-            vreal seen = v % 2 == 0 ? even : odd;
-            vreal_store(to + v * c->plane, vreal_shuffle(seen, seen, vint_count_from(v / 2)));
-        }
+        vreal half[2] = {vreal_even(a, b), vreal_odd(a, b)};
+        real *at = to;
+        UNROLL
+        for (int v = 0; v <= kernel; v++, at += plane)
+            vreal_store(at,
+                        vreal_shuffle(half[v % 2], half[v % 2], vint_count_from((size_t)v / 2)));
     }
 }
 #endif
 
-/* The planes of one half of a channel's rows. False where there is no quick way. */
-INLINE bool cut_quickly(const struct small_conv *c, real *to, const real *x, size_t rows)
+/* The planes of one half of a channel's rows. */
+INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
+                     const int kernel)
 {
+    size_t width = c->pooled_w;
 #ifdef LANES_HAS_QUADS
-    if (c->pooled_w == 4 && c->kernel % 2 == 1) {
-        cut_narrow(c, to, x, rows);
-        return true;
+    if (width == 4 && kernel % 2 == 1) {
+        cut_narrow(c, to, x, rows, kernel);
+        return;
     }
-    if (c->pooled_w > 4 && c->pooled_w + c->kernel / 2 <= VECTOR_LANES) {
-        cut_lanes(c, to, x, rows);
-        return true;
+    if (width > 4 && width + (size_t)kernel / 2 <= VECTOR_LANES) {
+        cut_lanes(c, to, x, rows, kernel);
+        return;
     }
 #endif
-    (void)c;
-    (void)to;
-    (void)x;
-    (void)rows;
-    return false;
+    for (int v = 0; v <= kernel; v++, to += c->plane) {
+        if (width <= 4)
+            cut_rows(to, x + v, rows, width, 2 * c->in_w, true);
+        else
+            cut_rows(to, x + v, rows, width, 2 * c->in_w, false);
+    }
 }
 
-static void cut_planes(const struct small_conv *c, const struct small_conv_forward_work *w)
+INLINE void cut_planes(const struct small_conv *c, const struct small_conv_forward_work *w,
+                       const int kernel)
 {
-    size_t columns = c->kernel + 1, width = c->pooled_w, step = 2 * c->in_w;
+    size_t half = (size_t)(kernel + 1) * c->plane;
     real *to = w->planes;
     for (size_t channel = 0; channel < c->in_c; channel++)
-        for (size_t u = 0; u < 2; u++) {
+        for (size_t u = 0; u < 2; u++, to += half) {
             size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;
-            const real *x = w->x + (channel * c->in_h + u) * c->in_w;
-            rows = rows < there ? rows : there;
-            if (cut_quickly(c, to, x, rows)) {
-                to += columns * c->plane;
-                continue;
-            }
-            for (size_t v = 0; v < columns; v++, to += c->plane) {
-                if (width <= 4)
-                    cut_rows(to, x + v, rows, width, step, true);
-                else
-                    cut_rows(to, x + v, rows, width, step, false);
-            }
-        }
-}
-
-static void prepare(const struct small_conv *c, size_t *offsets)
-{
-    size_t columns = c->kernel + 1;
-    for (size_t tap = 0; tap < c->kernel * c->kernel; tap++)
-        for (size_t place = 0; place < PLACES; place++) {
-            size_t u = tap / c->kernel + place / 2, v = tap % c->kernel + place % 2;
-            offsets[tap * PLACES + place] = (u % 2 * columns + v) * c->plane + u / 2 * c->pooled_w;
+            cut_half(c, to, w->x + (channel * c->in_h + u) * c->in_w, rows < there ? rows : there,
+                     kernel);
         }
 }
 
@@ -248,6 +237,8 @@ INLINE void pool_channel(const vreal sums[PLACES], real scale, bool relu, real *
     marks->right_below = vmask_bits(right_below);
     marks->low = vmask_bits(low);
     marks->live = relu ? vmask_bits(vreal_greater(best, vreal_all(0))) : UINT16_MAX;
+    if (count < VECTOR_LANES)
+        marks->live &= (uint16_t)((1u << count) - 1);
     if (relu)
         best = vreal_larger(vreal_all(0), best);
     vreal_store_first(y, vreal_pick(vreal_all_ordered(sums), best, vreal_all((real)NAN)), count);
@@ -289,6 +280,9 @@ INLINE void forward_kernel(const struct small_conv *c, const struct small_conv_f
                            const struct small_conv_output *out, const int kernel)
 {
     size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
+    cut_planes(c, w, kernel);
+    if (out->ink)
+        mark_ink(c, w, out->ink);
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
         switch (last - first) {
@@ -311,9 +305,6 @@ INLINE void forward_kernel(const struct small_conv *c, const struct small_conv_f
 static void forward(const struct small_conv *c, const struct small_conv_forward_work *w,
                     const real *weights, const real *bias, const struct small_conv_output *out)
 {
-    cut_planes(c, w);
-    if (out->ink)
-        mark_ink(c, w, out->ink);
     switch (c->kernel) {
 #define CASE(kernel)                                                                               \
     case kernel:                                                                                   \
@@ -331,7 +322,6 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
 
 const struct small_conv_forward_functions SIMD_NAME(small_conv_forward) = {
     .lanes = VECTOR_LANES,
-    .prepare = prepare,
     .load_bytes = load_bytes,
     .forward = forward,
 };

@@ -9,9 +9,11 @@
 static void list(struct small_list *list, const real *x, size_t n)
 {
     size_t found = 0;
-    for (size_t i = 0; i < n; i += VECTOR_LANES)
-        found += vreal_append(list->values + found, list->rows + found,
-                              vreal_load_first(x + i, n - i), vint_count_from(i));
+    for (size_t i = 0; i < n; i += VECTOR_LANES) {
+        vreal lanes = vreal_load_first(x + i, n - i);
+        found += vreal_append(list->values + found, list->rows + found, vreal_nonzero_bits(lanes),
+                              lanes, vint_count_from(i));
+    }
     list->n = found;
 }
 

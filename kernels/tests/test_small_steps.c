@@ -16,7 +16,7 @@ struct shape_case {
     double rate; /* of dropout2d, 0: none */
     int hidden;  /* outputs of a dense layer before the last, 0: none */
     double hidden_rate;
-    const char *steps[4]; /* that the fast plan has */
+    const char *steps[6]; /* that the fast plan has */
 };
 
 #define DENSE "dense_bytes"
@@ -29,15 +29,20 @@ static const struct shape_case shape_cases[] = {
     {{1, 7, 9}, {0}, {0}, .steps = {DENSE}},
     {{3, 5, 5}, {0}, {0}, .steps = {DENSE}},
     {{2, 8, 8}, {0}, {0}, .hidden = 37, .hidden_rate = 0.4, .steps = {DENSE, "layer", "dropout"}},
-    {{1, 28, 28}, {5, 5}, {10, 20}, .rate = 0.5, .steps = {FIRST, INNER, SMALL}},
-    {{1, 11, 13}, {4, 2}, {5, 7}, .relu_first = true, .steps = {FIRST, INNER, SMALL}},
-    {{3, 17, 16}, {2, 4}, {18, 3}, .rate = 0.3, .steps = {FIRST, INNER, SMALL}},
-    {{2, 15, 45}, {4, 5}, {6, 1}, .no_relu = true, .steps = {FIRST, INNER, SMALL}},
+    {{1, 28, 28}, {5, 5}, {10, 20}, .rate = 0.5, .steps = {FIRST, SMALL}},
+    {{1, 11, 13}, {4, 2}, {5, 7}, .relu_first = true, .steps = {FIRST, SMALL}},
+    {{3, 17, 16}, {2, 4}, {18, 3}, .rate = 0.3, .steps = {FIRST, SMALL}},
+    {{2, 15, 45}, {4, 5}, {6, 1}, .no_relu = true, .steps = {FIRST, SMALL}},
     {{1, 9, 8}, {7}, {11}, .rate = 0.9, .steps = {FIRST, SMALL}},
     {{4, 15, 13}, {6}, {3}, .relu_first = true, .steps = {FIRST, SMALL}},
-    {{1, 20, 20}, {2, 7}, {33, 4}, .steps = {FIRST, INNER, SMALL}},
+    {{1, 20, 20}, {2, 7}, {33, 4}, .steps = {FIRST, SMALL}},
     {{1, 12, 12}, {4}, {4}, .hidden = 70, .hidden_rate = 0.5, .steps = {FIRST, SMALL, SMALL}},
     {{1, 12, 11}, {2}, {9}, .hidden = 16, .steps = {FIRST, SMALL, SMALL}},
+    {{2, 20, 19},
+     {8, 4},
+     {3, 6},
+     .rate = 0.4,
+     .steps = {"layer", "dropout", "layer", "layer", INNER}},
     {{1, 12, 11}, {8}, {7}, .rate = 0.4, .steps = {"layer", "dropout", "layer"}},
     {{1, 6, 6},
      {4},
