@@ -29,7 +29,7 @@ least=$(awk -v peak="$peak" 'NR == 1 { print ($1 < peak / 10 ? $1 : peak / 10) /
 most=$(awk -v peak="$peak" 'END { print 2 * ($1 > peak ? $1 : peak) }' <<<"$rates")
 words="$(column isa | head -n 1) kernels, plan $plan, batch $(column batch | head -n 1)"
 
-gnuplot -e "csv='$csv'; out='$folder/roofline'; plan='$plan'; models='$models'; peak=$peak;
+gnuplot -e "plots='plots'; csv='$csv'; out='$folder/roofline'; plan='$plan'; models='$models'; peak=$peak;
     memory=$memory; least=$least; most=$most; caption1='$words, $(column blas | head -n 1), one core.';
     caption2='Median of $(column repeats | head -n 1) calls. Steps without operations are left out.'" \
     plots/roofline.gp

@@ -1,5 +1,6 @@
 # Steps of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
 # gives. ci/kernels.sh assigns, before it loads this:
+#   plots      this folder
 #   csv, out   the sweep's table; the path of the pictures without ending
 #   plan       which plan's rows are drawn
 #   models     networks, as words
@@ -11,12 +12,7 @@ set datafile separator comma
 set datafile columnheaders
 set datafile missing NaN
 
-# Okabe and Ito's palette, as in style.gp: told apart with any kind of colour vision, and by shape.
-colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
-solid   = '7 5 9 13 11 15'
-hollow  = '6 4 8 12 10 14'
-pick(list, k) = word(list, (k - 1) % words(list) + 1)
-grey = '#707070'
+load plots.'/palette.gp'
 
 # Steps that compute: pooling and the like have no place where operations are counted.
 drawn(k, p) = strcol('part') eq 'step' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
@@ -48,18 +44,7 @@ set tics nomirror out scale 0.5
 set samples 500
 
 do for [format in 'svg png'] {
-    # As in draw.gp: a point is 2 pixels of the svg and 300/72 of the png.
-    if (format eq 'svg') {
-        set terminal svg size 2 * width, 2 * height font 'Helvetica,16' linewidth 2 \
-            background rgb 'white' name 'scalebench'
-        small = ',13'
-        scale = 0.55
-    } else {
-        set terminal pngcairo size width * 300 / 72, height * 300 / 72 font 'Sans,8' \
-            fontscale 300 / 96.0 linewidth 300 / 96.0 pointscale 300 / 96.0
-        small = ',6.5'
-        scale = 0.7
-    }
+    load plots.'/terminal.gp'
     unset label
     unset arrow
     set arrow from screen 8 / width, screen legend_y(1) to screen 26 / width, screen legend_y(1) \

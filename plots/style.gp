@@ -23,14 +23,11 @@ set datafile separator comma
 set datafile columnheaders
 set datafile missing NaN    # rows of other series do not break a line
 
-# Okabe and Ito's palette: told apart with any kind of colour vision, and by shape in grey print.
-colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
-solid   = '7 5 9 13 11'
+load plots.'/palette.gp'
+solid   = '7 5 9 13 11'          # the sixth is that of published values
 hollow  = '6 4 8 12 10'
 published_shape = 14
-pick(list, k) = word(list, (k - 1) % words(list) + 1)
 shape(list, k) = int(pick(list, k))
-grey = '#707070'
 
 series_name(k) = value(sprintf('series%d_name', k))
 series_dash(k) = value(sprintf('series%d_bound', k)) ? 2 : 1

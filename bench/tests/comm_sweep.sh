@@ -61,6 +61,7 @@ numbers_agree() {
         function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
         $(col["verdict"]) == "cannot run" { next }
         $(col["part"]) == "link" { links++; next }
+        $(col["part"]) == "best" { next }
         far($(col["algbw_gbyte_per_s"]), $(col["bytes"]) / $(col["latency_us"]) / 1e3) ||
             far($(col["busbw_gbyte_per_s"]), $(col["algbw_gbyte_per_s"])) ||
             $(col["latency_us_lo"]) > $(col["latency_us"]) ||
@@ -88,9 +89,67 @@ finds_what_is_wrong() {
         >"$tmp/spoilt.csv" 2>"$tmp/err"
     [ $? -eq 1 ] || return 1
     plain "$tmp/spoilt.csv" | awk -F, "$fields"'
+        $(col["part"]) == "best" { next }
         ($(col["operation"]) == "ring") != ($(col["verdict"]) == "wrong sum") { print; bad = 1 }
         $(col["operation"]) ~ /^(ring|shm)$/ { n_own++ }
         END { exit bad || n_own != 2 }'
+}
+
+# Every compressor under each strategy that takes one keeps what it promises; those that leave something
+# out are off, 16 bits are enough for small whole numbers.
+compressors_are_there() {
+    "$scalebench" list compressors | awk '$1 != "none" { print $1 }' | sort >"$tmp/compressors.txt"
+    [ -s "$tmp/compressors.txt" ] || return 1
+    for name in allreduce allreduce_layer; do
+        plain "$tmp/2.csv" | awk -F, -v name="$name" "$fields"'
+            $(col["model"]) == "lenet_21k" && $(col["operation"]) == name && $(col["compressor"]) != "none" &&
+                $(col["verdict"]) == "ok" && $(col["part"]) == "net" { print $(col["compressor"]) }' |
+            sort | cmp - "$tmp/compressors.txt" || return 1
+    done
+    plain "$tmp/2.csv" | awk -F, "$fields"'
+        $(col["model"]) != "lenet_21k" || $(col["name"]) !~ /[+]/ { next }
+        { exact = $(col["compressor"]) ~ /16$/ }
+        exact != ($(col["sum_error"]) == 0) { print; bad = 1 }
+        END { exit bad }'
+}
+
+finds_what_is_wrong_compressed() {
+    "$mpiexec" -n 2 "$sweep" --sizes 4000B --models lenet_21k --turns 2 --strategies allreduce_layer \
+        --spoil allreduce_layer >"$tmp/spoilt.csv" 2>"$tmp/err"
+    [ $? -eq 1 ] || return 1
+    plain "$tmp/spoilt.csv" | awk -F, "$fields"'
+        $(col["name"]) !~ /[+]/ { next }
+        { rows++ }
+        $(col["verdict"]) != "wrong sum" { print; bad = 1 }
+        END { exit bad || rows != 10 }'
+}
+
+# Two operations with each other: each the other's ratio turned over.
+compares_two() {
+    "$mpiexec" -n 2 "$sweep" --sizes 4B,40KiB --models lenet_21k --turns 4 \
+        --compare allreduce_layer+topk,mpi_allreduce/ring >"$tmp/pair.csv" 2>"$tmp/err" || return 1
+    plain "$tmp/pair.csv" | awk -F, "$fields"'
+        function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
+        $(col["name"]) != (NR % 2 == 0 ? "allreduce_layer+topk" : "MPI_Allreduce/ring") { bad = 1 }
+        NR % 2 == 0 { lo = $(col["ratio_lo"]); name = $(col["name"]); next }
+        $(col["other"]) != name || far($(col["ratio_hi"]) * lo, 1) { print; bad = 1 }
+        { verdict = $(col["ratio_lo"]) > 1 ? "faster" : $(col["ratio_hi"]) < 1 ? "slower" : "undecided" }
+        $(col["compared"]) != verdict { print; bad = 1 }
+        END { exit bad || NR != 7 }'
+}
+
+# The best of each kind are timed anew at each size and for each network.
+names_the_best() {
+    plain "$tmp/2.csv" | awk -F, "$fields"'
+        $(col["part"]) != "best" { problems[$(col["model"]) $(col["bytes"])] = $(col["part"]) != "link"; next }
+        { key = $(col["model"]) $(col["bytes"]); n_rows++ }
+        $(col["name"]) ~ /^MPI_/ { theirs[key]; next }
+        { ours[key] }
+        END {
+            for (key in problems)
+                if (problems[key] && (++wanted) && !(key in ours && key in theirs)) bad = 1
+            exit bad || n_rows != 2 * wanted
+        }'
 }
 
 # Groups that hold two operations each give the same rows.
@@ -122,6 +181,23 @@ writes_its_table() {
     [ -s "$tmp/results/comm/comm.csv" ] && [ ! -e "$tmp/results/comm/comm.csv.part" ]
 }
 
+# A curve of each operation is named in both figures, which are pictures.
+draws() {
+    local figure
+    for figure in latency busbw; do
+        [ -s "$tmp/results/comm/$figure.png" ] || return 1
+        for name in shm gather_scatter/mpich MPI_Allreduce/tree allreduce+powersgd; do
+            grep -qF ">$name<" "$tmp/results/comm/$figure.svg" || return 1
+        done
+    done
+}
+
+compares_in_a_table() {
+    BUILD=$build OUT=$tmp/results MPIEXEC=$mpiexec expect 0 "times as fast as MPI_Allreduce" \
+        ci/comm.sh --compare shm,mpi_allreduce --sizes 4KiB --models none --turns 3 &&
+        [ -s "$tmp/results/comm/compare.csv" ]
+}
+
 check "what promises a sum gives one on 1 rank" sums_on 1 "${small[@]}"
 check "what promises a sum gives one on 2 ranks" sums_on 2 "${small[@]}"
 check "what promises a sum gives one on 3 ranks" sums_on 3 --sizes 400KiB --models softmax_784 --turns 2
@@ -130,9 +206,22 @@ check "exact strategies are judged by their sums" exact_ones_sum
 check "the header is the table of columns" header_is_the_table
 check "numbers agree" numbers_agree
 check "a wrong sum is found" finds_what_is_wrong
+check "compressors keep what they promise" compressors_are_there
+check "a wrong compressed sum is found" finds_what_is_wrong_compressed
+check "two operations are compared" compares_two
+check "the best are timed anew" names_the_best
 check "operations take turns in groups" takes_turns_in_groups
 check "a signal stops it" stops_when_asked
 check "the table is written" writes_its_table
+check "curves are drawn" draws
+check "a comparison is a table" compares_in_a_table
+check "an unknown operation is named" expect 2 "nearest 'ring'" "$sweep" --compare rign,shm
+check "an unknown algorithm is named" expect 2 "known: auto" "$sweep" --compare shm,mpi_allreduce/rng
+check "an unknown variant is named" expect 2 "known: usual" "$sweep" --compare gather_scatter/x,shm
+check "one operation is no comparison" expect 2 "two operations" "$sweep" --compare shm
+check "a compressor goes where it is taken" expect 2 "takes no compressor" "$sweep" --compare ring+fp16,shm
+check "an unknown compressor is named" expect 2 "nearest 'fp16'" "$sweep" --compress fp61
+check "what is swept is no option" expect 2 "--compress picks" "$sweep" --sync.compress fp16
 check "an unknown strategy is named" expect 2 "nearest 'ring'" "$sweep" --strategies rign
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --sizes none --models lenet_22k
 check "a size without a unit is refused" expect 2 "as 64KiB" "$sweep" --sizes 64

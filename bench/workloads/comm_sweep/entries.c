@@ -8,7 +8,7 @@
 
 /* Gradients are small integers, repeated every PERIOD numbers, so that every order of summation is
  * exact; odd and even steps cancel, so that parameters stay small. */
-enum { PERIOD = 101, STEP = 7, SHIFT = 13 };
+enum { STEP = 7, SHIFT = 13 };
 
 /* MPICH changes its algorithm after five calls on a communicator. */
 enum { WARM_CALLS = 6 };
@@ -23,57 +23,13 @@ static bool is_odd(const struct entry *entry)
     return entry->steps % 2 == 1;
 }
 
-/* The gradients of the step that `entry` is about to take. */
-static void fill(const struct sweep *s, const struct entry *entry, real *to, size_t n)
+void gradients_fill(const struct entry *entry, int rank, real *to, size_t n)
 {
     real pattern[PERIOD];
     for (size_t i = 0; i < PERIOD; i++)
-        pattern[i] = is_odd(entry) ? gradient(s->rank, i) : -gradient(s->rank, i);
+        pattern[i] = is_odd(entry) ? gradient(rank, i) : -gradient(rank, i);
     for (size_t i = 0; i < n; i += PERIOD)
         memcpy(to + i, pattern, (n - i < PERIOD ? n - i : PERIOD) * sizeof *to);
-}
-
-/* --- The list ------------------------------------------------------------------------------------
- */
-
-static bool is_wanted(const struct sweep_options *o, const char *name)
-{
-    return choice_has(&o->strategies, name);
-}
-
-static void add_forms(const struct sweep_options *o, enum strategy_kind kind,
-                      const struct strategy_form *usual, struct entry *entries, int max, int *n)
-{
-    const char *names[VARIANTS];
-    size_t variants = strategy_variant_list(kind, names);
-    if (!is_wanted(o, strategy_names()[kind]))
-        return;
-    /* Where there are several the first, "usual", is one of the others. */
-    for (size_t i = variants > 1 ? 1 : 0; i < variants && *n < max; i++) {
-        struct entry *entry = &entries[(*n)++];
-        *entry = (struct entry){.kind = kind, .form = *usual, .sums_right = true};
-        entry->form.variant = strategy_variant_find(kind, names[i]);
-    }
-}
-
-int entries_list(const struct sweep_options *o, struct entry *entries, int max)
-{
-    struct strategy_form form;
-    enum option_id at;
-    struct error ignored;
-    int n = 0;
-    /* The variant that the command line may name is one of all. */
-    if (config_form(&o->config, &form, &at, &ignored) != OK)
-        form.variant = VARIANT_usual;
-    for (int a = 0; a < ALGORITHMS; a++) {
-        form.algorithm = (enum allreduce_algorithm)a;
-        entries[n++] = (struct entry){
-            .is_raw = true, .kind = STRATEGY_allreduce, .form = form, .sums_right = true};
-    }
-    form.algorithm = ALGORITHM_auto;
-    for (int kind = 0; kind < STRATEGIES; kind++)
-        add_forms(o, (enum strategy_kind)kind, &form, entries, max, &n);
-    return n;
 }
 
 enum status entry_choose(struct sweep *s, const struct entry *entry, struct error *e)
@@ -197,7 +153,7 @@ static enum status step_raw(struct sweep *s, struct entry *entry, size_t n, int6
                             struct error *e)
 {
     enum status status = OK;
-    fill(s, entry, entry->sums, n);
+    gradients_fill(entry, s->rank, entry->sums, n);
     int64_t begin_ns = clock_ns();
     if (s->waiter.kind == WAIT_BLOCK) {
         int code = MPI_Allreduce(MPI_IN_PLACE, entry->sums, (int)n, MPI_REAL_TYPE, MPI_SUM,
@@ -230,7 +186,7 @@ static enum status step_strategy(struct sweep *s, const struct problem *p, struc
         return status;
 
     real *grads = sync_grad_buffer(sync, all);
-    fill(s, entry, grads, p->desc->n_params);
+    gradients_fill(entry, s->rank, grads, p->desc->n_params);
     if (is_spoilt(s, entry) && s->rank == 0 && p->desc->n_params > 0)
         grads[p->desc->n_params - 1] += 1;
 
@@ -293,12 +249,14 @@ enum status entry_check(struct sweep *s, const struct problem *p, struct entry *
     enum status status = OK;
     if (entry->is_raw)
         good = is_sum(s, entry->sums, n, is_odd(entry) ? 1 : -1);
+    else if (entry->form.compressor != COMPRESSOR_none)
+        status = compressed_check(s, p, entry, &good, e);
     else
         status = check_strategy(s, entry, n, &good, e);
     int all = good;
     if (status == OK)
         status = wait_allreduce(&s->waiter, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
                                 "agreement on a verdict", e);
-    entry->sums_right = entry->sums_right && all;
+    entry->is_right = entry->is_right && all;
     return status;
 }

@@ -107,12 +107,16 @@ static enum status sweep_tensors(struct sweep *s, const char *part, const char *
                                  const struct net_desc *desc, struct error *e)
 {
     struct problem p = {.part = part, .model = model, .desc = desc};
-    p.counts = calloc((size_t)desc->n_tensors + 1, sizeof *p.counts);
+    size_t n = (size_t)desc->n_tensors;
+    p.counts = calloc(2 * n + 1, sizeof *p.counts);
     if (p.counts == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the sizes of %d tensors", desc->n_tensors);
-    for (int i = 0; i < desc->n_tensors; i++)
+        return error_set(e, ERR_MEMORY, "no memory for the sizes of %zu tensors", n);
+    p.rows = p.counts + n;
+    for (size_t i = 0; i < n; i++) {
         p.counts[i] = desc->tensors[i].count;
-    enum status status = sweep_problem(s, &p, e);
+        p.rows[i] = desc->tensors[i].n_dims > 1 ? (size_t)desc->tensors[i].dims[0] : 0;
+    }
+    enum status status = s->options->compares ? sweep_compare(s, &p, e) : sweep_problem(s, &p, e);
     free(p.counts);
     return status;
 }
@@ -152,8 +156,9 @@ static enum status sweep_models(struct sweep *s, struct error *e)
 
 static enum status sweep_everything(struct sweep *s, struct error *e)
 {
+    bool measures = !s->options->compares || s->options->link != NULL;
     enum status status = link_check(s, e);
-    if (status == OK)
+    if (status == OK && measures)
         status = link_measure(s, e);
     for (int i = 0; status == OK && i < s->options->n_sizes; i++)
         status = sweep_size(s, s->options->sizes[i], e);

@@ -13,6 +13,8 @@ static const struct option KNOWN[] = {
     {"sizes", required_argument, NULL, 's'},
     {"models", required_argument, NULL, 'm'},
     {"strategies", required_argument, NULL, 'g'},
+    {"compress", required_argument, NULL, 'c'},
+    {"compare", required_argument, NULL, 'p'},
     {"turns", required_argument, NULL, 't'},
     {"wait", required_argument, NULL, 'w'},
     {"memory", required_argument, NULL, 'y'},
@@ -39,29 +41,35 @@ bool choice_has(const struct choice *c, const char *name)
 
 void options_help(FILE *out)
 {
-    fputs("Times every strategy of gradient synchronisation on the ranks of this launch, beside\n"
-          "MPI_Allreduce in the same turns, and checks that what promises a sum gives one. CSV on\n"
-          "standard output of rank 0, progress on standard error; exit status 1 when a verdict is "
-          "bad.\n"
-          "\n"
-          "  mpiexec -n 2 comm_sweep\n"
-          "\n"
-          "Each rank binds itself to a core of its own, unless `pin` or the launcher has bound it "
-          "to one.\n"
-          "\n"
-          "  --sizes A[,B..]      flat tensors, as 4B,64KiB,64MiB; none (4 B to 64 MiB by fours)\n"
-          "  --models A[,B..]     networks or model files; none (all of configs/models)\n"
-          "  --strategies A[,B..] only these (all of `scalebench list strategies`)\n"
-          "  --turns N            timed turns, in each of which every operation runs (11)\n"
-          "  --wait KIND          block, poll or yield (block; yield where ranks outnumber cores)\n"
-          "  --memory SIZE        of operations that take turns with each other, all ranks of a "
-          "node (4GiB)\n"
-          "  --link FILE          writes alpha, beta and gamma of this machine there, as CSV\n"
-          "  --spoil NAME         makes this strategy's sums wrong, to see that verdicts notice\n"
-          "  --sync.KEY VALUE     options of strategies, as in a spec\n"
-          "  --help               this text\n\n"
-          "Columns:\n",
-          out);
+    fputs(
+        "Times every strategy of gradient synchronisation on the ranks of this launch, beside\n"
+        "MPI_Allreduce in the same turns, and checks that what promises a sum gives one. CSV on\n"
+        "standard output of rank 0, progress on standard error; exit status 1 when a verdict is "
+        "bad.\n"
+        "\n"
+        "  mpiexec -n 2 comm_sweep\n"
+        "\n"
+        "Each rank binds itself to a core of its own, unless `pin` or the launcher has bound it "
+        "to one.\n"
+        "\n"
+        "  --sizes A[,B..]      flat tensors, as 4B,64KiB,64MiB; none (4 B to 64 MiB by fours)\n"
+        "  --models A[,B..]     networks or model files; none (all of configs/models)\n"
+        "  --strategies A[,B..] only these (all of `scalebench list strategies`)\n"
+        "  --compress A[,B..]   the compressors of strategies that take one; none (all)\n"
+        "  --compare A,B        only these two, with each other: mpi_allreduce or a strategy, with "
+        "/ALGORITHM or\n"
+        "                       /VARIANT and +COMPRESSOR behind it, as "
+        "shm,mpi_allreduce/ring or allreduce+topk,ring\n"
+        "  --turns N            timed turns, in each of which every operation runs (11)\n"
+        "  --wait KIND          block, poll or yield (block; yield where ranks outnumber cores)\n"
+        "  --memory SIZE        of operations that take turns with each other, all ranks of a "
+        "node (4GiB)\n"
+        "  --link FILE          writes alpha, beta and gamma of this machine there, as CSV\n"
+        "  --spoil NAME         makes this strategy's sums wrong, to see that verdicts notice\n"
+        "  --sync.KEY VALUE     options of strategies, as in a spec\n"
+        "  --help               this text\n\n"
+        "Columns:\n",
+        out);
     rows_print_columns(out);
 }
 
@@ -119,6 +127,30 @@ static enum status parse_strategies(struct sweep_options *o, const char *text, s
     return status;
 }
 
+static enum status parse_compressors(struct sweep_options *o, const char *text, struct error *e)
+{
+    int ignored;
+    enum status status = parse_choice("compress", text, &o->compressors, e);
+    for (int i = 0; status == OK && i < o->compressors.n; i++)
+        status = option_name("compress", o->compressors.names[i], compressor_names(), COMPRESSORS,
+                             &ignored, e);
+    return status;
+}
+
+static enum status parse_compared(struct sweep_options *o, const char *text, struct error *e)
+{
+    struct choice list;
+    enum status status = parse_choice("compare", text, &list, e);
+    if (status == OK && list.n != 2)
+        return error_set(e, ERR_ARGUMENT,
+                         "--compare: '%s': two operations are expected, as shm,mpi_allreduce",
+                         text);
+    for (int i = 0; status == OK && i < 2; i++)
+        status = operation_parse("compare", list.names[i], &o->compared[i], e);
+    o->compares = true;
+    return status;
+}
+
 static enum status parse_sizes(struct sweep_options *o, const char *text, struct error *e)
 {
     struct choice list;
@@ -158,6 +190,10 @@ static enum status take(void *arg, int letter, const char *value, struct error *
         return parse_choice("models", value, &o->models, e);
     case 'g':
         return parse_strategies(o, value, e);
+    case 'c':
+        return parse_compressors(o, value, e);
+    case 'p':
+        return parse_compared(o, value, e);
     case 't':
         return option_count("turns", value, 100000, &o->turns, e);
     case 'w':
@@ -183,12 +219,37 @@ static void set_presets(struct sweep_options *o)
         o->sizes[o->n_sizes++] = bytes;
 }
 
+/* What the sweep goes through by itself is no option of strategies here. */
+static enum status check_config(const struct sweep_options *o, struct error *e)
+{
+    static const struct {
+        enum option_id id;
+        const char *instead;
+    } swept[] = {{OPT_STRATEGY, "--strategies"},
+                 {OPT_COMPRESS, "--compress"},
+                 {OPT_VARIANT, "--compare"},
+                 {OPT_ALGORITHM, "--compare"}};
+    struct strategy_form form;
+    enum option_id at;
+    for (size_t i = 0; i < sizeof swept / sizeof *swept; i++) {
+        const struct spec_option *option = option_get(swept[i].id);
+        const char *text = config_text(&o->config, swept[i].id);
+        if (strcmp(text, option->preset) != 0)
+            return error_set(e, ERR_ARGUMENT,
+                             "--%s %s: a sweep goes through all of them; %s picks some",
+                             option->key, text, swept[i].instead);
+    }
+    return config_form(&o->config, &form, &at, e);
+}
+
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
     set_presets(o);
     enum status status = config_init(&o->config, e);
     if (status == OK)
         status = config_parse_arguments(&o->config, &argc, argv, e);
+    if (status == OK)
+        status = check_config(o, e);
     return status == OK ? options_walk(argc, argv, KNOWN, take, o, e) : status;
 }
 

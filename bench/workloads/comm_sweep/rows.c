@@ -37,8 +37,9 @@ static const char *raw_name(const struct sweep *s)
     return s->waiter.kind == WAIT_BLOCK ? "MPI_Allreduce" : "MPI_Iallreduce";
 }
 
+/* `name` is where the row's name is kept. */
 static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
-                                 const struct entry *entry)
+                                 const struct entry *entry, char name[ENTRY_NAME])
 {
     struct comm_row row = common_row(s);
     row.part = p->part;
@@ -47,7 +48,12 @@ static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
     row.tensors = entry->is_raw ? 1 : p->desc->n_tensors;
     row.operation = entry->is_raw ? raw_name(s) : strategy_names()[entry->kind];
     row.variant = strategy_variant_name(entry->form.variant);
-    if (strategy_flags(entry->kind) & STRATEGY_ALGORITHMS)
+    row.name = entry_name(entry, name);
+    enum compressor_kind compressor = entry->form.compressor;
+    if (!entry->is_raw && (strategy_flags(entry->kind) & STRATEGY_COMPRESSES))
+        row.compressor = compressor_names()[compressor];
+    if ((strategy_flags(entry->kind) & STRATEGY_ALGORITHMS) &&
+        (compressor_flags(compressor) & COMPRESSOR_ALGORITHMS))
         row.algorithm = algorithm_names()[entry->form.algorithm];
     return row;
 }
@@ -65,7 +71,8 @@ static enum status print(struct sweep *s, const struct comm_row *row)
 
 enum status sweep_print_skipped(struct sweep *s, const struct problem *p, const struct entry *entry)
 {
-    struct comm_row row = begin_row(s, p, entry);
+    char name[ENTRY_NAME];
+    struct comm_row row = begin_row(s, p, entry, name);
     row.turns = 0;
     row.verdict = "cannot run";
     return print(s, &row);
@@ -94,8 +101,9 @@ static struct cost cost_of(const struct sweep *s, const struct problem *p,
                            const struct entry *entry, int rank)
 {
     const size_t all = p->desc->n_params;
-    return strategy_cost(entry->kind, &entry->form, rank, s->ranks,
-                         entry->is_raw ? &all : p->counts,
+    struct strategy_form form = entry->form;
+    form.rows = p->rows;
+    return strategy_cost(entry->kind, &form, rank, s->ranks, entry->is_raw ? &all : p->counts,
                          entry->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
 }
 
@@ -144,7 +152,7 @@ static const char *verdict_of(const struct entry *entry, bool counts_agree_every
     bool promises = entry->is_raw || (strategy_flags(entry->kind) & STRATEGY_EXACT);
     if (!promises)
         return "not a sum";
-    if (!entry->sums_right)
+    if (!entry->is_right)
         return "wrong sum";
     return counts_agree_everywhere ? "ok" : "wrong count";
 }
@@ -164,33 +172,40 @@ static void fill_times(const struct sweep *s, const struct entry *entry, struct 
 }
 
 static enum status fill_ratio(const struct sweep *s, const struct entry *entry,
-                              const struct entry *raw, struct comm_row *row, struct error *e)
+                              const struct entry *other, struct comm_row *row, struct error *e)
 {
     size_t n = (size_t)s->options->turns;
     double *ratios = malloc(n * sizeof *ratios);
     if (ratios == NULL)
         return error_set(e, ERR_MEMORY, "no memory for %zu ratios", n);
     for (size_t i = 0; i < n; i++)
-        ratios[i] = raw->turn_ns[i] / entry->turn_ns[i];
+        ratios[i] = other->turn_ns[i] / entry->turn_ns[i];
     struct interval ratio = stats_median_interval(ratios, n, CONFIDENCE);
     free(ratios);
     row->ratio = ratio.mid;
     row->ratio_lo = ratio.lo;
     row->ratio_hi = ratio.hi;
+    row->compared = ratio.lo > 1 ? "faster" : ratio.hi < 1 ? "slower" : "undecided";
     return OK;
 }
 
-enum status sweep_print_row(struct sweep *s, const struct problem *p, const struct entry *entry,
-                            const struct entry *raw, int steps, struct error *e)
+enum status sweep_print_row(struct sweep *s, const struct problem *p, struct entry *entry,
+                            const struct entry *other, int steps, struct error *e)
 {
-    struct comm_row row = begin_row(s, p, entry);
+    char name[ENTRY_NAME], other_name[ENTRY_NAME];
+    struct comm_row row = begin_row(s, p, entry, name);
     bool agree = true;
     row.steps = steps;
+    row.other = entry_name(other, other_name);
+    if (entry->form.compressor != COMPRESSOR_none)
+        row.sum_error = entry->sum_error;
     fill_times(s, entry, &row);
     enum status status = fill_counts(s, p, entry, &row, &agree, e);
     if (status == OK)
-        status = fill_ratio(s, entry, raw, &row, e);
+        status = fill_ratio(s, entry, other, &row, e);
     row.verdict = verdict_of(entry, agree);
+    entry->median_ns = 1e3 * row.latency_us;
+    entry->is_ok = strcmp(row.verdict, "ok") == 0;
     s->all_ok = s->all_ok && strncmp(row.verdict, "wrong", 5) != 0;
     return status == OK ? print(s, &row) : status;
 }

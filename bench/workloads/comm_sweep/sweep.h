@@ -23,11 +23,27 @@ struct choice {
     bool none;
 };
 
+/* What may be timed: MPI_Allreduce by itself, or a strategy in one of its forms. */
+struct operation {
+    bool is_raw;
+    enum strategy_kind kind; /* of MPI_Allreduce that of the strategy that only calls it */
+    enum strategy_variant variant;
+    enum allreduce_algorithm algorithm;
+    enum compressor_kind compressor;
+};
+
+/* "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring", "allreduce+topk": a variant, or an
+ * algorithm of what the library sums, and a compressor. ERR_ARGUMENT. */
+enum status operation_parse(const char *option, const char *text, struct operation *o,
+                            struct error *e);
+
 struct sweep_options {
     struct config config;    /* sync.*: segment, caps and whatever forms take */
     size_t sizes[SIZES_MAX]; /* bytes of flat tensors */
     int n_sizes;
-    struct choice models, strategies;
+    struct choice models, strategies, compressors;
+    struct operation compared[2]; /* only these two, with each other */
+    bool compares;
     const char
         *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice */
     enum wait_kind wait;
@@ -75,14 +91,17 @@ struct sweep {
     bool all_ok; /* no verdict was bad */
 };
 
+enum { ENTRIES_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
+
 /* Gradients to be summed. */
 struct problem {
     const char *part, *model;
     const struct net_desc *desc;
     size_t *counts; /* [desc->n_tensors] */
+    size_t *rows;   /* [desc->n_tensors] of tensors that are matrices, else 0 */
 };
 
-/* What is timed: a strategy in one of its forms, or MPI_Allreduce by itself. */
+/* An operation at work. */
 struct entry {
     bool is_raw; /* by the algorithm of `form` */
     enum strategy_kind kind;
@@ -96,11 +115,20 @@ struct entry {
     uint64_t steps;  /* so far; odd steps sum gradients, even ones their negatives */
     double *turn_ns; /* [turns], slowest rank */
     double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
-    bool sums_right;
+    bool is_right;    /* what it left so far is what it promises */
+    double sum_error; /* of a compressor: relative norm of what its last checked step is off */
+    double median_ns; /* of turns; NAN: it could not run. Set with is_ok when its row is printed */
+    bool is_ok;       /* verdict */
 };
 
-/* The operations to be timed, MPI_Allreduce first; returns how many. NULL entries: only counts. */
-int entries_list(const struct sweep_options *o, struct entry *entries, int max);
+/* The operations to be timed, MPI_Allreduce first; returns how many. */
+int entries_list(const struct sweep_options *o, struct entry entries[ENTRIES_MAX]);
+/* The two that are compared with each other. */
+void entries_compared(const struct sweep_options *o, struct entry pair[2]);
+
+/* As operation_parse takes it. */
+#define ENTRY_NAME 96
+const char *entry_name(const struct entry *entry, char text[ENTRY_NAME]);
 
 /* Opens an entry for the tensors of `p`: collective. ERR_UNAVAILABLE when it cannot run on these
  * ranks, which all of them know then; *reason says why on rank 0. */
@@ -116,12 +144,21 @@ enum status entry_leave(struct sweep *s, struct error *e);
 /* Has the library sum by the entry's algorithm, until the next call. */
 enum status entry_choose(struct sweep *s, const struct entry *entry, struct error *e);
 
+/* Gradients are whole numbers that repeat after PERIOD. Those of a rank in the step that `entry`
+ * has taken last. */
+enum { PERIOD = 101 };
+void gradients_fill(const struct entry *entry, int rank, real *to, size_t n);
+
 /* One step on gradients of this rank; *ns is what it took without the optimizer. */
 enum status entry_step(struct sweep *s, const struct problem *p, struct entry *entry, int64_t *ns,
                        struct error *e);
 /* Whether what the last step left is right on every rank. Collective. */
 enum status entry_check(struct sweep *s, const struct problem *p, struct entry *entry,
                         struct error *e);
+
+/* Takes a step; *good: what it left on this rank is what its compressor promises. Collective. */
+enum status compressed_check(struct sweep *s, const struct problem *p, struct entry *entry,
+                             bool *good, struct error *e);
 
 /* Measures messages and local sums, prints their rows and sets s->fit and s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
@@ -131,11 +168,13 @@ enum status link_write(const struct sweep *s, struct error *e);
 enum status sweep_print_link(struct sweep *s, const char *operation, size_t bytes,
                              struct interval seconds, double model_s);
 
-/* Times and prints all operations for the tensors of `p`. */
+/* Times and prints all operations for the tensors of `p`, then the best against the best. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
-/* The row of one entry; `raw` in the same turns. */
-enum status sweep_print_row(struct sweep *s, const struct problem *p, const struct entry *entry,
-                            const struct entry *raw, int steps, struct error *e);
+/* The two that the command line names, with each other. */
+enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
+/* The row of one entry, compared with another one of the same turns. */
+enum status sweep_print_row(struct sweep *s, const struct problem *p, struct entry *entry,
+                            const struct entry *other, int steps, struct error *e);
 enum status sweep_print_skipped(struct sweep *s, const struct problem *p,
                                 const struct entry *entry);
 
