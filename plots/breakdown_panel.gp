@@ -2,6 +2,8 @@
 plot for [i = 1:parts_n] data using (end_of(i)):(step_row(1)):(end_of(i - 1)):(end_of(i)): \
         (row_y('row') - bar):(row_y('row') + bar) with boxxyerror \
         fillstyle solid 1 noborder linecolor rgb word(part_colours, i), \
+    data using (column('model_ms')):(has_value('model_ms') ? row_y('row') - 1.3 * bar : NaN): \
+        (0):(2.6 * bar) with vectors nohead linecolor rgb 'black' linewidth 1, \
     data using (column('step_ms')):(step_row(strstrt(strcol('flags'), 'oversubscribed') > 0)) \
         with points linecolor rgb grey pointtype 6 pointsize scale linewidth 1.5, \
     data using (column('step_ms')):(step_row(strcol('status') ne 'ok')) with points \

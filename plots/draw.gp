@@ -10,7 +10,7 @@ if (!exists('parts_n')) {
 }
 parts_rows = (parts_n + 3) / 4
 entries = (reference_n > 0) + legend_n + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
-    + (doubtful_n > 0)
+    + (doubtful_n > 0) + (model_n > 0)
 legend_height = legend_row * entries + 8
 caption_height = caption_row * caption_n + 4
 axis_height = 30.0
@@ -62,6 +62,19 @@ do for [format in formats] {
         set label word(parts, k) at screen (legend_x + 11) / width, screen legend_y(legend_part) left
     }
     row = row + parts_rows
+    if (model_n > 0) {
+        row = row + 1
+        if (panel eq 'breakdown_panel.gp') {
+            set arrow from screen 17 / width, screen legend_y(row) - 3.5 / height \
+                to screen 17 / width, screen legend_y(row) + 3.5 / height nohead \
+                linecolor rgb 'black' linewidth 1
+        } else {
+            set arrow from screen 8 / width, screen legend_y(row) \
+                to screen 26 / width, screen legend_y(row) nohead \
+                linecolor rgb grey linewidth 0.5 dashtype 4
+        }
+        set label 'model' at screen 31 / width, screen legend_y(row) left
+    }
     if (published_n > 0) {
         row = row + 1
         set label '' at screen 17 / width, screen legend_y(row) point \

@@ -25,6 +25,7 @@ x_bars(k) = has_bars(k) ? x_of(k) : NaN
 x_solid(k) = is_solid(k) ? x_of(k) : NaN
 x_hollow(k) = in_series(k) && !is_solid(k) ? x_of(k) : NaN
 x_doubtful(k) = in_series(k) && !is_ok(k) ? x_of(k) : NaN
+x_model(k) = in_series(k) && has_value('model') ? x_of(k) : NaN
 x_published(k) = in_series(k) && has_value('published') ? x_of(k) : NaN
 
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1

@@ -15,6 +15,8 @@ do for [k = 1:missing_n] {
 }
 plot for [k = 1:reference_n] (x < ranks_min || x > ranks_max ? NaN : reference(k, x)) \
         with lines linecolor rgb grey linewidth 0.8 dashtype 3, \
+    for [k = 1:series_n] data using (x_model(k)):(column('model')) smooth unique with lines \
+        linecolor rgb pick(colours, k) linewidth 0.5 dashtype 4, \
     for [k = 1:series_n] data using (x_ok(k)):(y(k)) smooth unique with lines \
         linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
     for [k = 1:series_n] data using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \

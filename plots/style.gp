@@ -11,6 +11,7 @@
 #   captionK                     K = 1..caption_n
 #   measured_n                   points with a step time
 #   values_n, published_n        points with a value of this figure; with a published one
+#   model_n                      those that the model of time says something of
 #   doubtful_n, oversubscribed_n points with a value that are not ok; that are oversubscribed
 #   least, most                  of values and published ones, above 0; NaN: there are none
 #   rows_n, epochs_n, parts      bars; epochs; names of the parts of a step

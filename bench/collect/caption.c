@@ -270,6 +270,7 @@ enum status caption_make(struct caption *caption, const struct figure_data *d, s
     write_subject(out, s);
     write_method(out, d);
     write_bases(out, s);
+    fputs(d->prediction.words, out);
     if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, s);

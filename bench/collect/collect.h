@@ -126,6 +126,9 @@ enum status summary_write(const struct summary *s, const char *run_dir,
 /* Reads the file of published numbers that the spec names, to find fault with it early. */
 enum status published_check(const struct spec *spec, struct error *e);
 
+/* The same of the coefficients that the spec names. */
+enum status prediction_check(const struct spec *spec, struct error *e);
+
 /* Name of the i-th CSV file that a run of this spec leaves ("raw.csv"); NULL beyond the last. */
 const char *summary_file(const struct spec *spec, size_t i);
 

@@ -24,6 +24,12 @@ void figure_data_write_status(FILE *out, const struct point_summary *p)
     fprintf(out, ",%ld,%s,%s", config_int(&p->point->config, OPT_RANKS), p->status, p->flags);
 }
 
+/* NAN in figures that show no model. */
+static double model_value(const struct figure_data *d, size_t i)
+{
+    return d->prediction.n > 0 ? prediction_value(&d->prediction, d->s, i, d->quantity) : NAN;
+}
+
 static void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
                         size_t i)
 {
@@ -39,11 +45,12 @@ static void write_point(FILE *out, const struct figure_data *d, size_t curve, co
     figure_data_write_number(out, m->value.lo);
     figure_data_write_number(out, m->value.hi);
     figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
+    figure_data_write_number(out, model_value(d, i));
     fputc('\n', out);
 }
 
 static const char point_header[] =
-    "curve,name,point,label,ranks,status,flags,n,value,lo,hi,published\n";
+    "curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model\n";
 
 /* A base that several series refer to stands in each of them. */
 static void write_over_ranks(FILE *out, const struct figure_data *d)
@@ -129,13 +136,14 @@ static void write_breakdown(FILE *out, const struct figure_data *d)
     fputs("row,point,label,ranks,status,flags,step_ms", out);
     for (int i = 0; i < PARTS; i++)
         fprintf(out, ",%s_ms", parts[i]);
-    fputs(",published\n", out);
+    fputs(",published,model_ms\n", out);
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         begin_bar(out, i + 1, p);
         figure_data_write_number(out, p->step_ms.mid);
         write_parts(out, p);
         figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
+        figure_data_write_number(out, model_value(d, i));
         fputc('\n', out);
     }
 }
@@ -219,6 +227,7 @@ static void count(struct figure_data *d)
         d->oversubscribed += value && strstr(p->flags, "oversubscribed");
         double published = published_value(d->s, i, d->quantity->column);
         d->published += isfinite(published);
+        d->predicted += isfinite(model_value(d, i));
         widen(d, published);
         widen(d, d->measured[i].value.mid);
     }
@@ -227,6 +236,15 @@ static void count(struct figure_data *d)
 bool figure_data_misses(const struct figure_data *d, size_t point)
 {
     return !isfinite(d->measured[point].value.mid) && strcmp(d->s->points[point].status, "ok") != 0;
+}
+
+static bool shows_model(const char *figure)
+{
+    static const char *const names[] = {"time", "speedup", "efficiency", "breakdown"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(figure, names[i]) == 0)
+            return true;
+    return false;
 }
 
 enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
@@ -240,6 +258,8 @@ enum status figure_data_read(struct figure_data *d, const char *figure, const st
     if (!d->measured)
         return error_set(e, ERR_MEMORY, "no memory for figure %s", figure);
     enum status status = quantity_measure(d->measured, d->quantity, s, run_dir, e);
+    if (status == OK && shows_model(figure))
+        status = prediction_make(&d->prediction, s, run_dir, e);
     if (status == OK)
         status = series_collect(&d->series, s, e);
     if (status != OK)
@@ -253,6 +273,7 @@ enum status figure_data_read(struct figure_data *d, const char *figure, const st
 void figure_data_free(struct figure_data *d)
 {
     series_free(&d->series);
+    prediction_free(&d->prediction);
     free(d->measured);
     *d = (struct figure_data){0};
 }

@@ -3,6 +3,7 @@
 #ifndef SCALEBENCH_COLLECT_FIGURE_DATA_H
 #define SCALEBENCH_COLLECT_FIGURE_DATA_H
 
+#include "bench/collect/prediction.h"
 #include "bench/collect/quantity.h"
 #include "bench/collect/series.h"
 
@@ -10,15 +11,17 @@ struct figure_data {
     const struct summary *s; /* borrowed */
     const char *figure, *run_dir;
     const struct quantity *quantity;
-    struct measured *measured; /* one a point */
-    struct series_list series; /* of a figure over ranks, by point or by epoch: its curves */
-    size_t values;             /* points with a value */
-    size_t doubtful;           /* of them: not ok */
-    size_t oversubscribed;     /* of them */
-    size_t published;          /* points with a published value */
-    double least, most;        /* of values and published ones above 0; NAN where there are none */
-    size_t rows;               /* of a figure that has a bar a point */
-    int epochs;                /* most that a run has, of the figure epochs */
+    struct measured *measured;    /* one a point */
+    struct prediction prediction; /* of figures that show one */
+    size_t predicted;             /* points of the figure with a predicted value */
+    struct series_list series;    /* of a figure over ranks, by point or by epoch: its curves */
+    size_t values;                /* points with a value */
+    size_t doubtful;              /* of them: not ok */
+    size_t oversubscribed;        /* of them */
+    size_t published;             /* points with a published value */
+    double least, most; /* of values and published ones above 0; NAN where there are none */
+    size_t rows;        /* of a figure that has a bar a point */
+    int epochs;         /* most that a run has, of the figure epochs */
 };
 
 /* Reads the CSV files of the run as far as the figure needs them. Freed with figure_data_free in
@@ -28,8 +31,9 @@ enum status figure_data_read(struct figure_data *d, const char *figure, const st
 void figure_data_free(struct figure_data *d);
 
 /* Writes the series file to `path`:
- *   over ranks, by point  curve,name,point,label,ranks,status,flags,n,value,lo,hi,published
- *   breakdown             row,point,label,ranks,status,flags,step_ms, each part of it, published
+ *   over ranks, by point  curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model
+ *   breakdown             row,point,label,ranks,status,flags,step_ms, each part of it, published,
+ *                         model_ms
  *   overlap               row,point,label,ranks,status,flags, exposed, waiting and hidden
  *                         communication, the interval of the last, communication alone, published
  *   epochs                curve,name,point,ranks,status,flags,epoch,n, then accuracy and loss */

@@ -57,6 +57,8 @@ static enum status read_spec(struct campaign *c, struct error *e)
     if (status != OK)
         return status;
     status = published_check(&c->spec, e);
+    if (status == OK)
+        status = prediction_check(&c->spec, e);
     if (status != OK)
         return status;
     const char *site = config_text(&c->spec.config, OPT_SITE);

@@ -20,6 +20,7 @@ static const char spec_text[] =
     "baseline: {ranks: 1, sync.strategy: none}\n"
     "measure: {replay: 5, accuracy: {seeds: [1, 2, 3]}}\n"
     "bars: total_s\n"
+    "link: LINK\n"
     "published: {file: FILE, keys: [ranks], values: [test_acc_pct = accuracy, "
     "total_s_median = minutes * 60, step_ms_median = ms]}\n"
     "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
@@ -34,6 +35,13 @@ static const char published_text[] = "# a report\n"
                                      "8,97.2,0.02,20\n"
                                      "64,90,0.01,10\n";
 
+/* Powers of ten that do not hide each other in a sum. */
+static const char link_text[] = "coefficient,value,lo,hi\n"
+                                "alpha_us,1000,900,1100\n"
+                                "beta_ns_per_byte,10,9,11\n"
+                                "gamma_ns_per_byte,100,90,110\n"
+                                "ranks,2,,\nnodes,1,,\nhost,somewhere,,\ndate,2026-11-21,,\n";
+
 static const char *const figures[] = {"time", "speedup",  "efficiency", "breakdown",  "overlap",
                                       "bars", "accuracy", "epochs",     "epoch_time", "total_time"};
 enum { FIGURES = sizeof figures / sizeof *figures };
@@ -44,13 +52,13 @@ struct run {
     struct summary s;
 };
 
-/* The spec with the published file in its place. */
-static char *spec_with(const char *file)
+/* The spec with the file of coefficients and the published one in their places. */
+static char *spec_with(const char *link, const char *file)
 {
-    const char *place = strstr(spec_text, "FILE");
+    const char *first = strstr(spec_text, "LINK"), *second = strstr(spec_text, "FILE");
     char *text = NULL;
-    assert_true(asprintf(&text, "%.*s%s%s", (int)(place - spec_text), spec_text, file,
-                         place + strlen("FILE")) > 0);
+    assert_true(asprintf(&text, "%.*s%s%.*s%s%s", (int)(first - spec_text), spec_text, link,
+                         (int)(second - first - 4), first + 4, file, second + 4) > 0);
     return text;
 }
 
@@ -98,13 +106,15 @@ static void fill(struct fake_run *run)
 
 static void open_run(struct run *run)
 {
-    char path[128];
+    char path[128], link[128];
     struct error e = {.status = OK};
     strcpy(run->published, "/tmp/published.XXXXXX");
     assert_non_null(mkdtemp(run->published));
     snprintf(path, sizeof path, "%s/table.csv", run->published);
     fake_write(path, published_text);
-    char *text = spec_with(path);
+    snprintf(link, sizeof link, "%s/link.csv", run->published);
+    fake_write(link, link_text);
+    char *text = spec_with(link, path);
     fake_open(&run->fake, text);
     free(text);
     snprintf(path, sizeof path, "%s/manifest.json", run->fake.dir);
@@ -262,6 +272,60 @@ static void breakdown_holds_the_parts(void **state)
 /* In block b of two ranks a step is 5 (1 + b/100) ms above computing alone: of 10 ms 0.5 - b/200
  * cost no time. Of the step, 20 % are communication, half of the ranks waiting 4 %. A row of points
  * without computing alone has no hidden part; strategy none has no row. */
+/* The base's 101.5 ms over ranks, and what the library takes for 87360 bytes of 2 ranks by halves:
+ * two messages of 1 ms, all bytes sent once at 10 ns, half of them added at 100 ns. What does not
+ * communicate, and what is no step, has no model. */
+static void model_follows_from_base_and_messages(void **state)
+{
+    const struct run *run = *state;
+    const double step = 101.5 / 2 + 2 + 0.8736 + 4.368;
+    struct sheet time = series_of(run, "time"), speedup = series_of(run, "speedup");
+    struct sheet efficiency = series_of(run, "efficiency"), breakdown = series_of(run, "breakdown");
+    struct sheet bars = series_of(run, "bars");
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "1", "model"), 101.5);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "model"), step);
+    NEAR(number_at(&speedup, "name", "allreduce", "ranks", "2", "model"), 101.5 / step);
+    NEAR(number_at(&efficiency, "name", "allreduce", "ranks", "2", "model"), 50 * 101.5 / step);
+    NEAR(point_number(&breakdown, "ranks=2 allreduce", "model_ms"), step);
+    assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "2", "model")));
+    assert_true(isnan(point_number(&bars, "ranks=2 allreduce", "model")));
+    sheet_free(&time);
+    sheet_free(&speedup);
+    sheet_free(&efficiency);
+    sheet_free(&breakdown);
+    sheet_free(&bars);
+}
+
+/* A spec that names a file with this text, or one that is not there: ERR_DATA with these words. */
+static void refuse_link(const char *text, const char *words)
+{
+    char dir[] = "/tmp/fake_link.XXXXXX", path[64];
+    struct error e = {.status = OK};
+    struct spec spec = {0};
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/link.csv", dir);
+    if (text != NULL)
+        fake_write(path, text);
+    assert_int_equal(config_init(&spec.config, &e), OK);
+    assert_int_equal(config_set(&spec.config, option_get(OPT_LINK), path, (struct mark){0}, &e),
+                     OK);
+    assert_int_equal(prediction_check(&spec, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    if (strstr(e.text, words) == NULL)
+        fail_msg("'%s' lacks '%s'", e.text, words);
+    config_free(&spec.config);
+    fake_remove_folder(dir);
+}
+
+static void coefficients_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    refuse_link(NULL, "No such file");
+    refuse_link("a,b\n1,2\n", "coefficient");
+    refuse_link("coefficient,value\nalpha_us,1\n", "no row 'beta_ns_per_byte'");
+    refuse_link("coefficient,value\nalpha_us,quick\n", "'quick' is not a number");
+}
+
 static void overlap_holds_what_hid(void **state)
 {
     const struct run *run = *state;
@@ -338,7 +402,8 @@ static void captions_say_what_was_run(void **state)
     static const char *const timed[] = {
         "Median of 4 launches of 4 steps; whiskers: least to greatest, "
         "too few launches for an interval.",
-        "failed or unverified", NULL};
+        "failed or unverified", "model",
+        "alpha 1e+03 us, beta 10 and gamma 100 ns a byte (link.csv of 2026-11-21, 2 ranks).", NULL};
     static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: least "
                                        "to greatest, too few runs for an "
                                        "interval.",
@@ -436,6 +501,8 @@ int main(void)
         cmocka_unit_test(series_of_runs_hold_the_numbers),
         cmocka_unit_test(bars_hold_the_chosen_quantity),
         cmocka_unit_test(breakdown_holds_the_parts),
+        cmocka_unit_test(model_follows_from_base_and_messages),
+        cmocka_unit_test(coefficients_that_are_none_are_refused),
         cmocka_unit_test(overlap_holds_what_hid),
         cmocka_unit_test(epochs_hold_every_epoch),
         cmocka_unit_test(captions_say_what_was_run),

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "bench/workloads/comm_sweep/sweep.h"
 #include "comm/local_ops.h"
@@ -222,6 +224,17 @@ enum status link_check(const struct sweep *s, struct error *e)
     return path == NULL || s->rank > 0 ? OK : output_check("--link", path, e);
 }
 
+/* Of what they are: where, when, between how many. */
+static void print_origin(FILE *out, const struct sweep *s)
+{
+    char host[256] = "", date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gethostname(host, sizeof host - 1);
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
+    fprintf(out, "ranks,%d,,\nnodes,%d,,\nhost,%s,,\ndate,%s,,\n", s->ranks, s->nodes, host, date);
+}
+
 enum status link_write(const struct sweep *s, struct error *e)
 {
     const char *path = s->options->link;
@@ -234,6 +247,7 @@ enum status link_write(const struct sweep *s, struct error *e)
     print_coefficient(out, "alpha_us", s->fit.alpha_s, 1e6);
     print_coefficient(out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
     print_coefficient(out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
+    print_origin(out, s);
     bool failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
     return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written") : OK;
