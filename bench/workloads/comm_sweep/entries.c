@@ -147,13 +147,25 @@ static bool is_spoilt(const struct sweep *s, const struct entry *entry)
     return name != NULL && !entry->is_raw && strcmp(name, strategy_names()[entry->kind]) == 0;
 }
 
+/* Gradients of ranks are ready at the same time, so that what is timed is the sum and not who
+ * filled its memory faster. The barrier is no call of the operation's. */
+static enum status begin_together(struct sweep *s, struct error *e)
+{
+    uint64_t calls = s->waiter.calls;
+    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "gradients of all ranks", e);
+    s->waiter.calls = calls;
+    return status;
+}
+
 /* The library's blocking call, without anything of ours around it; where ranks may not block, the
  * other one, completed as our waits are. */
 static enum status step_raw(struct sweep *s, struct entry *entry, size_t n, int64_t *ns,
                             struct error *e)
 {
-    enum status status = OK;
     gradients_fill(entry, s->rank, entry->sums, n);
+    enum status status = begin_together(s, e);
+    if (status != OK)
+        return status;
     int64_t begin_ns = clock_ns();
     if (s->waiter.kind == WAIT_BLOCK) {
         int code = MPI_Allreduce(MPI_IN_PLACE, entry->sums, (int)n, MPI_REAL_TYPE, MPI_SUM,
@@ -189,6 +201,8 @@ static enum status step_strategy(struct sweep *s, const struct problem *p, struc
     gradients_fill(entry, s->rank, grads, p->desc->n_params);
     if (is_spoilt(s, entry) && s->rank == 0 && p->desc->n_params > 0)
         grads[p->desc->n_params - 1] += 1;
+    if (begin_together(s, e) != OK)
+        return e->status;
 
     begin_ns = clock_ns();
     for (int t = p->desc->n_tensors - 1; status == OK && t >= 0; t--)
