@@ -45,7 +45,9 @@ coefficient() { # name
     exit 0
 }
 mpi=$(awk -F, '$1 == "flat" { print $NF; exit }' "$csv")
-words="$(column ranks) ranks on $(column nodes) node(s), waiting: $(column wait), $mpi; this machine:"
+nodes=$(column nodes)
+[ "$nodes" = 1 ] && nodes="1 node" || nodes="$nodes nodes"
+words="$(column ranks) ranks on $nodes, waiting: $(column wait), $mpi; this machine:"
 words="$words $(coefficient alpha_us) us a message, $(coefficient beta_ns_per_byte) ns a byte sent,"
 words="$words $(coefficient gamma_ns_per_byte) ns a byte added."
 

@@ -274,11 +274,19 @@ void sync_copy(struct sync *s, void *to, const void *from, size_t bytes)
 }
 
 /* Between the two the exposed time is short of the clock's reading. */
+static void begin_at(struct sync *s, int64_t now_ns)
+{
+    if (s->comm_begin_ns == 0)
+        s->comm_begin_ns = now_ns;
+    s->times.comm_exposed_ns -= now_ns;
+}
+
 void sync_comm_begin(struct sync *s)
 {
+    int64_t now_ns = clock_ns();
     if (s->times.arrive_ns == 0)
-        s->times.arrive_ns = clock_ns();
-    sync_call_begin(s);
+        s->times.arrive_ns = now_ns;
+    begin_at(s, now_ns);
 }
 
 void sync_comm_end(struct sync *s)
@@ -288,10 +296,7 @@ void sync_comm_end(struct sync *s)
 
 void sync_call_begin(struct sync *s)
 {
-    int64_t now_ns = clock_ns();
-    if (s->comm_begin_ns == 0)
-        s->comm_begin_ns = now_ns;
-    s->times.comm_exposed_ns -= now_ns;
+    begin_at(s, clock_ns());
 }
 
 void sync_call_end(struct sync *s)

@@ -7,28 +7,35 @@
 #include "bench/workloads/comm_sweep/sweep.h"
 #include "kernels/base/rng.h"
 
-/* Steps of a turn: small gradients are summed often enough for the clock, and what is no exact sum
- * may rest in some steps. */
+/* Steps of a turn: small gradients are summed often enough for the clock, what does not do the same
+ * in every step comes round. What goes as ranks happen to be has some steps to even out, and what
+ * waits for a sum of the step before does not find it done by other operations' calls. */
 #define TURN_BYTES   ((size_t)256 << 10)
 #define STEPS_MOST   16
-#define STEPS_RESTED 8
+#define STEPS_UNEVEN 8
 
 /* Parameters, gradients, what is received, and shared sums, about. */
 #define ARENAS_OPEN 5
 
-static int steps_of(const struct problem *p, const struct entry *entry)
+static int steps_of(const struct sweep *s, const struct problem *p, const struct entry *entry)
 {
     size_t bytes = p->desc->n_params * sizeof(real) + 1, steps = TURN_BYTES / bytes + 1;
-    int least = strategy_flags(entry->kind) & STRATEGY_EXACT ? 1 : STEPS_RESTED;
-    int n = steps < STEPS_MOST ? (int)steps : STEPS_MOST;
-    return n > least ? n : least;
+    unsigned flags = strategy_form_flags(entry->kind, entry->form.variant);
+    struct strategy_form form = entry->form;
+    form.rows = p->rows;
+    struct cost c = strategy_cost(entry->kind, &form, s->rank, s->ranks, p->counts,
+                                  (size_t)p->desc->n_tensors, sizeof(real), NULL);
+    bool uneven = (flags & STRATEGY_OVERLAPS) != 0 || (flags & STRATEGY_DETERMINISTIC) == 0;
+    size_t round = uneven && !(flags & STRATEGY_EXACT) ? STEPS_UNEVEN : c.steps;
+    size_t n = steps < STEPS_MOST ? steps : STEPS_MOST;
+    return (int)(n > round ? n : round);
 }
 
 /* The mean of a turn's steps; begins when all ranks are there. */
 static enum status run_turn(struct sweep *s, const struct problem *p, struct entry *entry, int turn,
                             struct error *e)
 {
-    int steps = steps_of(p, entry);
+    int steps = steps_of(s, p, entry);
     double sum_ns = 0;
     entry_enter(s, entry);
     enum status status = entry_choose(s, entry, e);
@@ -106,7 +113,7 @@ static enum status print_group(struct sweep *s, const struct problem *p, struct 
 {
     enum status status = OK;
     for (int i = with_raw ? 0 : 1; status == OK && i < n; i++)
-        status = sweep_print_row(s, p, group[i], group[0], steps_of(p, group[i]), e);
+        status = sweep_print_row(s, p, group[i], group[0], steps_of(s, p, group[i]), e);
     return status;
 }
 
@@ -199,7 +206,7 @@ static enum status sweep_pair(struct sweep *s, const struct problem *p, struct e
     if (status == OK && n > 0)
         status = time_group(s, p, group, n, e);
     for (int i = 0; status == OK && i < n; i++)
-        status = sweep_print_row(s, p, group[i], group[n - 1 - i], steps_of(p, group[i]), e);
+        status = sweep_print_row(s, p, group[i], group[n - 1 - i], steps_of(s, p, group[i]), e);
     for (int i = 0; i < n; i++)
         entry_close(s, group[i]);
     return status;
