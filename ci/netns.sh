@@ -130,7 +130,7 @@ END
 chmod +x "$folder/launcher"
 
 export SCALEBENCH_HOSTS=$folder/hosts SCALEBENCH_LAUNCHER=$folder/launcher
-export SCALEBENCH_HEAD=br0 SCALEBENCH_NIC=eth0 SCALEBENCH_LINK="$rate, delay $delay"
+export SCALEBENCH_HEAD=br0 SCALEBENCH_NIC=eth0 SCALEBENCH_LINK="$rate delay $delay"
 export UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
 
 # --- The command --------------------------------------------------------------------------------------

@@ -30,10 +30,11 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* Nothing can be done about a failing write: the exit status tells the same. */
+    /* Nothing can be done about a failing write: the exit status tells the same. Handlers of exit
+     * are not for a thread beside one that sits in the library. */
     if (write(STDERR_FILENO, text, length) < 0)
-        _exit(3);
-    _exit(3);
+        quick_exit(3);
+    quick_exit(3);
 }
 
 static void *watch(void *arg)

@@ -158,8 +158,12 @@ static void write_bases(FILE *out, const struct summary *s)
 static void write_place(FILE *out, const struct summary *s)
 {
     char text[256];
-    fprintf(out, " Site %s (%s)", config_text(&s->spec->config, OPT_SITE),
+    fprintf(out, " Site %s (%s", config_text(&s->spec->config, OPT_SITE),
             summary_distinct(text, sizeof text, s, COLUMN_kind));
+    summary_distinct(text, sizeof text, s, COLUMN_link);
+    if (text[0])
+        fprintf(out, ", interfaces %s", text);
+    fputc(')', out);
     summary_distinct(text, sizeof text, s, COLUMN_host);
     if (text[0])
         fprintf(out, ", host %s", text);

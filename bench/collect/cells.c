@@ -64,6 +64,8 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     s->usable_cores = fact(machine, "usable_cores");
     s->machine_cores = fact(machine, "machine_cores");
     s->numa_nodes = fact(machine, "numa_nodes");
+    const char *link = json_string_value(json_object_get(machine, "link"));
+    snprintf(s->link, sizeof s->link, "%s", link ? link : "");
     json_decref(manifest);
     return OK;
 }
@@ -81,7 +83,10 @@ int point_is_oversubscribed(const struct point *point, int usable_cores)
         return 0;
     if (usable_cores <= 0)
         return -1;
-    return ranks_per_node(point) * config_cores_per_rank(&point->config) > usable_cores;
+    /* Emulated hosts share the cores of the machine. */
+    bool shared = strcmp(config_text(&point->config, OPT_SITE), "emulated") == 0;
+    int ranks = shared ? (int)config_int(&point->config, OPT_RANKS) : ranks_per_node(point);
+    return ranks * config_cores_per_rank(&point->config) > usable_cores;
 }
 
 static long global_batch(const struct point *point)
@@ -333,6 +338,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
              runs_median(time->n ? time : accuracy, offsetof(struct launch_result, data_mib)));
     set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
+    set_text(&c, COLUMN_link, s->link);
     set_text(&c, COLUMN_status, p->status);
     set_text(&c, COLUMN_reason, p->reason);
     set_text(&c, COLUMN_flags, p->flags);

@@ -85,6 +85,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     workloads_list(&c->workloads, programs + 1);
     const struct identity_parts parts = {.spec = &c->spec,
                                          .machine = place_machine(c->place),
+                                         .link = site_link(config_text(&c->spec.config, OPT_SITE)),
                                          .programs = programs,
                                          .answers = c->workloads.answers};
     return identity_make(&c->identity, &parts, e);

@@ -70,6 +70,8 @@ static enum status describe(FILE *out, const struct identity_parts *parts, struc
     if (parts->answers)
         fputs(parts->answers, out);
     describe_machine(out, &parts->machine);
+    if (parts->link)
+        fprintf(out, "link %s\n", parts->link);
     return status;
 }
 

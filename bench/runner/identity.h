@@ -19,6 +19,7 @@ struct identity {
 struct identity_parts {
     const struct spec *spec;
     struct place_machine machine;
+    const char *link;            /* what joins the hosts of an emulated site, or NULL */
     const char *const *programs; /* NULL-terminated paths whose contents count */
     const char *answers;         /* what peers stand on; NULL: there is none */
 };

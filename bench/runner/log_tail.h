@@ -4,9 +4,8 @@
 
 #include <stddef.h>
 
-/* The last line of a log; when hydra printed its banner because a rank died, which rank, where its
- * node said so at the beginning, how it died and the last line before the banner. "" for an empty
- * log. */
+/* The last line of a log; when hydra printed its banner because a rank died, how it died and the
+ * last line before the banner. "" for an empty log. */
 void log_tail(const char *path, char *text, size_t size);
 
 #endif

@@ -57,19 +57,19 @@ static void cpu_model(char *model, size_t size)
         fclose(f);
 }
 
-static json_t *machine_facts(const struct place_machine *m)
+static json_t *machine_facts(const struct place_machine *m, const char *link)
 {
     char host[256] = "", cpu[256];
     struct utsname system;
     gethostname(host, sizeof host - 1);
     cpu_model(cpu, sizeof cpu);
     uname(&system);
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i}", "host", host,
-                     "cpu", text_or_null(cpu), "architecture", system.machine, "system",
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:o}", "host",
+                     host, "cpu", text_or_null(cpu), "architecture", system.machine, "system",
                      system.sysname, "kernel", system.release, "machine_cores", m->machine_cores,
                      "cores", m->cores, "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes,
                      "usable_cores", m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus",
-                     m->slurm_cpus);
+                     m->slurm_cpus, "link", text_or_null(link));
 }
 
 static json_t *build_facts(const struct tools *tools)
@@ -99,11 +99,11 @@ static enum status write_json(FILE *out, const void *arg, struct error *e)
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *json =
-        json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "identity",
-                  m->identity, "started", started, "spec", m->spec, "set", text_or_null(m->set),
-                  "command", command_line(m->command), "machine", machine_facts(&m->machine),
-                  "preflight", preflight_facts(), "build", build_facts(m->tools));
+    json_t *json = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+                             "identity", m->identity, "started", started, "spec", m->spec, "set",
+                             text_or_null(m->set), "command", command_line(m->command), "machine",
+                             machine_facts(&m->machine, m->link), "preflight", preflight_facts(),
+                             "build", build_facts(m->tools));
     int failed = !json || json_dumpf(json, out, JSON_INDENT(2)) != 0;
     fputc('\n', out);
     json_decref(json);

@@ -13,6 +13,7 @@ struct manifest {
     char *const *command; /* NULL-terminated */
     const struct tools *tools;
     struct place_machine machine;
+    const char *link; /* what joins the hosts of an emulated site, or NULL */
 };
 
 enum status manifest_write(const char *path, const struct manifest *manifest, struct error *e);

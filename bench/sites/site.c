@@ -20,6 +20,11 @@ const struct site *site_get(const char *name)
     return NULL;
 }
 
+const char *site_link(const char *name)
+{
+    return strcmp(name, "emulated") == 0 ? getenv("SCALEBENCH_LINK") : NULL;
+}
+
 void site_launch_free(struct site_launch *launch)
 {
     free(launch->argv);

@@ -26,6 +26,10 @@ struct site {
 };
 
 const struct site *site_get(const char *name);
+
+/* What joins the hosts of a site, "1gbit delay none" as ci/netns.sh says it, where that is not the
+ * machine's own; else NULL. */
+const char *site_link(const char *name);
 void site_launch_free(struct site_launch *launch);
 
 #endif

@@ -16,18 +16,18 @@ signals=(KILL STOP)
 deadline=2
 jobs=${FAULTS_JOBS:-6}
 
-# Processes of a run carry its folder in their command line.
-ranks_of() { # folder
+# Processes of a run carry its folder in their command line; so do their keepers, each a child of its rank.
+processes_of() { # folder
     pgrep -f -- "--record=$1( |\$)" | while read -r pid; do
         [ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$train_cnn")" ] && echo "$pid"
     done
 }
 
-# As its node says at the beginning: "note: rank 0 1 on vm: process 511 512".
+# As its node says at the beginning: "detail: rank 0 1 on vm: process 511 512".
 pid_of_rank() { # folder, rank
     local line ranks pids i
-    line=$(grep -m 1 ": note: rank .*: process " "$1/log") || return 1
-    read -ra ranks <<<"${line#*: note: rank }"
+    line=$(grep -m 1 ": detail: rank .*: process " "$1/log") || return 1
+    read -ra ranks <<<"${line#*: detail: rank }"
     read -ra pids <<<"${line#*: process }"
     for i in "${!pids[@]}"; do
         [ "${ranks[i]}" != "$2" ] || echo "${pids[i]}"
@@ -55,20 +55,22 @@ wait_until_asleep() { # folder, rank
 # The same before anybody has said so.
 find_rank() { # folder, rank
     local pid
-    for pid in $(ranks_of "$1"); do
+    for pid in $(processes_of "$1"); do
+        [ "$(readlink "/proc/$(ps -o ppid= -p "$pid" | tr -d " ")/exe")" != "$(readlink -f "$train_cnn")" ] || continue
         tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMI_RANK=$2" && echo "$pid" && return
     done
     return 1
 }
 
-# Up to two seconds after the rank has begun.
+# Up to two seconds after the rank has begun, which is to have a keeper.
 wait_by_chance() { # folder, rank
     local pid
     while kill -0 "$job" 2>/dev/null; do
-        pid=$(find_rank "$1" "$2") || continue
-        sleep "$((RANDOM % 2)).$((RANDOM % 10))"
-        echo "$pid"
-        return
+        if pid=$(find_rank "$1" "$2") && pgrep -P "$pid" >/dev/null; then
+            sleep "$((RANDOM % 2)).$((RANDOM % 10))"
+            echo "$pid"
+            return
+        fi
     done
     return 1
 }
@@ -77,10 +79,10 @@ wait_by_chance() { # folder, rank
 nothing_is_left() { # folder
     local i
     for ((i = 0; i < 50; i++)); do
-        [ -n "$(ranks_of "$1")" ] || return 0
+        [ -n "$(processes_of "$1")" ] || return 0
         sleep 0.1
     done
-    echo "left: $(ranks_of "$1" | xargs)"
+    echo "left: $(processes_of "$1" | xargs)"
     return 1
 }
 
@@ -96,9 +98,11 @@ comes_to_an_end() {
     return 1
 }
 
-# The launcher tells the process, and the trainer has told whose it is.
+# The one that was killed, and none of those that its launcher killed then.
 names_killed() { # folder, rank, pid
-    grep -q "PID $3 RUNNING" "$1/log" && [ "$(pid_of_rank "$1" "$2")" = "$3" ]
+    local told
+    told=$(grep "was killed or has crashed" "$1/log")
+    [ "$(wc -l <<<"$told")" = 1 ] && [[ $told == "train_cnn: rank $2 (process $3 on "* ]]
 }
 
 # Every rank that speaks of a deadline names this one and no other.
@@ -126,6 +130,7 @@ options_of() { # phase, rank, number
 job_ends() { # number, form, phase, signal, rank, ranks, wait
     local folder=$tmp/$1 pid status job
     mkdir -p "$folder"
+    export SCALEBENCH_LOG=detail
     # shellcheck disable=SC2046,SC2086 # options are several words
     "$mpiexec" -n "$6" "$train_cnn" --model softmax_784 --data.set digits --data.samples 64 \
         --train.global_batch 16 --sync.strategy $2 --sync.deadline "${deadline}s" \
@@ -146,8 +151,8 @@ job_ends() { # number, form, phase, signal, rank, ranks, wait
     nothing_is_left "$folder" || return 1
     if [ "$4" = STOP ]; then
         names_stopped "$folder/log" "$5" || { echo "rank $5 is not named, or another is"; return 1; }
-    elif grep -q ": process " "$folder/log"; then
-        names_killed "$folder" "$5" "$pid" || { echo "process $pid is not said to be rank $5"; return 1; }
+    else
+        names_killed "$folder" "$5" "$pid" || { echo "rank $5, process $pid, is not named, or another is"; return 1; }
     fi
     rm -r "$folder"
 }

@@ -44,9 +44,9 @@ measure: {time: {warmup_steps: 2, steps: 20, launches: 1..1}}
 figures: []
 END
 
-column() { # name
+column() { # name, campaign
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-        { print $c }' "$tmp/out/small/latest/summary.csv"
+        { print $c }' "$tmp/out/${2:-small}/latest/summary.csv"
 }
 
 # Each of the two sends 2 (p-1)/p n = n bytes of gradient; headers of 66 to 90 bytes on packets of up
@@ -58,6 +58,21 @@ counts_what_crosses_the_network() {
         awk '!($1 == 87360 && $2 >= $1 && $2 < 1.1 * $1) { wrong = 1 } END { exit wrong || NR != 3 }'
 }
 check "interfaces carry the bytes that are counted" counts_what_crosses_the_network
+
+sed -e 's/^name: small/name: four/' -e 's/^ranks: 2/ranks: 4/' -e 's/^nodes: 2/nodes: 4/' \
+    -e 's/\[ring, .*/[ring]/' -e 's/^figures: .*/figures: [time]/' "$tmp/small.yaml" >"$tmp/four.yaml"
+
+# Each sends 2 (p-1)/p n. The hosts share the machine's cores, and the figure says how they are joined.
+four_hosts_share_the_cores() {
+    local crowded=0
+    [ "$(nproc)" -ge 4 ] || crowded=1
+    ci/netns.sh --hosts 4 --rate 200mbit exec "$scalebench" run "$tmp/four.yaml" --out "$tmp/out" || return 1
+    for name in status nodes bytes_wire link oversubscribed; do
+        column "$name" four
+    done | tee /dev/stderr | cmp - <(printf '%s\n' ok 4 131040 "200mbit delay none" "$crowded") &&
+        grep -q "200mbit" "$tmp"/out/four/latest/time.svg
+}
+check "four hosts share the cores of this machine" four_hosts_share_the_cores
 
 without_hosts_there_is_a_reason() {
     expect 3 "site: emulated has no hosts here: run this command under ci/netns.sh exec" \

@@ -482,6 +482,29 @@ static void variants_are_told_apart(void **state)
     fake_close(&run);
 }
 
+/* Emulated hosts take a rank each, of the cores of one machine, which says what joins them. */
+static void hosts_beyond_the_cores_are_oversubscribed(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: hosts\nsite: emulated\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nsync: {strategy: ring}\n"
+                    "matrix: {ranks: [2, 4], nodes: [2, 4]}\n"
+                    "exclude: [{ranks: 2, nodes: 4}, {ranks: 4, nodes: 2}]\n");
+    for (long ranks = 2; ranks <= 4; ranks += 2)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "ring", .seed = 1, .step_ms = 20});
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 2, \"link\": \"1gbit delay none\"}}");
+    struct summary s = collect(&run);
+    assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    assert_string_equal(cell(&s.points[1], COLUMN_link), "1gbit delay none");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void too_many_threads_are_oversubscribed(void **state)
 {
     (void)state;
@@ -1177,6 +1200,7 @@ int main(void)
         cmocka_unit_test(weak_scaling_counts_images),
         cmocka_unit_test(variants_are_told_apart),
         cmocka_unit_test(too_many_threads_are_oversubscribed),
+        cmocka_unit_test(hosts_beyond_the_cores_are_oversubscribed),
         cmocka_unit_test(summary_csv_reads_back),
         cmocka_unit_test(raw_csv_has_a_row_for_every_launch),
         cmocka_unit_test(epochs_csv_has_a_row_for_every_epoch),

@@ -342,15 +342,6 @@ static void test_last_words(void **state)
                 "Killed (signal 9); last line: rank 1 speaks");
     expect_tail(f, "\n=====\nTERMINATED WITH THE EXIT STRING: Hangup (signal 1)\nmore\n",
                 "Hangup (signal 1)");
-    expect_tail(f,
-                "train_cnn: note: rank 0 2 on alpha: process 511 512\n"
-                "train_cnn: note: rank 1 3 on beta: process 512 77\n\n=====\n"
-                "=   PID 512 RUNNING AT beta\n=====\nEXIT STRING: Killed (signal 9)\n",
-                "rank 1: Killed (signal 9)");
-    expect_tail(f,
-                "train_cnn: note: rank 0 1 on alpha: process 511 512\nalas\n\n=====\n"
-                "=   PID 51 RUNNING AT alpha\n=====\nEXIT STRING: Killed (signal 9)\n",
-                "Killed (signal 9); last line: alas");
     char text[256];
     log_tail("/no/such/log", text, sizeof text);
     assert_string_equal(text, "");

@@ -21,6 +21,8 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "comm/alone.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/keeper.h"
+#include "kernels/base/launcher.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/output.h"
@@ -180,7 +182,7 @@ static enum status open_training(struct run *r, struct error *e)
     return status;
 }
 
-/* What the launcher and the system say later is of processes. */
+/* For those who look for a rank among the processes of a node. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;
@@ -195,7 +197,7 @@ static void name_processes(const struct run *r)
                                         " %d", w->processes[i]);
     }
     gethostname(host, sizeof host - 1);
-    log_print(LOG_NOTE, "rank%s on %s: process%s", ranks, host, processes);
+    log_print(LOG_DETAIL, "rank%s on %s: process%s", ranks, host, processes);
 }
 
 static enum status open_run(struct run *r, struct error *e)
@@ -523,6 +525,33 @@ static enum status run(struct run *r, struct error *e)
     return status;
 }
 
+/* This process's keeper, or -1. */
+static int keeper = -1;
+
+static void say_goodbye(void)
+{
+    if (keeper >= 0)
+        keeper_goodbye(keeper);
+    keeper = -1;
+}
+
+/* A rank that is killed cannot say so, and its launcher, which kills the others then, may take any
+ * of them for the one that began. Ends that no handler of exit sees say goodbye themselves. */
+static enum status start_keeper(struct error *e)
+{
+    char words[512], host[HOST_NAME_MAX + 1] = "";
+    int rank = launcher_rank();
+    if (rank < 0)
+        return OK; /* alone: whoever started it sees how it ends */
+    gethostname(host, sizeof host - 1);
+    snprintf(words, sizeof words, "train_cnn: rank %d (process %d on %s) was killed or has crashed",
+             rank, (int)getpid(), host);
+    enum status status = keeper_start(&keeper, words, e);
+    if (status == OK && (atexit(say_goodbye) != 0 || at_quick_exit(say_goodbye) != 0))
+        status = error_set(e, ERR_SYSTEM, "no room for a handler of exit");
+    return status;
+}
+
 /* A rank that fails alone takes the others with it. */
 static int train(const struct arguments *arguments)
 {
@@ -532,8 +561,10 @@ static int train(const struct arguments *arguments)
     if (status == OK)
         status = run(&r, &e);
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
-    if (status != OK && !r.all_failed)
+    if (status != OK && !r.all_failed) {
+        say_goodbye();
         failure_abort_all(exit_status);
+    }
     close_run(&r);
     return exit_status;
 }
@@ -543,6 +574,7 @@ static int train(const struct arguments *arguments)
 static void leave(int exit_status)
 {
     fflush(NULL);
+    say_goodbye();
     _exit(exit_status);
 }
 
@@ -571,7 +603,7 @@ int main(int argc, char **argv)
         int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
         double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
         struct alone alone;
-        if (alone_begin(&alone, "start of MPI", deadline_s, &e) != OK)
+        if (start_keeper(&e) != OK || alone_begin(&alone, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);
         MPI_Init_thread(&argc, &argv, wanted, &level);
         alone_end(&alone);
