@@ -5,6 +5,9 @@
 
 #define TAIL_BYTES 16384
 
+/* How the line ends that tells of a rank which cannot speak for itself any more. */
+#define KEEPER_WORDS " was killed or has crashed"
+
 static size_t read_end(const char *path, char *text, size_t size)
 {
     FILE *f = fopen(path, "re");
@@ -33,6 +36,18 @@ static char *last_line(char *text)
     }
 }
 
+/* Among what others said when it had died, this is the reason. NULL if there is none. Cuts `text`
+ * where it is found. */
+static char *words_of_keeper(char *text)
+{
+    char *end = strstr(text, KEEPER_WORDS);
+    if (!end)
+        return NULL;
+    end[strlen(KEEPER_WORDS)] = '\0';
+    char *newline = strrchr(text, '\n');
+    return newline ? newline + 1 : text;
+}
+
 void log_tail(const char *path, char *text, size_t size)
 {
     char tail[TAIL_BYTES];
@@ -45,7 +60,9 @@ void log_tail(const char *path, char *text, size_t size)
     }
     if (banner)
         *banner = '\0';
-    char *line = last_line(tail);
+    char *line = words_of_keeper(tail);
+    if (!line)
+        line = last_line(tail);
     if (said && line)
         snprintf(text, size, "%s; last line: %s", said, line);
     else

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* The last line of a log; when hydra printed its banner because a rank died, how it died and the
- * last line before the banner. "" for an empty log. */
+/* The last line of a log, or the one that tells of a rank that was killed; when hydra printed its
+ * banner because a rank died, how it died and the last such line before the banner. "" for an empty
+ * log. */
 void log_tail(const char *path, char *text, size_t size);
 
 #endif

@@ -62,9 +62,7 @@ killed_over_writing_goes_on() {
         --version-string "$mark" >"$tmp/killed.log" 2>&1 &
     pid=$!
     until_true test -e "$tmp/big" || return 1
-    victim=$(for p in $(processes "$mark"); do
-        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx PMI_RANK=0 && echo "$p"
-    done)
+    victim=$(process_of_rank "$mark" 0)
     until_true test -e "$tmp/big.tmp" || return 1
     kill -KILL "$victim"
     wait "$pid" && return 1

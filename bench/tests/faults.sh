@@ -16,7 +16,7 @@ signals=(KILL STOP)
 deadline=2
 jobs=${FAULTS_JOBS:-6}
 
-# Processes of a run carry its folder in their command line; so do their keepers, each a child of its rank.
+# Processes of a run carry its folder in their command line; so do their keepers.
 processes_of() { # folder
     pgrep -f -- "--record=$1( |\$)" | while read -r pid; do
         [ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$train_cnn")" ] && echo "$pid"
@@ -52,21 +52,11 @@ wait_until_asleep() { # folder, rank
     return 1
 }
 
-# The same before anybody has said so.
-find_rank() { # folder, rank
-    local pid
-    for pid in $(processes_of "$1"); do
-        [ "$(readlink "/proc/$(ps -o ppid= -p "$pid" | tr -d " ")/exe")" != "$(readlink -f "$train_cnn")" ] || continue
-        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMI_RANK=$2" && echo "$pid" && return
-    done
-    return 1
-}
-
 # Up to two seconds after the rank has begun, which is to have a keeper.
 wait_by_chance() { # folder, rank
     local pid
     while kill -0 "$job" 2>/dev/null; do
-        if pid=$(find_rank "$1" "$2") && pgrep -P "$pid" >/dev/null; then
+        if pid=$(process_of_rank "--record=$1( |\$)" "$2" | head -n 1) && [ -n "$pid" ] && pgrep -P "$pid" >/dev/null; then
             sleep "$((RANDOM % 2)).$((RANDOM % 10))"
             echo "$pid"
             return

@@ -342,6 +342,11 @@ static void test_last_words(void **state)
                 "Killed (signal 9); last line: rank 1 speaks");
     expect_tail(f, "\n=====\nTERMINATED WITH THE EXIT STRING: Hangup (signal 1)\nmore\n",
                 "Hangup (signal 1)");
+    expect_tail(f,
+                "epoch 1\ntrain_cnn: rank 1 (process 5 on vm) was killed or has crashed\n"
+                "==== backtrace of rank 0\n\n=====\nEXIT STRING: Killed (signal 9)\n",
+                "Killed (signal 9); last line: train_cnn: rank 1 (process 5 on vm) was killed or "
+                "has crashed");
     char text[256];
     log_tail("/no/such/log", text, sizeof text);
     assert_string_equal(text, "");

@@ -49,9 +49,7 @@ names_the_stopped_rank() { # policy, ranks, options ...
         --sync.deadline 3s --version-string "$mark" "$@" >"$tmp/stopped.log" 2>&1 &
     pid=$!
     until_true grep -q epoch "$tmp/stopped.log" || return 1
-    victim=$(for p in $(processes "$mark"); do
-        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx PMI_RANK=1 && echo "$p"
-    done)
+    victim=$(process_of_rank "$mark" 1)
     kill -STOP "$victim"
     wait "$pid" && return 1
     cat "$tmp/stopped.log"
@@ -81,9 +79,7 @@ dies_together() {
         --version-string "$mark" >"$tmp/dies.log" 2>&1 &
     pid=$!
     until_true grep -q epoch "$tmp/dies.log" || return 1
-    victim=$(for p in $(processes "$mark"); do
-        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx PMI_RANK=1 && echo "$p"
-    done)
+    victim=$(process_of_rank "$mark" 1)
     kill -KILL "$victim"
     wait "$pid" && return 1
     gone "$mark"

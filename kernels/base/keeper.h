@@ -2,7 +2,7 @@
  * standard error when its parent has gone without a goodbye: killed, or crashed. It holds what the
  * parent inherited, so that a launcher that takes a closed connection for the end of a rank, and
  * then kills the others, hears of it only afterwards: of those who die then it could not tell which
- * was the first. */
+ * was the first. Of the processes that one launcher has started one is spoken of at a time. */
 #ifndef SCALEBENCH_BASE_KEEPER_H
 #define SCALEBENCH_BASE_KEEPER_H
 

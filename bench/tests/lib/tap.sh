@@ -83,6 +83,15 @@ processes() {
     pgrep -f -- "$1"
 }
 
+# The trainer's process of a rank, whose keeper has the same command line and environment.
+process_of_rank() { # word of the command line, rank
+    local pid
+    for pid in $(processes "$1"); do
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = train_cnn ] &&
+            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMI_RANK=$2" && echo "$pid"
+    done
+}
+
 # Waits until no process is left whose command line holds $1; fails after five seconds.
 gone() {
     local i

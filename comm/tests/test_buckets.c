@@ -1,0 +1,181 @@
+/* Buckets of DDP and fused tensors of Horovod: where they are cut, what they cost, how much of it
+ * hides behind backward. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "comm/cost/buckets.h"
+#include "comm/cost/cost.h"
+
+/* Weights and bias of a convolution, scale and shift of its normalisation, eight times; then one
+ * dense layer: vgg11 with batch normalisation for CIFAR-10. */
+enum { VGG_TENSORS = 34 };
+static void count_vgg11_bn(size_t counts[VGG_TENSORS])
+{
+    const size_t channels[] = {3, 64, 128, 256, 256, 512, 512, 512, 512};
+    size_t n = 0;
+    for (int i = 1; i <= 8; i++) {
+        counts[n++] = channels[i - 1] * channels[i] * 9;
+        for (int k = 0; k < 3; k++)
+            counts[n++] = channels[i];
+    }
+    counts[n++] = 5120;
+    counts[n++] = 10;
+}
+
+/* Buckets of vgg11_bn in hundredths of a MiB. */
+static void check_buckets(double cap_mib, double first_cap_mib, const int *expected, int n)
+{
+    size_t counts[VGG_TENSORS];
+    const struct strategy_form form = {.cap_bytes = (size_t)(cap_mib * 0x1p20),
+                                       .first_cap_bytes = (size_t)(first_cap_mib * 0x1p20)};
+    count_vgg11_bn(counts);
+    struct bucket b = bucket_first(counts, VGG_TENSORS, 4, &form);
+    for (int i = 0; i < n; i++, b = bucket_next(counts, 4, &form, &b))
+        assert_int_equal((int)((double)b.count * 400 / 0x1p20 + 0.5), expected[i]);
+    assert_true(b.first == 0 && b.last == 0);
+}
+
+/* What DistributedDataParallel makes of them: with its first cap, and with all caps equal. */
+static void buckets_are_those_of_ddp(void **state)
+{
+    (void)state;
+    check_buckets(1, 1, (const int[]){903, 901, 901, 451, 225, 113, 29}, 7);
+    check_buckets(5, 1, (const int[]){903, 901, 901, 676, 142}, 5);
+    check_buckets(10, 1, (const int[]){903, 1801, 818}, 3);
+    check_buckets(25, 1, (const int[]){903, 2590, 29}, 3);
+    check_buckets(50, 1, (const int[]){903, 2619}, 2);
+    check_buckets(10, 10, (const int[]){1803, 1351, 367}, 3);
+    check_buckets(50, 50, (const int[]){3521}, 1);
+}
+
+/* Tensors of 4, 2, 2 and 8 numbers, the last of which is ready first; times are exact in binary. */
+static void check_exposed(size_t cap_bytes, double comm, double expected)
+{
+    static const size_t counts[] = {4, 2, 2, 8};
+    static const double ready[] = {8, 6, 4, 1};
+    const struct strategy_form form = {.cap_bytes = cap_bytes, .first_cap_bytes = cap_bytes};
+    assert_true(buckets_exposed(counts, ready, 4, 4, &form, 8, comm) == expected);
+}
+
+/* Sums take 1/2, 1/8, 1/8 and 1/4 of the time, in the order in which they begin. */
+static void sums_hide_behind_what_is_left_of_backward(void **state)
+{
+    (void)state;
+    check_exposed(0, 0, 0);
+    check_exposed(0, 4, 1);       /* each is over before the next is ready: the last one */
+    check_exposed(0, 16, 9);      /* each waits for the one before: 1 + 16 - 8 */
+    check_exposed(0, 10, 3);      /* 1 + 5 = 6 > 4, 7.25 > 6, 8.5 > 8, 11 */
+    check_exposed(1 << 20, 4, 4); /* one bucket, ready at the end */
+    check_exposed(16, 4, 1);      /* 8 | 2 + 2 | 4: 3, 6 + 1, 8 + 1 */
+    check_exposed(17, 4, 2);      /* 8 | 2 + 2 + 4: 3, 8 + 2 */
+}
+
+/* No cap: a bucket a tensor, of which those of 2 KiB and below go by recursive doubling. */
+static void buckets_are_summed_one_by_one(void **state)
+{
+    (void)state;
+    const size_t counts[] = {512, 1024};
+    const struct strategy_form tensors = {0}, all = {.cap_bytes = 8192, .first_cap_bytes = 8192};
+    struct cost c = strategy_cost(STRATEGY_bucketed, &tensors, 1, 3, counts, 2, 4, NULL);
+    assert_int_equal(c.calls, 2);
+    assert_int_equal(c.bytes_payload, 6144);
+    assert_int_equal(c.messages_wire, 2 + 3); /* the carrier of rank 0: lg 2 + 1 and 2 lg 2 + 1 */
+    assert_int_equal(c.bytes_wire, 2 * 2048 + 4096 + 2 * 2048);
+    assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
+    c = strategy_cost(STRATEGY_bucketed, &all, 0, 2, counts, 2, 4, NULL);
+    assert_int_equal(c.calls, 1);
+    assert_int_equal(c.messages_wire, 2);
+    assert_int_equal(c.bytes_wire, 6144);
+    assert_string_equal(c.wire_source, "formula: reduce_scatter_allgather");
+}
+
+static void check_fusion(double mib, int64_t cycle_ns, const int *expected, int n)
+{
+    size_t counts[VGG_TENSORS];
+    const struct strategy_form form = {.fusion_bytes = (size_t)(mib * 0x1p20),
+                                       .cycle_ns = cycle_ns};
+    count_vgg11_bn(counts);
+    struct bucket b = {.first = VGG_TENSORS};
+    for (int i = 0; i < n; i++) {
+        b = fusion_next(counts, b.first, 0, 4, &form);
+        assert_int_equal((int)((double)b.count * 400 / 0x1p20 + 0.5), expected[i]);
+    }
+    assert_true(b.first == 0);
+}
+
+/* Unlike a bucket, what is fused stays below the threshold; one tensor may be above it. */
+static void fused_tensors_fit_the_threshold(void **state)
+{
+    (void)state;
+    check_fusion(128, 1, (const int[]){3521}, 1);
+    check_fusion(10, 1, (const int[]){903, 901, 901, 817}, 4);
+    const size_t counts[] = {512, 1024, 512};
+    struct strategy_form form = {.fusion_bytes = 6144, .cycle_ns = 1};
+    struct bucket b = fusion_next(counts, 3, 0, 4, &form);
+    assert_true(b.first == 1 && b.last == 3 && b.count == 1536);
+    b = fusion_next(counts, 3, 2, 4, &form); /* the others are not ready everywhere */
+    assert_true(b.first == 2 && b.last == 3);
+    form.fusion_bytes = 0;
+    b = fusion_next(counts, 3, 0, 4, &form);
+    assert_true(b.first == 2 && b.last == 3);
+    form = (struct strategy_form){.fusion_bytes = 6144};
+    b = fusion_next(counts, 3, 0, 4, &form);
+    assert_true(b.first == 2 && b.last == 3);
+}
+
+/* Two messages of sums behind one question of four bytes; without cycles nobody asks. */
+static void fusion_costs_a_question_and_full_messages(void **state)
+{
+    (void)state;
+    const size_t counts[] = {512, 1024, 512};
+    struct strategy_form form = {.fusion_bytes = 6144, .cycle_ns = 1};
+    struct cost c = strategy_cost(STRATEGY_fusion, &form, 0, 2, counts, 3, 4, NULL);
+    assert_int_equal(c.calls, 3);
+    assert_int_equal(c.bytes_payload, 8192 + 4);
+    assert_int_equal(c.messages_wire, 1 + 2 + 1);
+    assert_int_equal(c.bytes_wire, 4 + 6144 + 2048);
+    assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
+    form.cycle_ns = 0;
+    c = strategy_cost(STRATEGY_fusion, &form, 0, 2, counts, 3, 4, NULL);
+    assert_int_equal(c.calls, 3);
+    assert_int_equal(c.bytes_payload, 8192);
+    assert_int_equal(c.messages_wire, 1 + 2 + 1);
+}
+
+/* The short ones' formula against the same algorithm written down as a schedule. */
+static void short_buckets_send_what_recursive_doubling_sends(void **state)
+{
+    (void)state;
+    struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
+    /* Messages stay whole here. */
+    const struct strategy_form form = {.segment_bytes = SIZE_MAX};
+    size_t count = 100;
+    for (int ranks = 1; ranks <= 17; ranks++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            struct cost bucket =
+                strategy_cost(STRATEGY_bucketed, &form, rank, ranks, &count, 1, 4, &model);
+            struct cost schedule = strategy_cost(STRATEGY_recursive_doubling, &form, rank, ranks,
+                                                 &count, 1, 4, &model);
+            assert_int_equal(bucket.messages_wire, schedule.messages_wire);
+            assert_int_equal(bucket.bytes_wire, schedule.bytes_wire);
+            assert_true(bucket.seconds == schedule.seconds);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buckets_are_those_of_ddp),
+        cmocka_unit_test(sums_hide_behind_what_is_left_of_backward),
+        cmocka_unit_test(buckets_are_summed_one_by_one),
+        cmocka_unit_test(fused_tensors_fit_the_threshold),
+        cmocka_unit_test(fusion_costs_a_question_and_full_messages),
+        cmocka_unit_test(short_buckets_send_what_recursive_doubling_sends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
