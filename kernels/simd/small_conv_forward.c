@@ -49,36 +49,31 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
 }
 
 #ifdef LANES_HAS_QUADS
-/* Two planes, of even and of odd columns, whose rows are four numbers: a vector holds four rows,
- * and none is stored across lines of the cache. */
-INLINE void cut_quads(real *even, real *odd, const real *from, size_t step, const int rows)
+/* Four numbers of even columns of the rows `from` and `next`, and four of odd ones of both. */
+INLINE vreal cut_two_rows(const real *from, const real *next)
 {
-    __m512 a = (__m512)vreal_of_rows(from, step, rows);
-    __m512 b = (__m512)vreal_of_rows(from + 4, step, rows);
-    vreal_store(even, (vreal)_mm512_shuffle_ps(a, b, 0x88));
-    vreal_store(odd, (vreal)_mm512_shuffle_ps(a, b, 0xdd));
+    return vreal_shuffle(vreal_load(from), vreal_load(next),
+                         (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
+/* Planes whose rows are four numbers, two at a time, of even and of odd columns: a vector holds
+ * four rows, and none is stored across lines of the cache. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
+    const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
     size_t step = 2 * c->in_w, plane = c->plane;
-    UNROLL
-    for (int v = 0; v <= kernel; v += 2, to += 2 * plane) {
-        real *even = to, *odd = to + plane;
-        const real *x = from + v;
-        size_t left = rows;
-        for (; left >= 4; left -= 4, x += 4 * step, even += VECTOR_LANES, odd += VECTOR_LANES)
-            cut_quads(even, odd, x, step, 4);
-        switch (left) {
-#define CASE(rows)                                                                                 \
-    case rows:                                                                                     \
-        cut_quads(even, odd, x, step, rows);                                                       \
-        break
-            CASE(1);
-            CASE(2);
-            CASE(3);
-#undef CASE
+    for (size_t row = 0; row < rows; row += 4) {
+        const real *at[4];
+        for (size_t i = 0; i < 4; i++)
+            at[i] = from + (row + i < rows ? row + i : rows - 1) * step;
+        UNROLL
+        for (int v = 0; v <= kernel; v += 2) {
+            vreal first = cut_two_rows(at[0] + v, at[1] + v);
+            vreal last = row + 2 < rows ? cut_two_rows(at[2] + v, at[3] + v) : first;
+            real *even = to + (size_t)v * plane + row * 4;
+            vreal_store(even, vreal_shuffle(first, last, low));
+            vreal_store(even + plane, vreal_shuffle(first, last, low + 8));
         }
     }
 }
@@ -137,12 +132,53 @@ INLINE void cut_planes(const struct small_conv *c, const struct small_conv_forwa
         }
 }
 
+#ifdef LANES_HAS_QUADS
+/* mark_ink for images of at most two vectors a row, straight from them. */
+INLINE void mark_ink_lanes(const struct small_conv *c, const real *image, uint16_t *ink,
+                           const int kernel)
+{
+    const uint32_t row_bits = (1u << c->pooled_w) - 1;
+    uint32_t bits = 0;
+    size_t n = 0;
+    for (size_t row = 0; row < c->pooled_h; row++) {
+        vint a = {0}, b = {0}, seen = {0};
+        for (size_t channel = 0; channel < c->in_c; channel++) {
+            const real *x = image + (channel * c->in_h + 2 * row) * c->in_w;
+            UNROLL
+            for (int i = 0; i <= kernel; i++, x += c->in_w) {
+                a |= (vint)vreal_load(x);
+                b |= (vint)vreal_load(x + VECTOR_LANES);
+            }
+        }
+        vreal half[2] = {vreal_even((vreal)a, (vreal)b), vreal_odd((vreal)a, (vreal)b)};
+        UNROLL
+        for (int v = 0; v <= kernel; v++)
+            seen |= (vint)vreal_shuffle(half[v % 2], half[v % 2], vint_count_from((size_t)v / 2));
+        bits |= (vint_bits(seen != 0) & row_bits) << n;
+        n += c->pooled_w;
+        if (n >= VECTOR_LANES) {
+            *ink++ = (uint16_t)bits;
+            bits >>= VECTOR_LANES;
+            n -= VECTOR_LANES;
+        }
+    }
+    if (n > 0)
+        *ink = (uint16_t)bits;
+}
+#endif
+
 /* Which positions see a number of the image that is not 0. First the columns, row by row: the bits
  * of numbers are no longer numbers then. */
-static void mark_ink(const struct small_conv *c, const struct small_conv_forward_work *w,
-                     uint16_t *ink)
+INLINE void mark_ink(const struct small_conv *c, const struct small_conv_forward_work *w,
+                     uint16_t *ink, const int kernel)
 {
-    size_t columns = c->kernel + 1, end = c->positions + c->kernel / 2 * c->pooled_w;
+#ifdef LANES_HAS_QUADS
+    if (c->pooled_w + (size_t)kernel / 2 <= VECTOR_LANES && c->pooled_w < VECTOR_LANES) {
+        mark_ink_lanes(c, w->x, ink, kernel);
+        return;
+    }
+#endif
+    size_t columns = (size_t)kernel + 1, end = c->positions + c->kernel / 2 * c->pooled_w;
     for (size_t u = 0; u < 2; u++)
         for (size_t at = 0; at < end; at += VECTOR_LANES) {
             const real *from = w->planes + u * columns * c->plane + at;
@@ -154,7 +190,7 @@ static void mark_ink(const struct small_conv *c, const struct small_conv_forward
         }
     for (size_t vector = 0; vector < c->vectors; vector++) {
         vint seen = {0};
-        for (size_t row = 0; row <= c->kernel; row++)
+        for (size_t row = 0; row <= (size_t)kernel; row++)
             seen |= (vint)vreal_load(w->inked_rows + row % 2 * c->plane + row / 2 * c->pooled_w +
                                      vector * VECTOR_LANES);
         ink[vector] = vint_bits(seen != 0);
@@ -282,7 +318,7 @@ INLINE void forward_kernel(const struct small_conv *c, const struct small_conv_f
     size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
     cut_planes(c, w, kernel);
     if (out->ink)
-        mark_ink(c, w, out->ink);
+        mark_ink(c, w, out->ink, kernel);
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
         switch (last - first) {
