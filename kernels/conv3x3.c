@@ -56,14 +56,18 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
     return 1 + taken;
 }
 
+/* Whether the layer is computed by a step that takes blocks. */
+static bool takes_blocks(const struct layer_desc *l, const struct extent *read)
+{
+    return is_norm(l) || (is_conv3x3(l) && read->choice != CHOICE_gemm);
+}
+
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)read;
     enum epilogue epilogue;
     bool norm;
     int taken = conv3x3_match(layers, n, &epilogue, &norm);
-    return taken > 0 && taken < n && (is_conv3x3(&layers[taken]) || is_norm(&layers[taken])) ? taken
-                                                                                             : 0;
+    return taken > 0 && taken < n && takes_blocks(&layers[taken], &read[taken]) ? taken : 0;
 }
 
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read)
@@ -76,10 +80,10 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)read;
     enum epilogue epilogue;
     int taken = norm_match(layers, n, &epilogue);
-    return taken > 0 && taken < n && is_conv3x3(&layers[taken]) ? taken : 0;
+    bool blocks = taken > 0 && taken < n && !is_norm(&layers[taken]);
+    return blocks && takes_blocks(&layers[taken], &read[taken]) ? taken : 0;
 }
 
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read)

@@ -91,6 +91,15 @@ const char *saving_summary(enum saving saving);
 #define SAVINGS_TEXT 128
 char *savings_text(char text[SAVINGS_TEXT], unsigned savings);
 
+/* What a layer's work is done with; CHOICE_shape is what its shape calls for. */
+enum kernel_choice {
+    CHOICE_shape,
+#define CHOICE(name, plans, summary) CHOICE_##name,
+#include "kernels/choices.def"
+#undef CHOICE
+    KERNEL_CHOICES
+};
+
 /* A network compiled for at most `n_max` images a call: a list of steps, each one layer or a run of
  * layers, and `slots` sets of activations. */
 struct net;
@@ -100,6 +109,9 @@ struct net_options {
     int n_max;    /* images of a call at most */
     int threads;  /* of the pool that calls will bring */
     int slots;    /* activation sets, 1 unless pipelined */
+    /* [n_layers] of enum kernel_choice, as net_tune leaves them; NULL: all by shape. Only read
+     * while the net is made. */
+    const uint8_t *choices;
 };
 enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
@@ -119,8 +131,14 @@ struct net_step_view {
     bool learns;                            /* it has a backward pass */
     uint64_t flops_forward, flops_backward; /* an image, really done */
     unsigned savings;
+    enum kernel_choice choice; /* that it follows; direct sums follow it also unasked */
 };
 struct net_step_view net_step_view(const struct net *net, int slot, int step);
+/* "conv1:first_conv conv2:winograd_f2 fc:small_dense": what each convolution and dense layer is
+ * computed with, the kind of its step or what was chosen more closely. text has KERNELS_TEXT bytes.
+ * Returns text. */
+#define KERNELS_TEXT 1024
+char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
 /* FLOPs an image that the plan really does; those of the net as written are in its description.
  * Neither counts the gradient of the images, which nobody reads. */
@@ -133,6 +151,14 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
 /* The same with images [C,H,W] anywhere in memory. The array itself is not kept. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
                    const uint8_t *const *image);
+
+/* choices [n_layers] <- the fastest of the plan's kernels for each convolution and dense layer, at
+ * options->n_max images on this machine now: each candidate's training steps on made-up images take
+ * turns with those of the plan by shape, and what is chosen together must beat that as a whole. The
+ * choices of options are not read. Takes some dozens of steps and two nets' memory; two calls may
+ * choose differently, and other kernels round differently. */
+enum status net_tune(uint8_t *choices, const struct net_desc *desc,
+                     const struct net_options *options, struct pool *pool, struct error *e);
 
 /* Runs steps [first, last) on the n images loaded into the slot. params: the parameter arena. */
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,

@@ -96,6 +96,8 @@ static void choose_steps(struct net *net, const struct net_desc *desc)
     enum layout layout = LAYOUT_BYTES;
     bool parameters_before = false;
     plan_read_extents(net->layers, desc->n_layers, net->read);
+    for (int i = 0; net->options.choices && i < desc->n_layers; i++)
+        net->read[i].choice = (enum kernel_choice)net->options.choices[i];
     for (int first = 0, taken; first < desc->n_layers; first += taken) {
         struct step *s = &net->steps[net->n_steps++];
         s->kernel = step_find(net->options.plan, layout, net->layers + first,
@@ -105,6 +107,7 @@ static void choose_steps(struct net *net, const struct net_desc *desc)
                                       .n_layers = taken,
                                       .read = net->read + first,
                                       .plan = net->options.plan,
+                                      .choice = step_choice(s->kernel, net->read[first].choice),
                                       .isa = net->options.isa,
                                       .in = s->kernel->in,
                                       .out = s->kernel->out,
@@ -350,6 +353,7 @@ struct net_step_view net_step_view(const struct net *net, int slot, int step)
         .flops_forward = done_flops(s, false),
         .flops_backward = done_flops(s, true),
         .savings = step_savings(s),
+        .choice = s->stretch.choice,
     };
 }
 

@@ -21,16 +21,22 @@ enum layout {
 };
 
 /* The rows and columns of a value, from its top left corner, that a later layer reads: floor
- * pooling drops the rest, and what only feeds dropped outputs is not read either. */
+ * pooling drops the rest, and what only feeds dropped outputs is not read either; and the kernel
+ * that the layer behind the value was told to use. */
 struct extent {
     int h, w;
+    enum kernel_choice choice;
 };
+
+/* Kinds of steps that a choice asks for. */
+enum step_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct stretch {
     const struct layer_desc *layers; /* the first of n_layers */
     int n_layers;
     const struct extent *read; /* read[i]: of the value before layers[i]; read[n_layers]: after */
     enum plan plan;
+    enum kernel_choice choice; /* of the first layer */
     enum isa isa;
     enum layout in, out;                   /* the step's */
     bool wants_input;                      /* someone before has parameters: dx is asked for */
@@ -98,14 +104,18 @@ static inline unsigned saving_of_dead_outputs(const struct stretch *s, int h, in
     return all ? 0 : SAVING_BIT(SAVING_dead_outputs);
 }
 
-#define STEP(name, plans, summary) extern const struct step_kernel step_##name;
+#define STEP(name, plans, family, summary) extern const struct step_kernel step_##name;
 #include "kernels/steps.def"
 #undef STEP
 
 /* The first row of steps.def for this plan that takes a stretch beginning at layers[0] whose input
- * lies in layout `in`; its length is left in *taken. */
+ * lies in layout `in`, of the family that read[0] asks for if there is one; its length is left in
+ * *taken. */
 const struct step_kernel *step_find(enum plan plan, enum layout in, const struct layer_desc *layers,
                                     int n, const struct extent *read, int *taken);
+
+/* The choice that a step of this kind follows, `asked` or none if it is of another family. */
+enum kernel_choice step_choice(const struct step_kernel *kernel, enum kernel_choice asked);
 
 /* Fills read[0..n]: read[n] is all of the output, the others follow backwards. */
 void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read);

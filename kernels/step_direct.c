@@ -246,8 +246,9 @@ static uint64_t flops_backward(const struct stretch *s)
 
 static unsigned savings(const struct stretch *s)
 {
+    struct winograd w = winograd_of(s);
     bool padded = s->layers->pad_h > 0 || s->layers->pad_w > 0;
-    return padded ? SAVING_BIT(SAVING_padding) : 0;
+    return (padded ? SAVING_BIT(SAVING_padding) : 0) | saving_of_dead_outputs(s, w.out.h, w.out.w);
 }
 
 static void forward(const struct stretch *s, const struct step_call *c)

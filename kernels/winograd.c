@@ -21,11 +21,17 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
     w->tiles_w = ceil_divide(w->out.w, w->outputs);
 }
 
-/* The kind that needs the fewest products; of equals the one with the smaller rounding errors. */
-static void choose_kind(struct winograd *w, const struct layer_desc *conv, enum plan plan)
+/* What was asked for, or the kind that needs the fewest products; of equals the one with the
+ * smaller rounding errors. */
+static void choose_kind(struct winograd *w, const struct stretch *s)
 {
-    if (plan == PLAN_EXACT) {
+    const struct layer_desc *conv = s->layers;
+    if (s->plan == PLAN_EXACT || s->choice == CHOICE_direct) {
         set_kind(w, CONV_DIRECT);
+        return;
+    }
+    if (s->choice == CHOICE_winograd_f4 || s->choice == CHOICE_winograd_f2) {
+        set_kind(w, s->choice == CHOICE_winograd_f4 ? WINOGRAD_F4 : WINOGRAD_F2);
         return;
     }
     bool two_by_two = w->in.h == 2 && w->in.w == 2 && w->out.h == 2 && w->out.w == 2;
@@ -55,6 +61,6 @@ struct winograd winograd_of(const struct stretch *s)
     w.stored = area_read(s, w.norm ? 1 : s->n_layers);
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
-    choose_kind(&w, conv, s->plan);
+    choose_kind(&w, s);
     return w;
 }

@@ -49,6 +49,7 @@ struct launch_result {
     long params;
     double flops_per_image; /* forward and backward, of the net as written */
     double flops_done_per_image;
+    char kernels_tuned[1024]; /* "conv1:direct fc:gemm", "fixed"; "" */
     char savings[128]; /* how less is done than written: "winograd dead_outputs", "none"; "" */
 };
 

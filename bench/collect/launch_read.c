@@ -290,6 +290,7 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
     result->flops_done_per_image = hello->flops_done_forward + hello->flops_done_backward;
     strcpy(result->savings, hello->savings);
+    strcpy(result->kernels_tuned, hello->kernels_tuned);
     strcpy(result->dataset, hello->dataset);
     strcpy(result->data_source, hello->data_source);
     strcpy(result->precision, hello->precision);

@@ -59,6 +59,7 @@ static const struct field hello_fields[] = {
     FIELD(hello, flops_done_forward, FIELD_OPTIONAL, false),
     FIELD(hello, flops_done_backward, FIELD_OPTIONAL, false),
     FIELD(hello, savings, FIELD_NOTE, true),
+    FIELD(hello, kernels_tuned, FIELD_NOTE, true),
 };
 
 static const struct field step_fields[] = {

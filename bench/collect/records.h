@@ -14,7 +14,7 @@ enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 struct hello {
     int64_t schema, rank, ranks, params, flops_forward, flops_backward, batch, global_batch;
     double read_s, flops_done_forward, flops_done_backward;
-    char savings[128];
+    char savings[128], kernels_tuned[1024];
     char host[64], model[256], precision[8], dataset[32], data_source[32], strategy[32],
         sync_variant[32], sync_algorithm[32];
     char bound[1024], mpi[64], blas[64];

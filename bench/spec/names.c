@@ -25,6 +25,7 @@ NAMES_DEFINE(injects, "none", "fixed", "exponential", "pareto")
 NAMES_DEFINE(inject_phases, "backward", "load", "forward", "sync", "evaluation", "checkpoint",
              "start", "read", "update", "end")
 NAMES_DEFINE(plans, "fast", "reference", "exact")
+NAMES_DEFINE(tunes, "fixed", "start")
 NAMES_DEFINE(binds, "none", "hwthread", "core", "numa")
 NAMES_DEFINE(orders, "compact", "scatter")
 NAMES_DEFINE(oversubscribe, "refuse", "allow")

@@ -275,7 +275,8 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
     static const struct {
         enum option_id id, owner;
         const char *owners[3];
-    } owned[] = {{OPT_MOMENTUM, OPT_OPTIMIZER, {"sgd", "lars"}},
+    } owned[] = {{OPT_TUNE, OPT_KERNELS, {"fast", "exact"}},
+                 {OPT_MOMENTUM, OPT_OPTIMIZER, {"sgd", "lars"}},
                  {OPT_NESTEROV, OPT_OPTIMIZER, {"sgd"}},
                  {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, {"sgd"}},
                  {OPT_BETA1, OPT_OPTIMIZER, {"adam", "adamw", "lamb"}},

@@ -226,6 +226,7 @@ NAMES(call_checks);
 NAMES(injects);
 NAMES(inject_phases);
 NAMES(plans);
+NAMES(tunes);
 NAMES(binds);
 NAMES(orders);
 NAMES(oversubscribe);

@@ -286,6 +286,33 @@ static void every_overlap_equals_sequential(void **state)
     }
 }
 
+/* Kernels by time: ranks may disagree about what is fastest, and rank 0 is right. */
+static void tuned_ranks_compute_alike(void **state)
+{
+    (void)state;
+    struct session s;
+    struct error e;
+    char kernels[KERNELS_TEXT];
+    uint8_t choices[64], expected[64] = {0};
+    option(OPT_TUNE, "start");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1) && session_step(&s, 0);
+    assert_all(good && s.trainer.desc->n_layers <= 64);
+    assert_all(is_equal_everywhere(trainer_hash(&s.trainer)));
+    net_kernels_text(s.trainer.net, s.trainer.desc, kernels);
+    uint64_t hash = 0;
+    for (const char *c = kernels; *c; c++)
+        hash = hash * 31 + (unsigned char)*c;
+    assert_all(is_equal_everywhere(hash));
+    int n = s.trainer.desc->n_layers;
+    for (int i = 0; i < n; i++) {
+        choices[i] = (uint8_t)((i + mpi_world_rank()) % KERNEL_CHOICES);
+        expected[i] = (uint8_t)(i % KERNEL_CHOICES);
+    }
+    assert_all(trainer_share_choices(&s.trainer, choices, &e) == OK &&
+               memcmp(choices, expected, (size_t)n) == 0);
+    session_close(&s);
+}
+
 /* Compressors that are told to leave nothing out. */
 static void compressors_without_loss_equal_sequential(void **state)
 {
@@ -577,6 +604,8 @@ int main(int argc, char **argv)
         TEST(parameter_servers_in_step_equal_sequential),
         TEST(compressors_without_loss_equal_sequential),
         TEST(padding_equals_sequential),
+        TEST(tuned_ranks_compute_alike),
+        TEST_VGG(tuned_ranks_compute_alike),
         TEST_VGG(every_overlap_equals_sequential),
         TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),
         TEST_VGG(frozen_batch_norm_equals_sequential),

@@ -142,6 +142,30 @@ plan_is_described() {
 check "a plan is described" plan_is_described
 check "nothing is left out of the exact plan" expect 0 "100.0 % done" "$train_cnn" \
     --model configs/models/keras_690k.yaml --kernels.plan exact --describe-plan
+# With a choice there is one for each convolution and dense layer; the exact plan has no Winograd.
+tuned_plan_is_described() {
+    "$train_cnn" --model configs/models/keras_690k.yaml --train.batch_per_rank 8 --kernels.tune start \
+        "$@" --describe-plan >"$tmp/tuned.txt" || return 1
+    cat "$tmp/tuned.txt"
+    grep -qE '^tuned for a batch of 8, .*: conv1:[a-z_0-9]+ conv2:[a-z_0-9]+ conv3:[a-z_0-9]+ fc1:[a-z_0-9]+ fc2:[a-z_0-9]+ fc3:[a-z_0-9]+$' "$tmp/tuned.txt"
+}
+tuned_exact_plan_is_exact() {
+    tuned_plan_is_described --kernels.plan exact && ! grep -q winograd "$tmp/tuned.txt"
+}
+# Both ranks record the same choice, and the weights are equal.
+tuning_is_recorded() {
+    mkdir "$tmp/tuned"
+    "$mpiexec" -n 2 "$train_cnn" "${small[@]}" --train.epochs 1 --wait yield --kernels.tune start \
+        --record "$tmp/tuned" >"$tmp/out.txt" &&
+        grep -q "weights equal" "$tmp/out.txt" &&
+        [ "$(cat "$tmp"/tuned/rank.*.jsonl | grep -o '"kernels_tuned": *"[^"]*"' | sort -u | tee /dev/stderr |
+            grep -c ':[a-z_0-9]*"$')" -eq 1 ]
+}
+check "a tuned plan is described" tuned_plan_is_described
+check "a tuned exact plan is exact" tuned_exact_plan_is_exact
+check "tuning is recorded, the same on all ranks" tuning_is_recorded
+check "tuning is not anything" expect 2 "kernels.tune: 'begin' is unknown; known: fixed start" \
+    "$train_cnn" "${small[@]}" --kernels.tune begin
 check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --describe-plan
 check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn" --model no_such_net --describe-plan
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"

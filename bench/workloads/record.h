@@ -8,6 +8,8 @@
  *    "flops_done_forward":480000,"flops_done_backward":242000,    an image, as the plan does it,
  *                                   "savings":"pool_zeros data_zeros",   and how: names of
  *                                   kernels/savings.def, or none; all three may be left out
+ *    "kernels_tuned":"conv1:direct",  what kernels.tune: start chose for each convolution and dense
+ *                                   layer; "fixed" where it was off; may be left out
  *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
  *    "test_images":10000,"data_read":"all","data_shard":"global",
  *    "read_s":0.012,                  opening the data and fetching the first share

@@ -146,16 +146,19 @@ static inline struct exec gradient_exec(const struct gradient_input *in)
                          .samples = in->samples};
 }
 
-/* grads [n_params] of the mean loss by a compiled plan. */
-static inline void gradient_by_plan(const struct gradient_input *in, enum plan plan, enum isa isa,
-                                    real *grads)
+/* grads [n_params] of the mean loss by a compiled plan, told to use a kernel wherever it can. */
+static inline void gradient_by_choice(const struct gradient_input *in, enum plan plan, enum isa isa,
+                                      enum kernel_choice choice, real *grads)
 {
+    uint8_t choices[64];
+    assert_true(in->desc.n_layers <= (int)sizeof choices);
+    memset(choices, choice, sizeof choices);
     struct exec ex = gradient_exec(in);
     struct error e = {0};
     struct net *net = NULL;
     int n = in->about.images;
     const struct net_options options = {
-        .plan = plan, .isa = isa, .n_max = n, .threads = 1, .slots = 1};
+        .plan = plan, .isa = isa, .n_max = n, .threads = 1, .slots = 1, .choices = choices};
     if (net_create(&net, &in->desc, &options, &e) != OK)
         fail_msg("%s", e.text);
     net_load(net, &ex, 0, n, in->images);
@@ -163,6 +166,12 @@ static inline void gradient_by_plan(const struct gradient_input *in, enum plan p
     net_loss(net, &ex, 0, in->labels, NULL, 1.0 / n);
     net_backward(net, &ex, 0, 0, net_steps(net), in->params, grads);
     net_destroy(net);
+}
+
+static inline void gradient_by_plan(const struct gradient_input *in, enum plan plan, enum isa isa,
+                                    real *grads)
+{
+    gradient_by_choice(in, plan, isa, CHOICE_shape, grads);
 }
 
 static inline double norm_of_reals(const real *g, size_t n)

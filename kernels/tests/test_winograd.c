@@ -116,8 +116,8 @@ static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int
     begin_net(&r->desc, "one", in, 2);
     add_layer(&r->desc, conv2d_layer(channels, 3, 3, 1, pad));
     r->conv = r->desc.layers;
-    r->read[0] = (struct extent){in.h, in.w};
-    r->read[1] = (struct extent){r->conv->out.h, r->conv->out.w};
+    r->read[0] = (struct extent){.h = in.h, .w = in.w};
+    r->read[1] = (struct extent){.h = r->conv->out.h, .w = r->conv->out.w};
     r->stretch = (struct stretch){.layers = r->conv,
                                   .n_layers = 1,
                                   .read = r->read,

@@ -162,7 +162,9 @@ void arguments_help(FILE *out, const char *program)
         "over "
         "TCP\n"
         "  --describe            options and records as JSON\n"
-        "  --describe-plan       the steps that --model and --kernels.plan make, with their FLOPs\n"
+        "  --describe-plan       the steps that --model, --kernels.plan and --kernels.tune make, "
+        "with "
+        "their FLOPs\n"
         "  --help                this text\n\n"
         "Options of a spec, as --key value or --key=value:\n",
         out);

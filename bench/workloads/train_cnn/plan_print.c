@@ -1,6 +1,7 @@
 #include "bench/workloads/train_cnn/plan_print.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/workloads/train_cnn/trainer.h"
@@ -65,17 +66,49 @@ static void print_meanings(FILE *out, unsigned savings)
     fputs("The gradient of the images, which nobody reads, is in neither count.\n", out);
 }
 
+/* As rank 0 of the ranks that share place.threads_per_rank and the batch would choose, alone on the
+ * machine. */
+static enum status tune(uint8_t *choices, const struct net_desc *desc, const struct config *config,
+                        struct net_options options, struct error *e)
+{
+    struct pool *pool = NULL;
+    options.n_max = (int)trainer_global_batch(config, 1);
+    options.threads = (int)config_int(config, OPT_THREADS);
+    fp_mode_set();
+    gemm_init();
+    enum status status = pool_create(&pool, options.threads, NULL, fp_mode_set, e);
+    if (status == OK)
+        status = net_tune(choices, desc, &options, pool, e);
+    pool_destroy(pool);
+    return status;
+}
+
+static enum status make_net(struct net **net, const struct net_desc *desc,
+                            const struct config *config, struct net_options *options,
+                            struct error *e)
+{
+    uint8_t *choices = calloc((size_t)desc->n_layers, sizeof *choices);
+    if (choices == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the choices of kernels");
+    enum status status = isa_choose(&options->isa, e);
+    if (status == OK && trainer_tunes(config))
+        status = tune(choices, desc, config, *options, e);
+    options->choices = choices;
+    if (status == OK)
+        status = net_create(net, desc, options, e);
+    options->choices = NULL;
+    free(choices);
+    return status;
+}
+
 static enum status print_net(FILE *out, const struct net_desc *desc, const struct config *config,
                              struct error *e)
 {
     struct net_options options = {
         .plan = trainer_plan(config), .n_max = 1, .threads = 1, .slots = 1};
     struct net *net = NULL;
-    enum status status = isa_choose(&options.isa, e);
-    if (status == OK)
-        status = net_create(&net, desc, &options, e);
-    if (status != OK)
-        return status;
+    if (make_net(&net, desc, config, &options, e) != OK)
+        return e->status;
     int width = widest_layers(net, desc);
     fprintf(out, "%s, plan %s, %s: FLOPs of an image, forward and backward\n", desc->name,
             config_text(config, OPT_KERNELS), isa_names()[options.isa]);
@@ -84,6 +117,11 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     for (int i = 0; i < net_steps(net); i++)
         print_step(out, net, desc, i, width);
     print_total(out, net, desc, width);
+    if (trainer_tunes(config)) {
+        char kernels[KERNELS_TEXT];
+        fprintf(out, "tuned for a batch of %u, on this machine now: %s\n",
+                trainer_global_batch(config, 1), net_kernels_text(net, desc, kernels));
+    }
     print_meanings(out, net_savings(net));
     net_destroy(net);
     return OK;

@@ -6,10 +6,10 @@
 
 #include "bench/spec/spec.h"
 
-/* Prints, for the model and kernels.plan of the options on this machine, a line a step: its kind,
- * layers, FLOPs of an image forward and backward as written and as done, and what it leaves out;
- * then what each of these words means. Neither count has the gradient of the images, which nobody
- * reads. The errors are those of a run. */
+/* Prints, for the model, kernels.plan and kernels.tune of the options on this machine, a line a
+ * step: its kind, layers, FLOPs of an image forward and backward as written and as done, and what
+ * it leaves out; then what each of these words means. Neither count has the gradient of the images,
+ * which nobody reads. The errors are those of a run. */
 enum status plan_print(FILE *out, const struct config *config, struct error *e);
 
 #endif

@@ -53,13 +53,16 @@ static json_t *hello_platform(const struct trainer *t, const char *bound)
 }
 
 /* What is really computed of the FLOPs that the net has as written. */
-static json_t *hello_work(const struct net *net)
+static json_t *hello_work(const struct trainer *t)
 {
-    char savings[SAVINGS_TEXT];
-    return json_pack("{s:I, s:I, s:s}", "flops_done_forward",
+    const struct net *net = t->net;
+    char savings[SAVINGS_TEXT], kernels[KERNELS_TEXT] = "fixed";
+    if (trainer_tunes(t->config))
+        net_kernels_text(net, t->desc, kernels);
+    return json_pack("{s:I, s:I, s:s, s:s}", "flops_done_forward",
                      (json_int_t)net_flops_done(net, false), "flops_done_backward",
                      (json_int_t)net_flops_done(net, true), "savings",
-                     savings_text(savings, net_savings(net)));
+                     savings_text(savings, net_savings(net)), "kernels_tuned", kernels);
 }
 
 static json_t *hello_training(const struct trainer *t, const struct config *c)
@@ -92,7 +95,7 @@ json_t *report_hello(const struct trainer *t, const struct arguments *a, double 
                              "model", t->desc->name, "params", (json_int_t)t->desc->n_params,
                              "flops_forward", (json_int_t)t->desc->flops_forward, "flops_backward",
                              (json_int_t)t->desc->flops_backward);
-    json_object_update_new(line, hello_work(t->net));
+    json_object_update_new(line, hello_work(t));
     json_object_update_new(line, hello_data(t, &a->config, read_s));
     json_object_update_new(line, hello_training(t, &a->config));
     json_object_update_new(line, hello_platform(t, bound));

@@ -75,6 +75,39 @@ enum plan trainer_plan(const struct config *config)
     return plans[config_int(config, OPT_KERNELS)];
 }
 
+enum tune { TUNE_FIXED, TUNE_START }; /* names_tunes */
+
+bool trainer_tunes(const struct config *config)
+{
+    return config_int(config, OPT_TUNE) == TUNE_START;
+}
+
+enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e)
+{
+    return wait_bcast(t->waiter, choices, (size_t)t->desc->n_layers, MPI_BYTE, 0, t->comm,
+                      "rank 0's choice of kernels", e);
+}
+
+/* All ranks try the kernels at the same time, as they will run them. One that cannot still takes
+ * part in the broadcast. */
+static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
+{
+    if (!trainer_tunes(t->config))
+        return net_create(&t->net, t->desc, &options, e);
+    struct error later;
+    uint8_t *choices = calloc((size_t)t->desc->n_layers, sizeof *choices);
+    if (choices == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the choices of kernels");
+    enum status status = net_tune(choices, t->desc, &options, t->exec.pool, e);
+    enum status shared = trainer_share_choices(t, choices, status == OK ? e : &later);
+    status = status == OK ? shared : status;
+    options.choices = choices;
+    if (status == OK)
+        status = net_create(&t->net, t->desc, &options, e);
+    free(choices);
+    return status;
+}
+
 static enum status open_net(struct trainer *t, struct error *e)
 {
     const struct net_options options = {
@@ -92,7 +125,7 @@ static enum status open_net(struct trainer *t, struct error *e)
     if (t->images == NULL || t->augmented == NULL || t->labels == NULL || t->eval_samples == NULL ||
         t->eval_classes == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a batch of %u images", t->sampler.n_max);
-    return net_create(&t->net, t->desc, &options, e);
+    return create_net(t, options, e);
 }
 
 /* The most that every rank's processor has: replicas must compute the same bits. */

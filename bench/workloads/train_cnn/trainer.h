@@ -65,6 +65,11 @@ struct trainer {
 /* kernels.plan as the kernels know it. */
 enum plan trainer_plan(const struct config *config);
 
+/* Whether kernels are chosen by time; and rank 0's choices [n_layers] given to all ranks, so that
+ * replicas compute the same bits. Collective. */
+bool trainer_tunes(const struct config *config);
+enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e);
+
 /* Images of a step over all ranks: train.global_batch, or train.batch_per_rank times ranks. */
 uint32_t trainer_global_batch(const struct config *config, int ranks);
 
