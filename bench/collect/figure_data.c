@@ -90,13 +90,6 @@ const char *breakdown_part(size_t i)
     return i < PARTS ? parts[i] : NULL;
 }
 
-/* What stands in summary.csv, NAN where it is unknown. */
-static double cell_number(const struct point_summary *p, enum column_id column)
-{
-    double x;
-    return number_parse(p->cells[column], &x) ? x : NAN;
-}
-
 /* 0 where the column is unknown: what is not known belongs to the rest. */
 static double part_ms(const struct point_summary *p, enum column_id column)
 {
@@ -117,11 +110,12 @@ static void write_parts(FILE *out, const struct point_summary *p)
                         wait,
                         part_ms(p, COLUMN_optimizer_ms),
                         0};
+    double step = cell_number(p, COLUMN_step_ms_median);
     for (int i = 0; i < PARTS; i++)
         sum += ms[i];
-    ms[PARTS - 1] = fmax(p->step_ms.mid - sum, 0);
+    ms[PARTS - 1] = fmax(step - sum, 0);
     for (int i = 0; i < PARTS; i++)
-        figure_data_write_number(out, isfinite(p->step_ms.mid) ? ms[i] : NAN);
+        figure_data_write_number(out, isfinite(step) ? ms[i] : NAN);
 }
 
 static void begin_bar(FILE *out, size_t row, const struct point_summary *p)
@@ -140,7 +134,7 @@ static void write_breakdown(FILE *out, const struct figure_data *d)
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         begin_bar(out, i + 1, p);
-        figure_data_write_number(out, p->step_ms.mid);
+        figure_data_write_number(out, cell_number(p, COLUMN_step_ms_median));
         write_parts(out, p);
         figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
         figure_data_write_number(out, model_value(d, i));

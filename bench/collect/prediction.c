@@ -104,15 +104,16 @@ static enum status comm_of_net(double *ms, const struct point *point, const stru
     return status;
 }
 
-/* Whether the base's step is all computing, and the point's messages stay on such nodes as the
- * coefficients are of. */
+/* Whether there is a step to compare with, the base's step is all computing, and the point's
+ * messages stay on such nodes as the coefficients are of. */
 static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     const struct config *config = &p->point->config;
     bool base_computes = config_int(&base->point->config, OPT_RANKS) == 1 || base->compute_only;
     return config_int(config, OPT_WORKLOAD) == 0 && !p->compute_only && base_computes &&
-           isfinite(base->step_ms.mid) && f->nodes == 1 && config_int(config, OPT_NODES) == 1;
+           isfinite(p->step_ms.mid) && isfinite(base->step_ms.mid) && f->nodes == 1 &&
+           config_int(config, OPT_NODES) == 1;
 }
 
 static enum status predict_point(double *step_ms, const struct summary *s, size_t i,
@@ -128,7 +129,7 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
     net_desc_free(&net);
     double share =
         images_of(p->point) / cores_of(p->point) * cores_of(base->point) / images_of(base->point);
-    *step_ms = base->step_ms.mid * share + comm_ms;
+    *step_ms = cell_number(base, COLUMN_step_ms_median) * share + comm_ms;
     return status;
 }
 
@@ -215,8 +216,8 @@ double prediction_value(const struct prediction *p, const struct summary *s, siz
                         const struct quantity *quantity)
 {
     const struct point_summary *own = &s->points[point], *base = &s->points[own->base];
-    double speedup =
-        base->step_ms.mid / p->step_ms[point] * images_of(own->point) / images_of(base->point);
+    double speedup = cell_number(base, COLUMN_step_ms_median) / p->step_ms[point] *
+                     images_of(own->point) / images_of(base->point);
     switch (quantity->column) {
     case COLUMN_step_ms_median:
         return p->step_ms[point];

@@ -49,9 +49,7 @@ struct measured measured_of(const double *values, size_t n)
     return m;
 }
 
-/* What stands in summary.csv, not what it was rounded from: figures drawn from that file alone are
- * the same. */
-static double cell_of(const struct point_summary *p, enum column_id column)
+double cell_number(const struct point_summary *p, enum column_id column)
 {
     double x;
     return number_parse(p->cells[column], &x) ? x : NAN;
@@ -61,14 +59,14 @@ static double cell_of(const struct point_summary *p, enum column_id column)
 static struct interval point_interval(const struct point_summary *p, enum column_id column)
 {
     if (column == COLUMN_step_ms_median)
-        return (struct interval){.lo = cell_of(p, COLUMN_step_ms_lo),
-                                 .mid = cell_of(p, COLUMN_step_ms_median),
-                                 .hi = cell_of(p, COLUMN_step_ms_hi)};
-    double mid = cell_of(p, column);
-    double scale = column == COLUMN_efficiency ? 100 * mid / cell_of(p, COLUMN_speedup) : 1;
-    return (struct interval){.lo = scale * cell_of(p, COLUMN_speedup_lo),
+        return (struct interval){.lo = cell_number(p, COLUMN_step_ms_lo),
+                                 .mid = cell_number(p, COLUMN_step_ms_median),
+                                 .hi = cell_number(p, COLUMN_step_ms_hi)};
+    double mid = cell_number(p, column);
+    double scale = column == COLUMN_efficiency ? 100 * mid / cell_number(p, COLUMN_speedup) : 1;
+    return (struct interval){.lo = scale * cell_number(p, COLUMN_speedup_lo),
                              .mid = column == COLUMN_efficiency ? 100 * mid : mid,
-                             .hi = scale * cell_of(p, COLUMN_speedup_hi)};
+                             .hi = scale * cell_number(p, COLUMN_speedup_hi)};
 }
 
 static void take_points(struct measured *measured, const struct quantity *quantity,

@@ -4,6 +4,7 @@
 #ifndef SCALEBENCH_COLLECT_QUANTITY_H
 #define SCALEBENCH_COLLECT_QUANTITY_H
 
+#include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
 
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
@@ -18,6 +19,10 @@ struct quantity {
 
 /* What the figure of this name shows in a campaign of this spec. */
 const struct quantity *quantity_of_figure(const char *figure, const struct spec *spec);
+
+/* What stands in summary.csv, NAN where it is unknown; not what it was rounded from, so that
+ * figures drawn from that file alone are the same. */
+double cell_number(const struct point_summary *p, enum column_id column);
 
 /* One value a point; an unknown one is NAN and of 0 launches. */
 struct measured {

@@ -94,6 +94,22 @@ reference_is_drawn_again() {
         grep -q 'keras_690k (690,590 parameters)' "$tmp/reference/speedup.svg"
 }
 
+# Coefficients that bench-comm left beside the campaigns: of this host they make a model line, of
+# another they do not, nor where the spec wants none.
+model_line_follows_the_coefficients() {
+    local comm=$tmp/results/comm
+    mkdir -p "$comm"
+    printf '%s\n' coefficient,value,lo,hi alpha_us,1,1,1 beta_ns_per_byte,1,1,1 gamma_ns_per_byte,1,1,1 \
+        ranks,2,, nodes,1,, "host,$(hostname),," date,2026-11-21,, >"$comm/link.csv"
+    [ -z "$(cell time model 2)" ] && grep -q 'comm/link.csv' "$latest/time.svg" || return 1
+    expect 0 "time.svg" "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" || return 1
+    [ -n "$(cell time model 2)" ] && [ -n "$(cell breakdown model_ms 2)" ] &&
+        [ -z "$(cell time model 1000)" ] && grep -q '2026-11-21' "$latest/time.svg" || return 1
+    sed -i 's/^host,.*/host,elsewhere,,/' "$comm/link.csv"
+    expect 0 "time.svg" "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" || return 1
+    [ -z "$(cell time model 2)" ] && grep -q 'elsewhere' "$latest/time.svg"
+}
+
 missing_tables_are_named() {
     cp -r "$tmp/tables" "$tmp/torn" && rm "$tmp/torn/raw.csv"
     expect 2 "raw.csv: cannot read" "$scalebench" figures "$tmp/torn" || return 1
@@ -124,6 +140,11 @@ else
     skip "series hold the numbers of the tables" "no python3"
 fi
 check "figures are drawn from the tables alone" tables_suffice
+if command -v python3 >/dev/null; then
+    check "a model line follows from coefficients" model_line_follows_the_coefficients
+else
+    skip "a model line follows from coefficients" "no python3"
+fi
 check "the committed reference is drawn again" reference_is_drawn_again
 check "tables that are missing or short are named" missing_tables_are_named
 check "a malformed published file is named" malformed_file_is_named_before_anything_runs
