@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,4 +86,18 @@ bool launcher_name_stopped(char *text, size_t size)
     if (all != NULL)
         closedir(all);
     return used > empty;
+}
+
+void launcher_say_finalized(void)
+{
+    static const char words[] = "cmd=finalize\n";
+    const char *text = getenv("PMI_FD");
+    struct pollfd connection = {.events = POLLIN};
+    char answer[64];
+    if (text == NULL)
+        return;
+    connection.fd = atoi(text);
+    if (write(connection.fd, words, sizeof words - 1) == (ssize_t)sizeof words - 1 &&
+        poll(&connection, 1, 1000) == 1)
+        (void)!read(connection.fd, answer, sizeof answer);
 }

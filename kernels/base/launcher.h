@@ -13,4 +13,9 @@ int launcher_rank(void);
  * debugger), as /proc shows them; false when there are none or none can be seen. */
 bool launcher_name_stopped(char *text, size_t size);
 
+/* For a process that leaves without MPI_Finalize: Hydra takes one whose connection ends before it
+ * has said so for one that crashed, unless it sees the process end first. Says what MPI_Finalize
+ * would (PMI-1, cmd=finalize) and reads the answer; nothing where there is no such launcher. */
+void launcher_say_finalized(void);
+
 #endif

@@ -574,6 +574,8 @@ static int train(const struct arguments *arguments)
 static void leave(int exit_status)
 {
     fflush(NULL);
+    if (exit_status == 0)
+        launcher_say_finalized();
     say_goodbye();
     _exit(exit_status);
 }
