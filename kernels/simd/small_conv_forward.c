@@ -49,10 +49,11 @@ INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size
 }
 
 #ifdef LANES_HAS_QUADS
-/* Four numbers of even columns of the rows `from` and `next`, and four of odd ones of both. */
+/* Four numbers of even columns of the rows `from` and `next`, and four of odd ones of both. What
+ * lies behind the eight that are needed may be another thread's image. */
 INLINE vreal cut_two_rows(const real *from, const real *next)
 {
-    return vreal_shuffle(vreal_load(from), vreal_load(next),
+    return vreal_shuffle(vreal_load_first(from, 8), vreal_load_first(next, 8),
                          (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
@@ -84,8 +85,11 @@ INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, si
                       const int kernel)
 {
     size_t width = c->pooled_w, step = 2 * c->in_w, plane = c->plane;
+    size_t behind = c->in_w > VECTOR_LANES ? c->in_w - VECTOR_LANES : 0;
     for (size_t row = 0; row < rows; row++, to += width, from += step) {
-        vreal a = vreal_load(from), b = vreal_load(from + VECTOR_LANES);
+        vreal a = vreal_load_first(from, c->in_w), b = vreal_all(0);
+        if (behind > 0)
+            b = vreal_load_first(from + VECTOR_LANES, behind);
         vreal half[2] = {vreal_even(a, b), vreal_odd(a, b)};
         real *at = to;
         UNROLL
