@@ -103,8 +103,10 @@ names_stopped() { # log, rank
 }
 
 # From its third step on the rank sleeps.
-options_of() { # phase, rank, number
-    local last=1000
+options_of() { # phase, rank, number, form
+    local last=1000 read=${reads[$3 % ${#reads[@]}]}
+    # What makes ranks wait for each other is refused where they run on alone.
+    [[ $4 != *stale* && $4 != *async* ]] || read=${read%_collective}
     case $1 in
     chance)
         echo "--train.epochs 100000"
@@ -113,7 +115,7 @@ options_of() { # phase, rank, number
     start) echo "--inject.steps 1..1" ;;
     *) echo "--inject.steps 3..$last" ;;
     esac
-    [ "$1" != read ] || echo "--data.read ${reads[$3 % ${#reads[@]}]}"
+    [ "$1" != read ] || echo "--data.read $read"
     echo "--inject.kind fixed --inject.sleep 300s --inject.ranks [$2] --inject.phase $1 --train.epochs 3"
 }
 
@@ -125,7 +127,7 @@ job_ends() { # number, form, phase, signal, rank, ranks, wait
     "$mpiexec" -n "$6" "$train_cnn" --model softmax_784 --data.set digits --data.samples 64 \
         --train.global_batch 16 --sync.strategy $2 --sync.deadline "${deadline}s" \
         --checkpoint.every_epochs 1 --checkpoint.path "$folder/checkpoint.safetensors" --wait "$7" \
-        $(options_of "$3" "$5" "$1") --record="$folder" >"$folder/log" 2>&1 &
+        $(options_of "$3" "$5" "$1" "$2") --record="$folder" >"$folder/log" 2>&1 &
     job=$!
     if [ "$3" = chance ]; then
         pid=$(wait_by_chance "$folder" "$5")
