@@ -9,6 +9,7 @@ FRESH    ?=
 BUILD    ?= build
 WERROR   ?= $(if $(CI),1)
 SANITIZE ?=
+V        ?=
 CC       := $(if $(filter default,$(origin CC)),gcc,$(CC))
 OPT      ?= -O3 -g
 MPICC    ?= $(firstword $(shell command -v mpicc.mpich mpicc 2>/dev/null) mpicc.mpich)
@@ -46,6 +47,10 @@ CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math $(OPT) $(WARN) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -DSCALEBENCH_SANITIZE)
 LDFLAGS  += $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LDLIBS   += -lpthread -lm
+
+# A command is shown as what it makes, `CC build/obj/comm/wait.o`: in full with V=1, not at all with -s.
+silent = $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+says   = $(if $(V),,@$(if $(silent),,printf '%-4s %s\n' $(1) $@;))
 
 # --- Sources ------------------------------------------------------------------------------------------
 DESC_SRC      := $(wildcard kernels/base/*.c kernels/desc/*.c comm/cost/*.c)
@@ -109,7 +114,7 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 
 %.a:
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call says,AR)$(AR) rcs $@ $^
 
 # What a program links: libraries of ours in the order of the arrows, then those of others.
 MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
@@ -121,31 +126,31 @@ TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUI
 WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
 
 $(BUILD)/scalebench: $(call obj,bench/runner/main.c) $(RUNNER_LINK)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RUNNER_LIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(RUNNER_LIBS)
 
 $(BUILD)/pin: $(call obj,bench/place/pin.c) $(LIBPLACE) $(LIBDESC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HWLOC_LIBS) $(LDLIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HWLOC_LIBS) $(LDLIBS)
 
 $(BUILD)/train_cnn: $(call obj,bench/workloads/train_cnn/main.c) $(TRAIN_LINK)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
 $(BUILD)/train_cnn_f64: $(call obj_f64,bench/workloads/train_cnn/main.c) $(TRAIN_LINK_F64)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
 $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
 $(BUILD)/kernel_sweep: $(call obj,$(SWEEP_SRC)) $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
 
 $(BUILD)/comm_sweep: $(call obj,$(COMM_SWEEP_SRC)) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
 
 # A peer in Python stands beside the program that feeds it, its modules in a folder there.
 $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
 	@mkdir -p $(BUILD)/torch_peer
-	install -m 644 $(TORCH_SRC) $(BUILD)/torch_peer
-	install -m 755 $< $@
+	@install -m 644 $(TORCH_SRC) $(BUILD)/torch_peer
+	$(call says,COPY)install -m 755 $< $@
 
 # --- Objects ----------------------------------------------------------------------------------------------
 # Only the rooms that may use a library see its headers (ci/check_layers.sh holds the rest).
@@ -166,20 +171,20 @@ $(FLAGS_STAMP): FORCE
 
 $(BUILD)/obj/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call says,CC)$(CC) $(CPPFLAGS) $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj-f64/%.o: %.c $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call says,CC)$(CC) $(CPPFLAGS) -DSCALEBENCH_F64 $(call obj_cflags,$<) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 define simd_rules
 $(BUILD)/obj/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
+	$$(call says,CC)$$(CC) $$(CPPFLAGS) -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
 
 $(BUILD)/obj-f64/$(1)/%.$(2).o: $(1)/%.c $(FLAGS_STAMP)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
+	$$(call says,CC)$$(CC) $$(CPPFLAGS) -DSCALEBENCH_F64 -DSIMD_SUFFIX=$(2) $$(CFLAGS) -ffp-contract=$(3) $$(CFLAGS_$(2)) -MMD -MP -c -o $$@ $$<
 
 endef
 $(foreach isa,$(ISAS),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
@@ -200,11 +205,11 @@ $(BUILD)/tests:
 
 define test_rules
 $$(call tests_of,$(1)): $$(call obj,$(1)) $(2) | $(BUILD)/tests
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
+	$$(call says,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
 endef
 define test_rules_f64
 $$(call tests_of,$(1))_f64: $$(call obj_f64,$(1)) $(2) | $(BUILD)/tests
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
+	$$(call says,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(3) $$(CMOCKA_LIBS)
 endef
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libkernels.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
 $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkernels_f64.a $(LIBSPEC) $(LIBDESC),$$(BLIS_LIBS) $$(YAML_LIBS) $$(MD_LIBS) $$(LDLIBS))))
@@ -323,6 +328,6 @@ clean:
 #: make deps-extra                    packages of optional parts
 #: make info                          compilers, libraries and flags in use
 #: make clean                         remove build/
-#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 <LIBRARY>_DIR (YAML HWLOC BLIS JANSSON ZLIB MD XXHASH CMOCKA)
+#: Variables: CC MPICC MPIEXEC BUILD WERROR=1 V=1 <LIBRARY>_DIR (YAML HWLOC BLIS JANSSON ZLIB MD XXHASH CMOCKA)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
