@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test program and script, counts their TAP lines, ends with `N passed, N failed, N skipped`.
+# Runs every test program and script, counts their TAP lines, says how long each took and which were the
+# slowest, ends with `N passed, N failed, N skipped`.
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
 # that use one core run at a time (as many as there are cores).
 set -u
@@ -15,6 +16,7 @@ passed=0
 failed=0
 skipped=0
 failures=()
+durations=()
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 export SCALEBENCH_BUILD=$build
@@ -33,21 +35,29 @@ log_of() { # name
     echo "$logs/${1//[ \/]/_}.log"
 }
 
-# Runs a command as a test called $1.
+microseconds() {
+    echo "${EPOCHREALTIME//[.,]/}"
+}
+
+# Runs a command as a test called $1. Beside its log stand its exit status and its tenths of a second.
 execute() {
-    local log
+    local log begin status
     log=$(log_of "$1")
     shift
+    begin=$(microseconds)
     "$@" >"$log" 2>&1 </dev/null
-    echo $? >"$log.status"
+    status=$?
+    echo "$status $((($(microseconds) - begin) / 100000))" >"$log.status"
 }
 
 # Counts what the test called $1 printed. A command that dies, or prints no TAP, is a failure of its own.
 settle() {
-    local name=$1 log status good bad skip
+    local name=$1 log status tenths duration good bad skip
     log=$(log_of "$name")
-    status=$(cat "$log.status")
+    read -r status tenths <"$log.status"
     rm -f "$log.status"
+    duration=$((tenths / 10)).$((tenths % 10))
+    durations+=("$duration s  $name")
     skip=$(count "$log" "$skip_line")
     good=$(grep -E '^ok ' "$log" | grep -vcE "$skip_line")
     bad=$(grep -E '^not ok ' "$log" | grep -vcE "$skip_line")
@@ -59,10 +69,10 @@ settle() {
     skipped=$((skipped + skip))
     if [ "$bad" -gt 0 ]; then
         failures+=("$name")
-        echo "FAILED $name (exit status $status), end of $log:"
+        echo "FAILED $name (exit status $status, $duration s), end of $log:"
         tail -n 30 "$log"
     else
-        echo "ok     $name: $good$([ "$skip" -gt 0 ] && echo ", $skip skipped")"
+        echo "ok     $name: $good$([ "$skip" -gt 0 ] && echo ", $skip skipped") ($duration s)"
         grep -E "$skip_line" "$log" | sed -E 's/^(not )?ok [^#]*# SKIP/       skipped:/'
     fi
 }
@@ -121,6 +131,10 @@ for script in bench/tests/*.sh; do
     [[ " $one_core " == *" $name "* ]] || run "$name" "$script"
 done
 
+if [ ${#durations[@]} -gt 10 ]; then
+    echo "the slowest of ${#durations[@]}, all in $SECONDS s:"
+    printf '%s\n' "${durations[@]}" | LC_ALL=C sort -rn | sed -n '1,10s/^/  /p'
+fi
 [ "$failed" -eq 0 ] || echo "failed: ${failures[*]}"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
