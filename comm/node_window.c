@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include "comm/local_ops.h"
+#include "comm/nodes.h"
 #include "kernels/base/mem.h"
 
 static size_t arena_bytes(const struct sync *s)
@@ -43,24 +44,18 @@ static enum status agree_on_space(const struct sync *s, int arenas, struct error
     return status != OK ? status : (enum status)found;
 }
 
-static enum status find_node(const struct sync *s, MPI_Comm *node, struct error *e)
+static enum status check_node(const struct sync *s, struct error *e)
 {
-    int ranks;
-    wait_library_begin(s->waiter, "finding the ranks of this node");
-    int code = MPI_Comm_split_type(s->comm, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, node);
-    wait_library_end(s->waiter);
-    if (code != MPI_SUCCESS)
-        return error_set(e, ERR_MPI, "finding the ranks of this node: MPI error %d", code);
-    MPI_Comm_size(*node, &ranks);
-    if (ranks == s->ranks)
+    int here, first;
+    nodes_here(s, &here, &first);
+    if (here == s->ranks)
         return OK;
-    MPI_Comm_free(node);
     return error_set(e, ERR_ARGUMENT,
                      "strategy %s wants all ranks on one node: this one has %d of %d",
-                     strategy_names()[s->kind], ranks, s->ranks);
+                     strategy_names()[s->kind], here, s->ranks);
 }
 
-static enum status allocate(struct node_window *w, const struct sync *s, int arenas, MPI_Comm node,
+static enum status allocate(struct node_window *w, const struct sync *s, int arenas,
                             struct error *e)
 {
     MPI_Aint bytes = (MPI_Aint)part_bytes(s, arenas);
@@ -69,7 +64,7 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
     MPI_Info_create(&apart);
     MPI_Info_set(apart, "alloc_shared_noncontig", "true");
     wait_library_begin(s->waiter, "sharing memory among a node's ranks");
-    int code = MPI_Win_allocate_shared(bytes, 1, apart, node, &mine, &w->window);
+    int code = MPI_Win_allocate_shared(bytes, 1, apart, s->comm, &mine, &w->window);
     wait_library_end(s->waiter);
     MPI_Info_free(&apart);
     if (code != MPI_SUCCESS)
@@ -92,7 +87,6 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
 enum status node_window_open(struct node_window *w, const struct sync *s, int arenas,
                              struct error *e)
 {
-    MPI_Comm node;
     *w = (struct node_window){.window = MPI_WIN_NULL};
     enum status status = agree_on_space(s, arenas, e);
     if (status != OK)
@@ -105,11 +99,9 @@ enum status node_window_open(struct node_window *w, const struct sync *s, int ar
     }
     if (!has_room)
         return error_set(e, ERR_MEMORY, "no memory for the parts of %d ranks", s->ranks);
-    status = find_node(s, &node, e);
-    if (status != OK)
-        return status;
-    status = allocate(w, s, arenas, node, e);
-    MPI_Comm_free(&node);
+    status = check_node(s, e);
+    if (status == OK)
+        status = allocate(w, s, arenas, e);
     return status == OK ? wait_barrier(s->waiter, s->comm, "opening of shared memory", e) : status;
 }
 

@@ -2,20 +2,15 @@
 
 #include <stdlib.h>
 
-/* The first rank of this rank's node. */
-static enum status find_first(struct sync *s, int *first, struct error *e)
+void nodes_here(const struct sync *s, int *ranks, int *first)
 {
-    MPI_Comm node;
-    wait_library_begin(s->waiter, "finding the ranks of this node");
-    int code = MPI_Comm_split_type(s->comm, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, &node);
-    wait_library_end(s->waiter);
-    if (code != MPI_SUCCESS)
-        return error_set(e, ERR_MPI, "finding the ranks of this node: MPI error %d", code);
-    *first = s->rank;
-    enum status status =
-        wait_bcast(s->waiter, first, 1, MPI_INT, 0, node, "first rank of a node", e);
-    MPI_Comm_free(&node); /* without a word to others */
-    return status;
+    MPI_Group all, here;
+    MPI_Comm_group(s->comm, &all);
+    MPI_Group_intersection(all, s->waiter->node, &here);
+    MPI_Group_size(here, ranks);
+    MPI_Group_translate_ranks(here, 1, &(int){0}, all, first);
+    MPI_Group_free(&here);
+    MPI_Group_free(&all);
 }
 
 /* From first ranks to a count of nodes: a node's own first rank comes before the others of it. */
@@ -28,16 +23,12 @@ static void count_nodes(int *node_of, int ranks)
 
 enum status nodes_find(struct sync *s, int **node_of, struct error *e)
 {
-    int first;
-    int *firsts = *node_of = calloc((size_t)s->ranks, sizeof *firsts);
+    int here, *firsts = *node_of = calloc((size_t)s->ranks, sizeof *firsts);
     if (firsts == NULL)
         return error_set(e, ERR_MEMORY, "no memory for the nodes of %d ranks", s->ranks);
-    enum status status = find_first(s, &first, e);
-    if (status == OK) {
-        firsts[s->rank] = first;
-        status = wait_allreduce(s->waiter, firsts, (size_t)s->ranks, MPI_INT, MPI_SUM, s->comm,
-                                "first ranks of all nodes", e);
-    }
+    nodes_here(s, &here, &firsts[s->rank]);
+    enum status status = wait_allreduce(s->waiter, firsts, (size_t)s->ranks, MPI_INT, MPI_SUM,
+                                        s->comm, "first ranks of all nodes", e);
     if (status == OK) {
         count_nodes(firsts, s->ranks);
         return OK;

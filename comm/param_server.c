@@ -206,9 +206,10 @@ static enum status param_server_create(struct sync *s, struct error *e)
         status = arenas_alloc(&s->arenas, e);
     if (status != OK)
         return status;
-    wait_library_begin(s->waiter, "communicator of a parameter server's answers");
-    MPI_Comm_dup(s->comm, &p->replies);
-    wait_library_end(s->waiter);
+    status = wait_comm_dup(s->waiter, s->comm, &p->replies,
+                           "communicator of a parameter server's answers", e);
+    if (status != OK)
+        return status;
     p->pushes = calloc((size_t)p->servers, sizeof *p->pushes);
     p->answers = calloc((size_t)p->servers, sizeof *p->answers);
     p->own = mem_alloc(s->arenas.n * sizeof *p->own);

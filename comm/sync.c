@@ -86,15 +86,9 @@ static enum status open_compressor(struct sync *s, struct error *e)
     return status;
 }
 
-enum status sync_create(struct sync **sync, enum strategy_kind kind,
-                        const struct sync_options *options, struct error *e)
+static void take_options(struct sync *s, const struct sync_options *options)
 {
-    struct sync *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a strategy");
-    s->kind = kind;
     s->form = options->form;
-    s->strategy = STRATEGY_TABLE[kind];
     s->waiter = options->waiter;
     s->exec = options->exec;
     s->before_update = options->before_update;
@@ -104,13 +98,27 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     s->arenas.n = options->desc->n_params;
     s->arenas.slots = options->slots;
     s->arenas.n_buffers = options->desc->n_buffer_values;
-    wait_library_begin(s->waiter, "communicator of the strategy");
-    MPI_Comm_dup(options->comm, &s->comm);
-    wait_library_end(s->waiter);
+}
+
+enum status sync_create(struct sync **sync, enum strategy_kind kind,
+                        const struct sync_options *options, struct error *e)
+{
+    struct sync *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for a strategy");
+    s->kind = kind;
+    s->strategy = STRATEGY_TABLE[kind];
+    take_options(s, options);
+    enum status status =
+        wait_comm_dup(s->waiter, options->comm, &s->comm, "communicator of the strategy", e);
+    if (status != OK) {
+        free(s);
+        return status;
+    }
     MPI_Comm_rank(s->comm, &s->rank);
     MPI_Comm_size(s->comm, &s->ranks);
 
-    enum status status = check_ranks(s, e);
+    status = check_ranks(s, e);
     if (status == OK)
         status = count_tensors(s, e);
     if (status == OK)

@@ -184,6 +184,22 @@ enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation,
     return wait_test(w, MPI_Ibarrier(comm, &request), &request, e);
 }
 
+enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const char *operation,
+                          struct error *e)
+{
+    enum status status;
+    MPI_Request request;
+    *copy = MPI_COMM_NULL;
+    wait_begin(w, operation);
+    if (wait_sits_in_library(w))
+        status = wait_leave(w, MPI_Comm_dup(comm, copy), e);
+    else
+        status = wait_test(w, MPI_Comm_idup(comm, copy, &request), &request, e);
+    if (status != OK)
+        *copy = MPI_COMM_NULL;
+    return status;
+}
+
 /* --- What was started ----------------------------------------------------------------------------
  */
 

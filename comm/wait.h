@@ -37,6 +37,7 @@ struct waiter {
     struct presence *presence;
     int node_rank, node_ranks;
     int *world_ranks, *processes; /* of the node's ranks, for messages */
+    MPI_Group node;               /* those ranks */
     MPI_Win window;
 
     /* What this rank does for others while it waits, whatever for, or NULL, on all ranks or on
@@ -63,8 +64,8 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
  * large as any communicator in use. Ranks that disagree get ERR_MPI, of two the receiver. */
 enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e);
 /* Around calls of the library that all ranks make, that wait for all, and that have no form which
- * could be tested: communicators, windows, files. Where a rank stays away beyond the deadline the
- * watchdog ends the process with the message of any wait. */
+ * could be tested: windows, files, some communicators. Where a rank stays away beyond the deadline
+ * the watchdog ends the process with the message of any wait. */
 void wait_library_begin(struct waiter *w, const char *operation);
 void wait_library_end(struct waiter *w);
 
@@ -203,5 +204,10 @@ enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint6
                        MPI_Comm comm, const char *operation, struct error *e);
 
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e);
+
+/* Collective: *copy has comm's ranks and messages of its own; freed by the caller, MPI_COMM_NULL on
+ * error. */
+enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const char *operation,
+                          struct error *e);
 
 #endif

@@ -80,20 +80,41 @@ static void describe_timeout(void *arg, char *text, size_t size)
 /* --- Life ----------------------------------------------------------------------------------------
  */
 
+/* Where ranks outnumber cores one that spins inside the library keeps those from running that it
+ * waits for. */
+static int finish(const struct waiter *w, MPI_Request *request)
+{
+    int code = MPI_SUCCESS, done = 0;
+    while (code == MPI_SUCCESS && !done) {
+        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && w->kind == WAIT_YIELD)
+            sched_yield();
+    }
+    return code;
+}
+
+static int gather_all(const struct waiter *w, int mine, int *all, MPI_Comm node)
+{
+    MPI_Request request;
+    int code = MPI_Iallgather(&mine, 1, MPI_INT, all, 1, MPI_INT, node, &request);
+    return code == MPI_SUCCESS ? finish(w, &request) : code;
+}
+
 /* What the ranks of a node know of each other. */
 static enum status meet(struct waiter *w, MPI_Comm node, int world_rank, struct error *e)
 {
-    int process = (int)getpid();
-    MPI_Comm_rank(node, &w->node_rank);
-    MPI_Comm_size(node, &w->node_ranks);
+    MPI_Comm_group(node, &w->node);
+    MPI_Group_rank(w->node, &w->node_rank);
+    MPI_Group_size(w->node, &w->node_ranks);
     size_t n = (size_t)w->node_ranks;
     w->world_ranks = malloc(n * sizeof *w->world_ranks);
     w->processes = malloc(n * sizeof *w->processes);
     if (w->world_ranks == NULL || w->processes == NULL)
         return error_set(e, ERR_MEMORY, "no memory for the numbers of %zu ranks", n);
-    MPI_Allgather(&world_rank, 1, MPI_INT, w->world_ranks, 1, MPI_INT, node);
-    MPI_Allgather(&process, 1, MPI_INT, w->processes, 1, MPI_INT, node);
-    return OK;
+    int code = gather_all(w, world_rank, w->world_ranks, node);
+    if (code == MPI_SUCCESS)
+        code = gather_all(w, (int)getpid(), w->processes, node);
+    return code == MPI_SUCCESS ? OK : wait_failed(e, code, "meeting the ranks of this node");
 }
 
 /* One window with a line for each. */
@@ -112,8 +133,11 @@ static enum status open_window(struct waiter *w, MPI_Comm node, struct error *e)
     w->presence = shared;
     w->presence[w->node_rank].sequence = 0;
     w->presence[w->node_rank].alive_ns = clock_ns();
-    MPI_Barrier(node);
-    return OK;
+    MPI_Request request;
+    code = MPI_Ibarrier(node, &request);
+    if (code == MPI_SUCCESS)
+        code = finish(w, &request);
+    return code == MPI_SUCCESS ? OK : wait_failed(e, code, "meeting the ranks of this node");
 }
 
 static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error *e)
@@ -138,6 +162,7 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     memset(w, 0, sizeof *w);
     w->kind = kind;
     w->deadline_s = deadline_s;
+    w->node = MPI_GROUP_NULL;
     w->window = MPI_WIN_NULL;
     enum status status = alone_begin(&alone, "meeting the ranks of this node", deadline_s, e);
     if (status == OK)
@@ -176,6 +201,8 @@ void waiter_close(struct waiter *w)
     if (w->window != MPI_WIN_NULL)
         close_window(w);
     w->presence = NULL;
+    if (w->node != MPI_GROUP_NULL)
+        MPI_Group_free(&w->node);
     free(w->world_ranks);
     free(w->processes);
     w->world_ranks = w->processes = NULL;

@@ -1,7 +1,7 @@
 /* Ranks that are about to do different things are found out before they do them, in every way in
  * which they may differ; ranks that agree notice nothing. And what a run takes from the library, it
- * gives back: communicators, windows and requests of every strategy are counted at the library's
- * boundary. */
+ * gives back: communicators, groups, windows and requests of every strategy are counted at the
+ * library's boundary. */
 #include "comm/tests/mpi_test.h"
 
 #include <stdlib.h>
@@ -14,13 +14,20 @@
  */
 
 static struct {
-    int comms, windows, requests;
+    int comms, groups, windows, requests;
 } held;
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
 {
     held.comms++;
     return PMPI_Comm_dup(comm, copy);
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *copy, MPI_Request *request)
+{
+    held.comms++;
+    held.requests++;
+    return PMPI_Comm_idup(comm, copy, request);
 }
 
 /* A rank of no colour gets no communicator. */
@@ -49,6 +56,24 @@ int MPI_Comm_free(MPI_Comm *comm)
 {
     held.comms--;
     return PMPI_Comm_free(comm);
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    held.groups++;
+    return PMPI_Comm_group(comm, group);
+}
+
+int MPI_Group_intersection(MPI_Group one, MPI_Group other, MPI_Group *both)
+{
+    held.groups++;
+    return PMPI_Group_intersection(one, other, both);
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+    held.groups--;
+    return PMPI_Group_free(group);
 }
 
 int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
@@ -185,6 +210,15 @@ static bool is_refused(enum strategy_kind kind)
     return (strategy_flags(kind) & STRATEGY_POWER_OF_TWO) && (ranks & (ranks - 1)) != 0;
 }
 
+static bool holds_nothing(enum strategy_kind kind)
+{
+    bool nothing = held.comms == 0 && held.groups == 0 && held.windows == 0 && held.requests == 0;
+    if (!nothing)
+        print_error("%s: %d communicators, %d groups, %d windows, %d requests are left\n",
+                    strategy_names()[kind], held.comms, held.groups, held.windows, held.requests);
+    return nothing;
+}
+
 static bool runs_and_leaves_nothing(enum strategy_kind kind, enum strategy_variant variant)
 {
     struct fixture f;
@@ -196,10 +230,7 @@ static bool runs_and_leaves_nothing(enum strategy_kind kind, enum strategy_varia
         good = step(&f, &e) == OK;
     sync_destroy(f.sync);
     waiter_close(&f.waiter);
-    if (held.comms != 0 || held.windows != 0 || held.requests != 0)
-        print_error("%s: %d communicators, %d windows, %d requests are left\n",
-                    strategy_names()[kind], held.comms, held.windows, held.requests);
-    return good && held.comms == 0 && held.windows == 0 && held.requests == 0;
+    return holds_nothing(kind) && good;
 }
 
 /* Where calls are compared too: ranks that agree notice nothing of it. */
