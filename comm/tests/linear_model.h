@@ -7,68 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/strategy.h"
-#include "comm/tests/mpi_test.h"
+#include "comm/tests/sync_fixture.h"
 
 enum { TENSORS = 3, N = 60, RANKS_MAX = 16, STEPS = 12 };
 #define LR 0.125
 
-struct fixture {
-    struct tensor_desc tensors[TENSORS];
-    struct net_desc desc;
-    struct exec exec;
-    struct waiter waiter;
-    struct strategy_form form;
-    struct optimizer optimizer;
-    struct sync *sync;
-    uint64_t step;
-};
-
-/* Half of the numbers, a sixth, and the rest. */
-static inline void cut(struct fixture *f)
+static inline void setup(struct fixture *f)
 {
-    const size_t ends[TENSORS] = {N / 2, N / 2 + N / 6, N};
-    for (size_t i = 0, begin = 0; i < TENSORS; begin = ends[i++])
-        f->tensors[i] = (struct tensor_desc){.name = "w",
-                                             .n_dims = 1,
-                                             .dims = {(int)(ends[i] - begin)},
-                                             .count = ends[i] - begin,
-                                             .offset = begin};
-    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS, .n_params = N};
+    fixture_init(f);
+    f->form = (struct strategy_form){.segment_bytes = 64, .period = 1};
+    fixture_cut(f, N);
 }
 
 static inline bool open_with(struct fixture *f, enum strategy_kind kind, double momentum)
 {
-    struct error e;
-    f->step = 0;
-    f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .momentum = momentum, .n = N};
-    struct sync_options options = {.comm = MPI_COMM_WORLD,
-                                   .desc = &f->desc,
-                                   .form = f->form,
-                                   .slots = optimizer_slots(OPTIMIZER_sgd),
-                                   .waiter = &f->waiter,
-                                   .exec = &f->exec};
-    if (sync_create(&f->sync, kind, &options, &e) != OK) {
-        print_error("%s\n", e.text);
-        return false;
-    }
-    f->optimizer.state = f->sync->arenas.state;
-    return true;
-}
-
-static inline bool setup(struct fixture *f)
-{
-    struct error e;
-    *f = (struct fixture){.form = {.segment_bytes = 64, .period = 1}};
-    cut(f);
-    return waiter_open(&f->waiter, mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK, 60, MPI_COMM_WORLD,
-                       &e) == OK;
-}
-
-static inline void teardown(struct fixture *f)
-{
-    sync_destroy(f->sync);
-    waiter_close(&f->waiter);
+    f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .momentum = momentum};
+    return fixture_open(f, kind);
 }
 
 /* The gradient of rank r at weight i: multiples of a quarter, as far as the weights are. */
@@ -108,14 +62,6 @@ static inline bool params_are_near(const struct fixture *f, const double *expect
     for (size_t i = 0; i < N; i++)
         good = good && is_near((double)f->sync->arenas.params[i], expected[i], 16 * size);
     return good;
-}
-
-static inline bool is_equal_everywhere(const struct fixture *f)
-{
-    real root[N];
-    memcpy(root, f->sync->arenas.params, sizeof root);
-    PMPI_Bcast(root, N, MPI_REAL_TYPE, 0, MPI_COMM_WORLD);
-    return memcmp(root, f->sync->arenas.params, sizeof root) == 0;
 }
 
 #endif

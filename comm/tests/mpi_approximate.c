@@ -18,7 +18,7 @@
 static bool meet(struct fixture *f)
 {
     struct error e;
-    return wait_barrier(&f->waiter, MPI_COMM_WORLD, "end of a test's steps", &e) == OK;
+    return wait_barrier(f->waiter, MPI_COMM_WORLD, "end of a test's steps", &e) == OK;
 }
 
 /* What so many steps as the formula speaks of were seen to do, what the waiter counted and what the
@@ -30,7 +30,7 @@ static bool counts_agree(struct fixture *f)
     while (f->step % cost.steps != 0)
         good = step(f, 1) && good;
     good = meet(f) && good;
-    const struct waiter before = f->waiter, *w = &f->waiter;
+    const struct waiter before = *f->waiter, *w = f->waiter;
     memset(&seen, 0, sizeof seen);
     PMPI_Barrier(MPI_COMM_WORLD); /* nobody pushes before all have begun to count */
     for (uint64_t i = 0; i < 2 * cost.steps; i++)
@@ -52,7 +52,7 @@ static void counters_equal_an_independent_count(void **state)
     (void)state;
     struct fixture f;
     const char *variants[VARIANTS];
-    assert_all(setup(&f));
+    setup(&f);
     f.form.period = 3;
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
@@ -70,7 +70,6 @@ static void counters_equal_an_independent_count(void **state)
             assert_all(good);
         }
     }
-    waiter_close(&f.waiter);
 }
 
 /* --- delayed -------------------------------------------------------------------------------------
@@ -100,16 +99,17 @@ static void delayed_is_one_step_stale(void **state)
     (void)state;
     struct fixture f;
     double expected[N] = {0};
-    assert_all(setup(&f) && open_with(&f, STRATEGY_delayed, 0.5));
+    setup(&f);
+    assert_all(open_with(&f, STRATEGY_delayed, 0.5));
     bool good = true;
     for (int t = 0; t < STEPS; t++) {
-        good = step(&f, 1.0 / mpi_world_ranks()) && is_equal_everywhere(&f) && good;
+        good = step(&f, 1.0 / mpi_world_ranks()) && fixture_is_equal_everywhere(&f) && good;
         if (t == 0)
             good = good && f.sync->arenas.params[0] == 0 && f.sync->arenas.params[N - 1] == 0;
     }
     stale_reference(expected, 0.5);
     good = params_are_near(&f, expected) && good;
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good);
 }
 
@@ -118,13 +118,14 @@ static void delayed_clips_what_it_applies(void **state)
 {
     (void)state;
     struct fixture f;
-    assert_all(setup(&f) && open_with(&f, STRATEGY_delayed, 0));
+    setup(&f);
+    assert_all(open_with(&f, STRATEGY_delayed, 0));
     f.optimizer.clip_norm = 3;
     bool good = step(&f, 1) && step(&f, 1000);
     double squares = 0;
     for (size_t i = 0; i < N; i++)
         squares += pow((double)f.sync->arenas.params[i], 2);
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good && is_near(sqrt(squares), 3 * LR, 3 * LR));
 }
 
@@ -173,7 +174,7 @@ static bool evaluates_the_mean(struct fixture *f, const double *mean)
     memcpy(own, f->sync->arenas.params, sizeof own);
     bool good = sync_eval_begin(f->sync, &e) == OK;
     good = params_are_near(f, mean) && good;
-    good = is_equal_everywhere(f) && good;
+    good = fixture_is_equal_everywhere(f) && good;
     good = sync_eval_end(f->sync, &e) == OK && good;
     return good && memcmp(own, f->sync->arenas.params, sizeof own) == 0;
 }
@@ -185,7 +186,7 @@ static void local_sgd_averages_every_period(void **state)
     const int periods[][2] = {{1, 0}, {5, 0}, {4, 3}, {1, 20}}; /* period, post_local */
     struct fixture f;
     double mean[N];
-    assert_all(setup(&f));
+    setup(&f);
     for (int k = 0; k < 4; k++) {
         f.form.period = (uint64_t)periods[k][0];
         f.form.post_local = (uint64_t)periods[k][1];
@@ -201,7 +202,6 @@ static void local_sgd_averages_every_period(void **state)
         sync_destroy(f.sync);
         assert_all(good);
     }
-    waiter_close(&f.waiter);
 }
 
 /* A rank that steps by itself clips by its own norm; together, by that of the average. */
@@ -210,7 +210,7 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
     (void)state;
     for (int together = 0; together < 2; together++) {
         struct fixture f;
-        assert_all(setup(&f));
+        setup(&f);
         f.form.period = 100;
         f.form.post_local = (uint64_t)together;
         assert_all(open_with(&f, STRATEGY_local_sgd, 0));
@@ -220,8 +220,8 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
         for (size_t i = 0; i < N; i++)
             squares += pow((double)f.sync->arenas.params[i], 2);
         good = good && is_near(sqrt(squares), 3 * LR, 3 * LR);
-        good = good && (!together || is_equal_everywhere(&f));
-        teardown(&f);
+        good = good && (!together || fixture_is_equal_everywhere(&f));
+        sync_destroy(f.sync);
         assert_all(good);
     }
 }
@@ -254,7 +254,8 @@ static void gossip_conserves_the_mean(void **state)
     enum { HALVINGS = 14 };
     struct fixture f;
     double before[N], after[N];
-    assert_all(setup(&f) && open_with(&f, STRATEGY_gossip, 0));
+    setup(&f);
+    assert_all(open_with(&f, STRATEGY_gossip, 0));
     for (size_t i = 0; i < N; i++)
         f.sync->arenas.params[i] = (real)(128 * f.sync->rank % 251 + (int)i);
     sum_over_ranks(&f, before);
@@ -269,7 +270,7 @@ static void gossip_conserves_the_mean(void **state)
     PMPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     PMPI_Allreduce(MPI_IN_PLACE, &nearer, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     good = good && (apart == 0 || nearer < apart / 4);
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good);
 }
 
@@ -298,7 +299,8 @@ static void gossip_averages_pairs(void **state)
     static double expected[RANKS_MAX][N];
     struct fixture f;
     double mean[N];
-    assert_all(setup(&f) && open_with(&f, STRATEGY_gossip, 0.5));
+    setup(&f);
+    assert_all(open_with(&f, STRATEGY_gossip, 0.5));
     bool good = true;
     for (int t = 0; t < STEPS; t++)
         good = step(&f, 1) && good;
@@ -307,7 +309,7 @@ static void gossip_averages_pairs(void **state)
     mean_of(expected, mean);
     good = params_are_near(&f, expected[f.sync->rank]) && good;
     good = evaluates_the_mean(&f, mean) && good;
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good);
 }
 
@@ -348,14 +350,15 @@ static void adasum_adds_what_is_orthogonal_and_averages_what_is_equal(void **sta
 {
     (void)state;
     struct fixture f;
-    assert_all(setup(&f) && open_with(&f, STRATEGY_adasum, 0));
+    setup(&f);
+    assert_all(open_with(&f, STRATEGY_adasum, 0));
     bool good = combine(&f, orthogonal);
     for (size_t i = 0; i < N; i++)
         good = good && f.sync->arenas.params[i] == -(real)(i + 1);
     good = combine(&f, equal) && good;
     for (size_t i = 0; i < N; i++)
         good = good && f.sync->arenas.params[i] == -equal(0, i);
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good);
 }
 
@@ -403,13 +406,14 @@ static void adasum_follows_its_tree(void **state)
     (void)state;
     struct fixture f;
     double expected[N];
-    assert_all(setup(&f) && open_with(&f, STRATEGY_adasum, 0));
-    bool good = combine(&f, any) && is_equal_everywhere(&f);
+    setup(&f);
+    assert_all(open_with(&f, STRATEGY_adasum, 0));
+    bool good = combine(&f, any) && fixture_is_equal_everywhere(&f);
     adasum_reference(&f, expected);
     for (size_t i = 0; i < N; i++)
         expected[i] = -expected[i];
     good = params_are_near(&f, expected) && good;
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good);
 }
 
@@ -428,7 +432,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(adasum_adds_what_is_orthogonal_and_averages_what_is_equal),
         cmocka_unit_test(adasum_follows_its_tree),
     };
-    int failed = mpi_run_tests(tests);
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();
     return failed;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "comm/overlap.h"
-#include "comm/strategy.h"
+#include "comm/tests/sync_fixture.h"
 
 /* --- What is taken and given back ---------------------------------------------------------------
  */
@@ -147,48 +147,29 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 enum { TENSORS = 2, N = 600 };
 
-struct fixture {
-    struct tensor_desc tensors[TENSORS];
-    struct net_desc desc;
-    struct exec exec;
-    struct waiter waiter;
-    struct sync *sync;
-    struct optimizer optimizer;
-};
-
-static enum wait_kind usual_wait(void)
-{
-    return mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
-}
-
-static bool open_waiter(struct fixture *f, enum wait_kind wait, bool check)
+/* On the program's waiter, which from now on compares calls. */
+static bool begin(struct fixture *f)
 {
     struct error e;
-    *f = (struct fixture){.optimizer = {.kind = OPTIMIZER_sgd}};
-    return waiter_open(&f->waiter, wait, 60, MPI_COMM_WORLD, &e) == OK &&
-           (!check || waiter_check_calls(&f->waiter, MPI_COMM_WORLD, &e) == OK);
+    fixture_init(f);
+    return waiter_check_calls(f->waiter, MPI_COMM_WORLD, &e) == OK;
+}
+
+static void end(struct fixture *f)
+{
+    call_check_close(f->waiter->check);
+    f->waiter->check = NULL;
 }
 
 static enum status open_sync(struct fixture *f, enum strategy_kind kind,
                              enum strategy_variant variant, size_t n, struct error *e)
 {
+    f->form = (struct strategy_form){
+        .variant = variant, .segment_bytes = 512, .cap_bytes = 1, .period = 2};
+    fixture_no_tensors(f);
     for (size_t i = 0; i < TENSORS; i++)
-        f->tensors[i] = (struct tensor_desc){
-            .name = "w", .n_dims = 1, .dims = {(int)n / 2}, .count = n / 2, .offset = i * (n / 2)};
-    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS, .n_params = n};
-    f->optimizer.n = n;
-    const struct sync_options options = {
-        .comm = MPI_COMM_WORLD,
-        .desc = &f->desc,
-        .form = {.variant = variant, .segment_bytes = 512, .cap_bytes = 1, .period = 2},
-        .slots = optimizer_slots(OPTIMIZER_sgd),
-        .waiter = &f->waiter,
-        .exec = &f->exec};
-    f->sync = NULL;
-    enum status status = sync_create(&f->sync, kind, &options, e);
-    if (status == OK)
-        f->optimizer.state = f->sync->arenas.state;
-    return status;
+        fixture_add_tensor(f, n / TENSORS, 0);
+    return fixture_create(f, kind, e);
 }
 
 static enum status step(struct fixture *f, struct error *e)
@@ -210,12 +191,12 @@ static bool is_refused(enum strategy_kind kind)
     return (strategy_flags(kind) & STRATEGY_POWER_OF_TWO) && (ranks & (ranks - 1)) != 0;
 }
 
-static bool holds_nothing(enum strategy_kind kind)
+static bool holds_nothing(const char *whose)
 {
     bool nothing = held.comms == 0 && held.groups == 0 && held.windows == 0 && held.requests == 0;
     if (!nothing)
-        print_error("%s: %d communicators, %d groups, %d windows, %d requests are left\n",
-                    strategy_names()[kind], held.comms, held.groups, held.windows, held.requests);
+        print_error("%s: %d communicators, %d groups, %d windows, %d requests are left\n", whose,
+                    held.comms, held.groups, held.windows, held.requests);
     return nothing;
 }
 
@@ -224,13 +205,23 @@ static bool runs_and_leaves_nothing(enum strategy_kind kind, enum strategy_varia
     struct fixture f;
     struct error e;
     memset(&held, 0, sizeof held);
-    bool good = open_waiter(&f, usual_wait(), true);
-    good = good && open_sync(&f, kind, variant, N, &e) == OK;
+    bool good = begin(&f) && open_sync(&f, kind, variant, N, &e) == OK;
     for (int i = 0; i < 3 && good; i++)
         good = step(&f, &e) == OK;
     sync_destroy(f.sync);
-    waiter_close(&f.waiter);
-    return holds_nothing(kind) && good;
+    end(&f);
+    return holds_nothing(strategy_names()[kind]) && good;
+}
+
+static bool waiter_leaves_nothing(void)
+{
+    struct waiter w;
+    struct error e;
+    memset(&held, 0, sizeof held);
+    bool good = waiter_open(&w, usual_wait(), 60, MPI_COMM_WORLD, &e) == OK &&
+                waiter_check_calls(&w, MPI_COMM_WORLD, &e) == OK;
+    waiter_close(&w);
+    return holds_nothing("a waiter") && good;
 }
 
 /* Where calls are compared too: ranks that agree notice nothing of it. */
@@ -238,6 +229,7 @@ static void every_strategy_agrees_and_leaves_nothing(void **state)
 {
     (void)state;
     const char *variants[VARIANTS];
+    assert_all(waiter_leaves_nothing());
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         if (is_refused(kind))
@@ -325,12 +317,12 @@ static bool is_caught(enum status (*mistake)(struct waiter *, struct error *), c
     for (int r = 0; r < mpi_world_ranks() - 1; r++)
         snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), " %d", r);
     snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), ": %s", one);
-    bool good = open_waiter(&f, usual_wait(), true) && sums(&f.waiter, 100, "before", &e) == OK;
-    good = good && mistake(&f.waiter, &e) == ERR_MPI && says(&e, "collective 2 is not the same") &&
+    bool good = begin(&f) && sums(f.waiter, 100, "before", &e) == OK;
+    good = good && mistake(f.waiter, &e) == ERR_MPI && says(&e, "collective 2 is not the same") &&
            says(&e, ranks);
     snprintf(ranks, sizeof ranks, "rank %d: %s", mpi_world_ranks() - 1, other);
     good = good && says(&e, ranks);
-    waiter_close(&f.waiter);
+    end(&f);
     return good;
 }
 
@@ -360,11 +352,11 @@ static void buckets_of_another_size_are_caught(void **state)
         return;
     struct fixture f;
     struct error e = {.text = ""};
-    bool good = open_waiter(&f, usual_wait(), true);
+    bool good = begin(&f);
     good = good &&
            open_sync(&f, STRATEGY_bucketed, VARIANT_usual, is_odd_one() ? N + 2 : N, &e) == ERR_MPI;
     good = good && says(&e, "allreduce of 300 ") && says(&e, "allreduce of 301 ");
-    waiter_close(&f.waiter);
+    end(&f);
     assert_all(good);
 }
 
@@ -378,20 +370,20 @@ static void started_sums_are_compared(void **state)
     struct error e = {.text = ""};
     struct started two[2];
     size_t said[2] = {100, is_odd_one() ? 7 : 100};
-    bool good = open_waiter(&f, usual_wait(), true);
+    bool good = begin(&f);
     for (int i = 0; i < 2; i++) {
         const struct call call = {"allreduce", "test", said[i], MPI_REAL_TYPE, -1};
         two[i] = (struct started){.bytes = 100 * sizeof(real)};
-        waiter_starting(&f.waiter, &call, MPI_COMM_WORLD, &two[i]);
+        waiter_starting(f.waiter, &call, MPI_COMM_WORLD, &two[i]);
         MPI_Iallreduce(MPI_IN_PLACE, numbers, 100, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
                        &two[i].request);
     }
-    good = good && wait_for_started(&f.waiter, &two[0], "test", &e) == OK;
-    good = good && wait_for_started(&f.waiter, &two[1], "test", &e) == ERR_MPI;
+    good = good && wait_for_started(f.waiter, &two[0], "test", &e) == OK;
+    good = good && wait_for_started(f.waiter, &two[1], "test", &e) == ERR_MPI;
     good = good && says(&e, "collective 2 is not the same") && says(&e, "allreduce of 100 ") &&
            says(&e, "allreduce of 7 ");
     MPI_Wait(&two[1].request, MPI_STATUS_IGNORE);
-    waiter_close(&f.waiter);
+    end(&f);
     assert_all(good);
 }
 
@@ -405,16 +397,17 @@ static bool message_is_caught(enum wait_kind wait, size_t bytes, const char *ope
     struct error e = {.text = ""};
     char text[160];
     int last = mpi_world_ranks() - 1;
-    bool good = open_waiter(&f, wait, true), sends = mpi_world_rank() == last;
+    bool good = begin(&f), sends = mpi_world_rank() == last;
+    f.waiter->kind = wait;
     for (int i = 0; i < 2 && good; i++) {
         struct message m = {.data = numbers, .bytes = 100, .rank = sends ? 0 : last};
         const char *what = sends || i == 0 ? "test" : operation;
         m.bytes = sends || i == 0 ? 100 : bytes;
         if (sends)
-            good = wait_send(&f.waiter, &m, 1, MPI_COMM_WORLD, what, &e) == OK;
+            good = wait_send(f.waiter, &m, 1, MPI_COMM_WORLD, what, &e) == OK;
         else if (mpi_world_rank() == 0)
             good =
-                wait_receive(&f.waiter, &m, 1, MPI_COMM_WORLD, what, &e) == (i == 0 ? OK : ERR_MPI);
+                wait_receive(f.waiter, &m, 1, MPI_COMM_WORLD, what, &e) == (i == 0 ? OK : ERR_MPI);
         if (mpi_world_rank() == 0 && i == 1)
             MPI_Wait(&m.request, MPI_STATUS_IGNORE);
     }
@@ -423,7 +416,8 @@ static bool message_is_caught(enum wait_kind wait, size_t bytes, const char *ope
              "(test); rank 0 expects %zu bytes (%s)",
              last, last, bytes, operation);
     good = good && (mpi_world_rank() > 0 || says(&e, text));
-    waiter_close(&f.waiter);
+    f.waiter->kind = usual_wait();
+    end(&f);
     return good;
 }
 
@@ -446,21 +440,21 @@ static void messages_that_are_tested_are_caught(void **state)
     struct fixture f;
     struct error e = {.text = ""};
     int last = mpi_world_ranks() - 1, code = MPI_SUCCESS;
-    bool good = open_waiter(&f, usual_wait(), true), done = false;
+    bool good = begin(&f), done = false;
     bool sends = mpi_world_rank() == last;
     struct message m = {.data = numbers, .bytes = sends ? 100 : 108, .rank = sends ? 0 : last};
     if (sends)
-        good = good && waiter_send(&f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS &&
-               wait_message(&f.waiter, &m, "test", &e) == OK;
+        good = good && waiter_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS &&
+               wait_message(f.waiter, &m, "test", &e) == OK;
     if (mpi_world_rank() == 0) {
-        good = good && waiter_receive(&f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS;
+        good = good && waiter_receive(f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS;
         while (good && code == MPI_SUCCESS && !done)
-            code = waiter_test(&f.waiter, &m, &done);
-        good = good && waiter_failed(&f.waiter, code, "test", &e) == ERR_MPI &&
+            code = waiter_test(f.waiter, &m, &done);
+        good = good && waiter_failed(f.waiter, code, "test", &e) == ERR_MPI &&
                says(&e, "sends 100 bytes (test); rank 0 expects 108 bytes (test)");
         MPI_Wait(&m.request, MPI_STATUS_IGNORE);
     }
-    waiter_close(&f.waiter);
+    end(&f);
     assert_all(good);
 }
 
@@ -476,7 +470,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_of_another_kind_are_caught),
         cmocka_unit_test(messages_that_are_tested_are_caught),
     };
-    int failed = mpi_run_tests(tests);
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();
     return failed;
 }

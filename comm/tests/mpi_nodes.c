@@ -4,47 +4,16 @@
 #include <stdlib.h>
 
 #include "comm/nodes.h"
+#include "comm/tests/sync_fixture.h"
 
 enum { NUMBERS = 1009 };
 
-struct fixture {
-    struct tensor_desc tensor;
-    struct net_desc desc;
-    struct exec exec;
-    struct waiter waiter;
-    struct sync *sync;
-    struct optimizer optimizer;
-};
-
 static bool open_sync(struct fixture *f, enum strategy_kind kind)
 {
-    struct error e;
-    f->tensor = (struct tensor_desc){.name = "w", .n_dims = 1, .dims = {NUMBERS}, .count = NUMBERS};
-    f->desc = (struct net_desc){.tensors = &f->tensor, .n_tensors = 1, .n_params = NUMBERS};
-    f->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd, .n = NUMBERS};
-    struct sync_options options = {.comm = MPI_COMM_WORLD,
-                                   .desc = &f->desc,
-                                   .form = {.segment_bytes = 1024},
-                                   .slots = optimizer_slots(OPTIMIZER_sgd),
-                                   .waiter = &f->waiter,
-                                   .exec = &f->exec};
-    if (sync_create(&f->sync, kind, &options, &e) != OK)
-        return false;
-    f->optimizer.state = f->sync->arenas.state;
-    return true;
-}
-
-static bool setup(struct fixture *f, enum strategy_kind kind)
-{
-    struct error e;
-    *f = (struct fixture){.sync = NULL};
-    return waiter_open(&f->waiter, WAIT_YIELD, 60, MPI_COMM_WORLD, &e) == OK && open_sync(f, kind);
-}
-
-static void teardown(struct fixture *f)
-{
-    sync_destroy(f->sync);
-    waiter_close(&f->waiter);
+    fixture_init(f);
+    f->form.segment_bytes = 1024;
+    fixture_cut(f, NUMBERS);
+    return fixture_open(f, kind);
 }
 
 /* first [ranks]: the first rank of each rank's node, by way of the node's own communicator. */
@@ -65,7 +34,7 @@ static void nodes_are_those_that_share_memory(void **state)
     struct error e;
     int ranks = mpi_world_ranks(), *node_of, nodes = 0;
     int *first = calloc((size_t)ranks, sizeof *first);
-    assert_all(setup(&f, STRATEGY_allreduce));
+    assert_all(open_sync(&f, STRATEGY_allreduce));
     ask_library(first);
     bool good = nodes_find(f.sync, &node_of, &e) == OK;
     for (int r = 0; r < ranks && good; r++) {
@@ -75,32 +44,17 @@ static void nodes_are_those_that_share_memory(void **state)
     good = good && nodes == (ranks > 1 ? 2 : 1);
     free(node_of);
     free(first);
-    teardown(&f);
+    sync_destroy(f.sync);
     assert_all(good);
-}
-
-/* Small integers: exact in any order. */
-static real gradient(int rank, int i)
-{
-    return (real)((i * 7 + rank * 13) % 101 - 50);
 }
 
 static bool sums(enum strategy_kind kind)
 {
     struct fixture f;
-    struct error e;
-    bool good = setup(&f, kind);
-    for (int i = 0; i < NUMBERS && good; i++)
-        f.sync->arenas.grads[i] = gradient(mpi_world_rank(), i);
-    sync_step_begin(f.sync);
-    good = good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK;
-    for (int i = 0; i < NUMBERS && good; i++) {
-        real sum = 0;
-        for (int r = 0; r < mpi_world_ranks(); r++)
-            sum += gradient(r, i);
-        good = f.sync->arenas.params[i] == -sum;
-    }
-    teardown(&f);
+    bool good = open_sync(&f, kind);
+    fixture_fill(&f);
+    good = good && fixture_step(&f, 1) && fixture_has_summed(&f, 1);
+    sync_destroy(f.sync);
     return good;
 }
 
@@ -119,7 +73,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nodes_are_those_that_share_memory),
         cmocka_unit_test(strategies_sum_over_them),
     };
-    int failed = mpi_run_tests(tests);
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();
     return failed;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "comm/overlap.h"
+#include "comm/tests/sync_fixture.h"
 #include "kernels/base/clock.h"
 
 /* Tests seen at the library's boundary, and whether two threads were there together. */
@@ -48,54 +49,36 @@ int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type
 /* A net of three tensors, a bucket each. */
 enum { TENSORS = 3, N = 9000 };
 
-struct fixture {
-    struct tensor_desc tensors[TENSORS];
-    struct net_desc desc;
-    struct exec exec;
-    struct waiter waiter;
-    struct sync *sync;
-    struct overlap *overlap;
-    struct optimizer optimizer;
-};
+static struct overlap *overlap;
+
+/* Where a thread asks, the caller yields to it however many cores there are. */
+static int open_yielding_waiter(void **state)
+{
+    struct error e;
+    (void)state;
+    return waiter_open(&program_waiter, WAIT_YIELD, 60, MPI_COMM_WORLD, &e) == OK ? 0 : -1;
+}
 
 static bool open_fixture(struct fixture *f, enum overlap_kind kind)
 {
     struct error e;
-    *f = (struct fixture){.optimizer = {.kind = OPTIMIZER_sgd, .n = N}};
+    fixture_init(f);
+    f->form = (struct strategy_form){.cap_bytes = 1, .first_cap_bytes = 1};
+    fixture_no_tensors(f);
     for (int i = 0; i < TENSORS; i++)
-        f->tensors[i] = (struct tensor_desc){.name = "w",
-                                             .n_dims = 1,
-                                             .dims = {N / TENSORS},
-                                             .count = N / TENSORS,
-                                             .offset = (size_t)i * (N / TENSORS)};
-    f->desc = (struct net_desc){.tensors = f->tensors, .n_tensors = TENSORS, .n_params = N};
-    const struct sync_options options = {.comm = MPI_COMM_WORLD,
-                                         .desc = &f->desc,
-                                         .form = {.cap_bytes = 1, .first_cap_bytes = 1},
-                                         .slots = optimizer_slots(OPTIMIZER_sgd),
-                                         .waiter = &f->waiter,
-                                         .exec = &f->exec};
-    struct overlap_options overlap = {.kind = kind, .yields = true};
-    if (waiter_open(&f->waiter, WAIT_YIELD, 60, MPI_COMM_WORLD, &e) != OK ||
-        sync_create(&f->sync, STRATEGY_bucketed, &options, &e) != OK)
+        fixture_add_tensor(f, N / TENSORS, 0);
+    if (!fixture_open(f, STRATEGY_bucketed))
         return false;
-    overlap.sync = f->sync;
-    f->optimizer.state = f->sync->arenas.state;
     atomic_store(&tests_by_caller, 0);
     atomic_store(&tests_by_another, 0);
-    return overlap_open(&f->overlap, &overlap, &e) == OK;
+    const struct overlap_options options = {.kind = kind, .yields = true, .sync = f->sync};
+    return overlap_open(&overlap, &options, &e) == OK;
 }
 
 static void close_fixture(struct fixture *f)
 {
-    overlap_close(f->overlap);
+    overlap_close(overlap);
     sync_destroy(f->sync);
-    waiter_close(&f->waiter);
-}
-
-static real gradient(int rank, size_t i)
-{
-    return (real)((int)((i * 7 + (size_t)rank * 13) % 101) - 50);
 }
 
 /* Computing of a kind: writes a tensor's gradients, with a tile after each of a hundred. */
@@ -103,9 +86,9 @@ static void compute_tensor(struct fixture *f, int tensor)
 {
     size_t begin = f->tensors[tensor].offset, n = f->tensors[tensor].count;
     for (size_t i = 0; i < n; i++) {
-        f->sync->arenas.grads[begin + i] = gradient(mpi_world_rank(), begin + i);
-        if (i % 100 == 0 && overlap_wants_tiles(f->overlap))
-            overlap_tile(f->overlap);
+        f->sync->arenas.grads[begin + i] = whole_gradient(mpi_world_rank(), begin + i);
+        if (i % 100 == 0 && overlap_wants_tiles(overlap))
+            overlap_tile(overlap);
     }
 }
 
@@ -113,11 +96,11 @@ static void compute_tensor(struct fixture *f, int tensor)
 static void compute_until(struct fixture *f, bool (*enough)(struct fixture *f))
 {
     while (!enough(f)) {
-        overlap_compute_begin(f->overlap);
-        if (overlap_wants_tiles(f->overlap))
-            overlap_tile(f->overlap);
+        overlap_compute_begin(overlap);
+        if (overlap_wants_tiles(overlap))
+            overlap_tile(overlap);
         sched_yield();
-        overlap_compute_end(f->overlap);
+        overlap_compute_end(overlap);
     }
 }
 
@@ -125,31 +108,18 @@ static bool step(struct fixture *f, bool (*enough)(struct fixture *f))
 {
     struct error e;
     bool good = true;
-    overlap_step_begin(f->overlap);
+    overlap_step_begin(overlap);
     sync_step_begin(f->sync);
     for (int i = TENSORS - 1; i >= 0; i--) {
-        overlap_compute_begin(f->overlap);
+        overlap_compute_begin(overlap);
         compute_tensor(f, i);
-        overlap_compute_end(f->overlap);
+        overlap_compute_end(overlap);
         good = good && sync_grad_ready(f->sync, (struct range){i, i + 1}, 0, true, &e) == OK;
     }
     if (enough != NULL)
         compute_until(f, enough);
     good = good && sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
-    overlap_step_end(f->overlap);
-    return good;
-}
-
-/* Plain SGD at rate 1: the parameters are minus the sums, as often as there were steps. */
-static bool is_exact(const struct fixture *f, int steps)
-{
-    bool good = true;
-    for (size_t i = 0; i < N && good; i++) {
-        real sum = 0;
-        for (int r = 0; r < mpi_world_ranks(); r++)
-            sum += gradient(r, i);
-        good = f->sync->arenas.params[i] == (real)steps * -sum;
-    }
+    overlap_step_end(overlap);
     return good;
 }
 
@@ -163,7 +133,7 @@ static void sums_are_exact_and_threads_apart(void **state)
         assert_all(good);
         for (int i = 0; i < STEPS; i++)
             good = step(&f, NULL) && good;
-        good = good && is_exact(&f, STEPS) && !atomic_load(&collided);
+        good = good && fixture_has_summed(&f, STEPS) && !atomic_load(&collided);
         close_fixture(&f);
         assert_all(good);
     }
@@ -185,7 +155,7 @@ static void polling_completes_what_is_on_its_way(void **state)
         struct fixture f;
         bool good = open_fixture(&f, kinds[k]) && step(&f, nothing_is_left);
         const struct sync_times *t = &f.sync->times;
-        good = good && is_exact(&f, 1) && atomic_load(&tests_by_caller) > 0;
+        good = good && fixture_has_summed(&f, 1) && atomic_load(&tests_by_caller) > 0;
         good = good && t->poll_ns > 0 && t->poll_ns <= t->comm_exposed_ns &&
                t->comm_exposed_ns <= t->comm_total_ns;
         close_fixture(&f);
@@ -205,9 +175,9 @@ static void the_thread_polls_and_the_caller_does_not(void **state)
     (void)state;
     struct fixture f;
     bool good = open_fixture(&f, OVERLAP_thread);
-    int64_t polled_ns = f.waiter.poll_ns;
-    good = good && step(&f, another_tested) && is_exact(&f, 1);
-    good = good && f.sync->times.poll_ns == 0 && f.waiter.poll_ns > polled_ns;
+    int64_t polled_ns = f.waiter->poll_ns;
+    good = good && step(&f, another_tested) && fixture_has_summed(&f, 1);
+    good = good && f.sync->times.poll_ns == 0 && f.waiter->poll_ns > polled_ns;
     close_fixture(&f);
     assert_all(good);
 }
@@ -220,13 +190,14 @@ static void none_asks_nobody(void **state)
     struct error e;
     sync_step_begin(f.sync);
     for (int i = TENSORS - 1; i >= 0; i--) {
-        overlap_compute_begin(f.overlap);
+        overlap_compute_begin(overlap);
         compute_tensor(&f, i);
-        overlap_compute_end(f.overlap);
+        overlap_compute_end(overlap);
         good = good && sync_grad_ready(f.sync, (struct range){i, i + 1}, 0, true, &e) == OK;
     }
     good = good && atomic_load(&tests_by_caller) + atomic_load(&tests_by_another) == 0;
-    good = good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK && is_exact(&f, 1);
+    good =
+        good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK && fixture_has_summed(&f, 1);
     close_fixture(&f);
     assert_all(good);
 }
@@ -247,7 +218,7 @@ static void tiles_are_polled_at_their_rate(void **state)
     int before = atomic_load(&tests_by_caller);
     int64_t begin_ns = clock_ns();
     for (int i = 0; i < 100000; i++)
-        overlap_tile(f.overlap);
+        overlap_tile(overlap);
     int64_t most = (clock_ns() - begin_ns) / OVERLAP_TILE_NS + 1;
     int seen = atomic_load(&tests_by_caller) - before;
     good = good && seen <= most && (waits ? seen > 0 : seen == 0);
@@ -271,7 +242,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(none_asks_nobody),
         cmocka_unit_test(tiles_are_polled_at_their_rate),
     };
-    int failed = mpi_run_tests(tests);
+    int failed = mpi_run_group(tests, open_yielding_waiter, mpi_waiter_close);
     MPI_Finalize();
     return failed;
 }

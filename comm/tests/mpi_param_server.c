@@ -80,7 +80,7 @@ static void in_step_it_computes_what_a_sum_does(void **state)
                                               VARIANT_param_server_stale};
     const int servers[] = {1, 2, mpi_world_ranks()};
     sum_reference(expected, 0.5, STEPS);
-    assert_all(setup(&f));
+    setup(&f);
     for (int k = 0; k < 6; k++) {
         f.form.variant = variants[k / 3];
         f.form.servers = servers[k % 3];
@@ -91,11 +91,10 @@ static void in_step_it_computes_what_a_sum_does(void **state)
         for (int t = 0; t < STEPS; t++)
             good = step(&f, 1.0 / mpi_world_ranks()) && good;
         good = take_model(&f) && good;
-        good = is_equal_everywhere(&f) && params_are_near(&f, expected) && good;
+        good = fixture_is_equal_everywhere(&f) && params_are_near(&f, expected) && good;
         sync_destroy(f.sync);
         assert_all(good);
     }
-    waiter_close(&f.waiter);
 }
 
 /* Nobody is more than `bound` steps ahead when it begins one. */
@@ -123,7 +122,8 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
     enum { BOUND = 3 };
     struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
-    assert_all(setup(&f) && open_board());
+    setup(&f);
+    assert_all(open_board());
     f.form.variant = VARIANT_param_server_stale;
     f.form.staleness = BOUND;
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
@@ -133,10 +133,9 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
             good = hold_back(t + BOUND + 1, t < 2) && good;
         good = counted_step(&f, BOUND) && good;
     }
-    good = take_model(&f) && is_equal_everywhere(&f) && good;
+    good = take_model(&f) && fixture_is_equal_everywhere(&f) && good;
     sync_destroy(f.sync);
     close_board();
-    waiter_close(&f.waiter);
     assert_all(good);
 }
 
@@ -146,7 +145,8 @@ static void slow_servers_keep_the_bound(void **state)
     (void)state;
     enum { BOUND = 2 };
     struct fixture f;
-    assert_all(setup(&f) && open_board());
+    setup(&f);
+    assert_all(open_board());
     f.form.variant = VARIANT_param_server_stale;
     f.form.staleness = BOUND;
     f.form.servers = mpi_world_ranks();
@@ -156,10 +156,9 @@ static void slow_servers_keep_the_bound(void **state)
         usleep(mpi_world_rank() == 0 ? 3000 : 0);
         good = counted_step(&f, BOUND) && good;
     }
-    good = take_model(&f) && is_equal_everywhere(&f) && good;
+    good = take_model(&f) && fixture_is_equal_everywhere(&f) && good;
     sync_destroy(f.sync);
     close_board();
-    waiter_close(&f.waiter);
     assert_all(good);
 }
 
@@ -181,7 +180,8 @@ static void async_waits_for_nobody(void **state)
     (void)state;
     struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
-    assert_all(setup(&f) && open_board());
+    setup(&f);
+    assert_all(open_board());
     f.form.variant = VARIANT_param_server_async;
     f.form.servers = ranks > 2 ? 2 : 1;
     assert_all(open_with(&f, STRATEGY_param_server, 0));
@@ -192,7 +192,7 @@ static void async_waits_for_nobody(void **state)
         atomic_fetch_add(&board.pushed[rank], 1);
         good = blind_step(&f) && good;
     }
-    good = take_model(&f) && is_equal_everywhere(&f) && good;
+    good = take_model(&f) && fixture_is_equal_everywhere(&f) && good;
     for (size_t i = 0; i < N; i++) {
         double sum = 0;
         for (int r = 0; r < ranks; r++)
@@ -201,7 +201,6 @@ static void async_waits_for_nobody(void **state)
     }
     sync_destroy(f.sync);
     close_board();
-    waiter_close(&f.waiter);
     assert_all(good);
 }
 
@@ -212,7 +211,7 @@ static void gradients_are_clipped_where_they_are_stepped_on(void **state)
     const enum strategy_variant variants[] = {VARIANT_param_server_sync, VARIANT_param_server_stale,
                                               VARIANT_param_server_async};
     struct fixture f;
-    assert_all(setup(&f));
+    setup(&f);
     for (int k = 0; k < 3; k++) {
         f.form.variant = variants[k];
         assert_all(open_with(&f, STRATEGY_param_server, 0));
@@ -236,7 +235,6 @@ static void gradients_are_clipped_where_they_are_stepped_on(void **state)
         sync_destroy(f.sync);
         assert_all(good);
     }
-    waiter_close(&f.waiter);
 }
 
 /* What several servers keep is whole on every rank after a save, and training goes on from it, also
@@ -249,7 +247,7 @@ static void a_checkpoint_finds_the_servers_state(void **state)
     const void *data;
     size_t bytes;
     int ranks = mpi_world_ranks();
-    assert_all(setup(&f));
+    setup(&f);
     f.form.variant = VARIANT_param_server_stale;
     f.form.staleness = 2;
     f.form.servers = ranks;
@@ -277,7 +275,6 @@ static void a_checkpoint_finds_the_servers_state(void **state)
     good = sync_restore(f.sync, NULL, 0, &e) == OK && blind_step(&f) && take_model(&f);
     good = good && memcmp(went_on, f.sync->arenas.params, sizeof went_on) == 0;
     sync_destroy(f.sync);
-    waiter_close(&f.waiter);
     assert_all(good);
 }
 
@@ -287,16 +284,10 @@ static void what_servers_cannot_do_is_refused(void **state)
     (void)state;
     struct fixture f;
     struct error e = {.status = OK};
-    assert_all(setup(&f));
+    setup(&f);
     f.form.variant = VARIANT_param_server_sync;
     f.form.servers = mpi_world_ranks() + 1;
-    struct sync_options options = {.comm = MPI_COMM_WORLD,
-                                   .desc = &f.desc,
-                                   .form = f.form,
-                                   .slots = 1,
-                                   .waiter = &f.waiter,
-                                   .exec = &f.exec};
-    bool good = sync_create(&f.sync, STRATEGY_param_server, &options, &e) == ERR_ARGUMENT &&
+    bool good = fixture_create(&f, STRATEGY_param_server, &e) == ERR_ARGUMENT &&
                 strstr(e.text, "servers are ranks") != NULL;
     assert_all(good);
     if (mpi_world_ranks() > 1) {
@@ -308,7 +299,6 @@ static void what_servers_cannot_do_is_refused(void **state)
                strstr(e.text, "train.clip_norm") != NULL;
         sync_destroy(f.sync);
     }
-    waiter_close(&f.waiter);
     assert_all(good);
 }
 
@@ -325,7 +315,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_checkpoint_finds_the_servers_state),
         cmocka_unit_test(what_servers_cannot_do_is_refused),
     };
-    int failed = mpi_run_tests(tests);
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();
     return failed;
 }

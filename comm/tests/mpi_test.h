@@ -17,18 +17,42 @@
 
 #define assert_all(condition) assert_true(mpi_all(condition))
 
-/* True when `mine` holds on every rank. Ranks that outnumber the cores would spin here for long:
- * they yield. */
-static inline int mpi_all(bool mine)
+/* What the tests themselves say to each other: ranks that outnumber the cores would spin inside the
+ * library for long, they yield. */
+static inline void mpi_finish(MPI_Request request)
 {
-    int all, own = mine, done = 0;
-    MPI_Request request;
-    PMPI_Iallreduce(&own, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    int done = 0;
     while (!done) {
         PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        sched_yield();
+        if (!done)
+            sched_yield();
     }
+}
+
+/* True when `mine` holds on every rank. */
+static inline int mpi_all(bool mine)
+{
+    int all, own = mine;
+    MPI_Request request;
+    PMPI_Iallreduce(&own, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    mpi_finish(request);
     return all;
+}
+
+/* Sums n doubles in place. */
+static inline void mpi_sum(double *values, int n)
+{
+    MPI_Request request;
+    PMPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    mpi_finish(request);
+}
+
+/* Gives all ranks what rank 0 has. */
+static inline void mpi_bcast(void *values, size_t n, MPI_Datatype type)
+{
+    MPI_Request request;
+    PMPI_Ibcast(values, (int)n, type, 0, MPI_COMM_WORLD, &request);
+    mpi_finish(request);
 }
 
 static inline int mpi_world_rank(void)
@@ -51,10 +75,12 @@ static inline bool mpi_is_crowded(void)
     return mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Runs a group; the others keep quiet. Returns the number of failed tests. */
-#define mpi_run_tests(tests)                                                                       \
+/* Runs a group between the two functions, which may be NULL; ranks but the first keep quiet.
+ * Returns the number of failed tests. */
+#define mpi_run_group(tests, setup, teardown)                                                      \
     (mpi_world_rank() == 0 || freopen("/dev/null", "w", stdout) != NULL                            \
-         ? cmocka_run_group_tests(tests, NULL, NULL)                                               \
+         ? cmocka_run_group_tests(tests, setup, teardown)                                          \
          : 1)
+#define mpi_run_tests(tests) mpi_run_group(tests, NULL, NULL)
 
 #endif

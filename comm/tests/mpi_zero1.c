@@ -6,9 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "comm/strategy.h"
+#include "comm/tests/sync_fixture.h"
 
 enum { TENSORS = 4, N = 1013, STEPS = 3, SLOTS = 2 };
 
@@ -67,7 +66,7 @@ static bool train(struct sync *s, struct optimizer *o, struct error *e)
     return good;
 }
 
-static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o, struct waiter *w)
+static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o)
 {
     struct exec exec = {0};
     struct error e;
@@ -77,7 +76,7 @@ static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o
     const struct sync_options options = {.comm = MPI_COMM_WORLD,
                                          .desc = &desc,
                                          .slots = optimizer_slots(o.kind),
-                                         .waiter = w,
+                                         .waiter = &program_waiter,
                                          .exec = &exec};
     if (sync_create(&s, kind, &options, &e) != OK)
         return false;
@@ -93,14 +92,9 @@ static bool run(struct outcome *out, enum strategy_kind kind, struct optimizer o
 static void same_bits(enum optimizer_kind kind, double clip_norm)
 {
     static struct outcome one, other;
-    bool is_crowded = mpi_world_ranks() > sysconf(_SC_NPROCESSORS_ONLN);
-    struct waiter w;
-    struct error e;
-    assert_all(waiter_open(&w, is_crowded ? WAIT_YIELD : WAIT_BLOCK, 60, MPI_COMM_WORLD, &e) == OK);
-    bool good = run(&one, STRATEGY_shm, optimizer(kind, clip_norm), &w) &&
-                run(&other, STRATEGY_shm_zero1, optimizer(kind, clip_norm), &w) &&
+    bool good = run(&one, STRATEGY_shm, optimizer(kind, clip_norm)) &&
+                run(&other, STRATEGY_shm_zero1, optimizer(kind, clip_norm)) &&
                 memcmp(&one, &other, sizeof one) == 0 && one.params[1] != (real)cos(1);
-    waiter_close(&w);
     assert_all(good);
 }
 
@@ -133,7 +127,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sgd_clipped),
         cmocka_unit_test(lars_and_lamb_get_whole_tensors),
     };
-    int failed = mpi_run_tests(tests);
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
     MPI_Finalize();
     return failed;
 }

@@ -1,0 +1,63 @@
+/* Every strategy that sums, in every form, cutting its messages small: there is something to cut.
+ */
+#ifndef SCALEBENCH_COMM_TESTS_EXACT_FORMS_H
+#define SCALEBENCH_COMM_TESTS_EXACT_FORMS_H
+
+#include "comm/tests/sync_fixture.h"
+
+#define SEGMENT_BYTES 1024
+#define CAP_BYTES     4096
+#define CYCLE_NS      200000
+
+struct form {
+    enum strategy_kind strategy;
+    enum strategy_variant variant;
+};
+
+static struct form forms[STRATEGIES + VARIANTS];
+static int n_forms;
+
+static inline void list_forms(void)
+{
+    const char *names[VARIANTS];
+    for (int s = 0; s < STRATEGIES; s++) {
+        enum strategy_kind kind = (enum strategy_kind)s;
+        size_t n = strategy_variant_list(kind, names);
+        for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
+            enum strategy_variant variant = strategy_variant_find(kind, names[i]);
+            if (strategy_form_flags(kind, variant) & STRATEGY_EXACT)
+                forms[n_forms++] = (struct form){kind, variant};
+        }
+    }
+}
+
+static inline void setup(struct fixture *f)
+{
+    fixture_init(f);
+    f->form = (struct strategy_form){.segment_bytes = SEGMENT_BYTES,
+                                     .cap_bytes = CAP_BYTES,
+                                     .fusion_bytes = CAP_BYTES,
+                                     .cycle_ns = CYCLE_NS};
+}
+
+static inline bool open_form(struct fixture *f, struct form form, size_t n)
+{
+    fixture_cut(f, n);
+    f->form.variant = form.variant;
+    return fixture_open(f, form.strategy);
+}
+
+/* Two steps, which must give twice the sums: what the first leaves behind must not reach the next.
+ */
+static inline bool sums_exactly(struct fixture *f)
+{
+    bool good = true;
+    for (int again = 1; again <= 2; again++) {
+        fixture_fill(f);
+        good = fixture_step(f, 1) && good;
+        good = good && fixture_has_summed(f, again);
+    }
+    return good;
+}
+
+#endif

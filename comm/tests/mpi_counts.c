@@ -1,0 +1,213 @@
+/* What strategies send and when: counters against an independent count at the PMPI boundary and
+ * against the formulas, messages that leave during backward. */
+#include "comm/tests/mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/tests/exact_forms.h"
+#include "comm/tests/mpi_seen.h"
+
+enum { TENSORS = 3 };
+
+/* Messages of the strategy's own: all that it has or, of pickles, those up the tree. */
+static struct cost own_messages(const struct fixture *f, struct form form)
+{
+    if (form.variant == VARIANT_reduce_bcast_pickled && mpi_world_rank() > 0) {
+        size_t bytes = pickle_bytes(f->sync->counts, TENSORS, sizeof(real));
+        return (struct cost){.messages_wire = 2, .bytes_wire = sizeof(uint64_t) + bytes};
+    }
+    struct cost cost = sync_cost(f->sync);
+    return strcmp(cost.wire_source, WIRE_COUNTED) == 0 ? cost : (struct cost){0};
+}
+
+/* What `steps` steps were seen to do, what the waiter counted and what the formulas say. */
+static bool counts_agree(const struct fixture *f, const struct waiter *before, struct form form,
+                         uint64_t steps)
+{
+    const struct waiter *w = f->waiter;
+    struct cost cost = sync_cost(f->sync), own = own_messages(f, form);
+    uint64_t calls = w->calls - before->calls;
+    uint64_t bytes = w->bytes_payload - before->bytes_payload;
+    uint64_t messages = w->messages_sent - before->messages_sent;
+    uint64_t sent = w->bytes_sent - before->bytes_sent;
+    return calls == seen.calls && bytes == seen.bytes && calls == steps * cost.calls &&
+           bytes == steps * cost.bytes_payload && messages == seen.messages && sent == seen.sent &&
+           messages == steps * own.messages_wire && sent == steps * own.bytes_wire;
+}
+
+static void counters_equal_an_independent_count(void **state)
+{
+    (void)state;
+    enum { N = 1234, STEPS = 3 };
+    struct fixture f;
+    setup(&f);
+    for (int form = 0; form < n_forms; form++) {
+        assert_all(open_form(&f, forms[form], N));
+        const struct waiter before = *f.waiter;
+        memset(&seen, 0, sizeof seen);
+        bool good = true;
+        for (int i = 0; i < STEPS; i++)
+            good = good && fixture_step(&f, 1);
+        good = good && counts_agree(&f, &before, forms[form], STEPS);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+}
+
+/* The machine's own nodes, and those of so many ranks with a smaller last one: 7 ranks make nodes
+ * of 3, 3 and 1. */
+static void pretended_nodes_sum_and_count(void **state)
+{
+    (void)state;
+    const struct form forms_of_nodes[] = {{STRATEGY_hierarchical, VARIANT_usual},
+                                          {STRATEGY_leader, VARIANT_usual}};
+    const size_t sizes[] = {0, 1, (size_t)mpi_world_ranks(), 1009, 7850};
+    struct fixture f;
+    setup(&f);
+    for (int k = 0; k < 40; k++) {
+        size_t n = sizes[k % 5];
+        struct form form = forms_of_nodes[k / 5 % 2];
+        f.form.node_ranks = k / 10;
+        assert_all(open_form(&f, form, n));
+        const struct waiter before = *f.waiter;
+        memset(&seen, 0, sizeof seen);
+        bool good = sums_exactly(&f) && counts_agree(&f, &before, form, 2);
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+}
+
+/* A bucket a tensor, each on its way as soon as its tensor is there. */
+static void buckets_leave_during_backward(void **state)
+{
+    (void)state;
+    enum { N = 12000 };
+    struct fixture f;
+    struct error e;
+    setup(&f);
+    assert_all(open_form(&f, (struct form){STRATEGY_bucketed, VARIANT_usual}, N));
+    fixture_fill(&f);
+    memset(&seen, 0, sizeof seen);
+    bool good = true;
+    sync_step_begin(f.sync);
+    for (int i = TENSORS - 1; i >= 0; i--) {
+        good = good && sync_grad_ready(f.sync, (struct range){i, i + 1}, 0, true, &e) == OK;
+        good = good && seen.calls == (uint64_t)(TENSORS - i);
+    }
+    good = good && f.sync->times.comm_exposed_ns > 0 && f.sync->times.arrive_ns == 0;
+    good = good && sync_step_end(f.sync, &f.optimizer, 1, 1.0, &e) == OK;
+    good = good && fixture_has_summed(&f, 1) && f.sync->times.arrive_ns > 0;
+    good = good && f.sync->times.comm_exposed_ns <= f.sync->times.comm_total_ns;
+    sync_destroy(f.sync);
+    assert_all(good);
+}
+
+/* A step whose tensors become ready one by one; `between` comes after each, with their number. */
+static bool step_by_tensors(struct fixture *f, void (*between)(struct fixture *f, int n))
+{
+    struct error e;
+    bool good = true;
+    sync_step_begin(f->sync);
+    for (int i = TENSORS - 1; i >= 0 && good; i--) {
+        good = sync_grad_ready(f->sync, (struct range){i, i + 1}, 0, true, &e) == OK;
+        between(f, TENSORS - i);
+    }
+    return good && sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
+}
+
+static const struct form fusion = {STRATEGY_fusion, VARIANT_usual};
+static uint64_t calls_after[TENSORS];
+
+static void note_calls(struct fixture *f, int n)
+{
+    (void)f;
+    calls_after[n - 1] = seen.calls;
+}
+
+/* The ends of the scale, where nothing depends on time: without cycles each tensor leaves by itself
+ * when it is there; in an endless one they leave after backward, behind one question, as few as
+ * the threshold allows. Of 12000 numbers it takes none together, of as many as fill it all, of one
+ * more the last two of three. */
+static void fusion_without_time_is_as_its_formula(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t cycle_ns;
+        size_t n;
+        uint64_t during[TENSORS], calls;
+    } cases[] = {{0, 12000, {1, 2, 3}, 3},
+                 {0, 900, {1, 2, 3}, 3},
+                 {INT64_MAX, 12000, {0, 0, 0}, 4},
+                 {INT64_MAX, 4096 / sizeof(real), {0, 0, 0}, 2},
+                 {INT64_MAX, 4096 / sizeof(real) + 1, {0, 0, 0}, 3}};
+    struct fixture f;
+    setup(&f);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        f.form.cycle_ns = cases[k].cycle_ns;
+        assert_all(open_form(&f, fusion, cases[k].n));
+        fixture_fill(&f);
+        const struct waiter before = *f.waiter;
+        memset(&seen, 0, sizeof seen);
+        bool good = step_by_tensors(&f, note_calls) && fixture_has_summed(&f, 1);
+        good = good && counts_agree(&f, &before, fusion, 1) && seen.calls == cases[k].calls;
+        good = good && memcmp(calls_after, cases[k].during, sizeof cases[k].during) == 0;
+        sync_destroy(f.sync);
+        assert_all(good);
+    }
+}
+
+/* Ranks that are apart by more than a cycle, some ahead and some behind. */
+static void dawdle_and_poll(struct fixture *f, int n)
+{
+    (void)n;
+    int rank = mpi_world_rank();
+    usleep((unsigned)(rank * 7919 % 5) * 150);
+    for (int i = 0; i < 3; i++) {
+        sync_poll(f->sync);
+        usleep(CYCLE_NS / 1000 / 2);
+    }
+}
+
+/* In cycles the messages depend on time, what is in them does not: between one question and one for
+ * each tensor, the gradient once. */
+static void fusion_in_cycles_sums_everything_once(void **state)
+{
+    (void)state;
+    enum { N = 12000, STEPS = 20 };
+    struct fixture f;
+    setup(&f);
+    assert_all(open_form(&f, fusion, N));
+    bool good = true;
+    for (int i = 1; i <= STEPS; i++) {
+        const struct waiter before = *f.waiter;
+        memset(&seen, 0, sizeof seen);
+        fixture_fill(&f);
+        good = step_by_tensors(&f, dawdle_and_poll) && fixture_has_summed(&f, i) && good;
+        uint64_t questions = seen.calls - TENSORS;
+        good = good && questions >= 1 && questions <= TENSORS;
+        good = good && seen.bytes == N * sizeof(real) + questions * sizeof(int);
+        good = good && f.waiter->calls - before.calls == seen.calls;
+        good = good && f.waiter->bytes_payload - before.bytes_payload == seen.bytes;
+    }
+    sync_destroy(f.sync);
+    assert_all(good);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    list_forms();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_equal_an_independent_count),
+        cmocka_unit_test(pretended_nodes_sum_and_count),
+        cmocka_unit_test(buckets_leave_during_backward),
+        cmocka_unit_test(fusion_without_time_is_as_its_formula),
+        cmocka_unit_test(fusion_in_cycles_sums_everything_once),
+    };
+    int failed = mpi_run_group(tests, mpi_waiter_open, mpi_waiter_close);
+    MPI_Finalize();
+    return failed;
+}

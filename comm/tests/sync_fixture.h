@@ -1,0 +1,179 @@
+/* What tests of strategies share: a net of a few tensors as a strategy sees it, plain SGD, and one
+ * waiter for the whole program, since opening one takes longer than most of what is tested where
+ * ranks outnumber cores. Its main passes mpi_waiter_open and mpi_waiter_close to the group. */
+#ifndef SCALEBENCH_COMM_TESTS_SYNC_FIXTURE_H
+#define SCALEBENCH_COMM_TESTS_SYNC_FIXTURE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/strategy.h"
+#include "comm/tests/mpi_test.h"
+
+/* --- The waiter ----------------------------------------------------------------------------------
+ */
+
+static struct waiter program_waiter;
+
+static inline enum wait_kind usual_wait(void)
+{
+    return mpi_is_crowded() ? WAIT_YIELD : WAIT_BLOCK;
+}
+
+static inline int mpi_waiter_open(void **state)
+{
+    struct error e;
+    (void)state;
+    return waiter_open(&program_waiter, usual_wait(), 60, MPI_COMM_WORLD, &e) == OK ? 0 : -1;
+}
+
+static inline int mpi_waiter_close(void **state)
+{
+    (void)state;
+    waiter_close(&program_waiter);
+    return 0;
+}
+
+/* --- A strategy, and what it is for --------------------------------------------------------------
+ */
+
+enum { FIXTURE_TENSORS = 4 };
+
+struct fixture {
+    struct tensor_desc tensors[FIXTURE_TENSORS];
+    struct net_desc desc;
+    struct exec exec;
+    struct strategy_form form;
+    struct optimizer optimizer;
+    struct waiter *waiter;
+    struct sync *sync;
+    uint64_t step;
+};
+
+/* On the program's waiter, without a net. */
+static inline void fixture_init(struct fixture *f)
+{
+    *f = (struct fixture){.optimizer = {.kind = OPTIMIZER_sgd}, .waiter = &program_waiter};
+}
+
+static inline void fixture_no_tensors(struct fixture *f)
+{
+    f->desc = (struct net_desc){.tensors = f->tensors};
+}
+
+/* A matrix or, of no columns, a vector. */
+static inline void fixture_add_tensor(struct fixture *f, size_t rows, size_t columns)
+{
+    struct tensor_desc *t = &f->tensors[f->desc.n_tensors++];
+    *t = (struct tensor_desc){.name = "w",
+                              .n_dims = columns > 0 ? 2 : 1,
+                              .dims = {(int)rows, (int)columns},
+                              .count = rows * (columns > 0 ? columns : 1),
+                              .offset = f->desc.n_params};
+    f->desc.n_params += t->count;
+}
+
+/* Half of the numbers, a sixth, and the rest. */
+static inline void fixture_cut(struct fixture *f, size_t n)
+{
+    fixture_no_tensors(f);
+    fixture_add_tensor(f, n / 2, 0);
+    fixture_add_tensor(f, n / 6, 0);
+    fixture_add_tensor(f, n - n / 2 - n / 6, 0);
+}
+
+/* Over the net's tensors, in the fixture's form. sync_destroy closes it. */
+static inline enum status fixture_create(struct fixture *f, enum strategy_kind kind,
+                                         struct error *e)
+{
+    const struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                         .desc = &f->desc,
+                                         .form = f->form,
+                                         .slots = optimizer_slots(f->optimizer.kind),
+                                         .waiter = f->waiter,
+                                         .exec = &f->exec};
+    f->sync = NULL;
+    f->step = 0;
+    f->optimizer.n = f->desc.n_params;
+    enum status status = sync_create(&f->sync, kind, &options, e);
+    if (status == OK)
+        f->optimizer.state = f->sync->arenas.state;
+    return status;
+}
+
+static inline bool fixture_open(struct fixture *f, enum strategy_kind kind)
+{
+    struct error e;
+    bool good = fixture_create(f, kind, &e) == OK;
+    if (!good)
+        print_error("%s\n", e.text);
+    return good;
+}
+
+static inline struct range fixture_all(const struct fixture *f)
+{
+    return (struct range){0, f->desc.n_tensors};
+}
+
+/* Where backward leaves gradients. */
+static inline real *fixture_grads(const struct fixture *f)
+{
+    return sync_grad_buffer(f->sync, fixture_all(f));
+}
+
+/* One step with the gradients that are there, ready all together. */
+static inline bool fixture_step(struct fixture *f, double lr)
+{
+    struct error e;
+    struct range all = fixture_all(f);
+    f->step++;
+    sync_step_begin(f->sync);
+    return sync_params_needed(f->sync, all, PASS_FORWARD, &e) == OK &&
+           sync_grad_ready(f->sync, all, 0, true, &e) == OK &&
+           sync_step_end(f->sync, &f->optimizer, f->step, lr, &e) == OK;
+}
+
+/* --- Gradients whose sums are known --------------------------------------------------------------
+ */
+
+enum { GRADIENT_PERIOD = 101 };
+
+/* Integers small enough that every order of summation is exact. */
+static inline real whole_gradient(int rank, size_t i)
+{
+    return (real)((int)((i * 7 + (size_t)rank * 13) % GRADIENT_PERIOD) - 50);
+}
+
+static inline void fixture_fill(const struct fixture *f)
+{
+    real *grads = fixture_grads(f);
+    for (size_t i = 0; i < f->desc.n_params; i++)
+        grads[i] = whole_gradient(mpi_world_rank(), i);
+}
+
+/* Whether the parameters are what so many steps at rate 1 from 0 leave: minus the sums. */
+static inline bool fixture_has_summed(const struct fixture *f, int steps)
+{
+    real sums[GRADIENT_PERIOD] = {0};
+    bool good = true;
+    for (size_t i = 0; i < GRADIENT_PERIOD; i++)
+        for (int r = 0; r < mpi_world_ranks(); r++)
+            sums[i] += whole_gradient(r, i);
+    for (size_t i = 0; i < f->desc.n_params && good; i++)
+        good = f->sync->arenas.params[i] == (real)steps * -sums[i % GRADIENT_PERIOD];
+    return good;
+}
+
+/* Whether all ranks have the same parameters, to the bit. */
+static inline bool fixture_is_equal_everywhere(const struct fixture *f)
+{
+    size_t n = f->desc.n_params;
+    real *root = malloc((n + 1) * sizeof *root);
+    memcpy(root, f->sync->arenas.params, n * sizeof *root);
+    mpi_bcast(root, n, MPI_REAL_TYPE);
+    bool equal = memcmp(root, f->sync->arenas.params, n * sizeof *root) == 0;
+    free(root);
+    return equal;
+}
+
+#endif
