@@ -39,7 +39,7 @@ train() {
 for program in test_base test_layers test_net test_batchnorm; do
     run "$program" 0 "^ok " "$build/tests/$program"
 done
-for program in mpi_overlap mpi_sync mpi_check; do
+for program in mpi_overlap mpi_sync mpi_counts mpi_check; do
     run "$program" 0 "^ok " "$mpiexec" -n 2 "$build/tests/$program"
 done
 run train 0 "epoch 1" train --sync.overlap thread
