@@ -1,105 +1,37 @@
 /* A run that was interrupted equals one that was not: to the bit on the same number of ranks, with
  * every strategy, with dropout, in the middle of an epoch; up to rounding on another number. What
  * does not fit is refused by name. */
-#include "comm/tests/mpi_test.h"
+#include "bench/tests/train_fixture.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "bench/workloads/train_cnn/checkpoint.h"
-#include "kernels/base/rng.h"
+enum { BEFORE = 7, STEPS = 12 };
 
-enum { IMAGES = 120, PIXELS = 784, BATCH = 25, BEFORE = 7, STEPS = 12 }; /* 5 steps an epoch */
+/* The file is the same on all ranks. */
+static char folder[64], path[96];
 
-/* What every test trains on; the file is the same on all ranks. */
-static struct fixture {
-    struct config config;
-    struct net_desc desc;
-    struct data_set data;
-    uint8_t images[IMAGES * PIXELS], labels[IMAGES];
-    char folder[64], path[96];
-} fixture;
-
-static void option(enum option_id id, const char *text)
+static int setup_file(void **state)
 {
-    struct error e;
-    assert_int_equal(config_set(&fixture.config, option_get(id), text, (struct mark){0}, &e), OK);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    struct error e;
-    struct fixture *f = &fixture;
-    memset(f, 0, sizeof *f);
-    for (uint32_t i = 0; i < IMAGES * PIXELS; i++)
-        f->images[i] = (uint8_t)rng_word(7, RNG_STREAM(RNG_DIGITS, 1), 0, i / PIXELS, i % PIXELS);
-    for (uint32_t i = 0; i < IMAGES; i++)
-        f->labels[i] = (uint8_t)(i % 10);
-    const struct data_part part = {.images = f->images, .labels = f->labels, .n = IMAGES};
-    f->data = (struct data_set){.name = "noise",
-                                .source = "generated",
-                                .shape = {1, 28, 28},
-                                .classes = 10,
-                                .train = part,
-                                .test = part};
-    strcpy(f->folder, "/tmp/scalebench-checkpoint-XXXXXX");
-    if (mpi_world_rank() == 0 && mkdtemp(f->folder) == NULL)
+    strcpy(folder, "/tmp/scalebench-checkpoint-XXXXXX");
+    if (mpi_world_rank() == 0 && mkdtemp(folder) == NULL)
         return -1;
-    MPI_Bcast(f->folder, sizeof f->folder, MPI_CHAR, 0, MPI_COMM_WORLD);
-    snprintf(f->path, sizeof f->path, "%.63s/c", f->folder);
-    if (config_init(&f->config, &e) != OK || model_load(&f->desc, "lenet_21k", &e) != OK)
+    mpi_bcast(folder, sizeof folder, MPI_CHAR);
+    snprintf(path, sizeof path, "%.63s/c", folder);
+    if (setup(state) != 0)
         return -1;
-    option(OPT_GLOBAL_BATCH, "25");
     option(OPT_OPTIMIZER, "adam");
     option(OPT_LR, "0.001");
     return 0;
 }
 
-static int teardown(void **state)
+static int teardown_file(void **state)
 {
-    (void)state;
-    MPI_Barrier(MPI_COMM_WORLD);
+    mpi_all(true);
     if (mpi_world_rank() == 0) {
-        unlink(fixture.path);
-        rmdir(fixture.folder);
+        unlink(path);
+        rmdir(folder);
     }
-    config_free(&fixture.config);
-    net_desc_free(&fixture.desc);
-    return 0;
-}
-
-/* A trainer with the waiter and pool it borrows, and where it stands. */
-struct session {
-    struct waiter waiter;
-    struct pool *pool;
-    struct trainer trainer;
-    struct progress progress;
-};
-
-static bool session_open(struct session *s, MPI_Comm comm)
-{
-    struct error e;
-    memset(s, 0, sizeof *s);
-    s->progress.history = json_array();
-    s->trainer = (struct trainer){.config = &fixture.config,
-                                  .desc = &fixture.desc,
-                                  .data = &fixture.data,
-                                  .waiter = &s->waiter,
-                                  .comm = comm};
-    return waiter_open(&s->waiter, WAIT_YIELD, 120, comm, &e) == OK &&
-           pool_create(&s->pool, 1, NULL, NULL, &e) == OK &&
-           trainer_open(&s->trainer, s->pool, &e) == OK && trainer_connect(&s->trainer, &e) == OK;
-}
-
-static void session_close(struct session *s)
-{
-    trainer_close(&s->trainer);
-    pool_destroy(s->pool);
-    waiter_close(&s->waiter);
-    json_decref(s->progress.history);
+    return teardown(state);
 }
 
 /* Trains until `steps` steps are done. */
@@ -122,7 +54,7 @@ static bool train_to(struct session *s, uint64_t steps)
 static bool resume(struct session *s, struct error *e, char reset[256])
 {
     struct checkpoint c;
-    bool good = checkpoint_open(&c, fixture.path, &s->trainer, e) == OK &&
+    bool good = checkpoint_open(&c, path, &s->trainer, e) == OK &&
                 checkpoint_restore(&c, &s->trainer, e) == OK;
     s->progress.epoch = c.progress.epoch;
     s->progress.step = c.progress.step;
@@ -133,7 +65,7 @@ static bool resume(struct session *s, struct error *e, char reset[256])
 
 static bool equal_state(const struct session *a, const struct session *b)
 {
-    const struct arenas *x = &a->trainer.sync->arenas, *y = &b->trainer.sync->arenas;
+    const struct arenas *x = arenas_of(a), *y = arenas_of(b);
     return memcmp(x->params, y->params, x->n * sizeof(real)) == 0 &&
            memcmp(x->state, y->state, (size_t)x->slots * x->n * sizeof(real)) == 0;
 }
@@ -144,10 +76,10 @@ static bool resumes_to_the_bit(void)
     struct session whole, resumed;
     struct error e = {.status = OK};
     char reset[256];
-    bool good = session_open(&whole, MPI_COMM_WORLD) && train_to(&whole, BEFORE) &&
-                checkpoint_write(fixture.path, &whole.trainer, &whole.progress, &e) == OK &&
+    bool good = session_open(&whole, MPI_COMM_WORLD, 1) && train_to(&whole, BEFORE) &&
+                checkpoint_write(path, &whole.trainer, &whole.progress, &e) == OK &&
                 train_to(&whole, STEPS);
-    good = session_open(&resumed, MPI_COMM_WORLD) && good;
+    good = session_open(&resumed, MPI_COMM_WORLD, 1) && good;
     good = resume(&resumed, &e, reset) && good && reset[0] == '\0' && resumed.progress.epoch == 1 &&
            resumed.progress.step == 2 && resumed.trainer.steps_done == BEFORE;
     good = train_to(&resumed, STEPS) && good && equal_state(&whole, &resumed);
@@ -255,15 +187,15 @@ static bool keeps(MPI_Comm from, MPI_Comm to, char reset[256])
 {
     struct session first, second;
     struct error e;
-    bool opened = session_open(&first, from), good = session_open(&second, to) && opened;
+    bool opened = session_open(&first, from, 1), good = session_open(&second, to, 1) && opened;
     struct strategy keeping = *first.trainer.sync->strategy;
     keeping.save = keep;
     keeping.restore = take_back;
     memset(&keeper, 0, sizeof keeper);
     first.trainer.sync->strategy = second.trainer.sync->strategy = &keeping;
     if (from == MPI_COMM_WORLD || mpi_world_rank() == 0)
-        good = checkpoint_write(fixture.path, &first.trainer, &first.progress, &e) == OK && good;
-    MPI_Barrier(MPI_COMM_WORLD);
+        good = checkpoint_write(path, &first.trainer, &first.progress, &e) == OK && good;
+    mpi_all(true);
     good = resume(&second, &e, reset) && good;
     session_close(&first);
     session_close(&second);
@@ -296,17 +228,6 @@ static void what_ranks_kept_is_reset_on_another_number(void **state)
 
 /* --- Another number of ranks ---------------------------------------------------------------- */
 
-/* Norm of a - b over norm of b - c. */
-static double relative_difference(const real *a, const real *b, const real *c, size_t n)
-{
-    double difference = 0, size = 0;
-    for (size_t i = 0; i < n; i++) {
-        difference += pow((double)a[i] - (double)b[i], 2);
-        size += pow((double)b[i] - (double)c[i], 2);
-    }
-    return sqrt(difference / size);
-}
-
 /* One rank trains, then all go on: how far they are from one rank that went on alone, of what that
  * has moved by since. The same global batches, so the tolerances of mpi_train. */
 static void more_ranks_go_on(void **state)
@@ -322,17 +243,16 @@ static void more_ranks_go_on(void **state)
     const uint64_t last = BEFORE + 1;
     const double allowed = 1e-4;
 #endif
-    bool good = session_open(&before, MPI_COMM_SELF) && train_to(&before, BEFORE);
+    bool good = session_open(&before, MPI_COMM_SELF, 1) && train_to(&before, BEFORE);
     if (mpi_world_rank() == 0)
-        good = checkpoint_write(fixture.path, &before.trainer, &before.progress, &e) == OK && good;
-    MPI_Barrier(MPI_COMM_WORLD);
-    good = session_open(&alone, MPI_COMM_SELF) && resume(&alone, &e, reset) &&
+        good = checkpoint_write(path, &before.trainer, &before.progress, &e) == OK && good;
+    mpi_all(true);
+    good = session_open(&alone, MPI_COMM_SELF, 1) && resume(&alone, &e, reset) &&
            train_to(&alone, last) && good;
-    good = session_open(&after, MPI_COMM_WORLD) && resume(&after, &e, reset) &&
+    good = session_open(&after, MPI_COMM_WORLD, 1) && resume(&after, &e, reset) &&
            train_to(&after, last) && good;
-    double distance =
-        relative_difference(after.trainer.sync->arenas.params, alone.trainer.sync->arenas.params,
-                            before.trainer.sync->arenas.params, fixture.desc.n_params);
+    double distance = relative_difference(arenas_of(&after)->params, arenas_of(&alone)->params,
+                                          arenas_of(&before)->params, fixture.desc.n_params);
     session_close(&before);
     session_close(&alone);
     session_close(&after);
@@ -346,7 +266,7 @@ static void more_ranks_go_on(void **state)
 static bool opens(const struct trainer *t, struct error *e)
 {
     struct checkpoint c;
-    bool good = checkpoint_open(&c, fixture.path, t, e) == OK;
+    bool good = checkpoint_open(&c, path, t, e) == OK;
     checkpoint_close(&c);
     return good;
 }
@@ -354,8 +274,8 @@ static bool opens(const struct trainer *t, struct error *e)
 static bool write_one(struct session *s)
 {
     struct error e;
-    return session_open(s, MPI_COMM_SELF) && train_to(s, 1) &&
-           checkpoint_write(fixture.path, &s->trainer, &s->progress, &e) == OK;
+    return session_open(s, MPI_COMM_SELF, 1) && train_to(s, 1) &&
+           checkpoint_write(path, &s->trainer, &s->progress, &e) == OK;
 }
 
 static void another_run_is_refused_by_key(void **state)
@@ -384,9 +304,9 @@ static void another_run_is_refused_by_key(void **state)
         char before[64];
         snprintf(before, sizeof before, "%s", config_text(&fixture.config, changes[i].id));
         option(changes[i].id, changes[i].text);
-        assert_true(session_open(&s, MPI_COMM_SELF));
+        assert_true(session_open(&s, MPI_COMM_SELF, 1));
         assert_false(opens(&s.trainer, &e));
-        assert_string_equal(e.file, fixture.path);
+        assert_string_equal(e.file, path);
         assert_memory_equal(e.text, changes[i].expected, strlen(changes[i].expected));
         assert_int_equal(error_exit_status(&e), 2);
         session_close(&s);
@@ -419,13 +339,13 @@ static void rewrite(void (*change)(struct safetensors_tensor *, size_t *, json_t
 {
     struct safetensors file;
     struct error e;
-    assert_int_equal(safetensors_open(&file, fixture.path, &e), OK);
+    assert_int_equal(safetensors_open(&file, path, &e), OK);
     struct safetensors_tensor *list = calloc(file.n + 1, sizeof *list);
     memcpy(list, file.tensors, file.n * sizeof *list);
     json_t *metadata = json_deep_copy(file.metadata);
     size_t n = file.n;
     change(list, &n, metadata);
-    assert_int_equal(safetensors_write(fixture.path, list, n, metadata, &e), OK);
+    assert_int_equal(safetensors_write(path, list, n, metadata, &e), OK);
     json_decref(metadata);
     free(list);
     safetensors_close(&file);
@@ -523,7 +443,7 @@ static void malformed_checkpoints_are_refused(void **state)
         assert_false(opens(&s.trainer, &e));
         if (strstr(e.text, cases[i].expected) == NULL)
             assert_string_equal(e.text, cases[i].expected);
-        assert_string_equal(e.file, fixture.path);
+        assert_string_equal(e.file, path);
         session_close(&s);
     }
 }
@@ -544,14 +464,14 @@ static void weights_alone_start_a_run(void **state)
     struct session trained, started;
     struct checkpoint c;
     struct error e = {.status = OK};
-    bool good = session_open(&trained, MPI_COMM_WORLD) && train_to(&trained, 2) &&
-                checkpoint_write(fixture.path, &trained.trainer, &trained.progress, &e) == OK;
+    bool good = session_open(&trained, MPI_COMM_WORLD, 1) && train_to(&trained, 2) &&
+                checkpoint_write(path, &trained.trainer, &trained.progress, &e) == OK;
     if (mpi_world_rank() == 0)
         rewrite(keep_params);
-    MPI_Barrier(MPI_COMM_WORLD);
+    mpi_all(true);
     option(OPT_SEED, "9");
-    good = session_open(&started, MPI_COMM_WORLD) && good && !opens(&started.trainer, &e);
-    good = checkpoint_open_weights(&c, fixture.path, &started.trainer, &e) == OK && good &&
+    good = session_open(&started, MPI_COMM_WORLD, 1) && good && !opens(&started.trainer, &e);
+    good = checkpoint_open_weights(&c, path, &started.trainer, &e) == OK && good &&
            checkpoint_restore(&c, &started.trainer, &e) == OK;
     checkpoint_close(&c);
     good = good && trainer_hash(&started.trainer) == trainer_hash(&trained.trainer) &&
@@ -561,7 +481,7 @@ static void weights_alone_start_a_run(void **state)
     assert_all(good);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup_file, teardown_file)
 
 int main(int argc, char **argv)
 {
@@ -581,9 +501,7 @@ int main(int argc, char **argv)
         TEST(malformed_checkpoints_are_refused),
         TEST(weights_alone_start_a_run),
     };
-    /* Ranks that share cores wait for each other: there the shortest case must do. */
-    const struct CMUnitTest few[] = {TEST(adam_is_resumed_to_the_bit)};
-    int failed = mpi_world_ranks() <= 4 ? mpi_run_tests(tests) : mpi_run_tests(few);
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
     MPI_Finalize();
     return failed;
 }

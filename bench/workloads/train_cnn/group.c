@@ -4,10 +4,10 @@
 
 enum status group_open(struct group *g, struct waiter *like, MPI_Comm comm, struct error *e)
 {
-    *g = (struct group){.open = true};
-    wait_library_begin(like, "communicator of batch statistics");
-    MPI_Comm_dup(comm, &g->comm);
-    wait_library_end(like);
+    *g = (struct group){.open = false};
+    if (wait_comm_dup(like, comm, &g->comm, "communicator of batch statistics", e) != OK)
+        return e->status;
+    g->open = true;
     enum status status = waiter_open(&g->waiter, like->kind, like->deadline_s, g->comm, e);
     if (status == OK && like->check != NULL)
         status = waiter_check_calls(&g->waiter, g->comm, e);
