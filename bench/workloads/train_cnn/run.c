@@ -1,0 +1,286 @@
+/* What a run does once it is set up: epochs and evaluations, or timed steps; then the ranks compare
+ * what they have. */
+#include "bench/workloads/train_cnn/run.h"
+
+#include <stdio.h>
+
+#include "bench/workloads/train_cnn/nic.h"
+#include "bench/workloads/train_cnn/predictions.h"
+#include "bench/workloads/train_cnn/replay.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+
+static double seconds_since(int64_t begin_ns)
+{
+    return 1e-9 * (double)(clock_ns() - begin_ns);
+}
+
+enum check { CHECK_STEP, CHECK_END, CHECK_NONE }; /* order of names_checks */
+
+static enum check check_of(const struct run *r)
+{
+    return (enum check)config_int(&r->arguments->config, OPT_CHECK);
+}
+
+/* Whether the weights of ranks are compared, and not the model that is made of them at the end. */
+static bool has_replicas(const struct run *r)
+{
+    return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
+}
+
+static void window_add(struct window *w, const struct step_record *taken)
+{
+    if (w->timed_steps++ == 0)
+        w->begin_ns = taken->begin_ns;
+    w->end_ns = taken->end_ns;
+    w->window_ns += taken->end_ns - taken->begin_ns;
+    w->cpu_ns += taken->cpu_ns;
+    w->poll_ns += taken->poll_ns;
+}
+
+/* Outside of the timed steps: reading takes some microseconds. */
+static void read_nic(const struct run *r, int64_t *bytes)
+{
+    if (r->arguments->nic != NULL)
+        *bytes = nic_bytes_sent(r->arguments->nic);
+}
+
+/* One step and what is kept of it, all of which happens between the timed steps. */
+static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
+                            struct score *score, struct error *e)
+{
+    struct step_record taken;
+    const struct waiter before = r->waiter;
+    if (timed && r->window.timed_steps == 0)
+        read_nic(r, &r->window.nic_begin);
+    if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
+        return e->status;
+    if (check_of(r) == CHECK_STEP)
+        taken.hash =
+            has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
+    score->loss_sum += taken.score.loss_sum;
+    score->correct += taken.score.correct;
+    score->samples += taken.score.samples;
+    r->window.steps++;
+    if (timed) {
+        window_add(&r->window, &taken);
+        read_nic(r, &r->window.nic_end);
+        r->window.calls += r->waiter.calls - before.calls;
+        r->window.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
+        r->window.messages_sent += r->waiter.messages_sent - before.messages_sent;
+        r->window.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
+    }
+    if (record && r->arguments->record_steps)
+        step_log_add(&r->log, &taken, timed);
+    return OK;
+}
+
+static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
+                        const struct score *train, const struct score *test)
+{
+    if (r->rank == 0) {
+        printf("epoch %u/%ld  train loss %.4f  accuracy %.2f %%  test loss %.4f  accuracy %.2f %%  "
+               "%.2f s  %.0f images/s\n",
+               epoch + 1, config_int(&r->arguments->config, OPT_EPOCHS),
+               train->loss_sum / train->samples, 100.0 * train->correct / train->samples,
+               test->loss_sum / test->samples, 100.0 * test->correct / test->samples, seconds,
+               train->samples / seconds);
+        fflush(stdout);
+    }
+}
+
+/* The steps of the current epoch that are left, and the checkpoints between them. */
+static enum status run_steps(struct run *r, bool last, struct error *e)
+{
+    struct progress *p = &r->progress;
+    inject_sleep(&r->trainer.inject, INJECT_READ, r->trainer.steps_done + 1);
+    int64_t feed_ns = clock_ns();
+    if (feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e) != OK)
+        return e->status;
+    p->seconds += seconds_since(feed_ns);
+    while (p->step < r->trainer.sampler.steps) {
+        int64_t begin_ns = clock_ns();
+        bool record = last && p->step < RUN_RECORDED_STEPS;
+        if (run_step(r, p->epoch, p->step, true, record, &p->train, e) != OK)
+            return e->status;
+        p->step++;
+        p->seconds += seconds_since(begin_ns);
+        if (resume_after_step(&r->resume, &r->trainer, p, e) != OK)
+            return e->status;
+    }
+    return OK;
+}
+
+/* A line of the record that a resumed run will repeat. */
+static enum status add_kept(struct run *r, json_t *line, struct error *e)
+{
+    if (line != NULL)
+        json_array_append(r->progress.history, line);
+    return recorder_add(&r->recorder, line, e);
+}
+
+static enum status run_evaluation(struct run *r, struct score *test, struct error *e)
+{
+    struct class_counts classes;
+    int64_t begin_ns = clock_ns();
+    if (trainer_evaluate(&r->trainer, &r->trainer.data->test, test, &classes, e) != OK)
+        return e->status;
+    double seconds = seconds_since(begin_ns);
+    return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
+}
+
+static enum status run_epoch(struct run *r, bool last, struct error *e)
+{
+    struct trainer *t = &r->trainer;
+    struct progress *p = &r->progress;
+    struct score test;
+    if (run_steps(r, last, e) != OK || step_log_write(&r->log, &r->recorder, e) != OK ||
+        trainer_sum_scores(t, &p->train, e) != OK)
+        return e->status;
+    json_t *line = report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train);
+    if (add_kept(r, line, e) != OK || run_evaluation(r, &test, e) != OK)
+        return e->status;
+    print_epoch(r, p->epoch, p->seconds, &p->train, &test);
+    p->epoch++;
+    p->step = 0;
+    p->train = (struct score){0};
+    p->seconds = 0;
+    return resume_after_epoch(&r->resume, t, p, e);
+}
+
+/* The checkpoint is one of the end: its model may still be asked for. */
+static enum status run_nothing(struct run *r, struct error *e)
+{
+    struct score test;
+    struct class_counts classes;
+    if (r->rank == 0)
+        printf("nothing is left to train: %u of %ld epochs were done\n", r->progress.epoch,
+               config_int(&r->arguments->config, OPT_EPOCHS));
+    return trainer_evaluate(&r->trainer, &r->trainer.data->test, &test, &classes, e);
+}
+
+static enum status run_for_accuracy(struct run *r, struct error *e)
+{
+    uint32_t epochs = (uint32_t)config_int(&r->arguments->config, OPT_EPOCHS);
+    if (r->progress.epoch >= epochs)
+        return run_nothing(r, e);
+    while (r->progress.epoch < epochs)
+        if (run_epoch(r, r->progress.epoch + 1 == epochs, e) != OK)
+            return e->status;
+    return OK;
+}
+
+static enum status run_to_evaluate(struct run *r, struct error *e)
+{
+    struct score test;
+    if (run_evaluation(r, &test, e) != OK)
+        return e->status;
+    if (r->rank == 0)
+        printf("test loss %.4f  accuracy %.2f %%\n", test.loss_sum / test.samples,
+               100.0 * test.correct / test.samples);
+    return OK;
+}
+
+/* Full batches only: a smaller last batch of an epoch would be a different step. */
+static enum status run_for_time(struct run *r, struct error *e)
+{
+    const struct sampler *s = &r->trainer.sampler;
+    uint32_t warmup = (uint32_t)config_int(&r->arguments->config, OPT_TIME_WARMUP);
+    uint32_t steps = (uint32_t)config_int(&r->arguments->config, OPT_TIME_STEPS);
+    uint32_t full = s->n_samples / s->global_batch;
+    struct score score = {0};
+    for (uint32_t i = 0; i < warmup + steps; i++) {
+        if (i % full == 0)
+            inject_sleep(&r->trainer.inject, INJECT_READ, i + 1);
+        if (feed_epoch(&r->feed, &r->trainer.sampler, i / full, e) != OK ||
+            run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
+            return e->status;
+    }
+    if (step_log_write(&r->log, &r->recorder, e) != OK)
+        return e->status;
+    if (r->rank == 0) {
+        double step_s = 1e-9 * (double)r->window.window_ns / steps;
+        printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
+               s->global_batch, r->ranks, 1e3 * step_s, s->global_batch / step_s);
+    }
+    return OK;
+}
+
+/* What was kept after each step or, of one model, what there is at the end. */
+static enum status compare(struct run *r, struct comparison *c, struct error *e)
+{
+    enum status status = OK;
+    if (!has_replicas(r))
+        status = hashes_add_model(&r->hashes, &r->trainer, e);
+    else if (check_of(r) == CHECK_END || r->hashes.n == 0)
+        hashes_add(&r->hashes, &r->trainer);
+    return status == OK ? hashes_compare(&r->hashes, &r->trainer, c, e) : status;
+}
+
+static void warn_of_infinities(const struct run *r)
+{
+    const struct sync *s = r->trainer.sync;
+    if (s->infinite > 0)
+        log_print(LOG_WARNING,
+                  "rank %d: %llu gradients or sums beyond %g became infinite in fp16 "
+                  "(sync.fp16_scale = %g)",
+                  s->rank, (unsigned long long)s->infinite, 65504 / s->form.fp16_scale,
+                  s->form.fp16_scale);
+}
+
+static void print_comparison(const struct run *r, const struct comparison *c)
+{
+    if (r->rank != 0 || r->ranks == 1)
+        return;
+    if (!c->made)
+        puts("weights not compared");
+    else if (c->equal)
+        puts("weights equal on all ranks");
+    else
+        printf("weights differ first at %s\n", c->first_difference);
+}
+
+/* Last of all: what the optimizer keeps is worth nothing afterwards. */
+static enum status replay(struct run *r, struct error *e)
+{
+    r->window.replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
+    if (r->window.replays == 0)
+        return OK;
+    return replay_run(&r->trainer, r->window.replays, &r->window.replay_ns, e);
+}
+
+enum status run_execute(struct run *r, struct error *e)
+{
+    static enum status (*const kinds[])(struct run *, struct error *) = {
+        [RUN_FOR_ACCURACY] = run_for_accuracy,
+        [RUN_FOR_TIME] = run_for_time,
+        [RUN_TO_EVALUATE] = run_to_evaluate,
+    };
+    struct comparison comparison = {0};
+    enum status status = kinds[r->arguments->run](r, e);
+    if (status == OK && r->arguments->predictions != NULL)
+        status = predictions_write(&r->trainer, r->arguments->predictions, e);
+    if (status == OK && check_of(r) != CHECK_NONE)
+        status = compare(r, &comparison, e);
+    if (status == OK && r->arguments->run == RUN_FOR_TIME)
+        status = replay(r, e);
+    if (status == OK) {
+        print_comparison(r, &comparison);
+        warn_of_infinities(r);
+        r->window.counts_nic = r->window.timed_steps > 0 && r->arguments->nic != NULL;
+        r->window.fetches = r->feed.fetches;
+        r->window.fetch_s = r->feed.fetch_s;
+        r->window.checkpoints = r->resume.written;
+        r->window.checkpoint_ns = r->resume.write_ns;
+        r->memory.data_mib = reader_data_mib(&r->feed.reader);
+        status = recorder_add(&r->recorder,
+                              report_end(&r->trainer, &r->window, &r->memory, &comparison), e);
+    }
+    if (status == OK)
+        status = recorder_write(&r->recorder, e);
+    inject_sleep(&r->trainer.inject, INJECT_END, r->trainer.steps_done);
+    /* Nobody leaves while others may still wait for a message. */
+    if (status == OK && !r->arguments->finalize)
+        status = wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* One run of train_cnn on this rank: opened, executed for what its arguments ask, closed. All ranks
+ * do the same; what one finds wrong while it opens the others learn, so that they leave in order.
+ */
+#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_RUN_H
+#define SCALEBENCH_WORKLOADS_TRAIN_CNN_RUN_H
+
+#include "bench/workloads/record.h"
+#include "bench/workloads/train_cnn/arguments.h"
+#include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/feed.h"
+#include "bench/workloads/train_cnn/report.h"
+#include "bench/workloads/train_cnn/resume.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* Steps of an accuracy run that are written out one by one. */
+enum { RUN_RECORDED_STEPS = 200 };
+
+/* All that a run holds, in the order it is set up. */
+struct run {
+    const struct arguments *arguments;
+    int rank, ranks;
+    struct waiter waiter;
+    struct net_desc desc;
+    struct feed feed;
+    char bound[256];
+    struct pool *pool;
+    int progress_cpu; /* of the thread of sync.overlap */
+    struct trainer trainer;
+    struct resume resume;
+    struct progress progress;
+    struct hashes hashes;
+    struct step_log log;
+    struct recorder recorder;
+    struct window window;
+    struct memory_use memory;
+    bool all_failed; /* at the same place: every rank can leave in order */
+};
+
+/* For a run whose arguments are set and all else is zero. After a failure all_failed says whether
+ * every rank knows of it; run_close closes what was opened. */
+enum status run_open(struct run *r, struct error *e);
+/* Trains, evaluates or measures; prints, compares the ranks' weights, writes the record. */
+enum status run_execute(struct run *r, struct error *e);
+void run_close(struct run *r);
+
+#endif

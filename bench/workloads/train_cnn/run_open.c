@@ -1,0 +1,204 @@
+/* Setting a run up, from arguments to a record that has begun, and taking it down again. */
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bench/place/place.h"
+#include "bench/workloads/train_cnn/nic.h"
+#include "bench/workloads/train_cnn/predictions.h"
+#include "bench/workloads/train_cnn/run.h"
+#include "kernels/base/log.h"
+#include "kernels/base/output.h"
+
+#define THREADS_MAX 1024
+
+/* Threads sit on the cores that `pin` bound this rank to, one each, that of sync.overlap on the
+ * last; without a core for each they are left to the kernel. */
+static enum status open_pool(struct run *r, struct error *e)
+{
+    int threads = (int)config_int(&r->arguments->config, OPT_THREADS);
+    int cpus[THREADS_MAX];
+    int n = place_parse_cpus(r->bound, cpus, THREADS_MAX);
+    int wanted = config_cores_per_rank(&r->arguments->config);
+    bool one_each = n == wanted && wanted > 1;
+    if (one_each) {
+        if (wanted > threads) {
+            r->progress_cpu = cpus[n - 1];
+            r->trainer.progress_cpu = &r->progress_cpu;
+        }
+        char own[16];
+        snprintf(own, sizeof own, "%d", cpus[0]);
+        if (place_bind_self(own, e) != OK)
+            return e->status;
+    }
+    return pool_create(&r->pool, threads, one_each ? cpus : NULL, fp_mode_set, e);
+}
+
+static enum status check_nic(const char *name, struct error *e)
+{
+    if (name == NULL || nic_bytes_sent(name) >= 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "--nic %s: no such network interface here", name);
+}
+
+/* What this run will write: a run of hours shall not end with a folder that is not there. */
+static enum status check_outputs(const struct run *r, struct error *e)
+{
+    const struct arguments *a = r->arguments;
+    bool saves = a->run == RUN_FOR_ACCURACY && config_writes_checkpoints(&a->config);
+    enum status status = recorder_check(a->record_dir, r->rank, e);
+    if (status == OK && r->rank == 0 && a->predictions != NULL)
+        status = output_check("--predictions", a->predictions, e);
+    if (status == OK && r->rank == 0 && saves)
+        status = checkpoint_check(config_text(&a->config, OPT_CHECKPOINT_PATH), e);
+    return status;
+}
+
+static enum status open_inputs(struct run *r, struct error *e)
+{
+    const struct config *c = &r->arguments->config;
+    enum status status = place_read_back(r->bound, sizeof r->bound, e);
+    if (status == OK)
+        status = model_load(&r->desc, config_text(c, OPT_MODEL), e);
+    if (status == OK)
+        status = open_pool(r, e);
+    if (status == OK)
+        status = check_nic(r->arguments->nic, e);
+    if (status == OK)
+        status = check_outputs(r, e);
+    return status;
+}
+
+/* Every rank learns whether some rank failed, and how; the first that did says why, the others have
+ * nothing to say. */
+static enum status agree(struct run *r, enum status mine, struct error *e)
+{
+    enum { STATUSES = 64 };
+    int worst = mine != OK ? (r->ranks - r->rank) * STATUSES + (int)mine : 0;
+    struct error own = *e;
+    enum status status = wait_allreduce(&r->waiter, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                                        "agreement after set-up", e);
+    if (status != OK || worst == 0)
+        return status;
+    r->all_failed = true;
+    bool first = r->rank == r->ranks - worst / STATUSES;
+    *e = first ? own : (struct error){.status = (enum status)(worst % STATUSES)};
+    return e->status;
+}
+
+static size_t planned_steps(const struct run *r)
+{
+    const struct config *c = &r->arguments->config;
+    if (r->arguments->run == RUN_TO_EVALUATE)
+        return 1; /* what was read */
+    if (r->arguments->run == RUN_FOR_TIME)
+        return (size_t)(config_int(c, OPT_TIME_WARMUP) + config_int(c, OPT_TIME_STEPS));
+    return (size_t)config_int(c, OPT_EPOCHS) * r->trainer.sampler.steps;
+}
+
+/* At most, between two moments at which they become lines of the record. */
+static size_t recorded_steps(const struct run *r)
+{
+    return r->arguments->run == RUN_FOR_TIME ? planned_steps(r) : RUN_RECORDED_STEPS;
+}
+
+static enum status open_record(struct run *r, struct error *e)
+{
+    const struct arguments *a = r->arguments;
+    enum status status = recorder_open(&r->recorder, a->record_dir, r->rank, e);
+    if (status == OK)
+        status =
+            recorder_add(&r->recorder, report_hello(&r->trainer, a, r->feed.read_s, r->bound), e);
+    size_t i;
+    json_t *line;
+    json_array_foreach(r->progress.history, i, line)
+    {
+        if (status == OK)
+            status = recorder_add(&r->recorder, json_incref(line), e);
+    }
+    return status;
+}
+
+/* The state that training begins with: drawn, or read from files. */
+static enum status open_training(struct run *r, struct error *e)
+{
+    bool trains = r->arguments->run == RUN_FOR_ACCURACY;
+    enum status status = trainer_connect(&r->trainer, e);
+    if (status == OK)
+        status = agree(r, resume_open(&r->resume, &r->trainer, trains, e), e);
+    if (status == OK)
+        status = resume_begin(&r->resume, &r->trainer, &r->progress, e);
+    if (status == OK && r->arguments->predictions != NULL)
+        status = predictions_open(&r->trainer, e);
+    return status;
+}
+
+/* For those who look for a rank among the processes of a node. */
+static void name_processes(const struct run *r)
+{
+    const struct waiter *w = &r->waiter;
+    char ranks[512] = "", processes[1024] = "", host[HOST_NAME_MAX + 1] = "";
+    size_t n_ranks = 0, n_processes = 0;
+    if (r->ranks == 1 || w->node_rank != 0)
+        return;
+    for (int i = 0; i < w->node_ranks && n_ranks < sizeof ranks - 16; i++) {
+        n_ranks +=
+            (size_t)snprintf(ranks + n_ranks, sizeof ranks - n_ranks, " %d", w->world_ranks[i]);
+        n_processes += (size_t)snprintf(processes + n_processes, sizeof processes - n_processes,
+                                        " %d", w->processes[i]);
+    }
+    gethostname(host, sizeof host - 1);
+    log_print(LOG_DETAIL, "rank%s on %s: process%s", ranks, host, processes);
+}
+
+enum status run_open(struct run *r, struct error *e)
+{
+    const struct arguments *a = r->arguments;
+    double deadline_s = config_number(&a->config, OPT_DEADLINE);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
+    if (status == OK && config_int(&a->config, OPT_CALL_CHECK) != 0)
+        status = waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e);
+    if (status != OK)
+        return status;
+    name_processes(r);
+    fp_mode_set();
+    gemm_init();
+    status = agree(r, open_inputs(r, e), e);
+    if (status == OK)
+        status = agree(r, feed_open(&r->feed, &a->config, &r->waiter, MPI_COMM_WORLD, e), e);
+    if (status == OK) {
+        r->trainer.config = &a->config;
+        r->trainer.desc = &r->desc;
+        r->trainer.data = &r->feed.reader.data;
+        r->trainer.waiter = &r->waiter;
+        r->trainer.comm = MPI_COMM_WORLD;
+        status = agree(r, trainer_open(&r->trainer, r->pool, e), e);
+    }
+    if (status == OK)
+        status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
+    if (status == OK)
+        status = agree(r, step_log_open(&r->log, recorded_steps(r), e), e);
+    if (status == OK)
+        status = open_training(r, e);
+    if (status == OK)
+        status = feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
+    return status == OK ? open_record(r, e) : status;
+}
+
+void run_close(struct run *r)
+{
+    recorder_close(&r->recorder);
+    step_log_close(&r->log);
+    hashes_close(&r->hashes);
+    json_decref(r->progress.history);
+    resume_close(&r->resume);
+    predictions_close(&r->trainer);
+    trainer_close(&r->trainer);
+    pool_destroy(r->pool);
+    feed_close(&r->feed);
+    net_desc_free(&r->desc);
+    waiter_close(&r->waiter);
+}
