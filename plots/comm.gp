@@ -15,8 +15,8 @@ load plots.'/palette.gp'
 group_title(g) = value(sprintf('group%d_title', g))
 group_names(g) = value(sprintf('group%d_names', g))
 
-# What is drawn of the current row.
-drawn(c) = strcol('part') eq 'flat' && strcol('verdict') ne 'cannot run'
+# What is drawn of the current row. `none` moves nothing: its bytes over no time would be all the range.
+drawn(c) = strcol('part') eq 'flat' && strcol('verdict') ne 'cannot run' && strcol('name') ne 'none'
 x_of(name) = drawn(0) && strcol('name') eq name ? column('bytes') : NaN
 of_time(us) = figure eq 'latency' ? us \
     : column('busbw_gbyte_per_s') * column('latency_us') / us
