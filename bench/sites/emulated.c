@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "bench/sites/mpiexec.h"
-#include "bench/sites/site.h"
-#include "bench/sites/words.h"
 
 /* What ci/netns.sh tells its command: a file with a host a line, what starts a process on one, the
  * interface that mpiexec listens on, and that of each host. */
@@ -53,39 +51,23 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
 }
 
 /* Hosts are given out in the order of the file, one to each of the parts between colons. */
-static void add_rank(struct words *words, int rank, const struct hosts *h, const char *program,
-                     const char *pin, const struct place_plan *plan, char *const *options,
-                     char *const *arguments)
+static char **make_argv(const struct mpiexec_job *job, const void *arg)
 {
-    if (rank > 0)
-        words_add(words, ":");
-    words_add(words, "-n");
-    words_add(words, "1");
-    words_add(words, pin);
-    words_add(words, "--cpus");
-    words_add(words, plan->slots[rank].cpus);
-    words_add(words, "--");
-    words_add(words, program);
-    words_add_all(words, options);
-    words_add(words, plan->oversubscribed ? "--wait=yield" : "--wait=block");
-    words_add(words, "--nic");
-    words_add(words, h->nic);
-    words_add(words, "--no-finalize");
-    words_add_all(words, arguments);
-}
-
-static char **make_argv(const char *mpiexec, const struct hosts *h, const char *program,
-                        const char *pin, const struct place_plan *plan, char *const *options,
-                        char *const *arguments)
-{
-    const char *const start[] = {mpiexec, "-rmk",           "user",     "-f",
-                                 h->file, "-iface",         h->head,    "-launcher",
-                                 "ssh",   "-launcher-exec", h->launcher};
+    const struct hosts *h = arg;
+    const char *const start[] = {job->mpiexec, "-rmk",           "user",     "-f",
+                                 h->file,      "-iface",         h->head,    "-launcher",
+                                 "ssh",        "-launcher-exec", h->launcher};
+    const char *const own[] = {"--nic", h->nic, "--no-finalize", NULL};
     struct words words = {0};
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         words_add(&words, start[i]);
-    for (int r = 0; r < plan->ranks; r++)
-        add_rank(&words, r, h, program, pin, plan, options, arguments);
+    for (int r = 0; r < job->plan->ranks; r++) {
+        if (r > 0)
+            words_add(&words, ":");
+        words_add(&words, "-n");
+        words_add(&words, "1");
+        mpiexec_add_command(&words, job, job->plan->slots[r].cpus, own);
+    }
     return words_finish(&words);
 }
 
@@ -93,29 +75,14 @@ static enum status emulated_prepare(const struct point *point, const struct plac
                                     const char *program, const char *pin, char *const *arguments,
                                     struct site_launch *launch, struct error *e)
 {
-    char mpiexec[4096];
     struct hosts hosts;
     *launch = (struct site_launch){0};
     enum status status = find_hosts(&hosts, e);
     if (status == OK)
         status = check_nodes(&point->config, &hosts, e);
-    if (status == OK)
-        status = mpiexec_plan(&point->config, place, &launch->plan, e);
-    if (status == OK)
-        status = mpiexec_find(mpiexec, sizeof mpiexec, e);
-    char **options = status == OK ? point_arguments(point, e) : NULL;
-    if (status == OK && !options)
-        status = e ? e->status : ERR_MEMORY;
-    if (status == OK) {
-        launch->argv = make_argv(mpiexec, &hosts, program, pin, &launch->plan, options, arguments);
-        launch->environment = mpiexec_environment();
-        if (!launch->argv || !launch->environment)
-            status = error_set(e, ERR_MEMORY, "no memory for a command line");
-    }
-    free(options);
     if (status != OK)
-        site_launch_free(launch);
-    return status;
+        return status;
+    return mpiexec_prepare(point, place, program, pin, arguments, make_argv, &hosts, launch, e);
 }
 
 extern const struct site site_emulated;

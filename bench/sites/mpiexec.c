@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/sites/words.h"
-
 /* Looks for an executable as a shell would. */
 static bool find_program(const char *name, char *path, size_t size)
 {
@@ -24,7 +22,7 @@ static bool find_program(const char *name, char *path, size_t size)
     return false;
 }
 
-enum status mpiexec_find(char *path, size_t size, struct error *e)
+static enum status find_launcher(char *path, size_t size, struct error *e)
 {
     const char *chosen = getenv("MPIEXEC");
     if (chosen && *chosen) {
@@ -40,8 +38,8 @@ enum status mpiexec_find(char *path, size_t size, struct error *e)
                      "is on PATH (make deps installs MPICH)");
 }
 
-enum status mpiexec_plan(const struct config *c, const struct place *place, struct place_plan *plan,
-                         struct error *e)
+static enum status make_plan(const struct config *c, const struct place *place,
+                             struct place_plan *plan, struct error *e)
 {
     enum status status = place_make_plan(
         place, (int)config_int(c, OPT_RANKS), config_cores_per_rank(c),
@@ -54,12 +52,54 @@ enum status mpiexec_plan(const struct config *c, const struct place *place, stru
                      reason.text);
 }
 
-char **mpiexec_environment(void)
+void mpiexec_add_command(struct words *words, const struct mpiexec_job *job, const char *cpus,
+                         const char *const *own)
 {
-    /* The trainer splits work over threads of its own; a library that did so too would put more
-     * threads on a core than were planned. */
+    words_add(words, job->pin);
+    words_add(words, "--cpus");
+    words_add(words, cpus);
+    words_add(words, "--");
+    words_add(words, job->program);
+    words_add_all(words, job->options);
+    /* A rank that shares its core must let the others run while it waits. */
+    words_add(words, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
+    while (*own != NULL)
+        words_add(words, *own++);
+    words_add_all(words, job->arguments);
+}
+
+/* Of the ranks. The trainer splits work over threads of its own; a library that did so too would
+ * put more threads on a core than were planned. */
+static char **make_environment(void)
+{
     struct words words = {0};
     words_add(&words, "BLIS_NUM_THREADS=1");
     words_add(&words, "OMP_NUM_THREADS=1");
     return words_finish(&words);
+}
+
+enum status mpiexec_prepare(const struct point *point, const struct place *place,
+                            const char *program, const char *pin, char *const *arguments,
+                            char **(*make_argv)(const struct mpiexec_job *job, const void *arg),
+                            const void *arg, struct site_launch *launch, struct error *e)
+{
+    char mpiexec[4096];
+    *launch = (struct site_launch){0};
+    enum status status = make_plan(&point->config, place, &launch->plan, e);
+    if (status == OK)
+        status = find_launcher(mpiexec, sizeof mpiexec, e);
+    char **options = status == OK ? point_arguments(point, e) : NULL;
+    if (status == OK && !options)
+        status = e ? e->status : ERR_MEMORY;
+    if (status == OK) {
+        const struct mpiexec_job job = {mpiexec, program, pin, &launch->plan, options, arguments};
+        launch->argv = make_argv(&job, arg);
+        launch->environment = make_environment();
+        if (!launch->argv || !launch->environment)
+            status = error_set(e, ERR_MEMORY, "no memory for a command line");
+    }
+    free(options);
+    if (status != OK)
+        site_launch_free(launch);
+    return status;
 }
