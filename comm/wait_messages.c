@@ -75,34 +75,36 @@ static int start_note(struct waiter *w, bool receives, struct message *m, MPI_Co
                                &m->note);
 }
 
-int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
-                const char *operation)
+static int start(struct waiter *w, bool receives, struct message *messages, int n, MPI_Comm comm,
+                 const char *operation)
 {
     int code = MPI_SUCCESS;
     for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
         struct message *m = &messages[i];
+        int bytes = (int)m->bytes;
         waiter_count(w, m->bytes);
-        w->messages_sent++;
-        w->bytes_sent += m->bytes;
-        code = start_note(w, false, m, comm, operation);
-        if (code == MPI_SUCCESS)
-            code = MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+        code = start_note(w, receives, m, comm, operation);
+        if (code == MPI_SUCCESS && receives)
+            code = MPI_Irecv(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+        else if (code == MPI_SUCCESS)
+            code = MPI_Isend(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
     }
     return code;
+}
+
+int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                const char *operation)
+{
+    for (int i = 0; i < n; i++)
+        w->bytes_sent += messages[i].bytes;
+    w->messages_sent += (uint64_t)n;
+    return start(w, false, messages, n, comm, operation);
 }
 
 int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                    const char *operation)
 {
-    int code = MPI_SUCCESS;
-    for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
-        struct message *m = &messages[i];
-        waiter_count(w, m->bytes);
-        code = start_note(w, true, m, comm, operation);
-        if (code == MPI_SUCCESS)
-            code = MPI_Irecv(m->data, (int)m->bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
-    }
-    return code;
+    return start(w, true, messages, n, comm, operation);
 }
 
 int waiter_test(struct waiter *w, struct message *message, bool *done)
