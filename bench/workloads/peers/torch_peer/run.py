@@ -37,6 +37,7 @@ class Run:
         self.lines.append(record.end(self, equal, difference))
         if self.about["record"]:
             record.write(self.about["record"], self.ranks.rank, self.lines)
+        self.ranks.part()
 
     def step(self, i, timed, recorded):
         line = self.trainer.step(i)
