@@ -13,6 +13,14 @@ static size_t stored_block(const struct winograd *w)
     return winograd_stored(w) / (size_t)w->out_blocks;
 }
 
+/* Of `blocks` panels of k rows, those that are there at a time. */
+static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
+{
+    if (sizes.slice == 0)
+        return padded((size_t)blocks * winograd_panel(w, k));
+    return padded(winograd_panel(w, sizes.slice < k ? sizes.slice : k));
+}
+
 static struct conv_share share_of(const struct stretch *s, const struct winograd *w,
                                   struct conv_sizes sizes)
 {
@@ -20,10 +28,9 @@ static struct conv_share share_of(const struct stretch *s, const struct winograd
     size_t y = w->norm                 ? sizes.chunk * stored_block(w)
                : s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                        : 0;
-    size_t panels = sizes.single ? 1 : (size_t)w->out_blocks;
     struct conv_share share = {.m = padded(sizes.m),
                                .v = padded(sizes.v),
-                               .du = padded(panels * winograd_panel(w, w->in_c)),
+                               .du = panels_reals(w, sizes, w->out_blocks, w->in_c),
                                .dbias = padded((size_t)(w->out_blocks * w->block)),
                                .x = padded(x),
                                .y = padded(y)};
@@ -34,12 +41,9 @@ static struct conv_share share_of(const struct stretch *s, const struct winograd
 /* Panels of the weights or their transpose, whichever a pass needs. */
 static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
 {
-    size_t forward = winograd_panel(w, w->in_c), backward = winograd_panel(w, w->out_c);
-    if (!sizes.single) {
-        forward *= (size_t)w->out_blocks;
-        backward *= (size_t)w->in_blocks;
-    }
-    return padded(forward > backward ? forward : backward);
+    size_t forward = panels_reals(w, sizes, w->out_blocks, w->in_c);
+    size_t backward = panels_reals(w, sizes, w->in_blocks, w->out_c);
+    return forward > backward ? forward : backward;
 }
 
 /* The norm's parameters, or their gradients, behind those of the convolution. */
@@ -108,7 +112,8 @@ static void transform_weights(void *arg, size_t begin, size_t end, int thread)
     const struct conv_call *call = arg;
     size_t panel = winograd_panel(&call->w, call->w.in_c);
     for (size_t b = begin; b < end; b++)
-        call->weights->transform(&call->w, (int)b, call->u + b * panel, call->c->params);
+        call->weights->transform(&call->w, (int)b, 0, call->w.in_c, call->u + b * panel,
+                                 call->c->params);
 }
 
 /* Items are blocks of input channels. */
@@ -118,36 +123,47 @@ static void transform_weights_transposed(void *arg, size_t begin, size_t end, in
     const struct conv_call *call = arg;
     size_t panel = winograd_panel(&call->w, call->w.out_c);
     for (size_t b = begin; b < end; b++)
-        call->weights->transform_transposed(&call->w, (int)b, call->u + b * panel, call->c->params);
+        call->weights->transform_transposed(&call->w, (int)b, 0, call->w.out_c, call->u + b * panel,
+                                            call->c->params);
 }
 
-const real *conv_panel(const struct conv_call *call, int at)
+const real *conv_panel(const struct conv_call *call, int at, int first)
 {
-    if (!call->sizes.single)
-        return call->u + (size_t)at * winograd_panel(&call->w, call->w.in_c);
-    call->weights->transform(&call->w, at, call->u, call->c->params);
+    int k = call->w.in_c;
+    if (call->sizes.slice == 0)
+        return call->u + (size_t)at * winograd_panel(&call->w, k);
+    call->weights->transform(&call->w, at, first, conv_slice(call, first, k), call->u,
+                             call->c->params);
     return call->u;
 }
 
-const real *conv_panel_transposed(const struct conv_call *call, int at)
+const real *conv_panel_transposed(const struct conv_call *call, int at, int first)
 {
-    if (!call->sizes.single)
-        return call->u + (size_t)at * winograd_panel(&call->w, call->w.out_c);
-    call->weights->transform_transposed(&call->w, at, call->u, call->c->params);
+    int k = call->w.out_c;
+    if (call->sizes.slice == 0)
+        return call->u + (size_t)at * winograd_panel(&call->w, k);
+    call->weights->transform_transposed(&call->w, at, first, conv_slice(call, first, k), call->u,
+                                        call->c->params);
     return call->u;
 }
 
 real *conv_du(const struct conv_call *call, int thread, int at)
 {
-    size_t panel = call->sizes.single ? 0 : winograd_panel(&call->w, call->w.in_c);
+    size_t panel = call->sizes.slice > 0 ? 0 : winograd_panel(&call->w, call->w.in_c);
     return share_du(call, thread) + (size_t)at * panel;
 }
 
-void conv_du_end(const struct conv_call *call, int at)
+void conv_du_end(const struct conv_call *call, size_t begin, int at, int first)
 {
-    if (call->sizes.single)
-        call->weights->adjoint(&call->w, at, call->c->dparams, share_du(call, 0), 1, 0,
-                               call->c->ex->accumulate);
+    if (call->sizes.slice > 0)
+        call->weights->adjoint(&call->w, at, first, conv_slice(call, first, call->w.in_c),
+                               call->c->dparams, share_du(call, 0), 1, 0,
+                               call->c->ex->accumulate || conv_chunk_adds(call, begin, 0));
+}
+
+bool conv_du_adds(const struct conv_call *call, size_t begin, int thread)
+{
+    return call->sizes.slice == 0 && conv_chunk_adds(call, begin, thread);
 }
 
 void conv_forward(struct conv_call *call, block_function *chunk)
@@ -157,7 +173,7 @@ void conv_forward(struct conv_call *call, block_function *chunk)
     const real *bias = call->c->params + TAPS * (size_t)w->in_c * (size_t)w->out_c;
     for (int i = 0; i < w->out_blocks * w->block; i++)
         call->bias[i] = i < w->out_c ? bias[i] : 0;
-    if (!call->sizes.single)
+    if (call->sizes.slice == 0)
         exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
     if (w->norm && norm_wants_sums(&call->norm))
         norm_sums_begin(&call->norm);
@@ -179,7 +195,7 @@ static void finish_weights(void *arg, size_t begin, size_t end, int thread)
     const struct conv_call *call = arg;
     const struct winograd *w = &call->w;
     for (size_t b = begin; b < end; b++)
-        call->weights->adjoint(w, (int)b, call->c->dparams,
+        call->weights->adjoint(w, (int)b, 0, w->in_c, call->c->dparams,
                                share_du(call, 0) + b * winograd_panel(w, w->in_c), parts_of(call),
                                call->share.all, call->c->ex->accumulate);
 }
@@ -202,10 +218,10 @@ void conv_backward(struct conv_call *call, block_function *chunk)
     const struct exec *ex = call->c->ex;
     if (w->norm)
         norm_backward(&call->norm, call->c->dparams + conv_params(w), true);
-    if (call->c->dx && !call->sizes.single)
+    if (call->c->dx && call->sizes.slice == 0)
         exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
-    if (!call->sizes.single)
+    if (call->sizes.slice == 0)
         exec_for(ex, (size_t)w->out_blocks, 1, finish_weights, call);
     finish_bias(call);
 }

@@ -14,7 +14,10 @@
  * forward keeps for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
-    bool single; /* one thread has all images in one chunk */
+    /* Rows of a panel of weights, whole blocks, that are made at a time, right before a chunk's
+     * product with them, and dweights' likewise right behind; one thread only. 0: all panels are
+     * made before the chunks. */
+    int slice;
 };
 
 /* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias; and,
@@ -115,16 +118,27 @@ void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, 
 void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, real *dm,
                          int thread);
 
-/* Block `at` of the panels that conv_forward or conv_backward prepares; made here for a single
- * chunk. */
-const real *conv_panel(const struct conv_call *call, int at);
-const real *conv_panel_transposed(const struct conv_call *call, int at);
+/* Rows of a panel of k that are there at a time. */
+static inline int conv_slice(const struct conv_call *call, int first, int k)
+{
+    int slice = call->sizes.slice, left = k - first;
+    return slice > 0 && slice < left ? slice : left;
+}
 
-/* Where block `at` of the panels of dweights is summed; and its end, after the chunk's last sum. */
+/* [points, conv_slice, block], from row `first` of block `at` on, of the panels that conv_forward
+ * or conv_backward prepares; made here if they did not. */
+const real *conv_panel(const struct conv_call *call, int at, int first);
+const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
+
+/* Where such a part of the panels of dweights is summed; and its end, after the chunk's last sum.
+ */
 real *conv_du(const struct conv_call *call, int thread, int at);
-void conv_du_end(const struct conv_call *call, int at);
+void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 
-/* Whether the chunk is not the thread's first: it adds to the panels of dweights. */
+/* Whether the chunk is not the thread's first: it adds to the sums of those before. */
 bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread);
+
+/* The same for panels of dweights: slices are added up in dweights itself. */
+bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);
 
 #endif

@@ -37,13 +37,16 @@ static size_t chunk_images(const struct winograd *w, int n)
     return ((size_t)n + chunks - 1) / chunks;
 }
 
+/* Where one thread has all images in one chunk, each panel is made when it is wanted, in one piece.
+ */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
+    int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
     return (struct conv_sizes){.chunk = chunk,
                                .m = chunk * (size_t)w->out_blocks * pixels(w->out) *
                                     (size_t)w->block,
                                .v = chunk * (size_t)w->in_blocks * pixels(w->in) * (size_t)w->block,
-                               .single = threads == 1 && chunk == (size_t)n};
+                               .slice = threads == 1 && chunk == (size_t)n ? blocks * w->block : 0};
 }
 
 static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
@@ -99,7 +102,7 @@ static void multiply_position(const struct conv_call *call, real *to, const stru
         a[i] = from + m->position[i] * plane;
         b[i] = panel + (size_t)m->tap[i] * (size_t)k * block;
     }
-    call->product->rows(to, a, b, m->count, from_pixels * plane, n, k);
+    call->product->rows(to, a, b, m->count, from_pixels * plane, n, k, false);
 }
 
 typedef struct meetings meetings_function(const struct winograd *w, int i, int j);
@@ -128,7 +131,7 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *y = conv_chunk_y(call, begin, thread);
     call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
-        multiply_block(call, thread, m, w->out, inputs_of, x, w->in, conv_panel(call, b), n,
+        multiply_block(call, thread, m, w->out, inputs_of, x, w->in, conv_panel(call, b, 0), n,
                        w->in_c);
         conv_output(call, begin, end, b, y, m, thread);
     }
@@ -175,10 +178,11 @@ static void multiply_tap(const struct conv_call *call, real *dw, int t, const re
     multiply_pairs(call, dw, &p, channels, n, &add);
 }
 
-static void multiply_weights(const struct conv_call *call, int thread, const real *x,
-                             const real *dy, int n, bool add)
+static void multiply_weights(const struct conv_call *call, size_t begin, int thread, const real *x,
+                             const real *dy, int n)
 {
     const struct winograd *w = &call->w;
+    bool add = conv_du_adds(call, begin, thread);
     size_t block = (size_t)w->block, polled = 0;
     size_t in = pixels(w->in) * (size_t)n * block, out = pixels(w->out) * (size_t)n * block;
     for (int b = 0; b < w->out_blocks; b++, dy += out) {
@@ -191,7 +195,7 @@ static void multiply_weights(const struct conv_call *call, int thread, const rea
                 conv_poll(call, thread, &polled, 2 * out * (size_t)channels);
             }
         }
-        conv_du_end(call, b);
+        conv_du_end(call, begin, b, 0);
     }
 }
 
@@ -203,13 +207,13 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *x = share_v(call, thread), *m = share_m(call, thread);
     conv_output_adjoint(call, begin, end, m, thread);
     call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
-    multiply_weights(call, thread, x, m, n, conv_chunk_adds(call, begin, thread));
+    multiply_weights(call, begin, thread, x, m, n);
     if (!call->c->dx)
         return;
     real *dx = conv_chunk_dx(call, begin, thread);
     for (int b = 0; b < w->in_blocks; b++) {
         multiply_block(call, thread, x, w->in, outputs_of, m, w->out,
-                       conv_panel_transposed(call, b), n, w->out_c);
+                       conv_panel_transposed(call, b, 0), n, w->out_c);
         call->tiles->input_adjoint(w, n, b, dx, x);
     }
     conv_chunk_dx_end(call, begin, end, dx);

@@ -1,23 +1,45 @@
 /* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm; the parts
  * are described in simd/winograd.h.
  *
- * A chunk's transforms (points * tiles * channels) stay in a second-level cache, or close where
- * there are many channels, while each block of weights passes over them once. V of all images is
- * kept from forward instead of x being transformed again. */
+ * Few weights are transformed once, and stay in a second-level cache while chunks of images, small
+ * enough to be close, pass over them. Many weights would be written to memory and read again for
+ * every chunk, four numbers for one: they are transformed a slice at a time right before its
+ * product, which costs less than reading them, and their gradient is transformed back as soon as a
+ * slice of it is summed. V of all images is kept from forward instead of x being transformed again.
+ */
 #include <string.h>
 
 #include "kernels/conv_blocks.h"
 
-/* Tiles of a chunk at most: eight groups of twelve rows. */
-#define CHUNK_TILES 96
+/* Tiles of a chunk at most: eight groups of twelve rows; of many weights more, since each chunk
+ * transforms them again, but so that a block of M and a slice share a second-level cache. */
+#define CHUNK_TILES        96
+#define CHUNK_TILES_SLICED 256
 
-/* Equal chunks of about CHUNK_TILES tiles. */
-static size_t chunk_images(const struct winograd *w, int n)
+/* Transformed weights are many from here on; and a slice of a block of them at most. */
+#define MANY_BYTES  ((size_t)2 << 20)
+#define SLICE_BYTES ((size_t)640 << 10)
+
+/* Rows of a slice, whole blocks, or 0 where all panels are made at once. Threads share panels. */
+static int slice_rows(const struct winograd *w, int threads)
 {
-    int most = CHUNK_TILES / winograd_tiles(w);
-    if (most < 1)
-        return 1;
-    int chunks = (n + most - 1) / most;
+    size_t row = winograd_panel(w, 1) * sizeof(real);
+    if (threads > 1 || (size_t)w->out_blocks * (size_t)w->in_c * row < MANY_BYTES)
+        return 0;
+    size_t blocks = SLICE_BYTES / (row * (size_t)w->block);
+    return (blocks < 1 ? 1 : (int)blocks) * w->block;
+}
+
+static int chunk_images_most(const struct winograd *w, int threads)
+{
+    int tiles = slice_rows(w, threads) > 0 ? CHUNK_TILES_SLICED : CHUNK_TILES;
+    return tiles < winograd_tiles(w) ? 1 : tiles / winograd_tiles(w);
+}
+
+/* Equal chunks, of about that many. */
+static size_t chunk_images(const struct winograd *w, int n, int threads)
+{
+    int most = chunk_images_most(w, threads), chunks = (n + most - 1) / most;
     return (size_t)((n + chunks - 1) / chunks);
 }
 
@@ -27,27 +49,34 @@ static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk,
                                .m = chunk * winograd_transformed(w, w->out_blocks),
                                .v = chunk * winograd_transformed(w, 1),
                                .kept = (size_t)n * winograd_transformed(w, w->in_blocks),
-                               .single = threads == 1 && chunk == (size_t)n};
+                               .slice = slice_rows(w, threads)};
 }
 
 static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
 {
     struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w,
-                           sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
+    int threads = pool_threads(c->ex->pool);
+    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, chunk_images(&w, c->n, threads), threads));
 }
 
-/* c, one block of columns <- a, all blocks, times a panel; all points. */
+typedef const real *panel_function(const struct conv_call *call, int at, int first);
+
+/* c, one block of columns <- a, all blocks, times panel `at`; all points. */
 static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
-                           const real *panel, int rows, int k)
+                           panel_function *panel_of, int at, int rows, int k)
 {
     const struct winograd *w = &call->w;
-    int points = winograd_points(w);
-    size_t plane = (size_t)rows * (size_t)w->block, polled = 0;
-    for (int p = 0; p < points; p++, a += plane, c += plane) {
-        call->product->rows(c, &a, &panel, 1, (size_t)points * plane, rows, k);
-        panel += (size_t)k * (size_t)w->block;
-        conv_poll(call, thread, &polled, 2 * plane * (size_t)k);
+    size_t points = (size_t)winograd_points(w), block = (size_t)w->block;
+    size_t plane = (size_t)rows * block, polled = 0;
+    for (int first = 0, count; first < k; first += count) {
+        const real *panel = panel_of(call, at, first);
+        count = conv_slice(call, first, k);
+        for (size_t p = 0; p < points; p++, panel += (size_t)count * block) {
+            const real *left = a + ((size_t)first / block * points + p) * plane;
+            call->product->rows(c + p * plane, &left, &panel, 1, points * plane, rows, count,
+                                first > 0);
+            conv_poll(call, thread, &polled, 2 * plane * (size_t)count);
+        }
     }
 }
 
@@ -60,33 +89,45 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
     call->tiles->input(w, n, v, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
-        multiply_panel(call, thread, m, v, conv_panel(call, b), rows, w->in_c);
+        multiply_panel(call, thread, m, v, conv_panel, b, rows, w->in_c);
         conv_output(call, begin, end, b, y, m, thread);
     }
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* dU of the thread <- V'dM, or += it. */
-static void multiply_weights(const struct conv_call *call, int thread, const real *v,
-                             const real *dm, int rows, bool add)
+/* Rows of block b of dU from `first` on <- V' times that block of dM, or += it; of a chunk. Returns
+ * how many rows. */
+static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
+                          const real *dm, int rows, size_t *polled)
 {
     const struct winograd *w = &call->w;
-    int points = winograd_points(w);
-    size_t block = (size_t)w->block, plane = (size_t)rows * block, polled = 0;
-    for (int b = 0; b < w->out_blocks; b++) {
-        real *du = conv_du(call, thread, b);
-        for (int p = 0; p < points; p++, dm += plane) {
-            for (int a = 0; a < w->in_blocks; a++) {
-                int left = w->in_c - a * w->block, channels = left < w->block ? left : w->block;
-                const real *columns = v + (size_t)(a * points + p) * plane;
-                call->product->columns(du + (size_t)a * block * block, &columns, &dm, 1, channels,
-                                       rows, add);
-            }
-            du += (size_t)w->in_c * block;
-            conv_poll(call, thread, &polled, 2 * plane * (size_t)w->in_c);
+    size_t points = (size_t)winograd_points(w), plane = (size_t)rows * (size_t)w->block;
+    const real *v = call->kept + begin * winograd_transformed(w, w->in_blocks) +
+                    (size_t)(first / w->block) * points * plane;
+    real *du = conv_du(call, thread, b);
+    int count = conv_slice(call, first, w->in_c);
+    bool add = conv_du_adds(call, begin, thread);
+    for (size_t p = 0; p < points; p++, dm += plane, v += plane) {
+        const real *columns = v;
+        for (int left = count; left > 0; left -= w->block, columns += points * plane) {
+            int channels = left < w->block ? left : w->block;
+            call->product->columns(du, &columns, &dm, 1, channels, rows, add);
+            du += (size_t)(channels * w->block);
         }
-        conv_du_end(call, b);
+        conv_poll(call, thread, polled, 2 * plane * (size_t)count);
     }
+    conv_du_end(call, begin, b, first);
+    return count;
+}
+
+static void multiply_weights(const struct conv_call *call, size_t begin, int thread, const real *dm,
+                             int rows)
+{
+    const struct winograd *w = &call->w;
+    size_t of_dm = (size_t)winograd_points(w) * (size_t)rows * (size_t)w->block, polled = 0;
+    for (int b = 0; b < w->out_blocks; b++, dm += of_dm)
+        for (int first = 0; first < w->in_c;)
+            first += multiply_slice(call, begin, thread, b, first, dm, rows, &polled);
 }
 
 static void backward_input(const struct conv_call *call, int thread, int n, real *dx,
@@ -96,7 +137,7 @@ static void backward_input(const struct conv_call *call, int thread, int n, real
     real *dv = share_v(call, thread);
     memset(dx, 0, (size_t)n * winograd_in(w) * sizeof *dx);
     for (int b = 0; b < w->in_blocks; b++) {
-        multiply_panel(call, thread, dv, dm, conv_panel_transposed(call, b), n * winograd_tiles(w),
+        multiply_panel(call, thread, dv, dm, conv_panel_transposed, b, n * winograd_tiles(w),
                        w->out_c);
         call->tiles->input_adjoint(w, n, b, dx, dv);
     }
@@ -109,8 +150,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     int n = (int)(end - begin);
     real *dm = share_m(call, thread);
     conv_output_adjoint(call, begin, end, dm, thread);
-    multiply_weights(call, thread, call->kept + begin * winograd_transformed(w, w->in_blocks), dm,
-                     n * winograd_tiles(w), conv_chunk_adds(call, begin, thread));
+    multiply_weights(call, begin, thread, dm, n * winograd_tiles(w));
     if (!call->c->dx)
         return;
     real *dx = conv_chunk_dx(call, begin, thread);
@@ -128,8 +168,8 @@ static size_t saved_bytes(const struct stretch *s, int n)
 static size_t scratch_bytes(const struct stretch *s, int n, int threads)
 {
     struct winograd w = winograd_of(s);
-    int most = CHUNK_TILES / winograd_tiles(&w);
-    size_t chunk = (size_t)(most < 1 ? 1 : most < n ? most : n);
+    int most = chunk_images_most(&w, threads);
+    size_t chunk = (size_t)(most < n ? most : n);
     return conv_scratch_bytes(s, &w, sizes_of(&w, n, chunk, threads), threads);
 }
 

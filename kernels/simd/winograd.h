@@ -102,21 +102,25 @@ struct winograd_tiles {
 
 /* weights [O,I,3,3] */
 struct winograd_weights {
-    /* Block `at` of U, or of the transposed. */
-    void (*transform)(const struct winograd *w, int at, real *u, const real *weights);
-    void (*transform_transposed)(const struct winograd *w, int at, real *u, const real *weights);
-    /* Rows of the output channels of block `at` of dweights <- or += G' dU G, dU the sum of `parts`
-     * panels that lie `stride` apart, in their order. */
-    void (*adjoint)(const struct winograd *w, int at, real *dweights, const real *du, int parts,
-                    size_t stride, bool add);
+    /* u [points, count, block] <- rows [first, first + count) of block `at` of U, or of the
+     * transposed. */
+    void (*transform)(const struct winograd *w, int at, int first, int count, real *u,
+                      const real *weights);
+    void (*transform_transposed)(const struct winograd *w, int at, int first, int count, real *u,
+                                 const real *weights);
+    /* Weights of the output channels of block `at` and of input channels [first, first + count): <-
+     * or += G' dU G, dU the sum of `parts` panels [points, count, block] that lie `stride` apart,
+     * in their order. */
+    void (*adjoint)(const struct winograd *w, int at, int first, int count, real *dweights,
+                    const real *du, int parts, size_t stride, bool add);
 };
 
 /* Products of operands in blocks of `block` columns. */
 struct winograd_product {
-    /* c [rows, block] <- the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]; the blocks
-     * of a's columns lie a_stride apart. */
+    /* c [rows, block] <- or += the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]; the
+     * blocks of a's columns lie a_stride apart. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
-                 int rows, int k);
+                 int rows, int k, bool add);
     /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i] for a[i] [k, rows] of one
      * block, b[i] [k, block] */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,

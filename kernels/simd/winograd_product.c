@@ -47,11 +47,10 @@ INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
 #define RUN 256
 
 INLINE void few_rows(int rows, real *c, const real *const *a, const real *const *b, int count,
-                     size_t first, size_t a_stride, int k)
+                     size_t first, size_t a_stride, int k, bool add)
 {
     vreal sum[ROWS_MAX][2] = {0};
     int terms = 0;
-    bool add = false;
     for (int i = 0; i < count; i++) {
         const real *left = a[i] + first * BLOCK, *right = b[i];
         for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += BLOCK * BLOCK) {
@@ -93,14 +92,14 @@ static int share_of(int left)
 }
 
 static void product_rows(real *c, const real *const *a, const real *const *b, int count,
-                         size_t a_stride, int rows, int k)
+                         size_t a_stride, int rows, int k, bool add)
 {
     for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
         taken = share_of(rows - first);
         switch (taken) {
 #define DO(number)                                                                                 \
     case number:                                                                                   \
-        few_rows(number, c, a, b, count, (size_t)first, a_stride, k);                              \
+        few_rows(number, c, a, b, count, (size_t)first, a_stride, k, add);                         \
         break;
             EACH_COUNT(DO)
 #undef DO

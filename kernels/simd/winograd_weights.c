@@ -113,19 +113,19 @@ INLINE void ask_for_row(const real *from, int lanes)
         __builtin_prefetch((const char *)from + at, 0, 3);
 }
 
-/* A panel of U: lanes are `columns` channels from `first` on that lie column_step apart, rows the k
- * others, row_step apart. */
+/* Rows of a panel of U: lanes are the channels of block `at`, of `columns` that lie column_step
+ * apart, rows `count` of the others, row_step apart. */
 INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
-                            const real *weights, int columns, size_t column_step, int k,
+                            const real *weights, int columns, size_t column_step, int count,
                             size_t row_step)
 {
-    size_t plane = (size_t)k * (size_t)w->block;
+    size_t plane = (size_t)count * (size_t)w->block;
     for (int half = 0; half < 2; half++) {
         int first = at * w->block + half * VECTOR_LANES, lanes = columns - first;
         lanes = lanes < 0 ? 0 : lanes > VECTOR_LANES ? VECTOR_LANES : lanes;
         const real *from = weights + (size_t)first * column_step;
         real *to = u + half * VECTOR_LANES;
-        for (int row = 0; row < k; row++, to += w->block, from += row_step) {
+        for (int row = 0; row < count; row++, to += w->block, from += row_step) {
             vreal taps[TAPS];
             if (column_step == TAPS)
                 ask_for_row(from + ROWS_AHEAD * row_step, lanes);
@@ -135,43 +135,47 @@ INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
     }
 }
 
-static void transform(const struct winograd *w, int at, real *u, const real *weights)
+static void transform(const struct winograd *w, int at, int first, int count, real *u,
+                      const real *weights)
 {
     size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
+    weights += (size_t)first * kernel;
     if (w->kind == WINOGRAD_F4)
-        transform_panel(WINOGRAD_F4, w, at, u, weights, w->out_c, all, w->in_c, kernel);
+        transform_panel(WINOGRAD_F4, w, at, u, weights, w->out_c, all, count, kernel);
     else if (w->kind == WINOGRAD_F2)
-        transform_panel(WINOGRAD_F2, w, at, u, weights, w->out_c, all, w->in_c, kernel);
+        transform_panel(WINOGRAD_F2, w, at, u, weights, w->out_c, all, count, kernel);
     else if (w->kind == WINOGRAD_T2)
-        transform_panel(WINOGRAD_T2, w, at, u, weights, w->out_c, all, w->in_c, kernel);
+        transform_panel(WINOGRAD_T2, w, at, u, weights, w->out_c, all, count, kernel);
     else
-        transform_panel(CONV_DIRECT, w, at, u, weights, w->out_c, all, w->in_c, kernel);
+        transform_panel(CONV_DIRECT, w, at, u, weights, w->out_c, all, count, kernel);
 }
 
-static void transform_transposed(const struct winograd *w, int at, real *u, const real *weights)
+static void transform_transposed(const struct winograd *w, int at, int first, int count, real *u,
+                                 const real *weights)
 {
     size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
+    weights += (size_t)first * all;
     if (w->kind == WINOGRAD_F4)
-        transform_panel(WINOGRAD_F4, w, at, u, weights, w->in_c, kernel, w->out_c, all);
+        transform_panel(WINOGRAD_F4, w, at, u, weights, w->in_c, kernel, count, all);
     else if (w->kind == WINOGRAD_F2)
-        transform_panel(WINOGRAD_F2, w, at, u, weights, w->in_c, kernel, w->out_c, all);
+        transform_panel(WINOGRAD_F2, w, at, u, weights, w->in_c, kernel, count, all);
     else if (w->kind == WINOGRAD_T2)
-        transform_panel(WINOGRAD_T2, w, at, u, weights, w->in_c, kernel, w->out_c, all);
+        transform_panel(WINOGRAD_T2, w, at, u, weights, w->in_c, kernel, count, all);
     else
-        transform_panel(CONV_DIRECT, w, at, u, weights, w->in_c, kernel, w->out_c, all);
+        transform_panel(CONV_DIRECT, w, at, u, weights, w->in_c, kernel, count, all);
 }
 
-INLINE void adjoint_panel(int kind, const struct winograd *w, int at, real *dweights,
+INLINE void adjoint_panel(int kind, const struct winograd *w, int at, int count, real *dweights,
                           const real *du, int parts, size_t stride, bool add)
 {
-    size_t plane = (size_t)w->in_c * (size_t)w->block, step = TAPS * (size_t)w->in_c;
+    size_t plane = (size_t)count * (size_t)w->block, step = TAPS * (size_t)w->in_c;
     for (int half = 0; half < 2; half++) {
         int first = at * w->block + half * VECTOR_LANES, lanes = w->out_c - first;
         if (lanes <= 0)
             break;
         real *to = dweights + (size_t)first * step;
         const real *from = du + half * VECTOR_LANES;
-        for (int row = 0; row < w->in_c; row++, to += TAPS, from += w->block) {
+        for (int row = 0; row < count; row++, to += TAPS, from += w->block) {
             vreal taps[TAPS];
             load_points(kind, taps, from, plane, parts, stride);
             store_kernels(to, step, lanes, taps, add);
@@ -179,17 +183,18 @@ INLINE void adjoint_panel(int kind, const struct winograd *w, int at, real *dwei
     }
 }
 
-static void adjoint(const struct winograd *w, int at, real *dweights, const real *du, int parts,
-                    size_t stride, bool add)
+static void adjoint(const struct winograd *w, int at, int first, int count, real *dweights,
+                    const real *du, int parts, size_t stride, bool add)
 {
+    dweights += (size_t)first * TAPS;
     if (w->kind == WINOGRAD_F4)
-        adjoint_panel(WINOGRAD_F4, w, at, dweights, du, parts, stride, add);
+        adjoint_panel(WINOGRAD_F4, w, at, count, dweights, du, parts, stride, add);
     else if (w->kind == WINOGRAD_F2)
-        adjoint_panel(WINOGRAD_F2, w, at, dweights, du, parts, stride, add);
+        adjoint_panel(WINOGRAD_F2, w, at, count, dweights, du, parts, stride, add);
     else if (w->kind == WINOGRAD_T2)
-        adjoint_panel(WINOGRAD_T2, w, at, dweights, du, parts, stride, add);
+        adjoint_panel(WINOGRAD_T2, w, at, count, dweights, du, parts, stride, add);
     else
-        adjoint_panel(CONV_DIRECT, w, at, dweights, du, parts, stride, add);
+        adjoint_panel(CONV_DIRECT, w, at, count, dweights, du, parts, stride, add);
 }
 
 const struct winograd_weights SIMD_NAME(winograd_weights) = {

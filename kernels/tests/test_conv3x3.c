@@ -249,6 +249,29 @@ static void steps_equal_the_reference_on_every_isa(void **state)
                     compare(&cases[i], (enum plan)plan, (enum isa)isa, threads, change_nothing);
 }
 
+static void use_sums(struct rig *r)
+{
+    r->ex.accumulate = true;
+}
+
+/* More than 2 MiB of them transformed: in slices, of inputs, of outputs, and in two chunks of
+ * images. */
+static void many_weights_are_transformed_in_slices(void **state)
+{
+    (void)state;
+    static const struct net_case many[] = {
+        {{3, 4, 4},
+         3,
+         {{648, 1, NORM_RELU}, {25, 1, RELU}, {648, 1, NORM_RELU}},
+         "first_conv winograd winograd_last layer"},
+        {{2, 1, 40}, 13, {{352, 1, RELU}, {96, 1, NORM_RELU}}, "first_conv winograd_last layer"},
+    };
+    for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+            for (int sums = 0; sums <= 1; sums++)
+                compare(&many[i], PLAN_FAST, (enum isa)isa, 1, sums ? use_sums : change_nothing);
+}
+
 static void use_padding(struct rig *r)
 {
     for (int i = 0; i < r->n; i++)
@@ -438,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_equal_the_reference_on_every_isa),
+        cmocka_unit_test(many_weights_are_transformed_in_slices),
         cmocka_unit_test(batch_norm_minds_padding_groups_and_fixed_statistics),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(gradient_is_a_finite_difference),
