@@ -151,7 +151,8 @@ static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs 
 {
     if (p->count == 0 && *add)
         return;
-    call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add);
+    const real *near = p->count > 0 ? p->x[0] : dw; /* a chunk is in caches */
+    call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add, near);
     p->count = 0;
     *add = true;
 }

@@ -110,8 +110,10 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
     for (size_t p = 0; p < points; p++, dm += plane, v += plane) {
         const real *columns = v;
         for (int left = count; left > 0; left -= w->block, columns += points * plane) {
-            int channels = left < w->block ? left : w->block;
-            call->product->columns(du, &columns, &dm, 1, channels, rows, add);
+            bool last = left <= w->block;
+            const real *next = last ? v + plane : columns + points * plane;
+            int channels = last ? left : w->block;
+            call->product->columns(du, &columns, &dm, 1, channels, rows, add, next);
             du += (size_t)(channels * w->block);
         }
         conv_poll(call, thread, polled, 2 * plane * (size_t)count);

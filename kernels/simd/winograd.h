@@ -122,9 +122,9 @@ struct winograd_product {
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
                  int rows, int k, bool add);
     /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i] for a[i] [k, rows] of one
-     * block, b[i] [k, block] */
+     * block, b[i] [k, block]; `next` [k, block] is what caches are asked for meanwhile. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
-                    bool add);
+                    bool add, const real *next);
 };
 
 #endif

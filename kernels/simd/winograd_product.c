@@ -4,7 +4,8 @@
  * than 5 times 12 and 4, which keeps the multipliers busy in every group. */
 #include "kernels/simd/winograd_axis.h"
 
-#define BLOCK (2 * VECTOR_LANES)
+#define BLOCK      (2 * VECTOR_LANES)
+#define LINE_REALS (64 / (int)sizeof(real))
 
 #if defined(__AVX512F__)
 #define ROWS_MAX 12
@@ -12,12 +13,15 @@
 #define ROWS_MAX 6
 #endif
 
-/* sum += A b for k numbers of each row, which lie row_step and k_step apart. */
+/* sum += A b for k numbers of each row, which lie row_step and k_step apart. A comes from beyond
+ * the second-level cache mostly, in runs that end before the processor has seen them begin: a line
+ * of those that come next is asked for with each number, from `next` on. */
 INLINE void add_products(int rows, vreal sum[][2], const real *a, int row_step, int k_step,
-                         const real *b, int k)
+                         const real *b, int k, const real *next)
 {
 #pragma GCC unroll 2
-    for (int i = 0; i < k; i++, a += k_step, b += BLOCK) {
+    for (int i = 0; i < k; i++, a += k_step, b += BLOCK, next += LINE_REALS) {
+        __builtin_prefetch(next, 0, 3);
         vreal b0 = vreal_load(b), b1 = vreal_load(b + VECTOR_LANES);
 #pragma GCC unroll 12
         for (int r = 0; r < rows; r++) {
@@ -61,7 +65,7 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
                 terms = 0;
                 add = true;
             }
-            add_products(rows, sum, left, BLOCK, 1, right, taken);
+            add_products(rows, sum, left, BLOCK, 1, right, taken, left + rows * BLOCK);
             terms += taken;
         }
     }
@@ -69,11 +73,11 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
 }
 
 INLINE void few_columns(int rows, real *c, const real *const *a, const real *const *b, int count,
-                        size_t first, int k, bool add)
+                        size_t first, int k, bool add, const real *next)
 {
     vreal sum[ROWS_MAX][2] = {0};
     for (int i = 0; i < count; i++)
-        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], k);
+        add_products(rows, sum, a[i] + first, 1, BLOCK, b[i], k, next);
     store_sums(rows, c, sum, add);
 }
 
@@ -108,18 +112,19 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
 }
 
 static void product_columns(real *c, const real *const *a, const real *const *b, int count,
-                            int rows, int k, bool add)
+                            int rows, int k, bool add, const real *next)
 {
     for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
         taken = share_of(rows - first);
         switch (taken) {
 #define DO(number)                                                                                 \
     case number:                                                                                   \
-        few_columns(number, c, a, b, count, (size_t)first, k, add);                                \
+        few_columns(number, c, a, b, count, (size_t)first, k, add, next);                          \
         break;
             EACH_COUNT(DO)
 #undef DO
         }
+        next += k * LINE_REALS;
     }
 }
 
