@@ -4,16 +4,30 @@
 
 #include "kernels/simd/simd.h"
 
-/* One stage of a transposition: numbers change places between v[i] and v[i + s] for every i without
- * the bit s. */
-INLINE void exchange(vreal *v, int s)
+#ifdef SCALEBENCH_F64
+#define LANE_BYTES 8
+#else
+#define LANE_BYTES 4
+#endif
+
+/* Written out: of loops over lanes the compiler makes vectors anew, lane by lane, wherever they are
+ * wanted. */
+#if VECTOR_BYTES / LANE_BYTES == 16
+#define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+#elif VECTOR_BYTES / LANE_BYTES == 8
+#define LANE_NUMBERS ((vint){0, 1, 2, 3, 4, 5, 6, 7})
+#elif VECTOR_BYTES / LANE_BYTES == 4
+#define LANE_NUMBERS ((vint){0, 1, 2, 3})
+#else
+#define LANE_NUMBERS ((vint){0, 1})
+#endif
+
+/* One stage of a transposition, s a constant: numbers change places between v[i] and v[i + s] for
+ * every i without the bit s. */
+INLINE void exchange(vreal *v, const int s)
 {
-    vint low, high;
-#pragma GCC unroll 16
-    for (int j = 0; j < VECTOR_LANES; j++) {
-        low[j] = j & s ? VECTOR_LANES + j - s : j;
-        high[j] = j & s ? VECTOR_LANES + j : j + s;
-    }
+    const vint of_second = ((LANE_NUMBERS & s) != 0) & (VECTOR_LANES - s);
+    const vint low = LANE_NUMBERS + of_second, high = low + s;
 #pragma GCC unroll 16
     for (int i = 0; i < VECTOR_LANES; i++) {
         if (i & s)
@@ -26,9 +40,13 @@ INLINE void exchange(vreal *v, int s)
 
 INLINE void transpose(vreal v[VECTOR_LANES])
 {
-#pragma GCC unroll 4
-    for (int s = VECTOR_LANES / 2; s > 0; s /= 2)
-        exchange(v, s);
+    if (VECTOR_LANES > 8)
+        exchange(v, 8);
+    if (VECTOR_LANES > 4)
+        exchange(v, 4);
+    if (VECTOR_LANES > 2)
+        exchange(v, 2);
+    exchange(v, 1);
 }
 
 #endif
