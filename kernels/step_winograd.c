@@ -16,9 +16,11 @@
 #define CHUNK_TILES        96
 #define CHUNK_TILES_SLICED 256
 
-/* Transformed weights are many from here on; and a slice of a block of them at most. */
+/* Transformed weights are many from here on; and a slice of a block of them at most: what is read
+ * of it for a point stays in a first-level cache. */
 #define MANY_BYTES  ((size_t)2 << 20)
 #define SLICE_BYTES ((size_t)640 << 10)
+#define SLICE_ROWS  256
 
 /* Rows of a slice, whole blocks, or 0 where all panels are made at once. Threads share panels. */
 static int slice_rows(const struct winograd *w, int threads)
@@ -26,8 +28,9 @@ static int slice_rows(const struct winograd *w, int threads)
     size_t row = winograd_panel(w, 1) * sizeof(real);
     if (threads > 1 || (size_t)w->out_blocks * (size_t)w->in_c * row < MANY_BYTES)
         return 0;
-    size_t blocks = SLICE_BYTES / (row * (size_t)w->block);
-    return (blocks < 1 ? 1 : (int)blocks) * w->block;
+    size_t rows = SLICE_BYTES / row < SLICE_ROWS ? SLICE_BYTES / row : SLICE_ROWS;
+    int blocks = (int)(rows / (size_t)w->block);
+    return (blocks < 1 ? 1 : blocks) * w->block;
 }
 
 static int chunk_images_most(const struct winograd *w, int threads)
