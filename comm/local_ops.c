@@ -55,19 +55,29 @@ void local_add(const struct exec *ex, real *y, const real *x, size_t n)
 
 /* Numbers that stay in the first-level cache between one term and the next. They are summed beside
  * y, which may be one of the terms. */
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, LINE = 64 / sizeof(real) };
+
+/* sums <- or += x. Terms change with every block, which ends whatever the processor sees coming: a
+ * line of the term's next block is asked for with each line of this one. */
+static inline __attribute__((always_inline)) void
+add_term(real *restrict sums, const real *restrict x, size_t n, bool add)
+{
+    size_t whole = n / LINE * LINE;
+    for (size_t i = 0; i < whole; i += LINE) {
+        __builtin_prefetch(x + BLOCK + i, 0, 3);
+        for (size_t k = i; k < i + LINE; k++)
+            sums[k] = add ? sums[k] + x[k] : x[k];
+    }
+    for (size_t i = whole; i < n; i++)
+        sums[i] = add ? sums[i] + x[i] : x[i];
+}
 
 SIMD_CLONES static void sum_block(real *y, const real *const *x, int terms, size_t begin, size_t n)
 {
     real sums[BLOCK] __attribute__((aligned(64)));
-    const real *first = x[0] + begin;
-    for (size_t i = 0; i < n; i++)
-        sums[i] = first[i];
-    for (int t = 1; t < terms; t++) {
-        const real *next = x[t] + begin;
-        for (size_t i = 0; i < n; i++)
-            sums[i] += next[i];
-    }
+    add_term(sums, x[0] + begin, n, false);
+    for (int t = 1; t < terms; t++)
+        add_term(sums, x[t] + begin, n, true);
     memcpy(y, sums, n * sizeof *y);
 }
 
