@@ -323,25 +323,25 @@ static const real *block_of_dy(const struct conv_call *call, size_t begin, size_
     return call->c->dy + begin * winograd_stored(w) + (size_t)b * block;
 }
 
-void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, real *dm,
-                         int thread)
+void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread)
 {
     const struct winograd *w = &call->w;
-    size_t block = stored_block(w), polled = 0;
-    size_t of_dm = (end - begin) * (call->sizes.m / call->sizes.chunk / (size_t)w->out_blocks);
-    const uint8_t *from = call->from + begin * winograd_stored(w);
     if (!conv_chunk_adds(call, begin, thread))
         memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
     if (call->s->out == LAYOUT_NCHW && !w->norm)
         read_planes(call, share_y(call, thread), call->c->dy, w->stored,
                     &stretch_last(call->s)->out, begin, end, winograd_stored(w));
-    for (int b = 0; b < w->out_blocks; b++, dm += of_dm, from += block) {
-        size_t stride;
-        const real *dy = block_of_dy(call, begin, end, b, thread, &stride);
-        call->tiles->output_adjoint(w, (int)(end - begin), dm,
-                                    share_dbias(call, thread) + b * w->block, dy, from, stride);
-        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_dm);
-    }
+}
+
+void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
+                         int thread)
+{
+    const struct winograd *w = &call->w;
+    const uint8_t *from = call->from + begin * winograd_stored(w) + (size_t)b * stored_block(w);
+    size_t stride;
+    const real *dy = block_of_dy(call, begin, end, b, thread, &stride);
+    call->tiles->output_adjoint(w, (int)(end - begin), dm, share_dbias(call, thread) + b * w->block,
+                                dy, from, stride);
 }
 
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)

@@ -111,11 +111,12 @@ void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, co
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread);
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx);
 
-/* Output transforms of a chunk: block b of y from M, of that block alone; dM, all blocks, from dy.
- * The latter clears dbias before the thread's first chunk. */
+/* Output transforms of a chunk: block b of y from M, and dM from dy, of that block alone. Before
+ * its first block the latter must begin, which clears dbias before the thread's first chunk. */
 void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
                  const real *m, int thread);
-void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, real *dm,
+void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread);
+void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
                          int thread);
 
 /* Rows of a panel of k that are there at a time. */

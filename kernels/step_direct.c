@@ -206,7 +206,12 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct winograd *w = &call->w;
     int n = (int)(end - begin);
     real *x = share_v(call, thread), *m = share_m(call, thread);
-    conv_output_adjoint(call, begin, end, m, thread);
+    size_t of_m = (size_t)n * pixels(w->out) * (size_t)w->block, polled = 0;
+    conv_output_adjoint_begin(call, begin, end, thread);
+    for (int b = 0; b < w->out_blocks; b++) {
+        conv_output_adjoint(call, begin, end, b, m + (size_t)b * of_m, thread);
+        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_m);
+    }
     call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
     multiply_weights(call, begin, thread, x, m, n);
     if (!call->c->dx)

@@ -125,14 +125,20 @@ static int multiply_slice(const struct conv_call *call, size_t begin, int thread
     return count;
 }
 
-static void multiply_weights(const struct conv_call *call, size_t begin, int thread, const real *dm,
-                             int rows)
+/* dM, and dU block by block while a second-level cache holds that block of dM. */
+static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
+                             real *dm)
 {
     const struct winograd *w = &call->w;
-    size_t of_dm = (size_t)winograd_points(w) * (size_t)rows * (size_t)w->block, polled = 0;
-    for (int b = 0; b < w->out_blocks; b++, dm += of_dm)
+    int rows = (int)(end - begin) * winograd_tiles(w);
+    size_t of_dm = (end - begin) * winograd_transformed(w, 1), polled = 0;
+    conv_output_adjoint_begin(call, begin, end, thread);
+    for (int b = 0; b < w->out_blocks; b++, dm += of_dm) {
+        conv_output_adjoint(call, begin, end, b, dm, thread);
+        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_dm);
         for (int first = 0; first < w->in_c;)
             first += multiply_slice(call, begin, thread, b, first, dm, rows, &polled);
+    }
 }
 
 static void backward_input(const struct conv_call *call, int thread, int n, real *dx,
@@ -151,11 +157,9 @@ static void backward_input(const struct conv_call *call, int thread, int n, real
 static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
 {
     const struct conv_call *call = arg;
-    const struct winograd *w = &call->w;
     int n = (int)(end - begin);
     real *dm = share_m(call, thread);
-    conv_output_adjoint(call, begin, end, dm, thread);
-    multiply_weights(call, begin, thread, dm, n * winograd_tiles(w));
+    backward_weights(call, begin, end, thread, dm);
     if (!call->c->dx)
         return;
     real *dx = conv_chunk_dx(call, begin, thread);
