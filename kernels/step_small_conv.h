@@ -21,6 +21,11 @@ static inline size_t weights_of(const struct small_conv *c)
     return c->out_c * c->in_c * taps_of(c);
 }
 
+static inline size_t points_of(const struct small_conv *c)
+{
+    return c->out_c * c->in_c * c->kernel * SMALL_CONV_POINTS;
+}
+
 static inline size_t image_reals(const struct small_conv *c)
 {
     return c->in_c * c->in_h * c->in_w;
@@ -56,8 +61,10 @@ struct small_conv_call {
     bool bytes;  /* images come as they are loaded */
     real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* what a byte stands for, a channel */
     const real *weights, *bias;                    /* with scale and shift in them */
+    const real *points;                            /* what Winograd's algorithm makes of weights */
     const real *turned; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
     const struct small_conv_forward_functions *forward;
+    const struct small_conv_winograd_functions *winograd; /* NULL where it would not be faster */
     const struct small_conv_backward_functions *backward;
     /* Of the first thread; the others' follow at a distance of `stride` bytes. */
     real *space; /* [in_c,in_h,in_w] and 2 vectors: an image */
@@ -79,6 +86,12 @@ static inline void *take(struct pieces *p, size_t bytes)
     void *piece = p->base ? p->base + p->used : NULL;
     p->used += (bytes + 63) / 64 * 64;
     return piece;
+}
+
+/* Turning sums back costs as much for few channels of the image as for many. */
+static inline bool small_conv_takes_winograd(const struct small_conv *c)
+{
+    return c->kernel == 5 && c->in_c >= 4;
 }
 
 /* The numbers of an image: where they lie, or in `space` where they must be made or a vector might

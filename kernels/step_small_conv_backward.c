@@ -81,7 +81,9 @@ static void ask_for_values(const struct small_conv_call *call, size_t image)
     if (image >= (size_t)step->n)
         return;
     small_conv_ask_for(call->saved.marks + image * marks, marks * sizeof *call->saved.marks);
-    if (!call->bytes)
+    if (call->bytes)
+        step_ask_for_image(step, image + 2, image_reals(c));
+    else
         small_conv_ask_for(step->x + image * image_reals(c), image_reals(c) * sizeof(real));
 }
 

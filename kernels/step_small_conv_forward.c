@@ -25,6 +25,7 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
     struct pieces p = {.base = base};
     real *weights = take(&p, weights_of(c) * sizeof *weights);
     real *bias = take(&p, c->out_c * sizeof *bias);
+    real *points = take(&p, small_conv_takes_winograd(c) ? points_of(c) * sizeof *points : 0);
     size_t shared = p.used;
     call->space = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real));
     call->forward_work = (struct small_conv_forward_work){
@@ -38,6 +39,9 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
     *call->saved.scale = drops ? (real)(1.0 / (1.0 - call->dropout->rate)) : 1;
     if (call->bytes)
         fold(call, weights, bias);
+    if (call->winograd)
+        call->winograd->turn_weights(points, call->weights, points_of(c) / SMALL_CONV_POINTS);
+    call->points = points;
     return shared + (size_t)threads * call->stride;
 }
 
@@ -88,6 +92,9 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
             small_conv_ask_for(call->step->x + (i + 1) * image_reals(c),
                                image_reals(c) * sizeof(real));
         w.x = small_conv_image(call, space, i);
-        call->forward->forward(c, &w, call->weights, call->bias, &out);
+        if (call->winograd)
+            call->winograd->forward(c, &w, call->points, call->bias, &out);
+        else
+            call->forward->forward(c, &w, call->weights, call->bias, &out);
     }
 }

@@ -10,6 +10,7 @@
 #define WINDOW        4    /* outputs that pooling chooses from */
 
 SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
+SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
 SIMD_DECLARE(struct small_conv_backward_functions, small_conv_backward)
 
 static size_t pad(size_t n)
@@ -102,6 +103,8 @@ struct small_conv_call small_conv_call_of(const struct stretch *s, const struct 
         .forward = small_conv_forward_for(s->isa),
         .backward = small_conv_backward_for(s->isa),
     };
+    if (small_conv_takes_winograd(&call.c))
+        call.winograd = small_conv_winograd_for(s->isa);
     call.bias = step->params + weights_of(&call.c);
     small_conv_place_saved(&call.saved, &call.c, (size_t)step->n, step->saved);
     for (size_t c = 0; bytes && c < call.c.in_c; c++) {
@@ -133,22 +136,33 @@ static double share_kept(const struct stretch *s)
     return dropout ? 1 - dropout->rate : 1;
 }
 
+/* Of one output in every window, by the kernel as written. */
+static double flops_of_windows(const struct stretch *s, const struct small_conv *c)
+{
+    size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;
+    return share_kept(s) * (double)(window * outputs);
+}
+
 uint64_t small_conv_part_flops_forward(const struct stretch *s)
 {
     const struct small_conv c = small_conv_shape(s);
-    size_t window = 2 * c.in_c * taps_of(&c), outputs = c.pooled_h * c.pooled_w * WINDOW;
-    return (uint64_t)(share_kept(s) * (double)(window * outputs * c.out_c));
+    double flops = WINDOW * flops_of_windows(s, &c);
+    if (small_conv_takes_winograd(&c))
+        flops *= (double)SMALL_CONV_POINTS / (double)(2 * c.kernel);
+    return (uint64_t)flops;
 }
 
 uint64_t small_conv_part_flops_backward(const struct stretch *s)
 {
-    return small_conv_part_flops_forward(s) / WINDOW * (s->wants_input ? 2 : 1);
+    const struct small_conv c = small_conv_shape(s);
+    return (uint64_t)flops_of_windows(s, &c) * (s->wants_input ? 2 : 1);
 }
 
 unsigned small_conv_part_savings(const struct stretch *s)
 {
     const struct small_conv c = small_conv_shape(s);
     unsigned savings = SAVING_BIT(SAVING_pool_zeros);
+    savings |= small_conv_takes_winograd(&c) ? SAVING_BIT(SAVING_winograd) : 0;
     savings |= find_layer(s, LAYER_dropout2d) ? SAVING_BIT(SAVING_dropped_channels) : 0;
     savings |= c.relu || s->in == LAYOUT_BYTES ? SAVING_BIT(SAVING_data_zeros) : 0;
     return savings | saving_of_dead_outputs(s, 2 * (int)c.pooled_h, 2 * (int)c.pooled_w);

@@ -13,6 +13,15 @@
  */
 #define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
+/* Keeps the compiler from loading a vector again where it is needed. */
+#if defined(__x86_64__)
+#define VECTOR_IN_REGISTER(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define VECTOR_IN_REGISTER(v) __asm__("" : "+w"(v))
+#else
+#define VECTOR_IN_REGISTER(v) (void)(v)
+#endif
+
 /* Lane by lane; a condition is what a comparison gives. */
 INLINE vint vint_choose(vint condition, vint yes, vint no)
 {
@@ -23,6 +32,9 @@ INLINE vreal vreal_choose(vint condition, vreal yes, vreal no)
 {
     return (vreal)vint_choose(condition, (vint)yes, (vint)no);
 }
+
+/* Every lane's bit. */
+#define ALL_LANES ((1u << VECTOR_LANES) - 1)
 
 /* A truth for each lane, as comparisons give it and choices take it. */
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
@@ -108,6 +120,24 @@ INLINE uint16_t vmask_bits(vmask m)
     for (int i = 0; i < VECTOR_LANES; i++)
         bits |= (uint16_t)((m[i] & 1) << i);
     return bits;
+#endif
+}
+
+/* The lanes of which the condition holds; nothing is touched where it does not. */
+INLINE void vreal_store_where(vmask condition, real *x, vreal v)
+{
+#if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+    _mm512_mask_storeu_ps(x, condition, (__m512)v);
+#elif defined(__AVX512F__)
+    _mm512_mask_storeu_pd(x, condition, (__m512d)v);
+#elif defined(__AVX2__) && !defined(SCALEBENCH_F64)
+    _mm256_maskstore_ps(x, (__m256i)condition, (__m256)v);
+#elif defined(__AVX2__)
+    _mm256_maskstore_pd(x, (__m256i)condition, (__m256d)v);
+#else
+    for (int i = 0; i < VECTOR_LANES; i++)
+        if (condition[i])
+            x[i] = v[i];
 #endif
 }
 

@@ -12,6 +12,8 @@
 #define SMALL_CONV_KERNEL_MAX 7
 /* Numbers of a row of the kernel, padded, in the gradient of a first layer. */
 #define SMALL_CONV_ROW 8
+/* Products that Winograd's algorithm has for two outputs of a row of 5 taps. */
+#define SMALL_CONV_POINTS 6
 /* Numbers of the widest vector: what is padded is padded to a multiple of it, for all sets alike.
  */
 #define SMALL_CONV_PAD (64 / (int)sizeof(real))
@@ -78,6 +80,15 @@ struct small_conv_forward_functions {
     /* x [n] <- an image of n bytes. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
     /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */
+    void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
+                    const real *weights, const real *bias, const struct small_conv_output *out);
+};
+
+/* The same for kernels of 5 x 5 with fewer products. */
+struct small_conv_winograd_functions {
+    /* to [rows][POINTS] <- `rows` rows of kernels, of 5 weights each. */
+    void (*turn_weights)(real *to, const real *row, size_t rows);
+    /* As forward above, but the weights are turned: [out_c,in_c,5][POINTS]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
                     const real *weights, const real *bias, const struct small_conv_output *out);
 };

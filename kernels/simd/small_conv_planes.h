@@ -1,0 +1,187 @@
+/* How the forward passes of a small convolution read an image: cut into planes that hold every
+ * second row and every second column from v on, without gaps, so that neighbouring pooling windows
+ * are numbers in a row even where a row is short. */
+#ifndef SCALEBENCH_KERNELS_SIMD_SMALL_CONV_PLANES_H
+#define SCALEBENCH_KERNELS_SIMD_SMALL_CONV_PLANES_H
+
+#include "kernels/simd/lanes.h"
+#include "kernels/simd/small_conv.h"
+
+/* Four numbers, for maps that are narrow. */
+typedef real vquad __attribute__((vector_size(4 * sizeof(real))));
+typedef lane_int vquad_lane __attribute__((vector_size(4 * sizeof(real))));
+
+/* rows of to[j] = from[2 j], `width` numbers and a few more, one row after the other: what one
+ * writes too much the next one overwrites. */
+INLINE void cut_rows(real *to, const real *from, size_t rows, size_t width, size_t step,
+                     const bool narrow)
+{
+    for (size_t row = 0; row < rows; row++, to += width, from += step) {
+        if (narrow) {
+            vquad a, b, even;
+            memcpy(&a, from, sizeof a);
+            memcpy(&b, from + 4, sizeof b);
+            even = __builtin_shuffle(a, b, (vquad_lane){0, 2, 4, 6});
+            memcpy(to, &even, sizeof even);
+            continue;
+        }
+        for (size_t j = 0; j < width; j += VECTOR_LANES)
+            vreal_store(to + j, vreal_even(vreal_load(from + 2 * j),
+                                           vreal_load(from + 2 * j + VECTOR_LANES)));
+    }
+}
+
+#ifdef LANES_HAS_QUADS
+/* Four numbers of even columns of the rows `from` and `next`, and four of odd ones of both. What
+ * lies behind the eight that are needed may be another thread's image. */
+INLINE vreal cut_two_rows(const real *from, const real *next)
+{
+    return vreal_shuffle(vreal_load_first(from, 8), vreal_load_first(next, 8),
+                         (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
+}
+
+/* Planes whose rows are four numbers, two at a time, of even and of odd columns: a vector holds
+ * four rows, and none is stored across lines of the cache. */
+INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
+                       const int kernel)
+{
+    const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
+    size_t step = 2 * c->in_w, plane = c->plane;
+    for (size_t row = 0; row < rows; row += 4) {
+        const real *at[4];
+        for (size_t i = 0; i < 4; i++)
+            at[i] = from + (row + i < rows ? row + i : rows - 1) * step;
+        UNROLL
+        for (int v = 0; v <= kernel; v += 2) {
+            vreal first = cut_two_rows(at[0] + v, at[1] + v);
+            vreal last = row + 2 < rows ? cut_two_rows(at[2] + v, at[3] + v) : first;
+            real *even = to + (size_t)v * plane + row * 4;
+            vreal_store(even, vreal_shuffle(first, last, low));
+            vreal_store(even + plane, vreal_shuffle(first, last, low + 8));
+        }
+    }
+}
+
+/* All planes of some rows, each of at most a vector of numbers: every second one, moved on by one
+ * lane for every second plane. */
+INLINE void cut_lanes(const struct small_conv *c, real *to, const real *from, size_t rows,
+                      const int kernel)
+{
+    size_t width = c->pooled_w, step = 2 * c->in_w, plane = c->plane;
+    size_t behind = c->in_w > VECTOR_LANES ? c->in_w - VECTOR_LANES : 0;
+    for (size_t row = 0; row < rows; row++, to += width, from += step) {
+        vreal a = vreal_load_first(from, c->in_w), b = vreal_all(0);
+        if (behind > 0)
+            b = vreal_load_first(from + VECTOR_LANES, behind);
+        vreal half[2] = {vreal_even(a, b), vreal_odd(a, b)};
+        real *at = to;
+        UNROLL
+        for (int v = 0; v <= kernel; v++, at += plane)
+            vreal_store(at,
+                        vreal_shuffle(half[v % 2], half[v % 2], vint_count_from((size_t)v / 2)));
+    }
+}
+#endif
+
+/* The planes of one half of a channel's rows. */
+INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t rows,
+                     const int kernel)
+{
+    size_t width = c->pooled_w;
+#ifdef LANES_HAS_QUADS
+    if (width == 4 && kernel % 2 == 1) {
+        cut_narrow(c, to, x, rows, kernel);
+        return;
+    }
+    if (width > 4 && width + (size_t)kernel / 2 <= VECTOR_LANES) {
+        cut_lanes(c, to, x, rows, kernel);
+        return;
+    }
+#endif
+    for (int v = 0; v <= kernel; v++, to += c->plane) {
+        if (width <= 4)
+            cut_rows(to, x + v, rows, width, 2 * c->in_w, true);
+        else
+            cut_rows(to, x + v, rows, width, 2 * c->in_w, false);
+    }
+}
+
+INLINE void cut_planes(const struct small_conv *c, const struct small_conv_forward_work *w,
+                       const int kernel)
+{
+    size_t half = (size_t)(kernel + 1) * c->plane;
+    real *to = w->planes;
+    for (size_t channel = 0; channel < c->in_c; channel++)
+        for (size_t u = 0; u < 2; u++, to += half) {
+            size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;
+            cut_half(c, to, w->x + (channel * c->in_h + u) * c->in_w, rows < there ? rows : there,
+                     kernel);
+        }
+}
+
+#ifdef LANES_HAS_QUADS
+/* mark_ink for images of at most two vectors a row, straight from them. */
+INLINE void mark_ink_lanes(const struct small_conv *c, const real *image, uint16_t *ink,
+                           const int kernel)
+{
+    const uint32_t row_bits = (1u << c->pooled_w) - 1;
+    uint32_t bits = 0;
+    size_t n = 0;
+    for (size_t row = 0; row < c->pooled_h; row++) {
+        vint a = {0}, b = {0}, seen = {0};
+        for (size_t channel = 0; channel < c->in_c; channel++) {
+            const real *x = image + (channel * c->in_h + 2 * row) * c->in_w;
+            UNROLL
+            for (int i = 0; i <= kernel; i++, x += c->in_w) {
+                a |= (vint)vreal_load(x);
+                b |= (vint)vreal_load(x + VECTOR_LANES);
+            }
+        }
+        vreal half[2] = {vreal_even((vreal)a, (vreal)b), vreal_odd((vreal)a, (vreal)b)};
+        UNROLL
+        for (int v = 0; v <= kernel; v++)
+            seen |= (vint)vreal_shuffle(half[v % 2], half[v % 2], vint_count_from((size_t)v / 2));
+        bits |= (vint_bits(seen != 0) & row_bits) << n;
+        n += c->pooled_w;
+        if (n >= VECTOR_LANES) {
+            *ink++ = (uint16_t)bits;
+            bits >>= VECTOR_LANES;
+            n -= VECTOR_LANES;
+        }
+    }
+    if (n > 0)
+        *ink = (uint16_t)bits;
+}
+#endif
+
+/* Which positions see a number of the image that is not 0. First the columns, row by row: the bits
+ * of numbers are no longer numbers then. */
+INLINE void mark_ink(const struct small_conv *c, const struct small_conv_forward_work *w,
+                     uint16_t *ink, const int kernel)
+{
+#ifdef LANES_HAS_QUADS
+    if (c->pooled_w + (size_t)kernel / 2 <= VECTOR_LANES && c->pooled_w < VECTOR_LANES) {
+        mark_ink_lanes(c, w->x, ink, kernel);
+        return;
+    }
+#endif
+    size_t columns = (size_t)kernel + 1, end = c->positions + c->kernel / 2 * c->pooled_w;
+    for (size_t u = 0; u < 2; u++)
+        for (size_t at = 0; at < end; at += VECTOR_LANES) {
+            const real *from = w->planes + u * columns * c->plane + at;
+            vint seen = {0};
+            for (size_t channel = 0; channel < c->in_c; channel++, from += 2 * columns * c->plane)
+                for (size_t v = 0; v < columns; v++)
+                    seen |= (vint)vreal_load(from + v * c->plane);
+            vreal_store(w->inked_rows + u * c->plane + at, (vreal)seen);
+        }
+    for (size_t vector = 0; vector < c->vectors; vector++) {
+        vint seen = {0};
+        for (size_t row = 0; row <= (size_t)kernel; row++)
+            seen |= (vint)vreal_load(w->inked_rows + row % 2 * c->plane + row / 2 * c->pooled_w +
+                                     vector * VECTOR_LANES);
+        ink[vector] = vint_bits(seen != 0);
+    }
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Winograd's F(2, 5) along the rows: the two neighbouring outputs that one pooling window has in a
+ * row take 6 products for a row of 5 taps, not 10. Of the planes' numbers in a row, points of the
+ * polynomial they are become: at 0, 1, -1, 2, -2 and infinity; of weights the same, divided;
+ * products are summed over the rows of the kernel and the channels, and only the sums turned back.
+ * Down the columns the sums stay as they are: the transforms of both ways would cost what they
+ * save, and rounding grows with every one. (Lavin and Gray, Fast Algorithms for Convolutional
+ * Neural Networks, 2016.)
+ *
+ * Lanes are pooling windows as in small_conv_forward.c. Sums are of some points of as many channels
+ * as registers allow: loads, not products, would bound the speed if they were of all points of few
+ * channels. */
+#include "kernels/simd/small_conv_planes.h"
+#include "kernels/simd/small_conv_pool.h"
+
+#define KERNEL 5
+#define POINTS SMALL_CONV_POINTS
+#define ROWS   2 /* of a window */
+#if VECTOR_BYTES == 64
+#define CHANNELS 6 /* computed together */
+#define TOGETHER 2 /* points, too: 24 sums of 32 registers */
+#else
+#define CHANNELS 5
+#define TOGETHER 1 /* 10 of 16 */
+#endif
+
+static void turn_weights(real *to, const real *row, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++, row += KERNEL, to += POINTS) {
+        real even = row[0] + row[2] + row[4], odd = row[1] + row[3];
+        real even_at_2 = row[0] + 4 * row[2] + 16 * row[4], odd_at_2 = 2 * row[1] + 8 * row[3];
+        to[0] = row[0] / 4;
+        to[1] = (even + odd) / -6;
+        to[2] = (even - odd) / -6;
+        to[3] = (even_at_2 + odd_at_2) / 24;
+        to[4] = (even_at_2 - odd_at_2) / 24;
+        to[5] = row[4];
+    }
+}
+
+/* The numbers of planes become points, in their places. */
+INLINE void turn_planes(const struct small_conv *c, real *planes)
+{
+    size_t plane = c->plane, end = c->positions + KERNEL / 2 * c->pooled_w;
+    for (size_t half = 0; half < 2 * c->in_c; half++, planes += POINTS * plane)
+        for (real *at = planes; at < planes + end; at += VECTOR_LANES) {
+            vreal x[POINTS];
+            UNROLL
+            for (size_t v = 0; v < POINTS; v++)
+                x[v] = vreal_load(at + v * plane);
+            vreal even = x[4] - 4 * x[2], odd = x[3] - 4 * x[1];
+            vreal even_at_2 = x[4] - x[2], odd_at_2 = 2 * (x[3] - x[1]);
+            vreal_store(at, 4 * x[0] - 5 * x[2] + x[4]);
+            vreal_store(at + plane, even + odd);
+            vreal_store(at + 2 * plane, even - odd);
+            vreal_store(at + 3 * plane, even_at_2 + odd_at_2);
+            vreal_store(at + 4 * plane, even_at_2 - odd_at_2);
+            vreal_store(at + 5 * plane, 4 * x[1] - 5 * x[3] + x[5]);
+        }
+}
+
+/* Sums of some points, of all rows of the kernel and all channels of the image. What the lower
+ * places of windows see of a row the upper ones see of the next. */
+INLINE void add_points(const struct small_conv *c, const real *planes, const real *const *weights,
+                       vreal sums[][ROWS][POINTS], int first, const int channels)
+{
+    size_t plane = c->plane, half = POINTS * plane; /* the planes of every second row */
+    vreal acc[CHANNELS][ROWS][TOGETHER] = {0};
+    planes += (size_t)first * plane;
+    for (size_t at = (size_t)first, channel = 0; channel < c->in_c; channel++, planes += 2 * half) {
+        vreal seen[TOGETHER];
+        const real *below = planes + half, *above = planes + c->pooled_w;
+        UNROLL
+        for (size_t i = 0; i < TOGETHER; i++)
+            seen[i] = vreal_load(planes + i * plane);
+        for (int row = 0; row < KERNEL; row++, at += POINTS) {
+            UNROLL
+            for (size_t i = 0; i < TOGETHER; i++) {
+                vreal next = vreal_load(below + i * plane);
+                VECTOR_IN_REGISTER(next);
+                UNROLL
+                for (int o = 0; o < channels; o++) {
+                    vreal weight = vreal_all(weights[o][at + i]);
+                    acc[o][0][i] += seen[i] * weight;
+                    acc[o][1][i] += next * weight;
+                }
+                seen[i] = next;
+            }
+            const real *next = below + c->pooled_w;
+            below = above;
+            above = next;
+        }
+    }
+    UNROLL
+    for (int o = 0; o < channels; o++)
+        UNROLL
+    for (int row = 0; row < ROWS; row++)
+        UNROLL
+    for (int i = 0; i < TOGETHER; i++)
+        sums[o][row][first + i] = acc[o][row][i];
+}
+
+/* Not inlined: what others need in registers would push sums out of them. */
+#define FOR_CHANNELS(channels)                                                                     \
+    static __attribute__((noinline)) void add_points_##channels(                                   \
+        const struct small_conv *c, const real *planes, const real *const *weights,                \
+        vreal sums[][ROWS][POINTS], int first)                                                     \
+    {                                                                                              \
+        add_points(c, planes, weights, sums, first, channels);                                     \
+    }
+FOR_CHANNELS(1)
+FOR_CHANNELS(2)
+FOR_CHANNELS(3)
+FOR_CHANNELS(4)
+FOR_CHANNELS(5)
+#if CHANNELS == 6
+FOR_CHANNELS(6)
+#endif
+
+typedef void points_adder(const struct small_conv *c, const real *planes,
+                          const real *const *weights, vreal sums[][ROWS][POINTS], int first);
+
+/* What the points of a row of two outputs stand for. */
+INLINE void turn_sums(vreal pair[2], const vreal points[POINTS], real bias)
+{
+    vreal even = points[1] + points[2], odd = points[1] - points[2];
+    vreal even_at_2 = points[3] + points[4], odd_at_2 = points[3] - points[4];
+    pair[0] = points[0] + even + even_at_2 + bias;
+    pair[1] = odd + 2 * odd_at_2 + points[5] + bias;
+}
+
+static void channels_forward(const struct small_conv *c, const struct small_conv_forward_work *w,
+                             const real *weights, const real *bias,
+                             const struct small_conv_output *out, const uint16_t *kept,
+                             int channels, points_adder *add)
+{
+    size_t count = c->pooled_h * c->pooled_w, stride = c->in_c * KERNEL * POINTS;
+    const real *from[CHANNELS];
+    for (int o = 0; o < channels; o++)
+        from[o] = weights + kept[o] * stride;
+    for (size_t position = 0; position < count; position += VECTOR_LANES) {
+        vreal points[CHANNELS][ROWS][POINTS];
+        struct windows windows = windows_at(c, out, position);
+        for (int first = 0; first < POINTS; first += TOGETHER)
+            add(c, w->planes + position, from, points, first);
+        for (int o = 0; o < channels; o++) {
+            vreal sums[PLACES];
+            turn_sums(sums, points[o][0], bias[kept[o]]);
+            turn_sums(sums + 2, points[o][1], bias[kept[o]]);
+            pool_channel(&windows, kept[o], sums);
+        }
+    }
+}
+
+static void forward(const struct small_conv *c, const struct small_conv_forward_work *w,
+                    const real *weights, const real *bias, const struct small_conv_output *out)
+{
+    size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
+    cut_planes(c, w, KERNEL);
+    if (out->ink)
+        mark_ink(c, w, out->ink, KERNEL);
+    turn_planes(c, w->planes);
+    for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
+        last = out->n_kept * (group + 1) / groups;
+        switch (last - first) {
+#define CASE(channels)                                                                             \
+    case channels:                                                                                 \
+        channels_forward(c, w, weights, bias, out, out->kept + first, channels,                    \
+                         add_points_##channels);                                                   \
+        break
+            CASE(1);
+            CASE(2);
+            CASE(3);
+            CASE(4);
+            CASE(5);
+#if CHANNELS == 6
+            CASE(6);
+#endif
+#undef CASE
+        }
+    }
+}
+
+const struct small_conv_winograd_functions SIMD_NAME(small_conv_winograd) = {
+    .turn_weights = turn_weights,
+    .forward = forward,
+};
