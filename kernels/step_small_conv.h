@@ -88,10 +88,10 @@ static inline void *take(struct pieces *p, size_t bytes)
     return piece;
 }
 
-/* Turning sums back costs as much for few channels of the image as for many. */
+/* Turning sums back costs as much for the few channels of an image of bytes as for many. */
 static inline bool small_conv_takes_winograd(const struct small_conv *c)
 {
-    return c->kernel == 5 && c->in_c >= 4;
+    return c->kernel == 5 && c->in_c > CHANNELS_MAX;
 }
 
 /* The numbers of an image: where they lie, or in `space` where they must be made or a vector might

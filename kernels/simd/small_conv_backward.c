@@ -243,7 +243,9 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
         sums[tap] = vreal_load(t->dw + tap * SMALL_CONV_PAD);
         weights[tap] = vreal_load(t->weights + tap * SMALL_CONV_PAD);
     }
-    size_t i = 0;
+    /* Every second one, then those between: neighbours overlap, and to load what was just stored
+     * takes time. */
+    size_t i = 0, turn = 0;
     do { /* with a way around it the compiler would move all registers to memory and back */
         size_t place = at[i] * SMALL_CONV_PAD;
         const real *from = t->x + place;
@@ -257,7 +259,12 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
             sums[r * kernel + s] += g * vreal_load(from + s * SMALL_CONV_PAD);
             vreal_store(sum, vreal_load(sum) + g * weights[r * kernel + s]);
         }
-    } while (++i < n);
+        i += 2;
+        if (i >= n && turn == 0) {
+            turn = 1;
+            i = 1;
+        }
+    } while (i < n);
     UNROLL
     for (int tap = 0; tap < rows * kernel; tap++)
         vreal_store(t->dw + tap * SMALL_CONV_PAD, sums[tap]);

@@ -40,25 +40,33 @@ INLINE vreal cut_two_rows(const real *from, const real *next)
                          (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
-/* Planes whose rows are four numbers, two at a time, of even and of odd columns: a vector holds
- * four rows, and none is stored across lines of the cache. */
+/* Where rows are four numbers, of some rows all the planes' vectors, each four rows. */
+INLINE void cut_four_rows(const struct small_conv *c, vreal planes[], const real *from, size_t rows,
+                          const int kernel)
+{
+    const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
+    const real *at[4];
+    for (size_t i = 0; i < 4; i++)
+        at[i] = from + (i < rows ? i : rows - 1) * 2 * c->in_w;
+    UNROLL
+    for (int v = 0; v <= kernel; v += 2) {
+        vreal first = cut_two_rows(at[0] + v, at[1] + v);
+        vreal last = rows > 2 ? cut_two_rows(at[2] + v, at[3] + v) : first;
+        planes[v] = vreal_shuffle(first, last, low);
+        planes[v + 1] = vreal_shuffle(first, last, low + 8);
+    }
+}
+
+/* None is stored across lines of the cache. */
 INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, size_t rows,
                        const int kernel)
 {
-    const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
-    size_t step = 2 * c->in_w, plane = c->plane;
     for (size_t row = 0; row < rows; row += 4) {
-        const real *at[4];
-        for (size_t i = 0; i < 4; i++)
-            at[i] = from + (row + i < rows ? row + i : rows - 1) * step;
+        vreal planes[SMALL_CONV_KERNEL_MAX + 1];
+        cut_four_rows(c, planes, from + row * 2 * c->in_w, rows - row, kernel);
         UNROLL
-        for (int v = 0; v <= kernel; v += 2) {
-            vreal first = cut_two_rows(at[0] + v, at[1] + v);
-            vreal last = row + 2 < rows ? cut_two_rows(at[2] + v, at[3] + v) : first;
-            real *even = to + (size_t)v * plane + row * 4;
-            vreal_store(even, vreal_shuffle(first, last, low));
-            vreal_store(even + plane, vreal_shuffle(first, last, low + 8));
-        }
+        for (int v = 0; v <= kernel; v++)
+            vreal_store(to + (size_t)v * c->plane + row * 4, planes[v]);
     }
 }
 
@@ -106,17 +114,21 @@ INLINE void cut_half(const struct small_conv *c, real *to, const real *x, size_t
     }
 }
 
+/* How many rows u, u + 2, ... of the image windows see. */
+INLINE size_t rows_from(const struct small_conv *c, size_t u)
+{
+    size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;
+    return rows < there ? rows : there;
+}
+
 INLINE void cut_planes(const struct small_conv *c, const struct small_conv_forward_work *w,
                        const int kernel)
 {
     size_t half = (size_t)(kernel + 1) * c->plane;
     real *to = w->planes;
     for (size_t channel = 0; channel < c->in_c; channel++)
-        for (size_t u = 0; u < 2; u++, to += half) {
-            size_t rows = c->pooled_h + c->kernel / 2, there = (c->in_h - u + 1) / 2;
-            cut_half(c, to, w->x + (channel * c->in_h + u) * c->in_w, rows < there ? rows : there,
-                     kernel);
-        }
+        for (size_t u = 0; u < 2; u++, to += half)
+            cut_half(c, to, w->x + (channel * c->in_h + u) * c->in_w, rows_from(c, u), kernel);
 }
 
 #ifdef LANES_HAS_QUADS

@@ -37,25 +37,58 @@ static void turn_weights(real *to, const real *row, size_t rows)
     }
 }
 
-/* The numbers of planes become points, in their places. */
+/* The vectors of planes become points. */
+INLINE void turn_vectors(vreal x[POINTS])
+{
+    vreal even = x[4] - 4 * x[2], odd = x[3] - 4 * x[1];
+    vreal even_at_2 = x[4] - x[2], odd_at_2 = 2 * (x[3] - x[1]);
+    x[0] = 4 * x[0] - 5 * x[2] + x[4];
+    x[5] = 4 * x[1] - 5 * x[3] + x[5];
+    x[1] = even + odd;
+    x[2] = even - odd;
+    x[3] = even_at_2 + odd_at_2;
+    x[4] = even_at_2 - odd_at_2;
+}
+
 INLINE void turn_planes(const struct small_conv *c, real *planes)
 {
-    size_t plane = c->plane, end = c->positions + KERNEL / 2 * c->pooled_w;
-    for (size_t half = 0; half < 2 * c->in_c; half++, planes += POINTS * plane)
+    size_t end = c->positions + KERNEL / 2 * c->pooled_w;
+    for (size_t half = 0; half < 2 * c->in_c; half++, planes += POINTS * c->plane)
         for (real *at = planes; at < planes + end; at += VECTOR_LANES) {
             vreal x[POINTS];
             UNROLL
             for (size_t v = 0; v < POINTS; v++)
-                x[v] = vreal_load(at + v * plane);
-            vreal even = x[4] - 4 * x[2], odd = x[3] - 4 * x[1];
-            vreal even_at_2 = x[4] - x[2], odd_at_2 = 2 * (x[3] - x[1]);
-            vreal_store(at, 4 * x[0] - 5 * x[2] + x[4]);
-            vreal_store(at + plane, even + odd);
-            vreal_store(at + 2 * plane, even - odd);
-            vreal_store(at + 3 * plane, even_at_2 + odd_at_2);
-            vreal_store(at + 4 * plane, even_at_2 - odd_at_2);
-            vreal_store(at + 5 * plane, 4 * x[1] - 5 * x[3] + x[5]);
+                x[v] = vreal_load(at + v * c->plane);
+            turn_vectors(x);
+            UNROLL
+            for (size_t v = 0; v < POINTS; v++)
+                vreal_store(at + v * c->plane, x[v]);
         }
+}
+
+/* Points of the image, in the places of its planes. */
+static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
+{
+#ifdef LANES_HAS_QUADS
+    if (c->pooled_w == 4) { /* without storing planes in between */
+        real *to = w->planes;
+        for (size_t half = 0; half < 2 * c->in_c; half++, to += POINTS * c->plane) {
+            size_t u = half % 2, rows = rows_from(c, u);
+            const real *from = w->x + (half / 2 * c->in_h + u) * c->in_w;
+            for (size_t row = 0; row < rows; row += 4) {
+                vreal x[POINTS];
+                cut_four_rows(c, x, from + row * 2 * c->in_w, rows - row, KERNEL);
+                turn_vectors(x);
+                UNROLL
+                for (size_t v = 0; v < POINTS; v++)
+                    vreal_store(to + v * c->plane + row * 4, x[v]);
+            }
+        }
+        return;
+    }
+#endif
+    cut_planes(c, w, KERNEL);
+    turn_planes(c, w->planes);
 }
 
 /* Sums of some points, of all rows of the kernel and all channels of the image. What the lower
@@ -155,10 +188,7 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
                     const real *weights, const real *bias, const struct small_conv_output *out)
 {
     size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
-    cut_planes(c, w, KERNEL);
-    if (out->ink)
-        mark_ink(c, w, out->ink, KERNEL);
-    turn_planes(c, w->planes);
+    cut_points(c, w);
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
         switch (last - first) {
