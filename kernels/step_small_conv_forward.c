@@ -30,7 +30,6 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
     call->space = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real));
     call->forward_work = (struct small_conv_forward_work){
         .planes = take(&p, c->in_c * 2 * (c->kernel + 1) * c->plane * sizeof(real)),
-        .inked_rows = take(&p, 2 * c->plane * sizeof(real)),
     };
     call->stride = p.used - shared;
     if (!base)
@@ -69,7 +68,6 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
     struct small_conv_forward_work w = call->forward_work;
     real *space = (real *)((char *)call->space + (size_t)thread * call->stride);
     w.planes = (real *)((char *)w.planes + (size_t)thread * call->stride);
-    w.inked_rows = (real *)((char *)w.inked_rows + (size_t)thread * call->stride);
     size_t count = pooled_reals(c);
     bool marks_ink = call->bytes && call->step->ex->training;
     for (size_t i = begin; i < end; i++) {
@@ -77,11 +75,12 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
         struct small_conv_output out = {
             .y = call->step->y + i * count,
             .marks = call->saved.marks + i * c->out_c * c->vectors,
-            .ink = marks_ink ? call->saved.ink + i * c->vectors : NULL,
             .kept = kept,
             .n_kept = list_kept(call, i, kept),
             .scale = *call->saved.scale,
         };
+        if (marks_ink)
+            call->forward->mark_ink(c, call->step->image[i], call->saved.ink + i * c->vectors);
         memcpy(call->saved.kept + i * c->out_c, kept, out.n_kept * sizeof *kept);
         call->saved.n_kept[i] = (uint16_t)out.n_kept;
         if (out.n_kept < c->out_c)

@@ -32,9 +32,8 @@ struct small_conv {
 
 /* What a thread works in. */
 struct small_conv_forward_work {
-    const real *x;    /* [in_c,in_h,in_w]: the image; 2 vectors more are read */
-    real *planes;     /* [in_c][2][kernel + 1][plane] */
-    real *inked_rows; /* [2][plane] */
+    const real *x; /* [in_c,in_h,in_w]: the image; 2 vectors more are read */
+    real *planes;  /* [in_c][2][kernel + 1][plane] */
 };
 
 struct small_conv_backward_work {
@@ -60,7 +59,6 @@ struct small_conv_marks {
 struct small_conv_output {
     real *y;
     struct small_conv_marks *marks; /* [out_c][vectors] */
-    uint16_t *ink; /* [vectors]: the positions that see a number that is not 0; NULL: not asked */
     const uint16_t *kept;
     size_t n_kept;
     real scale; /* of what dropout2d leaves, 1 without it */
@@ -79,6 +77,9 @@ struct small_conv_forward_functions {
     size_t lanes; /* of a vector */
     /* x [n] <- an image of n bytes. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
+    /* ink [vectors]: the positions that see a byte of the image [in_c,in_h,in_w] that is not 0; of
+     * images larger than 64 x 64 all. */
+    void (*mark_ink)(const struct small_conv *c, const uint8_t *image, uint16_t *ink);
     /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
                     const real *weights, const real *bias, const struct small_conv_output *out);

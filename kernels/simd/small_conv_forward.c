@@ -19,6 +19,59 @@ static void load_bytes(real *x, const uint8_t *image, size_t n)
         x[i] = image[i];
 }
 
+#define BITS 64
+
+/* Bit i: whether byte i of n <= BITS is not 0. */
+INLINE uint64_t drawn_bits(const uint8_t *row, size_t n)
+{
+#if defined(__AVX512BW__)
+    __m512i bytes = _mm512_maskz_loadu_epi8(UINT64_MAX >> (BITS - n), row);
+    return _mm512_test_epi8_mask(bytes, bytes);
+#else
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; i++)
+        bits |= (uint64_t)(row[i] != 0) << i;
+    return bits;
+#endif
+}
+
+/* Bit i <- bit 2 i. */
+INLINE uint64_t even_bits(uint64_t x)
+{
+    x &= UINT64_C(0x5555555555555555);
+    x = (x | x >> 1) & UINT64_C(0x3333333333333333);
+    x = (x | x >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (x | x >> 16) & UINT32_MAX;
+}
+
+/* Window j of a row sees the columns from 2 j to 2 j + kernel of 2 row to 2 row + kernel. */
+static void mark_ink(const struct small_conv *c, const uint8_t *image, uint16_t *ink)
+{
+    uint64_t drawn[BITS] = {0}, bits = 0;
+    size_t n = 0;
+    if (c->in_h > BITS || c->in_w > BITS) {
+        memset(ink, UINT8_MAX, c->vectors * sizeof *ink);
+        return;
+    }
+    for (size_t channel = 0; channel < c->in_c; channel++)
+        for (size_t row = 0; row < c->in_h; row++, image += c->in_w)
+            drawn[row] |= drawn_bits(image, c->in_w);
+    for (size_t row = 0; row < c->pooled_h; row++) {
+        uint64_t columns = 0, windows = 0;
+        for (size_t u = 0; u <= c->kernel; u++)
+            columns |= drawn[2 * row + u];
+        for (size_t v = 0; v <= c->kernel; v++)
+            windows |= columns >> v;
+        bits |= (even_bits(windows) & ((UINT64_C(1) << c->pooled_w) - 1)) << n;
+        for (n += c->pooled_w; n >= VECTOR_LANES; n -= VECTOR_LANES, bits >>= VECTOR_LANES)
+            *ink++ = (uint16_t)(bits & ALL_LANES);
+    }
+    if (n > 0)
+        *ink = (uint16_t)bits;
+}
+
 /* Adds what a row of the kernel says for one channel of the image: `above` and `below` are the
  * planes that the upper and the lower places of windows see. What the right places see of one tap,
  * the left ones see of the next. */
@@ -117,8 +170,6 @@ INLINE void forward_kernel(const struct small_conv *c, const struct small_conv_f
 {
     size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
     cut_planes(c, w, kernel);
-    if (out->ink)
-        mark_ink(c, w, out->ink, kernel);
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
         switch (last - first) {
@@ -159,5 +210,6 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
 const struct small_conv_forward_functions SIMD_NAME(small_conv_forward) = {
     .lanes = VECTOR_LANES,
     .load_bytes = load_bytes,
+    .mark_ink = mark_ink,
     .forward = forward,
 };
