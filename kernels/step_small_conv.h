@@ -9,7 +9,7 @@
 #define SMALL_CONV_CHANNELS_MAX 128 /* of the output */
 /* Images that pass through all convolutions before the next ones: what lies between stays in the
  * second-level cache, and of its gradient nothing else is ever there. */
-#define SMALL_CONV_GROUP 16
+#define SMALL_CONV_GROUP 32
 
 static inline size_t taps_of(const struct small_conv *c)
 {

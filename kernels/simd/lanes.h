@@ -262,6 +262,12 @@ INLINE vreal vreal_of_quads(const real *a, const real *b, const real *c, const r
     return (vreal)v;
 }
 
+/* The upper half of a vector. */
+INLINE void vreal_store_upper(real *x, vreal v)
+{
+    _mm256_storeu_ps(x, _mm512_extractf32x8_ps((__m512)v, 1));
+}
+
 /* Four numbers from x on, from x + step on, ... */
 INLINE vreal vreal_of_rows(const real *x, size_t step, const int quads)
 {

@@ -40,18 +40,14 @@ INLINE vreal cut_two_rows(const real *from, const real *next)
                          (vint){0, 2, 4, 6, 16, 18, 20, 22, 1, 3, 5, 7, 17, 19, 21, 23});
 }
 
-/* Where rows are four numbers, of some rows all the planes' vectors, each four rows. */
-INLINE void cut_four_rows(const struct small_conv *c, vreal planes[], const real *from, size_t rows,
-                          const int kernel)
+/* Where rows are four numbers, the vectors of all planes of four of the image's rows. */
+INLINE void cut_four_rows(vreal planes[], const real *const rows[4], const int kernel)
 {
     const vint low = {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
-    const real *at[4];
-    for (size_t i = 0; i < 4; i++)
-        at[i] = from + (i < rows ? i : rows - 1) * 2 * c->in_w;
     UNROLL
     for (int v = 0; v <= kernel; v += 2) {
-        vreal first = cut_two_rows(at[0] + v, at[1] + v);
-        vreal last = rows > 2 ? cut_two_rows(at[2] + v, at[3] + v) : first;
+        vreal first = cut_two_rows(rows[0] + v, rows[1] + v);
+        vreal last = cut_two_rows(rows[2] + v, rows[3] + v);
         planes[v] = vreal_shuffle(first, last, low);
         planes[v + 1] = vreal_shuffle(first, last, low + 8);
     }
@@ -63,7 +59,10 @@ INLINE void cut_narrow(const struct small_conv *c, real *to, const real *from, s
 {
     for (size_t row = 0; row < rows; row += 4) {
         vreal planes[SMALL_CONV_KERNEL_MAX + 1];
-        cut_four_rows(c, planes, from + row * 2 * c->in_w, rows - row, kernel);
+        const real *four[4];
+        for (size_t i = 0; i < 4; i++)
+            four[i] = from + (row + i < rows ? row + i : rows - 1) * 2 * c->in_w;
+        cut_four_rows(planes, four, kernel);
         UNROLL
         for (int v = 0; v <= kernel; v++)
             vreal_store(to + (size_t)v * c->plane + row * 4, planes[v]);

@@ -66,24 +66,47 @@ INLINE void turn_planes(const struct small_conv *c, real *planes)
         }
 }
 
+#ifdef LANES_HAS_QUADS
+/* Points of four rows; of rows 2 and 3 in `split`, if it is not NULL. */
+INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
+                            const real *const rows[4])
+{
+    vreal x[POINTS];
+    cut_four_rows(x, rows, KERNEL);
+    turn_vectors(x);
+    UNROLL
+    for (size_t v = 0; v < POINTS; v++) {
+        vreal_store(to + v * c->plane, x[v]);
+        if (split)
+            vreal_store_upper(split + v * c->plane, x[v]);
+    }
+}
+
+/* Maps of 4 x 4 windows, which see 12 rows: without storing planes in between, and the last two
+ * rows of the even and of the odd ones at once. */
+static void cut_points_of_12_rows(const struct small_conv *c,
+                                  const struct small_conv_forward_work *w)
+{
+    const size_t half = POINTS * c->plane, row = c->in_w;
+    real *even = w->planes, *odd = even + half;
+    const real *x = w->x;
+    for (size_t channel = 0; channel < c->in_c; channel++, even += 2 * half, odd += 2 * half) {
+        cut_four_points(c, even, NULL, (const real *[]){x, x + 2 * row, x + 4 * row, x + 6 * row});
+        cut_four_points(c, odd, NULL,
+                        (const real *[]){x + row, x + 3 * row, x + 5 * row, x + 7 * row});
+        cut_four_points(c, even + VECTOR_LANES, odd + VECTOR_LANES,
+                        (const real *[]){x + 8 * row, x + 10 * row, x + 9 * row, x + 11 * row});
+        x += c->in_h * row;
+    }
+}
+#endif
+
 /* Points of the image, in the places of its planes. */
 static void cut_points(const struct small_conv *c, const struct small_conv_forward_work *w)
 {
 #ifdef LANES_HAS_QUADS
-    if (c->pooled_w == 4) { /* without storing planes in between */
-        real *to = w->planes;
-        for (size_t half = 0; half < 2 * c->in_c; half++, to += POINTS * c->plane) {
-            size_t u = half % 2, rows = rows_from(c, u);
-            const real *from = w->x + (half / 2 * c->in_h + u) * c->in_w;
-            for (size_t row = 0; row < rows; row += 4) {
-                vreal x[POINTS];
-                cut_four_rows(c, x, from + row * 2 * c->in_w, rows - row, KERNEL);
-                turn_vectors(x);
-                UNROLL
-                for (size_t v = 0; v < POINTS; v++)
-                    vreal_store(to + v * c->plane + row * 4, x[v]);
-            }
-        }
+    if (c->pooled_w == 4 && c->pooled_h == 4) {
+        cut_points_of_12_rows(c, w);
         return;
     }
 #endif
