@@ -49,7 +49,7 @@ INLINE uint64_t even_bits(uint64_t x)
 /* Window j of a row sees the columns from 2 j to 2 j + kernel of 2 row to 2 row + kernel. */
 static void mark_ink(const struct small_conv *c, const uint8_t *image, uint16_t *ink)
 {
-    uint64_t drawn[BITS] = {0}, bits = 0;
+    uint64_t drawn[BITS], bits = 0;
     size_t n = 0;
     if (c->in_h > BITS || c->in_w > BITS) {
         memset(ink, UINT8_MAX, c->vectors * sizeof *ink);
@@ -57,7 +57,7 @@ static void mark_ink(const struct small_conv *c, const uint8_t *image, uint16_t 
     }
     for (size_t channel = 0; channel < c->in_c; channel++)
         for (size_t row = 0; row < c->in_h; row++, image += c->in_w)
-            drawn[row] |= drawn_bits(image, c->in_w);
+            drawn[row] = (channel > 0 ? drawn[row] : 0) | drawn_bits(image, c->in_w);
     for (size_t row = 0; row < c->pooled_h; row++) {
         uint64_t columns = 0, windows = 0;
         for (size_t u = 0; u <= c->kernel; u++)

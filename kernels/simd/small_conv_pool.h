@@ -44,12 +44,10 @@ INLINE void pool_channel(const struct windows *w, size_t channel, const vreal su
     vreal above = vreal_larger(sums[0], sums[1]), below = vreal_larger(sums[2], sums[3]);
     vreal best = vreal_larger(above, below) * w->scale; /* above 0: it changes nothing in their
                                                          * order */
-    *marks = (struct small_conv_marks){
-        .right_above = vmask_bits(vreal_greater(sums[1], sums[0])),
-        .right_below = vmask_bits(vreal_greater(sums[3], sums[2])),
-        .low = vmask_bits(vreal_greater(below, above)),
-        .live = vmask_bits(vreal_greater(best, w->floor) & w->there) | w->alive,
-    };
+    marks->right_above = vmask_bits(vreal_greater(sums[1], sums[0]));
+    marks->right_below = vmask_bits(vreal_greater(sums[3], sums[2]));
+    marks->low = vmask_bits(vreal_greater(below, above));
+    marks->live = vmask_bits(vreal_greater(best, w->floor) & w->there) | w->alive;
     best = vreal_larger(w->floor, best);
     vreal_store_where(w->there, w->y + channel * w->count,
                       vreal_pick(vreal_all_ordered(sums), best, vreal_all((real)NAN)));
