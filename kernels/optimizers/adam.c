@@ -10,14 +10,14 @@ static void adam_update(const struct optimizer *o, real *params, const real *gra
     const real *restrict g = grads;
     const real beta1 = (real)o->beta1, rest1 = (real)(1 - o->beta1);
     const real beta2 = (real)o->beta2, rest2 = (real)(1 - o->beta2);
-    const real decay = (real)o->weight_decay, epsilon = (real)o->epsilon;
+    const real decay = (real)o->weight_decay;
     const real rate = (real)adam_rate(o, step, lr);
-    const real root = (real)adam_root(o, step);
+    const real epsilon = (real)adam_epsilon(o, step);
     for (size_t i = begin; i < end; i++) {
         real gradient = g[i] + decay * p[i];
         m[i] = beta1 * m[i] + rest1 * gradient;
         v[i] = beta2 * v[i] + rest2 * (gradient * gradient);
-        p[i] -= rate * m[i] / (real_sqrt(v[i]) / root + epsilon);
+        p[i] -= rate * m[i] / (real_sqrt(v[i]) + epsilon);
     }
 }
 

@@ -10,13 +10,13 @@ static void adamw_update(const struct optimizer *o, real *params, const real *gr
     const real *restrict g = grads;
     const real beta1 = (real)o->beta1, rest1 = (real)(1 - o->beta1);
     const real beta2 = (real)o->beta2, rest2 = (real)(1 - o->beta2);
-    const real kept = (real)(1 - lr * o->weight_decay), epsilon = (real)o->epsilon;
+    const real kept = (real)(1 - lr * o->weight_decay);
     const real rate = (real)adam_rate(o, step, lr);
-    const real root = (real)adam_root(o, step);
+    const real epsilon = (real)adam_epsilon(o, step);
     for (size_t i = begin; i < end; i++) {
         m[i] = beta1 * m[i] + rest1 * g[i];
         v[i] = beta2 * v[i] + rest2 * (g[i] * g[i]);
-        p[i] = kept * p[i] - rate * m[i] / (real_sqrt(v[i]) / root + epsilon);
+        p[i] = kept * p[i] - rate * m[i] / (real_sqrt(v[i]) + epsilon);
     }
 }
 

@@ -11,7 +11,7 @@ struct lamb_call {
     real *p, *m, *v;
     const real *g;
     size_t count;
-    real beta1, rest1, beta2, rest2, correction, root, epsilon, decay;
+    real beta1, rest1, beta2, rest2, correction, epsilon, decay;
 };
 
 static struct lamb_call call_begin(const struct optimizer *o, const struct tensor_desc *tensor,
@@ -28,8 +28,7 @@ static struct lamb_call call_begin(const struct optimizer *o, const struct tenso
         .beta2 = (real)o->beta2,
         .rest2 = (real)(1 - o->beta2),
         .correction = (real)adam_rate(o, step, 1),
-        .root = (real)adam_root(o, step),
-        .epsilon = (real)o->epsilon,
+        .epsilon = (real)adam_epsilon(o, step),
         .decay = tensor_is_adapted(tensor) ? (real)o->weight_decay : 0,
     };
 }
@@ -51,8 +50,7 @@ static void direction(real *restrict r, const struct lamb_call *call, size_t beg
     const struct lamb_call c = *call;
     const real *restrict m = c.m, *restrict v = c.v, *restrict p = c.p;
     for (size_t i = begin; i < end; i++)
-        r[i - begin] =
-            c.correction * m[i] / (real_sqrt(v[i]) / c.root + c.epsilon) + c.decay * p[i];
+        r[i - begin] = c.correction * m[i] / (real_sqrt(v[i]) + c.epsilon) + c.decay * p[i];
 }
 
 static size_t block_end(const struct lamb_call *call, size_t begin)

@@ -49,17 +49,23 @@ static inline double whole_power(double base, uint64_t n)
     return power;
 }
 
-/* What bias correction makes of Adam's rate and of the root of its second moments after `step`
- * steps: both depend on the step alone, so they are taken out of the loop as
- * lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v)/root + epsilon). */
-static inline double adam_rate(const struct optimizer *o, uint64_t step, double lr)
-{
-    return lr / (1 - whole_power(o->beta1, step));
-}
-
+/* What bias correction makes of Adam's epsilon and rate after `step` steps: it depends on the step
+ * alone, so it is taken out of the loop, and one of two divisions with it:
+ * lr m/(1-beta1^t) / (sqrt(v/(1-beta2^t)) + epsilon) = rate m / (sqrt(v) + epsilon root), with
+ * root = sqrt(1-beta2^t) and rate = lr root/(1-beta1^t). */
 static inline double adam_root(const struct optimizer *o, uint64_t step)
 {
     return sqrt(1 - whole_power(o->beta2, step));
+}
+
+static inline double adam_epsilon(const struct optimizer *o, uint64_t step)
+{
+    return o->epsilon * adam_root(o, step);
+}
+
+static inline double adam_rate(const struct optimizer *o, uint64_t step, double lr)
+{
+    return lr * adam_root(o, step) / (1 - whole_power(o->beta1, step));
 }
 
 /* Sum of squares of x [n] in double, in a fixed order: of eight lanes, whatever a vector holds. */
