@@ -72,21 +72,6 @@ static struct small_conv_backward_work work_of(const struct small_conv_call *cal
     };
 }
 
-/* Asks the second-level cache, which cannot hold all of a batch, for what an image's turn needs. */
-static void ask_for_values(const struct small_conv_call *call, size_t image)
-{
-    const struct step_call *step = call->step;
-    const struct small_conv *c = &call->c;
-    size_t marks = c->out_c * c->vectors;
-    if (image >= (size_t)step->n)
-        return;
-    small_conv_ask_for(call->saved.marks + image * marks, marks * sizeof *call->saved.marks);
-    if (call->bytes)
-        step_ask_for_image(step, image + 2, image_reals(c));
-    else
-        small_conv_ask_for(step->x + image * image_reals(c), image_reals(c) * sizeof(real));
-}
-
 real *small_conv_group_dx(const struct small_conv_call *call, int thread)
 {
     return call->group_dx + (size_t)thread * call->stride / sizeof(real);
@@ -108,7 +93,8 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
             .scale = *call->saved.scale,
         };
         w.x = small_conv_image(call, space, i);
-        ask_for_values(call, i + 1);
+        if (call->bytes)
+            step_ask_for_image(call->step, i + 3, image_reals(c));
         if (dx)
             call->backward->inner(c, &w, call->turned, &in, dx + (i - begin) * image_reals(c));
         else
