@@ -7,7 +7,7 @@
  * of conv2. Batches with images innermost need no shuffling of data but cannot leave anything out;
  * prototypes of them were half as fast. Speed depends on the data a little, through ReLU.
  *
- * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.52
+ * On one core of a Xeon with AVX-512 (212 GFLOP/s) both convolutions of 128 MNIST images take 0.48
  * ms forward, where all but a first one save products by Winograd's algorithm, and 0.50 ms
  * backward, where writing windows to the gradient of the input bounds the speed: a store for each
  * tap. What a batch of 128 leaves does not fit into a second-level cache of 2 MiB: a group of
