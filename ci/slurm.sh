@@ -76,6 +76,7 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=2,bf_interval=2
 ReturnToService=2
+JobRequeue=0
 KillWait=15
 SwitchType=switch/none
 MpiDefault=none

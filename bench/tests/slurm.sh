@@ -22,7 +22,14 @@ check_or_skip() {
     esac
 }
 
-# Submits and waits for the end; the job's status is sbatch's.
+# A folder like a user's checkout, where jobs leave their logs.
+home=$tmp/home
+mkdir -p "$home/configs"
+ln -s "$PWD"/configs/* "$home/configs"
+ln -s "$build" "$home/build"
+log=$home/scalebench-%j.log # as the template names it
+
+# Submits and waits for the end; the job's status is sbatch's. Sets $number and leaves $tmp/job.log.
 job() { # template, options of sbatch --, then what follows the script's name
     local script=$1 options=()
     shift
@@ -32,8 +39,9 @@ job() { # template, options of sbatch --, then what follows the script's name
     done
     shift
     local status=0
-    sbatch -W -N1 -o "$tmp/job.log" --open-mode=truncate "${options[@]}" "$script" "$@" || status=$?
-    cat "$tmp/job.log"
+    (cd "$home" && sbatch -W -N1 "${options[@]}" "$script" "$@") >"$tmp/submitted" || status=$?
+    number=$(sed -n 's/^Submitted batch job //p' "$tmp/submitted")
+    cp "${log/\%j/$number}" "$tmp/job.log" && cat "$tmp/job.log"
     return "$status"
 }
 
@@ -57,14 +65,45 @@ column() { # name, summary
 }
 
 ends_as_a_local_run_does() {
-    local here=$tmp/local/small/latest there=$out/small/latest
+    local here=$tmp/local/small/latest there=$home/results/small/latest
     "$scalebench" run "$tmp/small.yaml" --out "$tmp/local" || return 1
-    expect 0 "results/small/latest" job "$template" -- "$tmp/small.yaml" --out "$out" || return 1
+    expect 0 "results/small/latest" job "$template" -- "$tmp/small.yaml" || return 1
     [ "$(head -n 1 "$here/summary.csv")" = "$(head -n 1 "$there/summary.csv")" ] &&
         [ "$(head -n 1 "$here/raw.csv")" = "$(head -n 1 "$there/raw.csv")" ] &&
         [ "$(column status "$there/summary.csv")" = "$(printf 'ok\nok')" ] &&
-        [ "$(column ranks "$there/summary.csv")" = "$(printf '1\n2')" ] &&
-        grep -qE '"slurm_cpus": [1-9]' "$there/manifest.json"
+        [ "$(column ranks "$there/summary.csv")" = "$(printf '1\n2')" ]
+}
+
+# What Slurm shows of a job for an option of sbatch; "elsewhere" for what it does not show and another
+# test here sees at work. An option that is not here has no test yet.
+shown() { # option, value
+    case $1 in
+    --time) echo "TimeLimit=$2" ;;
+    --job-name) echo "JobName=$2" ;;
+    --output) echo "StdOut=$home/${2/\%j/$number}" ;;
+    --nodes) echo "NumNodes=$2" ;;
+    --ntasks) echo "NumTasks=$2" ;;
+    --exclusive) echo "OverSubscribe=NO" ;;
+    --requeue) echo "Requeue=1" ;;
+    --signal | --open-mode) echo elsewhere ;;
+    esac
+}
+
+# Of the job above, which was submitted as a user types it.
+is_the_job_of_its_lines() {
+    local option value want crowded=0 n=0
+    scontrol show job "$number" | tr -s ' \n' '\n' >"$tmp/job"
+    while IFS='= ' read -r option value; do
+        want=$(shown "$option" "$value")
+        echo "$option $value: ${want:-nothing known to look at}"
+        [ "$want" = elsewhere ] || grep -xF -- "${want:-nothing}" "$tmp/job" || return 1
+        n=$((n + 1))
+    done < <(sed -n 's/^#SBATCH //p' "$template")
+    [ "$n" -gt 0 ] && [ "$n" -eq "$(grep -c '^#SBATCH' "$template")" ] || return 1
+    [ "$(nproc)" -ge 2 ] || crowded=1
+    grep -xF "NumCPUs=$(nproc)" "$tmp/job" &&
+        grep -F "\"slurm_cpus\": $(nproc)," "$home/results/small/latest/manifest.json" &&
+        [ "$(column oversubscribed "$home/results/small/latest/summary.csv" | tail -n 1)" = "$crowded" ]
 }
 
 # As the template says: one line away, and -c says how many cores. The mask stays the whole node here.
@@ -112,14 +151,20 @@ start_hanging() { # options of sbatch
         return 1
     }
     number=$(squeue -h -o %A)
+    log_of_hanging=${log/\%j/$number}
+}
+
+no_jobs() {
+    [ -z "$(squeue -h)" ]
 }
 
 # Ended in order, not killed: the runner has said so, and nothing runs any more. No line of the journal
-# is lost: what was done before is done.
+# is lost: what was done before is done. sbatch may end before the job has.
 is_resumable() {
     wait "$waiting"
-    cat "$tmp/job.log"
-    grep "interrupted; the same command goes on" "$tmp/job.log" || return 1
+    until_true no_jobs || return 1
+    cat "$log_of_hanging"
+    grep "interrupted; the same command goes on" "$log_of_hanging" || return 1
     gone "$out" || return 1
     grep -q '"event":"running"' "$latest/journal.jsonl" &&
         ! grep -q '"event":"finished"' "$latest/journal.jsonl"
@@ -138,9 +183,26 @@ survives_scancel() {
     start_hanging && scancel "$number" && is_resumable && completes_later
 }
 
-# A limit of a minute: the template's signal, a minute before, comes when Slurm next looks at the clock.
+# A limit of a minute: the template's signal, a minute before, comes when Slurm next looks at the clock,
+# and the job has ended when its time is up.
 survives_its_time_limit() {
-    start_hanging -t 1 && is_resumable && completes_later
+    start_hanging -t 1 && is_resumable &&
+        scontrol show job "$number" | grep -E "JobState=(COMPLETED|FAILED)" && completes_later
+}
+
+# Slurm lets a job that it begins again wait for two minutes, counted anew once its processes are gone.
+hangs_without_waiting() {
+    scontrol update "jobid=$number" StartTime=now
+    hanging
+}
+
+# As after a node has failed: the same job, a second time.
+begins_again() {
+    start_hanging || return 1
+    rm -f "$latest"/launches/*/*/hangs.*
+    scontrol requeue "$number" && until_true hangs_without_waiting || return 1
+    grep "DUE TO JOB REQUEUE" "$log_of_hanging" && grep "going on with" "$log_of_hanging" &&
+        scancel "$number" && is_resumable && completes_later
 }
 
 leaves_nothing() {
@@ -167,9 +229,11 @@ check_or_skip || {
 }
 export SLURM_CONF=$cluster/slurm.conf
 check "a job ends as a local run does" ends_as_a_local_run_does
+check "it is the job that the template's lines describe" is_the_job_of_its_lines
 check "ranks stay inside the job's cores" stays_inside_its_cores
 check "scancel leaves a campaign that goes on, and no process" survives_scancel
 check "so does the time limit" survives_its_time_limit
+check "a job that Slurm begins again goes on" begins_again
 check "stopping leaves no process" leaves_nothing
 check "two at once do not meet" starts_again_beside_another
 finish
