@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bench/place/place.h"
+#include "kernels/base/descriptors.h"
 
 static const char usage[] =
     "usage: pin --cpus \"LIST|LIST|...\" [--] PROGRAM [ARGUMENT]...\n"
@@ -105,6 +106,7 @@ int main(int argc, char **argv)
     char *cpus = NULL, *entry = NULL;
     long rank = 0;
     struct error e = {0};
+    descriptors_open_standard();
     int first = parse(argc, argv, &cpus);
     if (!cpus || first >= argc) {
         fprintf(stderr, "pin: %s is missing\n%s", cpus ? "PROGRAM" : "--cpus", usage);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/runner/commands.h"
+#include "kernels/base/descriptors.h"
 #include "kernels/base/names.h"
 
 #define VERSION "0.1.0"
@@ -200,6 +201,7 @@ int main(int argc, char **argv)
 {
     struct error e = {0};
     int exit_status = 0;
+    descriptors_open_standard();
     if (act(argc, argv, &exit_status, &e) != OK) {
         fputs("scalebench: ", stderr);
         error_print(stderr, &e);

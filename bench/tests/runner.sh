@@ -202,6 +202,16 @@ one_runner_at_a_time() {
     gone "$out"
 }
 
+# As daemons and some batch systems start programs: what is opened first must not become what is printed to.
+runs_with_closed_descriptors() {
+    rm -rf "$out"
+    run <&- >&- 2>&- || return 1
+    run >&- || return 1
+    run 2>&- || return 1
+    expect 0 "fake" run || return 1
+    [ "$(launches)" -eq 12 ] && ! grep -v '^{"event":"' "$latest/journal.jsonl"
+}
+
 check "a campaign completes" completes
 check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
@@ -224,4 +234,5 @@ check "SIGKILL of a rank" survives_death_of a_rank
 check "Ctrl-C" stops_at INT 130
 check "SIGTERM" stops_at TERM 143
 check "a second runner is refused" one_runner_at_a_time
+check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 finish

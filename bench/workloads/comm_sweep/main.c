@@ -7,6 +7,7 @@
 #include "bench/workloads/comm_sweep/sweep.h"
 #include "bench/workloads/failure.h"
 #include "bench/workloads/sweep/models.h"
+#include "kernels/base/descriptors.h"
 
 #define CPUS_MAX 4096
 
@@ -205,6 +206,7 @@ int main(int argc, char **argv)
     struct sweep_options options;
     struct error e = {0};
     int exit_status = 0;
+    descriptors_open_standard();
     enum status status = options_parse(&options, argc, argv, &e);
     if (status != OK) {
         exit_status = failure_report("comm_sweep", &e, failure_is_first_process());

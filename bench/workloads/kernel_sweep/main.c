@@ -6,6 +6,7 @@
 #include "bench/spec/spec.h"
 #include "bench/workloads/kernel_sweep/sweep.h"
 #include "bench/workloads/sweep/models.h"
+#include "kernels/base/descriptors.h"
 
 #define CPUS_MAX 4096
 
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
     struct sweep_options options;
     struct error e = {0};
     int exit_status = 0;
+    descriptors_open_standard();
     enum status status = options_parse(&options, argc, argv, &e);
     if (status == OK && options.help)
         options_help(stdout);

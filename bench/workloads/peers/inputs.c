@@ -22,6 +22,7 @@
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/descriptors.h"
 
 struct inputs {
     struct arguments arguments;
@@ -237,6 +238,7 @@ int main(int argc, char **argv)
 {
     struct inputs in = {.check = false};
     struct error e = {0};
+    descriptors_open_standard();
     if (argc < 4) {
         fputs("usage: peer_inputs PEER RANK RANKS [options of a workload]\n", stderr);
         return 2;

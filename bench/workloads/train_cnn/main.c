@@ -9,6 +9,7 @@
 #include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/run.h"
 #include "comm/alone.h"
+#include "kernels/base/descriptors.h"
 #include "kernels/base/keeper.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
 {
     struct arguments arguments;
     struct error e = {0};
+    descriptors_open_standard();
     if (arguments_parse(&arguments, argc, argv, &e) != OK) {
         config_free(&arguments.config);
         return failure_report("train_cnn", &e, failure_is_first_process());
