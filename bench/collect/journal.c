@@ -272,9 +272,21 @@ void journal_close(struct journal *j)
 
 /* --- Writing -------------------------------------------------------------------------------- */
 
+enum status journal_check(const struct journal *j, struct error *e)
+{
+    struct stat own, there;
+    if (fstat(j->fd, &own) == 0 && stat(j->path, &there) == 0 && own.st_dev == there.st_dev &&
+        own.st_ino == there.st_ino)
+        return OK;
+    return error_at(e, ERR_SYSTEM, j->path, 0, 0,
+                    "the folder of this run was removed, replaced or unmounted while it ran");
+}
+
 static enum status write_all(const struct journal *j, const char *text, size_t length,
                              struct error *e)
 {
+    if (journal_check(j, e) != OK)
+        return ERR_SYSTEM;
     while (length > 0) {
         ssize_t n = write(j->fd, text, length);
         if (n < 0 && errno == EINTR)

@@ -226,6 +226,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
 void campaign_close(struct campaign *c)
 {
     schedule_close(&c->schedule);
+    owner_leave(&c->owner);
     journal_close(&c->journal);
     workloads_free(&c->workloads);
     spec_free(&c->spec);

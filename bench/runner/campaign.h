@@ -8,6 +8,7 @@
 #include "bench/place/place.h"
 #include "bench/runner/identity.h"
 #include "bench/runner/interrupt.h"
+#include "bench/runner/owner.h"
 #include "bench/runner/progress.h"
 #include "bench/runner/schedule.h"
 #include "bench/runner/tools.h"
@@ -38,6 +39,7 @@ struct campaign {
     char run_dir[PATH_BYTES]; /* <out>/<name>/<run>, absolute */
     bool resumed;             /* the run had been begun before */
     struct journal journal;
+    struct owner owner;
     struct schedule schedule;
     struct interrupt interrupt;
     struct progress progress;
@@ -48,8 +50,12 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Finds the run to go on with or begins a new one: spec.yaml, manifest.json, journal, latest. */
+/* Finds the run to go on with or begins a new one: spec.yaml, manifest.json, journal, latest.
+ * ERR_UNAVAILABLE, naming the process, while another runner has it. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
+
+/* Makes this run the latest: another of the same name may have been begun meanwhile. */
+enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
 /* Takes back every launch that failed, or whose records do not read any more, so that campaign_run
  * tries it again; *retried says how many. */

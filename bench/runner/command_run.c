@@ -28,7 +28,11 @@ static enum status report(const struct campaign *c, bool was_finished, const str
     char latest[PATH_BYTES];
     bool all_well = true;
     bool redo = !was_finished || !report_is_complete(&c->spec, c->run_dir);
-    enum status status = path_format(latest, e, "%s/latest", c->folder);
+    enum status status = journal_check(&c->journal, e);
+    if (status == OK)
+        status = campaign_link_latest(c, e);
+    if (status == OK)
+        status = path_format(latest, e, "%s/latest", c->folder);
     struct report_request request = {
         .run_dir = c->run_dir, .shown = latest, .write = redo, .draw = redo, .table = out};
     if (status == OK)

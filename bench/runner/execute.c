@@ -76,15 +76,18 @@ static enum status write_command(FILE *out, const void *arg, struct error *e)
     return OK;
 }
 
-/* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. */
+/* Waits for the end of a launch, passing on Ctrl-C: once for SIGTERM, twice for SIGKILL. One whose
+ * results have nowhere to go is stopped. */
 static struct launch_outcome watch(struct campaign *c, struct launch *launch)
 {
     struct pollfd fds[2] = {{.fd = launch->lifeline, .events = POLLIN},
                             {.fd = c->interrupt.fd, .events = POLLIN}};
     while (fds[0].revents == 0) {
         poll(fds, 2, 1000);
-        if (fds[1].revents && interrupt_look(&c->interrupt))
+        if ((fds[1].revents && interrupt_look(&c->interrupt)) ||
+            journal_check(&c->journal, NULL) != OK)
             launch_stop(launch);
+        owner_sign(&c->owner);
         progress_tick(&c->progress);
     }
     return launch_finish(launch);
@@ -201,6 +204,8 @@ enum status campaign_execute(struct campaign *c, const struct schedule_item *ite
         status = journal_running(&c->journal, &l, e);
     if (status == OK)
         status = launch_in(c, item, folder, &outcome, e);
+    if (status == OK)
+        status = journal_check(&c->journal, e);
     if (status != OK)
         return status;
     /* The stopped launch has no end in the journal: it does not count and is run again. */

@@ -106,6 +106,9 @@ static enum status take_option(int c, struct arguments *arguments, const struct 
 {
     if (c == 's')
         arguments->set = *optarg ? optarg : NULL;
+    else if (c == 'o' && !*optarg)
+        return error_set(e, ERR_ARGUMENT, "%s: --out '' (OUT= of make) names no folder",
+                         command->name);
     else if (c == 'o')
         arguments->out = optarg;
     else if (c == 'f')

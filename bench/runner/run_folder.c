@@ -1,8 +1,10 @@
 /* The folder of a run: found again by the campaign's identity, or begun. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include "kernels/base/clock.h"
 
 /* Runs are named <UTC time>-<first digits of the identity>. */
+#define STAMP     "%Y%m%dT%H%M%SZ"
 #define ID_DIGITS 8
 /* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
@@ -26,39 +29,50 @@ static bool has_identity(const struct campaign *c, const char *run)
            strcmp(facts.identity, c->identity.hex) == 0;
 }
 
-/* The newest run of this identity; false when there is none. */
-static bool find_run(const struct campaign *c, char run[256])
+/* "20261122T080000Z-1a2b3c4d" */
+static bool is_run(const char *name)
+{
+    struct tm utc = {0};
+    const char *end = strptime(name, STAMP, &utc);
+    return end && *end == '-' && strlen(end + 1) == ID_DIGITS;
+}
+
+/* The last run by name, of this identity or of any; false when there is none. Names are in the
+ * order in which runs were begun. */
+static bool find_run(const struct campaign *c, bool of_identity, char run[256])
 {
     DIR *folder = opendir(c->folder);
     struct dirent *entry;
     run[0] = '\0';
     while (folder && (entry = readdir(folder)) != NULL)
-        if (strcmp(entry->d_name, "latest") != 0 && strcmp(entry->d_name, run) > 0 &&
-            has_identity(c, entry->d_name))
+        if (is_run(entry->d_name) && strcmp(entry->d_name, run) > 0 &&
+            (!of_identity || has_identity(c, entry->d_name)))
             snprintf(run, 256, "%s", entry->d_name);
     if (folder)
         closedir(folder);
     return run[0] != '\0';
 }
 
-/* Makes a folder that was not there; two runs within a second wait for one another's second. */
+/* Makes a folder that was not there, named by the time: a second after the last run where the clock
+ * says that it is no later, so that the order of names is that of runs. */
 static enum status make_run(const struct campaign *c, char run[256], struct error *e)
 {
-    char path[PATH_BYTES], stamp[32];
-    for (int attempt = 0; attempt < 3; attempt++) {
-        time_t now = time(NULL);
-        struct tm utc;
-        gmtime_r(&now, &utc);
-        strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
-        snprintf(run, 256, "%s-%.*s", stamp, ID_DIGITS, c->identity.hex);
-        enum status status = path_format(path, e, "%s/%s", c->folder, run);
-        if (status != OK || mkdir(path, 0777) == 0)
-            return status;
-        if (errno != EEXIST)
-            break;
-        sleep(1);
+    char path[PATH_BYTES], stamp[32], last[256];
+    struct tm utc = {0};
+    time_t now = time(NULL);
+    if (find_run(c, false, last)) {
+        strptime(last, STAMP, &utc);
+        time_t next = timegm(&utc) + 1;
+        now = now < next ? next : now;
     }
-    return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
+    gmtime_r(&now, &utc);
+    strftime(stamp, sizeof stamp, STAMP, &utc);
+    snprintf(run, 256, "%s-%.*s", stamp, ID_DIGITS, c->identity.hex);
+    enum status status = path_format(path, e, "%s/%s", c->folder, run);
+    if (status == OK && mkdir(path, 0777) != 0)
+        status =
+            error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
+    return status;
 }
 
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
@@ -87,30 +101,47 @@ static enum status describe_run(const struct campaign *c, struct error *e)
     return status;
 }
 
-/* Points <folder>/latest at `run`, in one step. */
-static enum status link_latest(const struct campaign *c, const char *run, struct error *e)
+/* Held by one runner at a time while it looks for a run, begins one or moves `latest`. */
+static enum status lock_folder(const struct campaign *c, int *lock, struct error *e)
 {
-    char temporary[PATH_BYTES], latest[PATH_BYTES];
-    enum status status = path_format(temporary, e, "%s/.latest-%ld", c->folder, (long)getpid());
-    if (status == OK)
-        status = path_format(latest, e, "%s/latest", c->folder);
+    char path[PATH_BYTES];
+    int failed;
+    enum status status = path_format(path, e, "%s/.lock", c->folder);
     if (status != OK)
         return status;
-    unlink(temporary); /* of a runner with this number that was killed right here */
-    if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0)
-        return error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s", strerror(errno));
-    return OK;
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (*lock < 0)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+    do
+        failed = flock(*lock, LOCK_EX);
+    while (failed && errno == EINTR);
+    if (!failed)
+        return OK;
+    error_at(e, ERR_SYSTEM, path, 0, 0, "flock: %s", strerror(errno));
+    close(*lock);
+    return ERR_SYSTEM;
 }
 
-static enum status lock_journal(struct campaign *c, struct error *e)
+/* Points <folder>/latest at the run, in one step. */
+enum status campaign_link_latest(const struct campaign *c, struct error *e)
 {
-    int64_t give_up = clock_ns() + LOCK_PATIENCE_NS;
-    for (;;) {
-        enum status status = journal_open(&c->journal, c->run_dir, true, e);
-        if (status != ERR_UNAVAILABLE || clock_ns() >= give_up)
-            return status;
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    char temporary[PATH_BYTES], latest[PATH_BYTES];
+    const char *run = strrchr(c->run_dir, '/') + 1;
+    int lock;
+    enum status status = path_format(temporary, e, "%s/.latest", c->folder);
+    if (status == OK)
+        status = path_format(latest, e, "%s/latest", c->folder);
+    if (status == OK)
+        status = lock_folder(c, &lock, e);
+    if (status != OK)
+        return status;
+    unlink(temporary); /* of one that was killed right here */
+    if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
+        status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s", strerror(errno));
+        unlink(temporary);
     }
+    close(lock);
+    return status;
 }
 
 /* Records are named to ranks that may have another current folder. */
@@ -124,16 +155,15 @@ static enum status set_run_dir(struct campaign *c, const char *run, struct error
     return status;
 }
 
-enum status campaign_open_run(struct campaign *c, struct error *e)
+/* One that is begun here is also ours before anybody else can find it. */
+static enum status choose_run(struct campaign *c, struct error *e)
 {
     char run[256];
-    enum status status =
-        path_format(c->folder, e, "%s/%s", c->request->out, config_text(&c->spec.config, OPT_NAME));
-    if (status == OK)
-        status = folder_make(c->folder, e);
+    int lock;
+    enum status status = lock_folder(c, &lock, e);
     if (status != OK)
         return status;
-    c->resumed = !c->request->fresh && find_run(c, run);
+    c->resumed = !c->request->fresh && find_run(c, true, run);
     if (!c->resumed)
         status = make_run(c, run, e);
     if (status == OK)
@@ -141,8 +171,38 @@ enum status campaign_open_run(struct campaign *c, struct error *e)
     if (status == OK && !c->resumed)
         status = describe_run(c, e);
     if (status == OK)
-        status = lock_journal(c, e);
-    if (status == OK)
-        status = link_latest(c, run, e);
+        status = journal_open(&c->journal, c->run_dir, true, e);
+    close(lock);
     return status;
+}
+
+static enum status wait_for_journal(struct campaign *c, struct error *e)
+{
+    char line[512];
+    enum status status = ERR_UNAVAILABLE;
+    for (int64_t until = clock_ns() + LOCK_PATIENCE_NS;
+         status == ERR_UNAVAILABLE && clock_ns() < until;) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        status = journal_open(&c->journal, c->run_dir, true, e);
+    }
+    if (status != ERR_UNAVAILABLE)
+        return status;
+    owner_read(c->run_dir, line);
+    return error_at(e, status, c->run_dir, 0, 0, "another scalebench is running this campaign: %s",
+                    line);
+}
+
+enum status campaign_open_run(struct campaign *c, struct error *e)
+{
+    enum status status =
+        path_format(c->folder, e, "%s/%s", c->request->out, config_text(&c->spec.config, OPT_NAME));
+    if (status == OK)
+        status = folder_make(c->folder, e);
+    if (status == OK)
+        status = choose_run(c, e);
+    if (status == ERR_UNAVAILABLE)
+        status = wait_for_journal(c, e);
+    if (status == OK)
+        status = owner_take(&c->owner, c->run_dir, e);
+    return status == OK ? campaign_link_latest(c, e) : status;
 }

@@ -197,17 +197,110 @@ stops_at() { # signal, exit status
 
 one_runner_at_a_time() {
     start_hanging || return 1
-    expect 3 "another scalebench is running this campaign" run --set ranks=2 || return 1
+    expect 3 ": process $runner on $(hostname) since" run --set ranks=2 || return 1
+    grep "another scalebench is running this campaign" "$tmp/expect.log" || return 1
     kill -KILL "$runner"
     gone "$out"
+}
+
+# Somebody clears the results, or a file system goes away, while a launch runs.
+ends_when_its_folder_vanishes() {
+    start_hanging || return 1
+    rm -rf "$out"
+    wait "$runner"
+    [ $? -eq 1 ] || return 1
+    grep "fake/20.*/journal.jsonl: the folder of this run was removed" "$tmp/run.log" && gone "$out" &&
+        [ ! -e "$out" ]
+}
+
+refuses_an_empty_folder() {
+    expect 2 "--out '' (OUT= of make) names no folder" run --out "" || return 1
+    expect 2 "--out '' (OUT= of make) names no folder" "$bin/scalebench" figures "$tmp/fake.yaml" --out ""
+}
+
+# Started at once they begin one run: one of them runs it, the others find it done or are refused.
+begins_one_run() {
+    local i pids=() pid ok=0
+    for ((i = 0; i < 12; i++)); do
+        run --set "measure.time.launches=1..1 measure.accuracy.seeds=[] train.lr=0.$1$1" \
+            >"$tmp/start.$i" 2>&1 &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do
+        wait "$pid"
+        case $? in
+        0) ok=$((ok + 1)) ;;
+        3) ;;
+        *)
+            cat "$tmp"/start.*
+            return 1
+            ;;
+        esac
+    done
+    [ "$ok" -ge 1 ] && [ "$(runs)" -eq "$1" ] && [ "$(launches)" -eq 2 ]
+}
+
+begins_one_run_each_time() {
+    rm -rf "$out"
+    begins_one_run 1 && begins_one_run 2 && begins_one_run 3
+}
+
+# Where a file system does not hold locks between hosts, a runner's sign of life is a file that changes.
+knows_a_runner_of_another_host() {
+    start_hanging || return 1
+    local owner=$latest/runner beat=0 other status
+    grep "^process $runner on $(hostname) since 20" "$owner" || return 1
+    kill -KILL "$runner"
+    gone "$out" || return 1
+    while sleep 0.5; do
+        echo "process 7 on elsewhere since today, sign of life $((beat++))" >"$owner"
+    done &
+    other=$!
+    until_true grep elsewhere "$owner"
+    expect 3 "another scalebench is running this campaign" run --set ranks=2 &&
+        grep "process 7 on elsewhere since today" "$tmp/expect.log"
+    status=$?
+    kill "$other"
+    wait "$other"
+    return "$status"
+}
+
+goes_on_after_a_host_that_died() {
+    expect 0 "process 7 on elsewhere" run --set ranks=2 && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
+}
+
+run_of_latest() {
+    basename "$(readlink -f "$latest")"
+}
+
+# By the clock, the second run here is the older one: as where a clock was set back, or in one second.
+latest_follows_the_runs() {
+    local first second
+    rm -rf "$out"
+    expect 0 "fake" run || return 1
+    first=$(run_of_latest)
+    mv "$out/fake/$first" "$out/fake/2999${first#20??}"
+    expect 0 "fake" run --fresh || return 1
+    second=$(run_of_latest)
+    expect 0 "fake" run || return 1
+    [ "$(run_of_latest)" = "$second" ] && [ "$(runs)" -eq 2 ]
+}
+
+leaves_no_temporary_link() {
+    rm "$latest"
+    mkdir "$latest" # what a copy that follows links has made
+    expect 1 "latest: cannot link the run" run || return 1
+    rmdir "$latest"
+    ln -s of_one_that_was_killed "$out/fake/.latest"
+    expect 0 "fake" run && [ -d "$latest/launches" ] && ! compgen -G "$out/fake/.latest*"
 }
 
 # As daemons and some batch systems start programs: what is opened first must not become what is printed to.
 runs_with_closed_descriptors() {
     rm -rf "$out"
-    run <&- >&- 2>&- || return 1
-    run >&- || return 1
-    run 2>&- || return 1
+    run "$@" <&- >&- 2>&- || return 1
+    run "$@" >&- || return 1
+    run "$@" 2>&- || return 1
     expect 0 "fake" run || return 1
     [ "$(launches)" -eq 12 ] && ! grep -v '^{"event":"' "$latest/journal.jsonl"
 }
@@ -234,5 +327,12 @@ check "SIGKILL of a rank" survives_death_of a_rank
 check "Ctrl-C" stops_at INT 130
 check "SIGTERM" stops_at TERM 143
 check "a second runner is refused" one_runner_at_a_time
+check "a results folder that vanishes ends the run" ends_when_its_folder_vanishes
+check "an empty folder for results is refused" refuses_an_empty_folder
+check "several starts at once begin one run" begins_one_run_each_time
+check "a runner on another host is known by its sign of life" knows_a_runner_of_another_host
+check "one that died there is not waited for" goes_on_after_a_host_that_died
+check "latest follows the runs, not the clock" latest_follows_the_runs
+check "no temporary link is left" leaves_no_temporary_link
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 finish

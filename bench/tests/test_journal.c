@@ -238,6 +238,27 @@ static void test_a_damaged_line_is_named(void **state)
     }
 }
 
+/* Its folder was cleared away, and perhaps made anew: what is written must not seem to be kept. */
+static void test_a_journal_that_was_removed_takes_no_more(void **state)
+{
+    const struct folder *folder = *state;
+    for (int made_anew = 0; made_anew < 2; made_anew++) {
+        struct journal j;
+        struct error e = {0};
+        open_journal(&j, folder, true);
+        assert_int_equal(journal_running(&j, &first, &e), OK);
+        assert_int_equal(journal_check(&j, &e), OK);
+        unlink(folder->file);
+        if (made_anew)
+            put(folder, "");
+        assert_int_equal(journal_check(&j, &e), ERR_SYSTEM);
+        assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, &e), ERR_SYSTEM);
+        assert_string_equal(e.file, folder->file);
+        assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
+        journal_close(&j);
+    }
+}
+
 static void test_a_second_runner_is_refused(void **state)
 {
     const struct folder *folder = *state;
@@ -272,7 +293,7 @@ int main(void)
         TEST(test_lists_follow_the_writing),   TEST(test_a_retry_takes_back_the_end),
         TEST(test_an_end_needs_a_beginning),   TEST(test_a_torn_last_line_is_cut_off),
         TEST(test_a_damaged_line_is_named),    TEST(test_a_second_runner_is_refused),
-        TEST(test_a_folder_that_is_not_there),
+        TEST(test_a_folder_that_is_not_there), TEST(test_a_journal_that_was_removed_takes_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,117 @@
+#include "bench/runner/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+
+#define SIGN_S 2
+/* Several signs may be late where a machine is busy or a file system slow. */
+#define WATCH_S (3 * SIGN_S)
+#define TRIES   3
+
+static long now_s(void)
+{
+    return (long)(clock_ns() / 1000000000);
+}
+
+void owner_read(const char *run_dir, char line[512])
+{
+    char path[PATH_BYTES];
+    if (path_format(path, NULL, "%s/runner", run_dir) != OK || !file_first_line(path, line, 512))
+        snprintf(line, 512, "an unknown process");
+}
+
+static void name_self(struct owner *o, char host[256])
+{
+    char since[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    host[0] = host[255] = '\0';
+    gethostname(host, 255);
+    snprintf(o->name, sizeof o->name, "process %ld on %s since %s", (long)getpid(), host, since);
+}
+
+static bool is_of_host(const char *line, const char *host)
+{
+    char on[300];
+    snprintf(on, sizeof on, " on %s since ", host);
+    return strstr(line, on) != NULL;
+}
+
+/* False when the line has changed by the end of the watch: its writer lives. */
+static bool watch(const char *path, const char *line)
+{
+    char now[512];
+    long until = now_s() + WATCH_S;
+    bool same = true;
+    log_print(LOG_NOTE, "%s was here and has not ended in order; waiting %d s for a sign of life",
+              line, WATCH_S);
+    while (same && now_s() < until) {
+        nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+        same = file_first_line(path, now, sizeof now) && strcmp(now, line) == 0;
+    }
+    return same;
+}
+
+/* Creation is exclusive on every file system. ERR_UNAVAILABLE: the file is there. */
+static enum status create(struct owner *o, struct error *e)
+{
+    int fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_at(e, errno == EEXIST ? ERR_UNAVAILABLE : ERR_SYSTEM, o->path, 0, 0, "%s",
+                        strerror(errno));
+    close(fd);
+    o->next_s = 0;
+    owner_sign(o);
+    return OK;
+}
+
+enum status owner_take(struct owner *o, const char *run_dir, struct error *e)
+{
+    char host[256], line[512];
+    name_self(o, host);
+    enum status status = path_format(o->path, e, "%s/runner", run_dir);
+    for (int i = 0; status == OK && i < TRIES; i++) {
+        status = create(o, e);
+        if (status != ERR_UNAVAILABLE)
+            break;
+        owner_read(run_dir, line);
+        if (is_of_host(line, host) || watch(o->path, line)) {
+            unlink(o->path);
+            status = OK;
+            continue;
+        }
+        status = error_at(e, ERR_UNAVAILABLE, o->path, 0, 0,
+                          "another scalebench is running this campaign: %s", line);
+    }
+    if (status != OK)
+        o->path[0] = '\0';
+    return status;
+}
+
+void owner_sign(struct owner *o)
+{
+    long now = now_s();
+    if (!o->path[0] || now < o->next_s)
+        return;
+    o->next_s = now + SIGN_S;
+    int fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return; /* the folder is gone, which the journal tells */
+    dprintf(fd, "%s, sign of life %u\n", o->name, o->signs++);
+    close(fd); /* a network file system hands it on now */
+}
+
+void owner_leave(struct owner *o)
+{
+    if (o->path[0])
+        unlink(o->path);
+    o->path[0] = '\0';
+}
