@@ -125,7 +125,7 @@ static void write_method(FILE *out, const struct figure_data *d)
 
 static bool is_timed_base(const struct point_summary *p)
 {
-    return p->point->base && p->launches > 0;
+    return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
 /* "1 rank (none), 177.0 [176.2, 178.1] ms a step"; several are told apart by their labels. */

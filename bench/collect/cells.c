@@ -253,6 +253,8 @@ static void fill_times(struct cells *c, const struct point_summary *p,
                        const struct point_summary *base)
 {
     set_real(c, COLUMN_launches, (double)p->launches);
+    set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
+    set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
     set_real(c, COLUMN_step_ms_median, p->step_ms.mid);
     set_real(c, COLUMN_step_ms_lo, p->step_ms.lo);
     set_real(c, COLUMN_step_ms_hi, p->step_ms.hi);

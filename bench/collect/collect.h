@@ -31,8 +31,10 @@ struct launch_result {
     double last_rank_pct;          /* in how many of the timed steps */
     double read_s, fetch_s, epoch_s;
     double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
-    double infinite;  /* numbers that fp16 could not hold; NAN without fp16 */
-    double bytes_nic; /* a step and node */
+    double infinite;      /* numbers that fp16 could not hold; NAN without fp16 */
+    double diverged_step; /* first step, from 1, after which something was not finite; NAN: none */
+    char diverged[64];    /* "loss is nan", ""; of the rank that found it first */
+    double bytes_nic;     /* a step and node */
     double poll_s, user_s, sys_s, cpu_pct;
     double rss_mib, data_mib, memory_mib, growth_mib; /* of the largest rank, each by itself */
     double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */
@@ -57,10 +59,23 @@ struct launch_result {
  * `end` and the ranks agree on what they ran. A torn last line is ignored. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
-/* One launch of the journal. `ok` means that it counts: the journal says so and its records read;
- * otherwise `reason` says why not and `result` is not to be used. */
+/* "loss is nan at step 17" of a launch that diverged. */
+void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
+
+/* What a point comes to, the rows of point_status.def, and their names. */
+enum point_status {
+#define POINT_STATUS(id, fails, meaning) POINT_##id,
+#include "bench/collect/point_status.def"
+#undef POINT_STATUS
+    POINT_STATUSES
+};
+const char *const *point_status_names(void);
+
+/* One launch of the journal. `ok` means that it counts: the journal says so, its records read and
+ * its training did not diverge; otherwise `reason` says why not, and unless it `diverged` `result`
+ * is not to be used. */
 struct summary_launch {
-    bool ok;
+    bool ok, diverged;
     bool must_be_equal; /* several ranks and an exact strategy: their weights must not differ */
     char reason[512];
     struct launch_result result;
@@ -71,14 +86,17 @@ struct summary_launch {
 struct point_summary {
     const struct point *point;
     char **cells; /* one a column of csv_summary.def */
-    char status[16];
+    enum point_status outcome;
+    char status[16]; /* its name */
     char reason[512];
-    char flags[64];
+    char flags[96];
     size_t base;     /* index of the point that the speed-up refers to */
     size_t peer;     /* index of the point of another program that does the same; else its own */
     int cores;       /* ranks times the cores that each wants */
     size_t launches; /* timed ones that count */
-    size_t alone;    /* index of the point of strategy none at the same ranks; else its own */
+    size_t failed_launches; /* timed ones that do not */
+    size_t pairs;           /* blocks that the speed-up rests on */
+    size_t alone; /* index of the point of strategy none at the same ranks; else its own */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     struct interval overlap_share;                /* of communication that cost no time */
     double overlap_bound;                         /* of that share, by the buckets' order */
@@ -118,6 +136,9 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 void summary_free(struct summary *s);
+
+/* Whether a point makes the campaign fail, as point_status.def says. */
+bool summary_fails(const struct summary *s, size_t point);
 
 /* Writes the CSV files of the run and its table as summary.md and summary.tex (RFC 4180, each by
  * way of a temporary file and a rename; decimal points whatever the locale), reading again the

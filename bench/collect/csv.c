@@ -71,8 +71,8 @@ static void write_header(struct csv *csv, const char *file)
 static const char *status_text(const struct journal_launch *journal,
                                const struct summary_launch *launch)
 {
-    if (journal->status == LAUNCH_OK)
-        return launch->ok ? "ok" : "failed";
+    if (launch_is_done(journal))
+        return launch->ok ? "ok" : launch->diverged ? "diverged" : "failed";
     if (journal->status == LAUNCH_RUNNING)
         return "interrupted";
     return journal->status == LAUNCH_TIMEOUT ? "timeout" : "failed";
@@ -132,7 +132,7 @@ static enum status write_raw(struct csv *csv, struct error *e)
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct summary_launch *launch = &csv->s->launches[i];
         struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
-        take_result(&row, launch->ok ? &launch->result : NULL);
+        take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
         write_raw_row(csv, &row);
     }
     return OK;
@@ -144,19 +144,20 @@ static enum status write_raw(struct csv *csv, struct error *e)
 typedef void write_records(struct csv *csv, const struct journal_launch *journal,
                            const struct rank_record *records, int ranks);
 
-/* Calls `write` with the records of every launch of this kind that counts. They are read again, one
- * launch at a time: all steps of a campaign need not fit into memory. */
-static enum status for_each_launch(struct csv *csv, enum launch_run run, write_records *write,
-                                   struct error *e)
+/* Calls `write` with the records of every launch of this kind that counts, or that `diverged`. They
+ * are read again, one launch at a time: all steps of a campaign need not fit into memory. */
+static enum status for_each_launch(struct csv *csv, enum launch_run run, bool diverged,
+                                   write_records *write, struct error *e)
 {
     enum status status = OK;
     for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
         const struct journal_launch *journal = &csv->journal->launches[i];
-        if (!csv->s->launches[i].ok || journal->run != run)
+        const struct summary_launch *launch = &csv->s->launches[i];
+        if (!(launch->ok || (diverged && launch->diverged)) || journal->run != run)
             continue;
         char dir[4096];
         struct rank_record *records;
-        int ranks = csv->s->launches[i].result.ranks;
+        int ranks = launch->result.ranks;
         snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
         status = records_read(&records, dir, ranks, e);
         if (status == OK)
@@ -236,7 +237,11 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
                              .seed = (double)journal->seed,
                              .ranks = ranks,
                              .strategy = records[0].hello.strategy,
-                             .global_batch = (double)records[0].hello.global_batch};
+                             .global_batch = (double)records[0].hello.global_batch,
+                             .status = "ok"};
+    for (int i = 0; i < ranks; i++)
+        if (records[i].end.diverged[0])
+            row.status = "diverged";
     for (size_t i = 0; i < list->n; i++) {
         row.epoch = (double)epochs[i].epoch + 1;
         take_epoch(&row, records, ranks, epochs[i].epoch);
@@ -247,7 +252,7 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
 static enum status write_epochs(struct csv *csv, struct error *e)
 {
     write_header(csv, "epochs.csv");
-    return for_each_launch(csv, RUN_ACCURACY, write_launch_epochs, e);
+    return for_each_launch(csv, RUN_ACCURACY, true, write_launch_epochs, e);
 }
 
 /* --- classes.csv --------------------------------------------------------------------------------
@@ -283,7 +288,7 @@ static void write_launch_classes(struct csv *csv, const struct journal_launch *j
 static enum status write_classes(struct csv *csv, struct error *e)
 {
     write_header(csv, "classes.csv");
-    return for_each_launch(csv, RUN_ACCURACY, write_launch_classes, e);
+    return for_each_launch(csv, RUN_ACCURACY, false, write_launch_classes, e);
 }
 
 /* --- steps.csv ----------------------------------------------------------------------------------
@@ -323,7 +328,9 @@ static void take_step(struct steps_row *row, const struct step *step)
     row->inject_ms = ms_of(step->inject_ns);
     row->optimizer_ms = ms_of(step->optimizer_ns);
     row->poll_ms = ms_of(step->poll_ns);
-    row->loss = step->samples > 0 ? step->loss_sum / (double)step->samples : NAN;
+    row->loss = step->samples > 0 ? step->loss_sum : NAN;
+    if (isfinite(row->loss))
+        row->loss /= (double)step->samples;
     row->hash = hash_of(step);
 }
 
@@ -358,7 +365,7 @@ static void write_launch_steps(struct csv *csv, const struct journal_launch *jou
 static enum status write_steps(struct csv *csv, struct error *e)
 {
     write_header(csv, "steps.csv");
-    return for_each_launch(csv, RUN_TIME, write_launch_steps, e);
+    return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
 }
 
 /* --- columns.csv and summary.csv ----------------------------------------------------------------

@@ -10,6 +10,7 @@
 struct reading {
     struct sheet sheet;
     size_t point, epoch, test_acc_pct, train_loss; /* columns */
+    int status;                                    /* likewise; -1 in a file of before it had one */
     double *values;                                /* room for a number a row */
 };
 
@@ -26,10 +27,18 @@ static enum status open_epochs(struct reading *r, const char *run_dir, struct er
         status = sheet_column(&r->sheet, "test_acc_pct", &r->test_acc_pct, e);
     if (status == OK)
         status = sheet_column(&r->sheet, "train_loss", &r->train_loss, e);
+    r->status = sheet_find(&r->sheet, "status");
     r->values = calloc(r->sheet.rows + 1, sizeof *r->values);
     if (status == OK && !r->values)
         status = error_set(e, ERR_MEMORY, "no memory for %s", path);
     return status;
+}
+
+/* Runs that diverged count in no median. */
+static bool counts(const struct reading *r, size_t row)
+{
+    return r->status < 0 || strcmp(sheet_cell(&r->sheet, row, (size_t)r->status),
+                                   point_status_names()[POINT_ok]) == 0;
 }
 
 /* Median over the runs of a point that have this epoch. */
@@ -40,7 +49,7 @@ static enum status measure(struct measured *m, const struct reading *r, const ch
     enum status status = OK;
     for (size_t row = 0; row < r->sheet.rows && status == OK; row++) {
         double number;
-        if (strcmp(sheet_cell(&r->sheet, row, r->point), point) != 0)
+        if (strcmp(sheet_cell(&r->sheet, row, r->point), point) != 0 || !counts(r, row))
             continue;
         status = sheet_number(&r->sheet, row, r->epoch, &number, e);
         if (status != OK || number != epoch)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const char *const run_names[] = {"time", "accuracy"};
-static const char *const status_names[] = {"running", "ok", "failed", "timeout"};
+static const char *const status_names[] = {"running", "ok", "failed", "timeout", "diverged"};
 
 /* --- Lists ---------------------------------------------------------------------------------- */
 
@@ -109,11 +109,11 @@ static bool take_done(struct journal *j, struct line *line)
                     "reason", &reason, "wall_s", &wall_s) != 0)
         return wrong(line, "'done' needs launch, status, reason, wall_s");
     struct journal_launch *l = find_launch(j, launch);
-    int status_index = index_of(status, status_names, 4);
+    int status_index = index_of(status, status_names, sizeof status_names / sizeof *status_names);
     if (!l || l->status != LAUNCH_RUNNING)
         return wrong(line, "'done' of a launch that is not running");
     if (status_index <= LAUNCH_RUNNING)
-        return wrong(line, "status is none of ok, failed, timeout");
+        return wrong(line, "status is none of ok, failed, timeout, diverged");
     end_launch(l, (enum launch_status)status_index, reason, wall_s);
     return true;
 }

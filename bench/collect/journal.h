@@ -20,7 +20,13 @@
 
 #include "kernels/base/error.h"
 
-enum launch_status { LAUNCH_RUNNING, LAUNCH_OK, LAUNCH_FAILED, LAUNCH_TIMEOUT };
+enum launch_status {
+    LAUNCH_RUNNING,
+    LAUNCH_OK,
+    LAUNCH_FAILED,
+    LAUNCH_TIMEOUT,
+    LAUNCH_DIVERGED /* its records are whole, but hold what is infinite or no number */
+};
 enum launch_run { RUN_TIME, RUN_ACCURACY };
 
 struct journal_launch {
@@ -48,6 +54,12 @@ struct journal {
     size_t n_skips;
     bool finished;
 };
+
+/* Whether a launch ended with all of its records: it is not run again. */
+static inline bool launch_is_done(const struct journal_launch *launch)
+{
+    return launch->status == LAUNCH_OK || launch->status == LAUNCH_DIVERGED;
+}
 
 /* Reads <run>/journal.jsonl (none yet is an empty journal); with `append` also opens it for
  * writing, locked: a second runner on the same run gets ERR_UNAVAILABLE. */

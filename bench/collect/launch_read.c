@@ -282,6 +282,11 @@ static void fill_identity(struct launch_result *result, const struct rank_record
         result->comm_replay_ms = fmax(result->comm_replay_ms, records[i].end.replay_ns / 1e6);
         result->fetch_s = fmax(result->fetch_s, records[i].end.fetch_s);
         infinite += records[i].end.infinite;
+        if (!(records[i].end.diverged_step >= result->diverged_step) &&
+            records[i].end.diverged[0]) {
+            result->diverged_step = records[i].end.diverged_step;
+            strcpy(result->diverged, records[i].end.diverged);
+        }
     }
     result->infinite = infinite;
     result->batch_per_rank = batch / result->ranks;
@@ -308,6 +313,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
                                      .read_s = NAN,
                                      .fetch_s = NAN,
                                      .comm_replay_ms = NAN,
+                                     .diverged_step = NAN,
                                      .train_loss = NAN,
                                      .train_acc_pct = NAN,
                                      .test_loss = NAN,
@@ -321,6 +327,11 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_weights(result, records);
     enum status status = fill_wait(result, records, e);
     return status == OK ? fill_epochs(result, records, e) : status;
+}
+
+void launch_diverged_text(char *text, size_t size, const struct launch_result *result)
+{
+    snprintf(text, size, "%s at step %.0f", result->diverged, result->diverged_step);
 }
 
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e)

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "bench/collect/records.h"
+#include "bench/collect/text.h"
+#include "kernels/base/names.h"
 
 /* The version of bench/workloads/record.h that this file reads. */
 #define SCHEMA_READ 1
@@ -16,6 +18,7 @@ enum field_type {
     FIELD_TEXT,
     FIELD_COUNT,      /* integer, not negative */
     FIELD_REAL,       /* any number; null is unknown */
+    FIELD_RESULT,     /* the same, or "nan", "inf", "-inf" */
     FIELD_VERDICT,    /* true, false; null is unknown */
     FIELD_OPTIONAL,   /* a real that a workload may leave out: unknown */
     FIELD_COUNT_OR_0, /* a count that a workload may leave out: 0 */
@@ -80,19 +83,19 @@ static const struct field step_fields[] = {
     FIELD(step, poll_ns, FIELD_COUNT, false),
     FIELD(step, progress_ns, FIELD_COUNT_OR_0, false),
     FIELD(step, inject_ns, FIELD_COUNT_OR_0, false),
-    FIELD(step, loss_sum, FIELD_REAL, false),
+    FIELD(step, loss_sum, FIELD_RESULT, false),
     FIELD(step, hash, FIELD_TEXT, false),
 };
 
 static const struct field epoch_fields[] = {
-    FIELD(epoch, epoch, FIELD_COUNT, false),     FIELD(epoch, seconds, FIELD_REAL, false),
-    FIELD(epoch, train_loss, FIELD_REAL, false), FIELD(epoch, train_acc_pct, FIELD_REAL, false),
+    FIELD(epoch, epoch, FIELD_COUNT, false),       FIELD(epoch, seconds, FIELD_REAL, false),
+    FIELD(epoch, train_loss, FIELD_RESULT, false), FIELD(epoch, train_acc_pct, FIELD_REAL, false),
     FIELD(epoch, lr, FIELD_REAL, false),
 };
 
 static const struct field eval_fields[] = {
     FIELD(eval, epoch, FIELD_COUNT, false),       FIELD(eval, samples, FIELD_COUNT, false),
-    FIELD(eval, seconds, FIELD_REAL, false),      FIELD(eval, test_loss, FIELD_REAL, false),
+    FIELD(eval, seconds, FIELD_REAL, false),      FIELD(eval, test_loss, FIELD_RESULT, false),
     FIELD(eval, test_acc_pct, FIELD_REAL, false),
 };
 
@@ -112,6 +115,8 @@ static const struct field end_fields[] = {
     FIELD(end, bytes_nic, FIELD_OPTIONAL, false),
     FIELD(end, fetch_s, FIELD_OPTIONAL, false),
     FIELD(end, infinite, FIELD_OPTIONAL, false),
+    FIELD(end, diverged_step, FIELD_OPTIONAL, false),
+    FIELD(end, diverged, FIELD_NOTE, false),
     FIELD(end, user_s, FIELD_REAL, false),
     FIELD(end, sys_s, FIELD_REAL, false),
     FIELD(end, rss_mib, FIELD_REAL, false),
@@ -160,6 +165,19 @@ static enum status store_text(const struct place *at, const char *record, const 
     return OK;
 }
 
+static enum status store_real(const struct place *at, const char *record, const struct field *field,
+                              const json_t *value, double *to)
+{
+    static const char *const names[] = {"nan", "inf", "-inf"};
+    const double numbers[] = {text_not_a_number(), INFINITY, -INFINITY};
+    const char *name = field->type == FIELD_RESULT ? json_string_value(value) : NULL;
+    int known = name ? name_index(name, names, sizeof names / sizeof *names) : -1;
+    if (known < 0 && !json_is_number(value) && !json_is_null(value))
+        return wrong_field(at, record, field, "is not a number");
+    *to = known >= 0 ? numbers[known] : json_is_null(value) ? NAN : json_number_value(value);
+    return OK;
+}
+
 static enum status store_count(const struct place *at, const char *record,
                                const struct field *field, const json_t *value, int64_t *to)
 {
@@ -197,11 +215,9 @@ static enum status store_field(const struct place *at, const char *record,
     case FIELD_COUNT_OR_0:
         return store_count(at, record, field, value, (int64_t *)to);
     case FIELD_REAL:
+    case FIELD_RESULT:
     case FIELD_OPTIONAL:
-        if (!json_is_number(value) && !json_is_null(value))
-            return wrong_field(at, record, field, "is not a number");
-        *(double *)to = json_is_null(value) ? NAN : json_number_value(value);
-        return OK;
+        return store_real(at, record, field, value, (double *)to);
     case FIELD_VERDICT:
         if (!json_is_boolean(value) && !json_is_null(value))
             return wrong_field(at, record, field, "is not true or false");

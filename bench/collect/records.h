@@ -43,7 +43,9 @@ struct eval {
 struct end {
     int64_t steps, timed_steps, window_ns, window_cpu_ns, poll_ns;
     int64_t calls, bytes_payload, bytes_wire, messages_wire;
-    double bytes_nic; /* NAN: not counted */
+    double bytes_nic;     /* NAN: not counted */
+    double diverged_step; /* NAN: it did not */
+    char diverged[64];
     double replay_ns, fetch_s, infinite, user_s, sys_s, rss_mib, data_mib, libraries_mib;
     enum verdict weights_equal;
     char status[64], wire_source[64], check[8], first_difference[160];

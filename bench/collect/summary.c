@@ -65,7 +65,7 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
                         const struct journal_launch *journal)
 {
     const struct point *point = point_find(spec, journal->point);
-    if (journal->status != LAUNCH_OK || !point) {
+    if (!launch_is_done(journal) || !point) {
         copy_clean(launch->reason, sizeof launch->reason,
                    point ? journal->reason : "a point that the spec does not have");
         return;
@@ -75,8 +75,12 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
     launch->must_be_equal = ranks > 1 && point_is_replicated(point);
-    launch->ok = launch_read(dir, ranks, &launch->result, &e) == OK;
-    if (!launch->ok)
+    bool read = launch_read(dir, ranks, &launch->result, &e) == OK;
+    launch->diverged = read && launch->result.diverged[0];
+    launch->ok = read && !launch->diverged;
+    if (launch->diverged)
+        launch_diverged_text(launch->reason, sizeof launch->reason, &launch->result);
+    else if (!read)
         take_error(launch, &e);
 }
 
@@ -136,8 +140,7 @@ double runs_median(const struct runs *runs, size_t offset)
     return stats_median(runs->values, n);
 }
 
-/* A single value has no interval. */
-static struct interval interval_of(const double *values, size_t n)
+struct interval runs_interval(const double *values, size_t n)
 {
     struct interval i = stats_median_interval(values, n, SUMMARY_CONFIDENCE);
     if (n < 2)
@@ -149,58 +152,52 @@ static struct interval step_interval(const struct runs *time)
 {
     for (size_t i = 0; i < time->n; i++)
         time->values[i] = time->items[i].result->step_ms;
-    return interval_of(time->values, time->n);
-}
-
-static const struct run *run_of_block(const struct runs *runs, int block)
-{
-    for (size_t i = 0; i < runs->n; i++)
-        if (runs->items[i].journal->block == block)
-            return &runs->items[i];
-    return NULL;
-}
-
-static double images_per_ms(const struct launch_result *result)
-{
-    return (double)result->global_batch / result->step_ms;
-}
-
-/* Launches of one block ran under like conditions: ratios are formed within blocks, and the median
- * and its interval are those of the blocks. */
-static struct interval ratio_interval(const struct runs *time, const struct runs *base)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < time->n; i++) {
-        const struct run *reference = run_of_block(base, time->items[i].journal->block);
-        if (reference)
-            time->values[n++] =
-                images_per_ms(time->items[i].result) / images_per_ms(reference->result);
-    }
-    return interval_of(time->values, n);
-}
-
-/* What part of communication cost no time: (T_compute + T_comm - T_step) / T_comm, within blocks,
- * T_compute being the step of those that do not communicate, T_comm the replay of the launch. */
-static struct interval overlap_interval(const struct runs *time, const struct runs *alone)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < time->n; i++) {
-        const struct run *compute = run_of_block(alone, time->items[i].journal->block);
-        const struct launch_result *own = time->items[i].result;
-        if (compute && own->comm_replay_ms > 0)
-            time->values[n++] = (compute->result->step_ms + own->comm_replay_ms - own->step_ms) /
-                                own->comm_replay_ms;
-    }
-    return interval_of(time->values, n);
+    return runs_interval(time->values, time->n);
 }
 
 /* --- Status
  * ------------------------------------------------------------------------------------------- */
 
-static void set_status(struct point_summary *p, const char *status, const char *reason)
+const char *const *point_status_names(void)
 {
-    snprintf(p->status, sizeof p->status, "%s", status);
+    static const char *const names[] = {
+#define POINT_STATUS(id, fails, meaning) #id,
+#include "bench/collect/point_status.def"
+#undef POINT_STATUS
+    };
+    return names;
+}
+
+bool summary_fails(const struct summary *s, size_t point)
+{
+    static const int fails[] = {
+#define POINT_STATUS(id, fails, meaning) fails,
+#include "bench/collect/point_status.def"
+#undef POINT_STATUS
+    };
+    const struct point_summary *p = &s->points[point];
+    bool bounded = s->spec->config.values[OPT_ACCURACY_MIN].text[0] && !p->compute_only;
+    return fails[p->outcome] == 1 || (fails[p->outcome] == 2 && bounded);
+}
+
+static void set_status(struct point_summary *p, enum point_status status, const char *reason)
+{
+    p->outcome = status;
+    snprintf(p->status, sizeof p->status, "%s", point_status_names()[status]);
     copy_clean(p->reason, sizeof p->reason, reason);
+}
+
+/* Timed launches that ended and do not count. */
+static size_t count_failures(const struct point_summary *p, const struct summary *s,
+                             const struct journal *journal)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct journal_launch *launch = &journal->launches[i];
+        n += launch->run == RUN_TIME && launch->status != LAUNCH_RUNNING && !s->launches[i].ok &&
+             strcmp(launch->point, p->point->id) == 0;
+    }
+    return n;
 }
 
 static bool find_failure(struct point_summary *p, const struct summary *s,
@@ -209,10 +206,27 @@ static bool find_failure(struct point_summary *p, const struct summary *s,
     for (size_t i = 0; i < s->n_launches; i++) {
         const struct journal_launch *launch = &journal->launches[i];
         if (strcmp(launch->point, p->point->id) != 0 || s->launches[i].ok ||
-            launch->status == LAUNCH_RUNNING)
+            s->launches[i].diverged || launch->status == LAUNCH_RUNNING)
             continue;
-        set_status(p, launch->status == LAUNCH_TIMEOUT ? "timeout" : "failed",
+        set_status(p, launch->status == LAUNCH_TIMEOUT ? POINT_timeout : POINT_failed,
                    s->launches[i].reason);
+        return true;
+    }
+    return false;
+}
+
+static bool find_divergence(struct point_summary *p, const struct summary *s,
+                            const struct journal *journal)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct journal_launch *launch = &journal->launches[i];
+        char reason[512], which[64] = "a timed launch";
+        if (strcmp(launch->point, p->point->id) != 0 || !s->launches[i].diverged)
+            continue;
+        if (launch->run == RUN_ACCURACY)
+            snprintf(which, sizeof which, "seed %llu", (unsigned long long)launch->seed);
+        snprintf(reason, sizeof reason, "%.400s, %s", s->launches[i].reason, which);
+        set_status(p, POINT_diverged, reason);
         return true;
     }
     return false;
@@ -230,7 +244,7 @@ static bool find_difference(struct point_summary *p, const struct runs *runs)
         snprintf(reason, sizeof reason, "weights differ between ranks in %s%s%s",
                  runs->items[i].journal->launch, result->first_difference[0] ? ": " : "",
                  result->first_difference);
-        set_status(p, "unverified", reason);
+        set_status(p, POINT_unverified, reason);
         return true;
     }
     return false;
@@ -244,7 +258,7 @@ static bool find_unchecked(struct point_summary *p, const struct runs *runs)
     for (size_t i = 0; i < runs->n; i++) {
         if (strcmp(runs->items[i].result->check, "none") != 0)
             continue;
-        set_status(p, "unverified", "weights were not compared (measure.check: none)");
+        set_status(p, POINT_unverified, "weights were not compared (measure.check: none)");
         return true;
     }
     return false;
@@ -265,7 +279,7 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
         snprintf(reason, sizeof reason, "seed %llu: %s %% test accuracy, %s wanted",
                  (unsigned long long)accuracy->items[i].journal->seed,
                  text_fixed(number, reached, 1), wanted->text);
-        set_status(p, "unverified", reason);
+        set_status(p, POINT_unverified, reason);
         return true;
     }
     return false;
@@ -283,22 +297,30 @@ static void judge(struct point_summary *p, const struct summary *s, const struct
                   const struct runs *time, const struct runs *accuracy)
 {
     const struct journal_skip *skip = find_skip(journal, p->point->id);
-    if (find_failure(p, s, journal) || find_difference(p, time) || find_difference(p, accuracy) ||
-        find_unchecked(p, time) || find_unchecked(p, accuracy) ||
+    if (find_failure(p, s, journal) || find_divergence(p, s, journal) || find_difference(p, time) ||
+        find_difference(p, accuracy) || find_unchecked(p, time) || find_unchecked(p, accuracy) ||
         find_inaccuracy(p, s->spec, accuracy))
         return;
     if (time->n + accuracy->n > 0)
-        set_status(p, "ok", "");
+        set_status(p, POINT_ok, "");
     else
-        set_status(p, "skipped", skip ? skip->reason : "no launch finished");
+        set_status(p, POINT_skipped, skip ? skip->reason : "no launch finished");
+}
+
+void point_add_flag(struct point_summary *p, const char *flag)
+{
+    size_t used = strlen(p->flags);
+    snprintf(p->flags + used, sizeof p->flags - used, "%s%s", used > 0 ? " " : "", flag);
 }
 
 static void set_flags(struct point_summary *p, bool oversubscribed)
 {
-    bool loose = p->timed && p->launches > 0 && !p->precision_met;
-    snprintf(p->flags, sizeof p->flags, "%s%s%s", loose ? " ci_not_met" : "",
-             oversubscribed ? " oversubscribed" : "", p->compute_only ? " compute_only" : "");
-    memmove(p->flags, p->flags + (p->flags[0] == ' '), strlen(p->flags));
+    if (p->timed && p->launches > 0 && !p->precision_met)
+        point_add_flag(p, "ci_not_met");
+    if (oversubscribed)
+        point_add_flag(p, "oversubscribed");
+    if (p->compute_only)
+        point_add_flag(p, "compute_only");
 }
 
 /* --- Numbers
@@ -399,27 +421,6 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     p->test_acc_pct = runs_median(accuracy, offsetof(struct launch_result, test_acc_pct));
 }
 
-/* Karp and Flatt, "Measuring parallel processor performance", 1990, over r = cores / base cores.
- * Defined where the problem stays the same. */
-static double karp_flatt(double speedup, double r)
-{
-    return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
-}
-
-static void compare(struct point_summary *p, const struct summary *s, const struct runs *time,
-                    const struct runs *base)
-{
-    const struct point_summary *reference = &s->points[p->base];
-    bool strong = strcmp(config_text(&s->spec->config, OPT_SCALING), "strong") == 0;
-    double r = (double)p->cores / reference->cores;
-    if (p == reference && time->n > 0)
-        p->speedup = (struct interval){.lo = NAN, .mid = 1, .hi = NAN};
-    else
-        p->speedup = ratio_interval(time, base);
-    p->efficiency = p->speedup.mid / r;
-    p->karp_flatt = strong ? karp_flatt(p->speedup.mid, r) : NAN;
-}
-
 /* Whether two points differ in the program only. */
 static bool same_but_workload(const struct point *a, const struct point *b)
 {
@@ -461,6 +462,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
         status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
     if (status == OK) {
         measure(p, s->spec, &time, &accuracy);
+        p->failed_launches = count_failures(p, s, journal);
         judge(p, s, journal, &time, &accuracy);
         set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1);
     }
@@ -484,9 +486,7 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
     if (status == OK && p->alone != i)
         status = runs_take(&alone, s, journal, s->points[p->alone].point->id, RUN_TIME, e);
     if (status == OK) {
-        compare(p, s, &time, &base);
-        p->overlap_share = overlap_interval(&time, &alone);
-        p->peer_ratio = ratio_interval(&time, &peer);
+        ratios_set(p, s, &time, &base, &alone, &peer);
         status = overlap_bound(&p->overlap_bound, p->point, &time, &alone, e);
     }
     if (status == OK)

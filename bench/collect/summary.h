@@ -27,6 +27,9 @@ enum status runs_take(struct runs *runs, const struct summary *s, const struct j
                       const char *point, enum launch_run run, struct error *e);
 void runs_free(struct runs *runs);
 
+/* Of a median; a single value has none. */
+struct interval runs_interval(const double *values, size_t n);
+
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
 double runs_median(const struct runs *runs, size_t offset);
 
@@ -34,6 +37,15 @@ double runs_median(const struct runs *runs, size_t offset);
  * times are unknown. `alone`: runs of the point that does not communicate. */
 enum status overlap_bound(double *bound, const struct point *point, const struct runs *time,
                           const struct runs *alone, struct error *e);
+
+/* Fills the speed-up of a point and what follows from it, its share of overlap and its ratio to a
+ * peer: those with its base, with the point that does not communicate and with the peer, whose
+ * statuses are known. Flags what rests on a point of which launches failed. */
+void ratios_set(struct point_summary *p, const struct summary *s, const struct runs *time,
+                const struct runs *base, const struct runs *alone, const struct runs *peer);
+
+/* Appends a remark to those of the point. */
+void point_add_flag(struct point_summary *p, const char *flag);
 
 /* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);

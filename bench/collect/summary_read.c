@@ -5,6 +5,7 @@
 
 #include "bench/collect/sheet.h"
 #include "bench/collect/summary.h"
+#include "kernels/base/names.h"
 
 static enum status read_cells(struct point_summary *p, const struct sheet *sheet, size_t row,
                               struct error *e)
@@ -55,11 +56,12 @@ static enum status number_of(const struct sheet *sheet, size_t row, enum column_
 static enum status read_numbers(struct point_summary *p, const struct sheet *sheet, size_t row,
                                 struct error *e)
 {
-    double launches, level;
+    double launches, failed, level;
     const struct {
         enum column_id id;
         double *x;
     } numbers[] = {{COLUMN_launches, &launches},
+                   {COLUMN_failed_launches, &failed},
                    {COLUMN_ci_level, &level},
                    {COLUMN_step_ms_median, &p->step_ms.mid},
                    {COLUMN_step_ms_lo, &p->step_ms.lo},
@@ -80,6 +82,7 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OK; i++)
         status = number_of(sheet, row, numbers[i].id, numbers[i].x, e);
     p->launches = launches > 0 ? (size_t)launches : 0;
+    p->failed_launches = failed > 0 ? (size_t)failed : 0;
     p->step_ms.level = level;
     p->step_ms.met = level >= SUMMARY_CONFIDENCE;
     p->compute_pct = p->comm_pct = p->wait_pct = p->last_rank_pct = NAN;
@@ -91,6 +94,7 @@ static enum status read_point(struct summary *s, size_t i, const struct sheet *s
                               struct error *e)
 {
     struct point_summary *p = &s->points[i];
+    char text[256];
     p->point = &s->spec->points[i];
     enum status status = read_cells(p, sheet, i, e);
     if (status == OK)
@@ -99,6 +103,12 @@ static enum status read_point(struct summary *s, size_t i, const struct sheet *s
         status = read_numbers(p, sheet, i, e);
     if (status != OK)
         return status;
+    int outcome = name_index(p->cells[COLUMN_status], point_status_names(), POINT_STATUSES);
+    if (outcome < 0)
+        return error_at(e, ERR_DATA, sheet->path, sheet->lines[i], 0, "status %s",
+                        name_explain(text, sizeof text, p->cells[COLUMN_status],
+                                     point_status_names(), POINT_STATUSES));
+    p->outcome = (enum point_status)outcome;
     snprintf(p->status, sizeof p->status, "%s", p->cells[COLUMN_status]);
     snprintf(p->reason, sizeof p->reason, "%s", p->cells[COLUMN_reason]);
     snprintf(p->flags, sizeof p->flags, "%s", p->cells[COLUMN_flags]);

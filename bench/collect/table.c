@@ -206,8 +206,10 @@ static size_t cells_of(const struct table *t, const struct point_summary *p)
 
 void table_print_remarks(FILE *out, const struct point_summary *p)
 {
-    if (strcmp(p->status, "ok") != 0)
+    if (p->outcome != POINT_ok)
         fprintf(out, "  %s: %s", p->status, p->reason);
+    if (strstr(p->flags, "base_incomplete"))
+        fputs("  (launches of its base failed)", out);
     if (strstr(p->flags, "ci_not_met"))
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
     if (strstr(p->flags, "oversubscribed"))
@@ -311,7 +313,7 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
 
 static bool is_timed_base(const struct point_summary *p)
 {
-    return p->point->base && p->launches > 0;
+    return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
 /* " of the net as written, 239 done (dead_outputs winograd)", where the program tells. */
@@ -343,6 +345,9 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
     fprintf(out, ", %s ms a step, %s GFLOP/s", text_interval(step, &p->step_ms, 4),
             text_significant(rate, p->gflop_per_s, 3));
     print_done(out, p);
+    if (p->failed_launches > 0)
+        fprintf(out, "; %zu of its %zu launches failed", p->failed_launches,
+                p->failed_launches + p->launches);
     fputs(".\n", out);
 }
 

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,11 +19,26 @@ static void use_decimal_point(char *text)
     memmove(found + 1, found + length, strlen(found + length) + 1);
 }
 
+/* A quiet NaN whose bits are not those of NAN. */
+static const union {
+    uint64_t bits;
+    double x;
+} not_a_number = {.bits = 0x7ff8000000000d1e};
+
+double text_not_a_number(void)
+{
+    return not_a_number.x;
+}
+
 char *text_real(char text[TEXT_NUMBER], double x)
 {
     text[0] = '\0';
     if (isfinite(x))
         snprintf(text, TEXT_NUMBER, "%.10g", x);
+    else if (isinf(x))
+        strcpy(text, x > 0 ? "Inf" : "-Inf");
+    else if (memcmp(&x, &not_a_number.x, sizeof x) == 0)
+        strcpy(text, "NaN");
     use_decimal_point(text);
     return text;
 }

@@ -12,7 +12,12 @@
 #define TEXT_NUMBER   40
 #define TEXT_INTERVAL (3 * TEXT_NUMBER)
 
-/* Ten significant digits, as many as a measurement has use for. */
+/* What is not a number as a result, where NAN is an unknown value. Arithmetic may make either of
+ * it. */
+double text_not_a_number(void);
+
+/* Ten significant digits, as many as a measurement has use for; results that are not finite as R
+ * and pandas read them: NaN, Inf, -Inf. */
 char *text_real(char text[TEXT_NUMBER], double x);
 
 /* A whole number, every digit of it. */

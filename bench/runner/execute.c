@@ -115,8 +115,10 @@ static enum status judge_records(const char *folder, int ranks, struct verdict *
         return error_set(e, ERR_MEMORY, "no memory for the results of a launch");
     struct error why = {0};
     enum status status = launch_read(folder, ranks, result, &why);
+    v->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
+    if (v->status == LAUNCH_DIVERGED)
+        launch_diverged_text(v->reason, sizeof v->reason, result);
     free(result);
-    v->status = status == OK ? LAUNCH_OK : LAUNCH_FAILED;
     if (status == ERR_DATA) {
         const char *file = strrchr(why.file, '/');
         snprintf(v->reason, sizeof v->reason, "records: %.100s%s%.300s", file ? file + 1 : "",

@@ -51,7 +51,8 @@ static void print_help(FILE *out)
     fputs(
         "  help     [COMMAND]     this text, or a command's\n"
         "\noptions: --help, --version, and a command's own\n"
-        "exit status: 0 all points ok or skipped, 1 a point failed, 2 bad spec or usage,\n"
+        "exit status: 0 all points ok, skipped or diverged without a bound of accuracy,\n"
+        "             1 a point failed, 2 bad spec or usage,\n"
         "             3 no point can run here, 130 or 143 interrupted (the same command goes on)\n",
         out);
 }

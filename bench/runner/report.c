@@ -1,7 +1,5 @@
 #include "bench/runner/report.h"
 
-#include <string.h>
-
 #include "bench/collect/collect.h"
 #include "bench/runner/manifest.h"
 #include "kernels/base/log.h"
@@ -25,20 +23,19 @@ static void print_table(const struct summary *s, const struct report_request *re
 /* Says aloud which points are not ok; true when none has failed. */
 static bool name_failures(const struct summary *s, bool aloud)
 {
-    size_t failed = 0, skipped = 0;
+    size_t failed = 0, others[POINT_STATUSES] = {0};
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
-        if (strcmp(p->status, "ok") == 0)
-            continue;
-        bool skip = strcmp(p->status, "skipped") == 0;
-        skipped += skip;
-        failed += !skip;
-        if (aloud)
-            log_print(skip ? LOG_NOTE : LOG_ERROR, "%s: %s: %s", p->point->label, p->status,
+        bool fails = summary_fails(s, i);
+        failed += fails;
+        others[p->outcome] += !fails;
+        if (aloud && p->outcome != POINT_ok)
+            log_print(fails ? LOG_ERROR : LOG_NOTE, "%s: %s: %s", p->point->label, p->status,
                       p->reason);
     }
-    if (aloud && skipped > 0)
-        log_print(LOG_NOTE, "%zu of %zu points skipped", skipped, s->n);
+    for (int i = 0; i < POINT_STATUSES; i++)
+        if (aloud && i != POINT_ok && others[i] > 0)
+            log_print(LOG_NOTE, "%zu of %zu points %s", others[i], s->n, point_status_names()[i]);
     if (aloud && failed > 0)
         log_print(LOG_ERROR, "%zu of %zu points failed", failed, s->n);
     return failed == 0;

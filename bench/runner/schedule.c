@@ -52,11 +52,21 @@ static bool is_closed(const struct schedule *s, size_t point)
     return false;
 }
 
+/* Timed launches have one seed: where one diverged, so will the others. */
+static bool has_diverged(const struct schedule *s, size_t point)
+{
+    for (size_t i = 0; i < s->journal->n_launches; i++)
+        if (s->journal->launches[i].status == LAUNCH_DIVERGED &&
+            is_of(s, &s->journal->launches[i], point, RUN_TIME))
+            return true;
+    return false;
+}
+
 static bool has_time(const struct schedule *s, size_t point, int block)
 {
     for (size_t i = 0; i < s->journal->n_launches; i++) {
         const struct journal_launch *l = &s->journal->launches[i];
-        if (is_of(s, l, point, RUN_TIME) && l->block == block && l->status == LAUNCH_OK)
+        if (is_of(s, l, point, RUN_TIME) && l->block == block && launch_is_done(l))
             return true;
     }
     return false;
@@ -66,7 +76,7 @@ static bool has_accuracy(const struct schedule *s, size_t point, uint64_t seed)
 {
     for (size_t i = 0; i < s->journal->n_launches; i++) {
         const struct journal_launch *l = &s->journal->launches[i];
-        if (is_of(s, l, point, RUN_ACCURACY) && l->seed == seed && l->status == LAUNCH_OK)
+        if (is_of(s, l, point, RUN_ACCURACY) && l->seed == seed && launch_is_done(l))
             return true;
     }
     return false;
@@ -79,7 +89,7 @@ static double mean_wall_s(const struct schedule *s, size_t point, enum launch_ru
     int n = 0;
     for (size_t i = 0; i < s->journal->n_launches; i++) {
         const struct journal_launch *l = &s->journal->launches[i];
-        if (!is_of(s, l, point, run) || l->status != LAUNCH_OK)
+        if (!is_of(s, l, point, run) || !launch_is_done(l))
             continue;
         sum += l->wall_s;
         n++;
@@ -116,7 +126,7 @@ static bool is_unmet(const struct schedule *s, size_t point, int block)
 
 static bool block_wants(const struct schedule *s, size_t point, int block)
 {
-    if (is_closed(s, point))
+    if (is_closed(s, point) || has_diverged(s, point))
         return false;
     if (block < least_launches(s->spec) || is_unmet(s, point, block))
         return true;
@@ -208,7 +218,7 @@ static void look_at_point(const struct schedule *s, size_t point, struct schedul
 {
     const struct value *seeds = &s->spec->config.values[OPT_ACCURACY_SEEDS];
     size_t timed = 0, accuracy = 0;
-    for (int block = 0; block < least_launches(s->spec); block++)
+    for (int block = 0; block < least_launches(s->spec) && !has_diverged(s, point); block++)
         timed += !has_time(s, point, block);
     for (size_t i = 0; i < seeds->n; i++)
         accuracy += misses_accuracy(s, point, (uint64_t)seeds->numbers[i]);

@@ -45,7 +45,7 @@ folder, files = sys.argv[1], sys.argv[2:]
 types = {
     "TEXT": r"[^\n\"]*",
     "INT": r"(-?[0-9]+)?",
-    "REAL": r"(-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?)?",
+    "REAL": r"(-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?|NaN|-?Inf)?",
     "BOOL": r"[01]?",
 }
 def read(name):

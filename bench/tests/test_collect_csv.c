@@ -173,8 +173,8 @@ static void epochs_csv_has_a_row_for_every_epoch(void **state)
     const char *id = find(&s, &run, 2, "allreduce")->point->id;
     const char *label = find(&s, &run, 2, "allreduce")->point->label;
     snprintf(wanted, sizeof wanted,
-             "%s,%s,launch-2,7,2,allreduce,256,1,0.0005,5,,0.75,80,,\n"
-             "%s,%s,launch-2,7,2,allreduce,256,2,0.001,2.25,0.2,0.3,91.25,0.09,97.5\n",
+             "%s,%s,launch-2,7,ok,2,allreduce,256,1,0.0005,5,,0.75,80,,\n"
+             "%s,%s,launch-2,7,ok,2,allreduce,256,2,0.001,2.25,0.2,0.3,91.25,0.09,97.5\n",
              id, label, id, label);
     assert_rows(&run, "epochs.csv", wanted);
     summary_free(&s);
@@ -196,7 +196,7 @@ static void epochs_may_be_left_to_one_rank(void **state)
     struct summary s = collect(&run);
     write_both(&s, &run);
     char *text = read_of(&run, "epochs.csv"), *at = strchr(text, '\n');
-    assert_non_null(strstr(at, ",launch-0,1,2,allreduce,256,1,,2,"));
+    assert_non_null(strstr(at, ",launch-0,1,ok,2,allreduce,256,1,,2,"));
     assert_null(strstr(at, "launch-1"));
     free(text);
     summary_free(&s);

@@ -30,6 +30,18 @@ measures_nothing_but_time() {
     tail -n 1 "$tmp/rank.0.jsonl" | grep '"timed_steps":5,.*"check":"none","weights_equal":null'
 }
 
+# Memory of the process is what training takes, not what is kept of its steps.
+records_take_no_memory() {
+    local steps peak=0 before
+    for steps in 20 20000; do
+        "$train_cnn" "${small[@]}" --run time --measure.time.steps "$steps" --record "$tmp" || return 1
+        before=$peak
+        peak=$(tail -n 1 "$tmp/rank.0.jsonl" | grep -o '"rss_mib":[0-9]*' | cut -d: -f2)
+    done
+    [ "$(grep -c '"type":"step"' "$tmp/rank.0.jsonl")" -eq 20010 ] && echo "$before $peak MiB" &&
+        [ $((peak - before)) -lt 5 ]
+}
+
 # The loop over the timed steps holds the steps and what lies between them.
 loop_holds_the_window() {
     "$mpiexec" -n 1 "$train_cnn" "${small[@]}" --run time --measure.time.steps 5 \
@@ -96,6 +108,7 @@ check "every rank writes a whole record" records
 check "a strategy's own messages are counted" counts_messages
 check "of replicas that differ the average is compared" compares_the_average
 check "what measuring costs can be left out" measures_nothing_but_time
+check "records of many steps take no memory" records_take_no_memory
 check "time between steps is told apart" loop_holds_the_window
 check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll 2
 check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block 2

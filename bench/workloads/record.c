@@ -1,20 +1,32 @@
 #include "bench/workloads/record.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "kernels/base/output.h"
 
-enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e)
-{
-    *r = (struct recorder){.dir = dir, .rank = rank, .lines = json_array()};
-    return r->lines != NULL ? OK : error_set(e, ERR_MEMORY, "no memory for a record");
-}
-
 static void name_file(char *path, size_t size, const char *dir, int rank)
 {
     snprintf(path, size, "%s/rank.%d.jsonl", dir, rank);
+}
+
+static enum status cannot_write(const struct recorder *r, const char *how, struct error *e)
+{
+    char path[4096];
+    name_file(path, sizeof path, r->dir, r->rank);
+    return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written%s: %s", how, strerror(errno));
+}
+
+enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e)
+{
+    char path[4096];
+    *r = (struct recorder){.dir = dir, .rank = rank};
+    if (dir == NULL)
+        return OK;
+    name_file(path, sizeof path, dir, rank);
+    r->out = fopen(path, "w");
+    return r->out != NULL ? OK : cannot_write(r, "", e);
 }
 
 enum status recorder_check(const char *dir, int rank, struct error *e)
@@ -26,52 +38,34 @@ enum status recorder_check(const char *dir, int rank, struct error *e)
     return output_check("--record", path, e);
 }
 
+json_t *record_real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_string(isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+}
+
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e)
 {
-    if (r->dir == NULL) {
-        json_decref(line);
-        return OK;
-    }
-    if (line == NULL || json_array_append_new(r->lines, line) != 0) {
-        return error_set(e, ERR_MEMORY,
-                         "no memory for a record's line, or a value JSON cannot hold");
-    }
-    return OK;
+    enum status status = OK;
+    if (r->dir != NULL && line == NULL)
+        status =
+            error_set(e, ERR_MEMORY, "no memory for a record's line, or a value JSON cannot hold");
+    else if (r->dir != NULL && (json_dumpf(line, r->out, JSON_COMPACT | JSON_REAL_PRECISION(17)) ||
+                                fputc('\n', r->out) == EOF))
+        status = cannot_write(r, " in full", e);
+    json_decref(line);
+    return status;
 }
 
-static int write_lines(const json_t *lines, FILE *out)
+enum status recorder_finish(struct recorder *r, struct error *e)
 {
-    size_t i;
-    json_t *line;
-    json_array_foreach(lines, i, line)
-    {
-        if (json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0)
-            return -1;
-        if (fputc('\n', out) == EOF)
-            return -1;
-    }
-    return 0;
-}
-
-enum status recorder_write(struct recorder *r, struct error *e)
-{
-    if (r->dir == NULL)
-        return OK;
-    char path[4096];
-    name_file(path, sizeof path, r->dir, r->rank);
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %s", strerror(errno));
-    int failed = write_lines(r->lines, out);
-    if (fclose(out) != 0 || failed) {
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written in full: %s",
-                        strerror(errno));
-    }
-    return OK;
+    FILE *out = r->out;
+    r->out = NULL;
+    return out == NULL || fclose(out) == 0 ? OK : cannot_write(r, " in full", e);
 }
 
 void recorder_close(struct recorder *r)
 {
-    json_decref(r->lines);
-    r->lines = NULL;
+    if (r->out != NULL)
+        fclose(r->out);
+    r->out = NULL;
 }

@@ -1,6 +1,7 @@
 /* What a workload tells: DIR/rank.N.jsonl, one JSON object a line, units in the names. Lines are
- * kept in memory and written after the timed window. A launch counts only when every rank has
- * written `end`.
+ * made between timed steps, some thousand steps at a time, and after them. A launch counts only
+ * when every rank has written `end`. Losses that are no numbers or infinite, which JSON has not,
+ * are the texts "nan", "inf" and "-inf".
  *
  *   {"type":"hello","schema":1,"rank":0,"ranks":2,"host":"n1","pid":7,"workload":"train_cnn",
  *    "precision":"f32","model":"lenet_21k","params":21840,"flops_forward":961000,
@@ -45,7 +46,9 @@
  *                                   where there were none; fetch_s may be left out
  *    "infinite":0,                  numbers of gradients and sums that became infinite in fp16, in
  *                                   all steps; left out without fp16
- *    "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,    peak of the process, of which the data set had
+ *    "diverged_step":17,"diverged":"loss is nan",    the first step, from 1, after which a loss or
+ * a weight of this rank was not finite; left out: all were "user_s":1.0,"sys_s":0.1,"rss_mib":98.2,
+ * peak of the process up to its last step or evaluation, of which the data set had
  *    "data_mib":44.9,"libraries_mib":22.1,       so much, and what was there before it began;
  *                                   null or left out: unknown
  *    "checkpoints":3,"checkpoint_s":0.05,    written between the steps of this run
@@ -60,28 +63,34 @@
 #define SCALEBENCH_WORKLOADS_RECORD_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "kernels/base/error.h"
 
 #define RECORD_SCHEMA 1
 
-/* The lines of one rank, kept in memory. */
+/* The record of one rank, being written. */
 struct recorder {
     const char *dir; /* borrowed; NULL: nothing is kept */
     int rank;
-    json_t *lines;
+    FILE *out; /* DIR/rank.N.jsonl until recorder_finish */
 };
 
+/* Begins DIR/rank.N.jsonl. ERR_SYSTEM when that cannot be written. */
 enum status recorder_open(struct recorder *r, const char *dir, int rank, struct error *e);
 
 /* Whether recorder_write will find DIR/rank.N.jsonl writable. ERR_ARGUMENT when not. */
 enum status recorder_check(const char *dir, int rank, struct error *e);
 
-/* Adds one line; takes over `line`, which may be NULL when there was no memory for it. */
+/* A result of training, which may be infinite or no number. */
+json_t *record_real(double x);
+
+/* Writes one line; takes over `line`, which may be NULL when there was no memory for it. ERR_SYSTEM
+ * when the file cannot be written. */
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
 
-/* Writes DIR/rank.N.jsonl. ERR_SYSTEM when the file cannot be written in full. */
-enum status recorder_write(struct recorder *r, struct error *e);
+/* Ends the file. ERR_SYSTEM when it could not be written in full. */
+enum status recorder_finish(struct recorder *r, struct error *e);
 void recorder_close(struct recorder *r);
 
 #endif

@@ -39,17 +39,19 @@ static enum status need_number(const struct safetensors *file, const char *key, 
     return OK;
 }
 
-static enum status need_real(const struct safetensors *file, const char *key, double *number,
-                             struct error *e)
+/* Training that diverged has a loss that is not finite; times always are. */
+static enum status need_real(const struct safetensors *file, const char *key, bool finite,
+                             double *number, struct error *e)
 {
     const char *text;
     char *end;
     if (need_text(file, key, &text, e) != OK)
         return e->status;
     *number = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(*number))
+    if (end == text || *end != '\0' || (finite && !isfinite(*number)))
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "__metadata__: %s = '%s'; expected a finite number", key, text);
+                        "__metadata__: %s = '%s'; expected a %snumber", key, text,
+                        finite ? "finite " : "");
     return OK;
 }
 
@@ -81,9 +83,9 @@ static enum status read_progress(struct checkpoint *c, const struct trainer *t, 
     if (status == OK)
         status = need_number(file, "progress.correct", samples, &correct, e);
     if (status == OK)
-        status = need_real(file, "progress.loss_sum", &p->train.loss_sum, e);
+        status = need_real(file, "progress.loss_sum", false, &p->train.loss_sum, e);
     if (status == OK)
-        status = need_real(file, "progress.seconds", &p->seconds, e);
+        status = need_real(file, "progress.seconds", true, &p->seconds, e);
     p->epoch = (uint32_t)epoch;
     p->step = (uint32_t)step;
     p->train.correct = (uint32_t)correct;

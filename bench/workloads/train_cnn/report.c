@@ -106,10 +106,10 @@ static json_t *report_step(const struct step_record *r, bool timed)
 {
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, r->hash);
-    json_t *line = json_pack("{s:s, s:i, s:i, s:b, s:i, s:f, s:i, s:s}", "type", "step", "epoch",
+    json_t *line = json_pack("{s:s, s:i, s:i, s:b, s:i, s:o, s:i, s:s}", "type", "step", "epoch",
                              (int)r->epoch, "step", (int)r->step, "timed", timed, "samples",
-                             (int)r->score.samples, "loss_sum", r->score.loss_sum, "correct",
-                             (int)r->score.correct, "hash", hash);
+                             (int)r->score.samples, "loss_sum", record_real(r->score.loss_sum),
+                             "correct", (int)r->score.correct, "hash", hash);
     const struct {
         const char *name;
         int64_t ns;
@@ -171,10 +171,11 @@ enum status step_log_write(struct step_log *log, struct recorder *recorder, stru
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
                      const struct score *score)
 {
-    return json_pack("{s:s, s:i, s:f, s:i, s:i, s:f, s:f, s:f}", "type", "epoch", "epoch",
+    return json_pack("{s:s, s:i, s:f, s:i, s:i, s:o, s:f, s:f}", "type", "epoch", "epoch",
                      (int)epoch, "seconds", seconds, "steps", (int)steps, "samples",
-                     (int)score->samples, "train_loss", score->loss_sum / score->samples,
-                     "train_acc_pct", 100.0 * score->correct / score->samples, "lr", trainer_lr(t));
+                     (int)score->samples, "train_loss",
+                     record_real(score->loss_sum / score->samples), "train_acc_pct",
+                     100.0 * score->correct / score->samples, "lr", trainer_lr(t));
 }
 
 static json_t *counts_of(const uint32_t *counts, int n)
@@ -188,9 +189,9 @@ static json_t *counts_of(const uint32_t *counts, int n)
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes)
 {
-    return json_pack("{s:s, s:i, s:f, s:i, s:f, s:f, s:o, s:o}", "type", "eval", "epoch",
+    return json_pack("{s:s, s:i, s:f, s:i, s:o, s:f, s:o, s:o}", "type", "eval", "epoch",
                      (int)epoch, "seconds", seconds, "samples", (int)score->samples, "test_loss",
-                     score->loss_sum / score->samples, "test_acc_pct",
+                     record_real(score->loss_sum / score->samples), "test_acc_pct",
                      100.0 * score->correct / score->samples, "class_samples",
                      counts_of(classes->samples, classes->n), "class_correct",
                      counts_of(classes->correct, classes->n));
@@ -207,7 +208,7 @@ static json_t *known_or_null(double x)
 }
 
 json_t *report_end(const struct trainer *t, const struct window *w, const struct memory_use *memory,
-                   const struct comparison *comparison)
+                   const struct comparison *comparison, const struct divergence *divergence)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -234,10 +235,14 @@ json_t *report_end(const struct trainer *t, const struct window *w, const struct
                                            "checkpoint_s", 1e-9 * (double)w->checkpoint_ns));
     json_object_update_new(
         line, json_pack("{s:f, s:f, s:f, s:s, s:o, s:s}", "user_s", seconds_of(usage.ru_utime),
-                        "sys_s", seconds_of(usage.ru_stime), "rss_mib", mem_peak_mib(), "check",
+                        "sys_s", seconds_of(usage.ru_stime), "rss_mib", memory->peak_mib, "check",
                         config_text(t->config, OPT_CHECK), "weights_equal",
                         comparison->made ? json_boolean(comparison->equal) : json_null(),
                         "first_difference", comparison->first_difference));
+    if (divergence->step > 0)
+        json_object_update_new(line, json_pack("{s:I, s:s}", "diverged_step",
+                                               (json_int_t)divergence->step, "diverged",
+                                               divergence->text));
     json_object_set_new(line, "replays", json_integer(w->replays));
     json_object_set_new(line, "replay_ns",
                         w->replays > 0 ? json_integer(w->replay_ns) : json_null());

@@ -28,6 +28,13 @@ struct window {
 struct memory_use {
     double libraries_mib; /* all of it after MPI_Init, before anything was read or allocated */
     double data_mib;      /* of the data set, at the end */
+    double peak_mib;      /* of the process, before what is kept of its steps became a record */
+};
+
+/* The first step, from 1, after which something was not finite; 0: none. */
+struct divergence {
+    uint64_t step;
+    char text[48]; /* "loss is nan" */
 };
 
 /* Result of comparing the hashes of all ranks; valid at rank 0. */
@@ -43,7 +50,8 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
 json_t *report_end(const struct trainer *t, const struct window *window,
-                   const struct memory_use *memory, const struct comparison *comparison);
+                   const struct memory_use *memory, const struct comparison *comparison,
+                   const struct divergence *divergence);
 
 /* Steps as they were taken, which become lines of the record when there is time for it: making one
  * takes as long as a small net's optimizer. */

@@ -2,6 +2,7 @@
  * what they have. */
 #include "bench/workloads/train_cnn/run.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "bench/workloads/train_cnn/nic.h"
@@ -9,6 +10,7 @@
 #include "bench/workloads/train_cnn/replay.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/mem.h"
 
 static double seconds_since(int64_t begin_ns)
 {
@@ -45,6 +47,17 @@ static void read_nic(const struct run *r, int64_t *bytes)
         *bytes = nic_bytes_sent(r->arguments->nic);
 }
 
+/* Keeps the first thing that was not finite. Training goes on: it takes its time, and what comes of
+ * it is a result too. */
+static void watch_for_divergence(struct run *r, const char *what, double x)
+{
+    struct divergence *d = &r->divergence;
+    if (isfinite(x) || d->step > 0)
+        return;
+    d->step = r->trainer.steps_done;
+    snprintf(d->text, sizeof d->text, "%s is %s", what, isnan(x) ? "nan" : "infinite");
+}
+
 /* One step and what is kept of it, all of which happens between the timed steps. */
 static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool timed, bool record,
                             struct score *score, struct error *e)
@@ -58,6 +71,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     if (check_of(r) == CHECK_STEP)
         taken.hash =
             has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
+    watch_for_divergence(r, "loss", taken.score.loss_sum);
     score->loss_sum += taken.score.loss_sum;
     score->correct += taken.score.correct;
     score->samples += taken.score.samples;
@@ -70,8 +84,11 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         r->window.messages_sent += r->waiter.messages_sent - before.messages_sent;
         r->window.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
     }
-    if (record && r->arguments->record_steps)
-        step_log_add(&r->log, &taken, timed);
+    if (!record || !r->arguments->record_steps)
+        return OK;
+    if (r->log.n == r->log.capacity && step_log_write(&r->log, &r->recorder, e) != OK)
+        return e->status;
+    step_log_add(&r->log, &taken, timed);
     return OK;
 }
 
@@ -126,6 +143,7 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     if (trainer_evaluate(&r->trainer, &r->trainer.data->test, test, &classes, e) != OK)
         return e->status;
     double seconds = seconds_since(begin_ns);
+    watch_for_divergence(r, "test loss", test->loss_sum);
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
 
@@ -196,8 +214,6 @@ static enum status run_for_time(struct run *r, struct error *e)
             run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
             return e->status;
     }
-    if (step_log_write(&r->log, &r->recorder, e) != OK)
-        return e->status;
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->window.window_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
@@ -226,6 +242,13 @@ static void warn_of_infinities(const struct run *r)
                   "(sync.fp16_scale = %g)",
                   s->rank, (unsigned long long)s->infinite, 65504 / s->form.fp16_scale,
                   s->form.fp16_scale);
+}
+
+static void warn_of_divergence(const struct run *r)
+{
+    if (r->rank == 0 && r->divergence.step > 0)
+        log_print(LOG_WARNING, "training diverged: %s at step %llu", r->divergence.text,
+                  (unsigned long long)r->divergence.step);
 }
 
 static void print_comparison(const struct run *r, const struct comparison *c)
@@ -258,6 +281,11 @@ enum status run_execute(struct run *r, struct error *e)
     };
     struct comparison comparison = {0};
     enum status status = kinds[r->arguments->run](r, e);
+    r->memory.peak_mib = mem_peak_mib();
+    if (status == OK)
+        watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
+    if (status == OK)
+        status = step_log_write(&r->log, &r->recorder, e);
     if (status == OK && r->arguments->predictions != NULL)
         status = predictions_write(&r->trainer, r->arguments->predictions, e);
     if (status == OK && check_of(r) != CHECK_NONE)
@@ -267,17 +295,19 @@ enum status run_execute(struct run *r, struct error *e)
     if (status == OK) {
         print_comparison(r, &comparison);
         warn_of_infinities(r);
+        warn_of_divergence(r);
         r->window.counts_nic = r->window.timed_steps > 0 && r->arguments->nic != NULL;
         r->window.fetches = r->feed.fetches;
         r->window.fetch_s = r->feed.fetch_s;
         r->window.checkpoints = r->resume.written;
         r->window.checkpoint_ns = r->resume.write_ns;
         r->memory.data_mib = reader_data_mib(&r->feed.reader);
-        status = recorder_add(&r->recorder,
-                              report_end(&r->trainer, &r->window, &r->memory, &comparison), e);
+        status = recorder_add(
+            &r->recorder,
+            report_end(&r->trainer, &r->window, &r->memory, &comparison, &r->divergence), e);
     }
     if (status == OK)
-        status = recorder_write(&r->recorder, e);
+        status = recorder_finish(&r->recorder, e);
     inject_sleep(&r->trainer.inject, INJECT_END, r->trainer.steps_done);
     /* Nobody leaves while others may still wait for a message. */
     if (status == OK && !r->arguments->finalize)

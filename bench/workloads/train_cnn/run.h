@@ -12,8 +12,9 @@
 #include "bench/workloads/train_cnn/resume.h"
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Steps of an accuracy run that are written out one by one. */
-enum { RUN_RECORDED_STEPS = 200 };
+/* Steps of an accuracy run that are written out one by one; and those of a timed run that are kept
+ * at most until they are written between two others. */
+enum { RUN_RECORDED_STEPS = 200, RUN_KEPT_STEPS = 4096 };
 
 /* All that a run holds, in the order it is set up. */
 struct run {
@@ -33,6 +34,7 @@ struct run {
     struct recorder recorder;
     struct window window;
     struct memory_use memory;
+    struct divergence divergence;
     bool all_failed; /* at the same place: every rank can leave in order */
 };
 

@@ -99,7 +99,10 @@ static size_t planned_steps(const struct run *r)
 /* At most, between two moments at which they become lines of the record. */
 static size_t recorded_steps(const struct run *r)
 {
-    return r->arguments->run == RUN_FOR_TIME ? planned_steps(r) : RUN_RECORDED_STEPS;
+    size_t planned = planned_steps(r);
+    if (r->arguments->run != RUN_FOR_TIME)
+        return RUN_RECORDED_STEPS;
+    return planned < RUN_KEPT_STEPS ? planned : RUN_KEPT_STEPS;
 }
 
 static enum status open_record(struct run *r, struct error *e)

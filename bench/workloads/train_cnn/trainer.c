@@ -1,5 +1,6 @@
 #include "bench/workloads/train_cnn/trainer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -473,6 +474,15 @@ uint64_t trainer_hash(const struct trainer *t)
     if (!t->group.open)
         return hash;
     return XXH3_64bits_withSeed(a->buffers, a->n_buffers * sizeof(real), hash);
+}
+
+double trainer_wrong_weight(const struct trainer *t)
+{
+    const struct arenas *a = &t->sync->arenas;
+    for (size_t i = 0; i < a->n; i++)
+        if (!isfinite((double)a->params[i]))
+            return (double)a->params[i];
+    return 0;
 }
 
 enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e)

@@ -99,6 +99,9 @@ double trainer_lr(const struct trainer *t);
 /* 64-bit hash of the parameters, and of the running statistics where ranks share them. */
 uint64_t trainer_hash(const struct trainer *t);
 
+/* The first parameter that is infinite or no number; 0: all are finite. */
+double trainer_wrong_weight(const struct trainer *t);
+
 /* Loss and accuracy over a part of the data set, and each class by itself, sharded over ranks,
  * summed by count. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,

@@ -3,6 +3,7 @@ import ctypes
 import gc
 import glob
 import json
+import math
 import os
 import re
 import resource
@@ -11,6 +12,7 @@ import time
 import torch
 
 SCHEMA = 1
+KEPT_LINES = 4096  # at most, until they are written between two steps
 
 
 def blas_version():
@@ -100,25 +102,64 @@ class Memory:
         data = sum(sizes[name] for name in ("images", "labels", "test_images", "test_labels"))
         self.data_mib = data / 2 ** 20
         self.libraries_mib = (now - sum(sizes.values())) / 2 ** 20
+        self.peak_mib = None
+
+    def take_peak(self):
+        self.peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class Window:
+    """Sums over the timed steps."""
+
+    def __init__(self):
+        self.steps = self.window_ns = self.cpu_ns = self.begin_ns = self.end_ns = 0
+
+    def add(self, step):
+        self.begin_ns = self.begin_ns if self.steps else step["begin_ns"]
+        self.end_ns = step["end_ns"]
+        self.steps += 1
+        self.window_ns += step["end_ns"] - step["begin_ns"]
+        self.cpu_ns += step["cpu_ns"]
 
 
 def end(run, equal, difference):
-    timed, n, calls = run.timed, len(run.timed), len(run.timed) if run.trainer.summing else 0
+    window, calls = run.window, run.window.steps if run.trainer.summing else 0
     payload, others = 4 * run.inputs.model["parameters"] * calls, run.ranks.n - 1
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return {"type": "end", "status": "ok", "steps": run.steps_done, "timed_steps": n,
-            "window_ns": sum(s["end_ns"] - s["begin_ns"] for s in timed),
-            "loop_ns": timed[-1]["end_ns"] - timed[0]["begin_ns"],
-            "window_cpu_ns": sum(s["cpu_ns"] for s in timed), "poll_ns": 0, "calls": calls,
+    return {"type": "end", "status": "ok", "steps": run.steps_done, "timed_steps": window.steps,
+            "window_ns": window.window_ns, "loop_ns": window.end_ns - window.begin_ns,
+            "window_cpu_ns": window.cpu_ns, "poll_ns": 0, "calls": calls,
             "bytes_payload": payload, "bytes_wire": payload * 2 * others // run.ranks.n,
             "messages_wire": calls * 2 * others, "wire_source": "formula: ring" if calls else "none",
-            "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": usage.ru_maxrss / 1024,
-            "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
+            "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": run.memory.peak_mib,
+            **run.divergence, "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
             "check": run.check, "weights_equal": equal, "first_difference": difference}
 
 
-def write(folder, rank, lines):
-    with open(os.path.join(folder, f"rank.{rank}.jsonl"), "w", encoding="utf-8") as file:
-        for line in lines:
-            own = {key: value for key, value in line.items() if key != "cpu_ns"}
-            file.write(json.dumps(own) + "\n")
+def real(x):
+    """JSON has no infinities, and nothing that is no number."""
+    return x if math.isfinite(x) else "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
+
+
+class Record:
+    """The lines of this rank; those of many steps are written between two of them."""
+
+    def __init__(self, folder, rank):
+        path = os.path.join(folder, f"rank.{rank}.jsonl") if folder else os.devnull
+        self.file, self.lines = open(path, "w", encoding="utf-8"), []
+
+    def add(self, line):
+        if len(self.lines) == KEPT_LINES:
+            self.write()
+        self.lines.append(line)
+
+    def write(self):
+        for line in self.lines:
+            own = {key: real(value) if isinstance(value, float) else value
+                   for key, value in line.items() if key != "cpu_ns"}
+            self.file.write(json.dumps(own, allow_nan=False) + "\n")
+        self.lines = []
+
+    def close(self):
+        self.write()
+        self.file.close()

@@ -1,4 +1,5 @@
 """One rank of a run, from its inputs to its record."""
+import math
 import time
 
 import torch
@@ -25,39 +26,49 @@ class Run:
         summing = ranks > 1 and inputs.option("sync.strategy") == "allreduce"
         self.trainer = Trainer(inputs, layout, summing)
         self.check = inputs.option("measure.check")
-        self.hashes, self.timed, self.steps_done = [], [], 0
-        self.lines = [record.hello(self, flushes)]
+        self.hashes, self.window, self.steps_done = [], record.Window(), 0
+        self.divergence = {}
+        self.record = record.Record(self.about["record"], self.ranks.rank)
+        self.record.add(record.hello(self, flushes))
 
     def run(self):
         if self.about["run"] == "time":
             self.for_time()
         else:
             self.for_accuracy()
+        self.memory.take_peak()
+        self.watch("a weight", self.trainer.wrong_weight())
         equal, difference = self.compare()
-        self.lines.append(record.end(self, equal, difference))
-        if self.about["record"]:
-            record.write(self.about["record"], self.ranks.rank, self.lines)
+        self.record.add(record.end(self, equal, difference))
+        self.record.close()
         self.ranks.part()
+
+    def watch(self, what, x):
+        """Keeps the first thing that was not finite; training goes on."""
+        if not math.isfinite(x) and not self.divergence:
+            self.divergence = {"diverged_step": self.steps_done,
+                               "diverged": f"{what} is {'nan' if math.isnan(x) else 'infinite'}"}
 
     def step(self, i, timed, recorded):
         line = self.trainer.step(i)
         self.steps_done += 1
+        self.watch("loss", line["loss_sum"])
         if self.check == "step":
             line["hash"] = self.trainer.hash()
             self.hashes.append((self.steps_done, line["hash"]))
         if timed:
-            self.timed.append(line)
+            self.window.add(line)
         if recorded and self.about["record_steps"]:
-            self.lines.append({**line, "timed": timed})
+            self.record.add({**line, "timed": timed})
         return line
 
     def for_time(self):
         warmup = int(self.inputs.option("measure.time.warmup_steps"))
         for i in range(len(self.trainer.batches)):
             self.step(i, i >= warmup, True)
-        step_s = 1e-9 * sum(s["end_ns"] - s["begin_ns"] for s in self.timed) / len(self.timed)
+        step_s = 1e-9 * self.window.window_ns / self.window.steps
         batch = self.about["global_batch"]
-        self.say(f"{len(self.timed)} steps of {batch} images on {self.ranks.n} ranks: "
+        self.say(f"{self.window.steps} steps of {batch} images on {self.ranks.n} ranks: "
                  f"{1e3 * step_s:.3f} ms a step, {batch / step_s:.0f} images/s")
 
     def for_accuracy(self):
@@ -73,10 +84,10 @@ class Run:
             sums = [a + line[b] for a, b in zip(sums, ("samples", "loss_sum", "correct"))]
         seconds = time.monotonic() - begin
         n, loss, hits = self.ranks.add_up(sums)
-        self.lines.append({"type": "epoch", "epoch": epoch, "seconds": seconds, "steps": steps,
-                           "samples": int(n), "train_loss": loss / n,
-                           "train_acc_pct": 100 * hits / n,
-                           "lr": self.trainer.rates[(epoch + 1) * steps - 1]})
+        self.record.add({"type": "epoch", "epoch": epoch, "seconds": seconds, "steps": steps,
+                         "samples": int(n), "train_loss": loss / n,
+                         "train_acc_pct": 100 * hits / n,
+                         "lr": self.trainer.rates[(epoch + 1) * steps - 1]})
         test = self.evaluate(epoch)
         self.say(f"epoch {epoch + 1}/{epochs}  train loss {loss / n:.4f}  accuracy "
                  f"{100 * hits / n:.2f} %  test loss {test['test_loss']:.4f}  accuracy "
@@ -91,7 +102,8 @@ class Run:
                 "test_acc_pct": 100 * sums[2] / sums[0],
                 "class_samples": [int(x) for x in sums[3:3 + classes]],
                 "class_correct": [int(x) for x in sums[3 + classes:]]}
-        self.lines.append(line)
+        self.watch("test loss", line["test_loss"])
+        self.record.add(line)
         return line
 
     def compare(self):

@@ -179,6 +179,15 @@ class Trainer:
             digest.update(parameter.detach().contiguous().numpy())
         return digest.hexdigest()
 
+    def wrong_weight(self):
+        """The first weight that is infinite or no number; 0: all are finite."""
+        for parameter in self.net.parameters():
+            values = parameter.detach().flatten()
+            wrong = values[~torch.isfinite(values)]
+            if len(wrong):
+                return float(wrong[0])
+        return 0.0
+
     def evaluate(self, rank, ranks, size):
         """This rank's share of the test images, `size` at a time: images, sum of losses, hits; then
         images and hits of each class."""
