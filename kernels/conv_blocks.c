@@ -28,13 +28,16 @@ static struct conv_share share_of(const struct stretch *s, const struct winograd
     size_t y = w->norm                 ? sizes.chunk * stored_block(w)
                : s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
                                        : 0;
+    /* Not more than a number of 16 bits a tile. */
+    size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = padded(sizes.m),
                                .v = padded(sizes.v),
                                .du = panels_reals(w, sizes, w->out_blocks, w->in_c),
                                .dbias = padded((size_t)(w->out_blocks * w->block)),
                                .x = padded(x),
-                               .y = padded(y)};
-    share.all = share.m + share.v + share.du + share.dbias + share.x + share.y;
+                               .y = padded(y),
+                               .blank = padded(blank)};
+    share.all = share.m + share.v + share.du + share.dbias + share.x + share.y + share.blank;
     return share;
 }
 
@@ -298,7 +301,7 @@ void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, 
 {
     const struct winograd *w = &call->w;
     call->tiles->output(w, (int)(end - begin), b, y, call->from + begin * winograd_stored(w), m,
-                        call->bias + b * w->block);
+                        call->bias + b * w->block, share_blank(call, thread));
     if (!w->norm || !norm_wants_sums(&call->norm))
         return;
     for (size_t i = begin; i < end; i++)

@@ -21,10 +21,10 @@ struct conv_sizes {
 };
 
 /* Numbers of a thread's share of the scratch: what the sizes say, panels of dweights, dbias; and,
- * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy; before batch norm a block of dy.
- */
+ * in blocks where a neighbour has [N,C,H,W], x or dx, and y or dy; before batch norm a block of dy;
+ * marks of blank outputs. */
 struct conv_share {
-    size_t m, v, du, dbias, x, y, all;
+    size_t m, v, du, dbias, x, y, blank, all;
 };
 
 struct conv_call {
@@ -81,6 +81,11 @@ static inline real *share_x(const struct conv_call *call, int thread)
 static inline real *share_y(const struct conv_call *call, int thread)
 {
     return share_x(call, thread) + call->share.x;
+}
+
+static inline uint16_t *share_blank(const struct conv_call *call, int thread)
+{
+    return (uint16_t *)(share_y(call, thread) + call->share.y);
 }
 
 /* FLOPs that take as long as moving a number does. */

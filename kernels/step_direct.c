@@ -129,7 +129,7 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     int n = (int)(end - begin);
     real *x = share_v(call, thread), *m = share_m(call, thread);
     real *y = conv_chunk_y(call, begin, thread);
-    call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
+    call->tiles->input(w, n, x, NULL, conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_block(call, thread, m, w->out, inputs_of, x, w->in, conv_panel(call, b, 0), n,
                        w->in_c);
@@ -212,7 +212,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
         conv_output_adjoint(call, begin, end, b, m + (size_t)b * of_m, thread);
         conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_m);
     }
-    call->tiles->input(w, n, x, conv_chunk_x(call, begin, end, thread));
+    call->tiles->input(w, n, x, NULL, conv_chunk_x(call, begin, end, thread));
     multiply_weights(call, begin, thread, x, m, n);
     if (!call->c->dx)
         return;

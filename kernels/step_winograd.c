@@ -90,7 +90,7 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     int n = (int)(end - begin), rows = n * winograd_tiles(w);
     real *v = call->kept + begin * winograd_transformed(w, w->in_blocks);
     real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
-    call->tiles->input(w, n, v, conv_chunk_x(call, begin, end, thread));
+    call->tiles->input(w, n, v, share_blank(call, thread), conv_chunk_x(call, begin, end, thread));
     for (int b = 0; b < w->out_blocks; b++) {
         multiply_panel(call, thread, m, v, conv_panel, b, rows, w->in_c);
         conv_output(call, begin, end, b, y, m, thread);

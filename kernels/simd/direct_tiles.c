@@ -9,8 +9,9 @@ static void copy_block(real *to, const real *from)
     vreal_store(to + VECTOR_LANES, vreal_load(from + VECTOR_LANES));
 }
 
-static void input(const struct winograd *w, int n, real *v, const real *x)
+static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
+    (void)blank;
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
     for (size_t b = 0; b < blocks; b++)
         for (size_t p = 0; p < pixels; p++)
@@ -102,8 +103,9 @@ INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, re
 }
 
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
-                   const real *bias)
+                   const real *bias, const uint16_t *blank)
 {
+    (void)blank; /* sums of zeros are zero */
     if (w->epilogue == EPILOGUE_RELU_POOL)
         output_all(EPILOGUE_RELU_POOL, w, n, at, y, from, m, bias);
     else if (w->epilogue == EPILOGUE_RELU)

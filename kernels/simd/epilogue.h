@@ -15,9 +15,9 @@
 /* Loops below may have a single turn. Without optimisation, as with sanitizers, there is then no
  * loop left to unroll, and the compiler warns. */
 #ifdef SCALEBENCH_SANITIZE
-#define UNROLL(count)
+#define UNROLL_BY(count)
 #else
-#define UNROLL(count)     UNROLL_TEXT(GCC unroll count)
+#define UNROLL_BY(count)  UNROLL_TEXT(GCC unroll count)
 #define UNROLL_TEXT(text) _Pragma(#text)
 #endif
 
@@ -83,9 +83,9 @@ INLINE void store_outputs(int epilogue, int rows, int columns, int step, const v
                           uint8_t *from, struct window at)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-    UNROLL(4)
+    UNROLL_BY(4)
     for (int i = 0; i < rows / size; i++) {
-        UNROLL(6)
+        UNROLL_BY(6)
         for (int j = 0; j < columns / size; j++) {
             if (!window_has(at, i, j, false))
                 continue;
@@ -111,9 +111,9 @@ INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal 
                            const real *stored, const uint8_t *from, struct window at, vreal *dbias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-    UNROLL(4)
+    UNROLL_BY(4)
     for (int i = 0; i < rows / size; i++) {
-        UNROLL(6)
+        UNROLL_BY(6)
         for (int j = 0; j < columns / size; j++) {
             bool has = window_has(at, i, j, false);
             vreal d = has ? vreal_load(stored + window_at(at, i, j)) : (vreal){0};

@@ -6,6 +6,10 @@
  * save, and rounding grows with every one. (Lavin and Gray, Fast Algorithms for Convolutional
  * Neural Networks, 2016.)
  *
+ * An output that sees nothing but zeros is exactly its bias, as in direct sums: of its pair's six
+ * numbers in a row only the one that it does not see is left, which is part of none but the other
+ * output's products.
+ *
  * Lanes are pooling windows as in small_conv_forward.c. Sums are of some points of as many channels
  * as registers allow: loads, not products, would bound the speed if they were of all points of few
  * channels. */

@@ -22,7 +22,16 @@
  * of one size and any sign make that, by the sums of the matrices' rows, at most (48/3)^2 = 256
  * times the direct sum's own bound with F4 (76 on average over a tile), (8/3)^2 = 7.1 times with F2
  * and (4/2)^2 = 4 times with T2. What a step's gradient keeps of it is in test_gradients.c: 1e-5 of
- * a tensor's norm on small nets, 1e-3 on vgg11_bn. The exact plan uses none of this. */
+ * a tensor's norm on small nets, 1e-3 on vgg11_bn. The exact plan uses none of this.
+ *
+ * Zeros: an output that sees nothing but zeros is exactly its bias. Rounding would else decide
+ * whether it is above 0 where biases are, and ReLU, whose slope at 0 is 0, let about half of the
+ * gradients of blank areas pass. T2's outputs see all of the tile. F2's are exact by themselves:
+ * the products that an output sums have no part in the row and the column of the tile that it does
+ * not see. F4's products mix all rows within, so that only rounding is left of what should be
+ * nothing; such outputs are marked with the transform of the inputs and set when they are stored.
+ * Of the adjoints, dx where all of dy is zero is not marked: it is a term of sums and decides
+ * nothing, so that its error counts no more than that of any other number. */
 #ifndef SCALEBENCH_KERNELS_SIMD_WINOGRAD_H
 #define SCALEBENCH_KERNELS_SIMD_WINOGRAD_H
 
@@ -87,13 +96,14 @@ static inline size_t winograd_panel(const struct winograd *w, int k)
  * these. A block is one of the channels of what is written or read at that side. */
 struct winograd_tiles {
     int block;
-    /* V <- x, all blocks */
-    void (*input)(const struct winograd *w, int n, real *v, const real *x);
+    /* V <- x, all blocks. blank [tiles] <- the outputs that see nothing but zeros in a tile that is
+     * not all zeros, a bit each, row by row; of F4 only, others leave it alone. */
+    void (*input)(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x);
     /* dx block `at` += B dV B'; dv holds that block alone. dx is zeroed before. */
     void (*input_adjoint)(const struct winograd *w, int n, int at, real *dx, const real *dv);
-    /* y, from block `at` <- M of that block alone, plus bias [block] */
+    /* y, from block `at` <- M of that block alone, plus bias [block]; blank as input left it */
     void (*output)(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
-                   const real *bias);
+                   const real *bias, const uint16_t *blank);
     /* One block of dM <- that of dy, whose images lie `stride` numbers apart, as those of `from`;
      * dbias [block] += the sums of the convolution's dy */
     void (*output_adjoint)(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,

@@ -4,6 +4,7 @@
  * memory that took as long as the products themselves. Positions outside the image are zeros;
  * outputs outside what is read are dropped. */
 #include "kernels/simd/epilogue.h"
+#include "kernels/simd/lanes.h"
 #include "kernels/simd/winograd_axis.h"
 
 enum { OUTPUTS_MAX = 4, INPUTS_MAX = 6 };
@@ -80,6 +81,52 @@ INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const 
     }
 }
 
+/* Whether all channels are zero at a position of an image x, as they are outside of it. */
+static bool position_is_blank(const struct winograd *w, const real *x, struct window at, int i,
+                              int j)
+{
+    if (!window_has(at, i, j, false))
+        return true;
+    x += window_at(at, i, j);
+    for (int b = 0; b < w->in_blocks; b++, x += w->in.h * w->in.w * BLOCK)
+        if (vreal_nonzero_bits(vreal_load(x)) || vreal_nonzero_bits(vreal_load(x + VECTOR_LANES)))
+            return false;
+    return true;
+}
+
+/* The windows of 3x3 in a tile of F4 that are blank, unless all of them are. */
+static uint16_t blank_windows(const struct winograd *w, const real *x, struct window at)
+{
+    enum { INPUTS = 6, OUTPUTS = 4 };
+    unsigned drawn[INPUTS] = {0}, all = 0, blank = 0;
+    for (int i = 0; i < INPUTS; i++) {
+        for (int j = 0; j < INPUTS; j++)
+            drawn[i] |= (unsigned)!position_is_blank(w, x, at, i, j) << j;
+        all |= drawn[i];
+    }
+    for (int i = 0; i < OUTPUTS && all != 0; i++) {
+        unsigned columns = drawn[i] | drawn[i + 1] | drawn[i + 2];
+        unsigned windows = columns | columns >> 1 | columns >> 2;
+        blank |= (~windows & ((1 << OUTPUTS) - 1)) << i * OUTPUTS;
+    }
+    return (uint16_t)blank;
+}
+
+/* Every window has one of the four positions in the tile's middle, so that these, and mostly the
+ * first numbers of each, tell that nothing is blank. */
+static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
+{
+    struct walk at = {0};
+    for (int t = 0; t < n * winograd_tiles(w); t++, walk_next(&at, w)) {
+        const struct window in = input_window(WINOGRAD_F4, w, at);
+        const real *image = x + (size_t)at.image * winograd_in(w);
+        bool maybe = false;
+        for (int i = 0; i < 4 && !maybe; i++)
+            maybe = position_is_blank(w, image, in, 2 + i / 2, 2 + i % 2);
+        blank[t] = maybe ? blank_windows(w, image, in) : 0;
+    }
+}
+
 INLINE void input_adjoint_tile(int kind, real *dx, const real *dv, size_t plane, struct window at,
                                bool inside)
 {
@@ -129,7 +176,7 @@ INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, 
 }
 
 INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct window at,
-                        const real *m, size_t plane, vreal bias)
+                        const real *m, size_t plane, vreal bias, unsigned blank)
 {
     const int points = axis_points(kind), outputs = axis_outputs(kind);
     vreal half[OUTPUTS_MAX][WINOGRAD_POINTS_MAX], y[OUTPUTS_MAX * OUTPUTS_MAX];
@@ -151,6 +198,11 @@ INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct 
         for (int j = 0; j < outputs; j++)
             y[i * OUTPUTS_MAX + j] += bias;
     }
+    if (kind == WINOGRAD_F4 && blank != 0) {
+#pragma GCC unroll 16
+        for (int i = 0; i < OUTPUTS_MAX * OUTPUTS_MAX; i++)
+            y[i] = vreal_choose((vint){0} - (lane_int)(blank >> i & 1), bias, y[i]);
+    }
     store_outputs(epilogue, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
@@ -163,7 +215,7 @@ INLINE struct window output_window(int kind, int epilogue, const struct winograd
 }
 
 INLINE void output_all(int kind, int epilogue, const struct winograd *w, int n, int b, real *y,
-                       uint8_t *from, const real *m, const real *bias)
+                       uint8_t *from, const real *m, const real *bias, const uint16_t *blank)
 {
     int tiles = n * winograd_tiles(w);
     size_t plane = (size_t)tiles * BLOCK;
@@ -174,7 +226,7 @@ INLINE void output_all(int kind, int epilogue, const struct winograd *w, int n, 
         for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
             output_tile(kind, epilogue, y + to + half, from + to + half,
                         output_window(kind, epilogue, w, at), m + half, plane,
-                        vreal_load(bias + half));
+                        vreal_load(bias + half), kind == WINOGRAD_F4 ? blank[t] : 0);
     }
 }
 
@@ -226,11 +278,12 @@ INLINE void output_adjoint_all(int kind, int epilogue, const struct winograd *w,
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
-static void input(const struct winograd *w, int n, real *v, const real *x)
+static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
-    if (w->kind == WINOGRAD_F4)
+    if (w->kind == WINOGRAD_F4) {
+        mark_blank(w, n, blank, x);
         input_all(WINOGRAD_F4, w, n, v, x);
-    else if (w->kind == WINOGRAD_F2)
+    } else if (w->kind == WINOGRAD_F2)
         input_all(WINOGRAD_F2, w, n, v, x);
     else
         input_all(WINOGRAD_T2, w, n, v, x);
@@ -259,11 +312,11 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
     DO(WINOGRAD_T2, EPILOGUE_RELU_POOL)
 
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
-                   const real *bias)
+                   const real *bias, const uint16_t *blank)
 {
 #define DO(a, b)                                                                                   \
     if (w->kind == (a) && w->epilogue == (b))                                                      \
-        output_all(a, b, w, n, at, y, from, m, bias);
+        output_all(a, b, w, n, at, y, from, m, bias, blank);
     EACH_PAIR(DO)
 #undef DO
 }

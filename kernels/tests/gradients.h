@@ -12,12 +12,17 @@
 
 enum { SEEDS = 3 };
 
+/* Dropout as the net has it, else none: masks are our own, PyTorch has others. Biases of 0 and
+ * images with blank areas, the first blank all over: exact zeros before ReLU and in windows of
+ * pooling, which PyTorch lets no gradient through, and the first of equals. */
+enum gradient_kind { GRADIENT_PLAIN, GRADIENT_DROPOUT, GRADIENT_BLANK };
+
 /* A net and batches of it. */
 struct gradient_case {
     const char *net;
     int images;
-    double bound;         /* in float: of the error of a tensor's gradient over its norm */
-    bool dropout;         /* as the net has it; else off: masks are our own, PyTorch has others */
+    double bound; /* in float: of the error of a tensor's gradient over its norm */
+    enum gradient_kind kind;
     uint64_t seed[SEEDS]; /* of weights and images, until a 0 */
 };
 
@@ -55,8 +60,8 @@ static inline void draw_image(uint8_t *image, struct shape s, uint64_t seed, uin
 }
 
 /* Where a channel of a flat part is 0 before ReLU, or equal all over a window of max pooling, its
- * gradient jumps, and rounding decides where to: images of nets that have such kinks get noise, and
- * biases that start at 0 are drawn. */
+ * gradient jumps, and rounding decides where to unless the part is blank: images of nets that have
+ * such kinks get noise, and biases that start at 0 are drawn. */
 static inline bool net_has_kinks(const struct net_desc *desc)
 {
     for (int i = 0; i < desc->n_layers; i++)
@@ -89,7 +94,7 @@ static inline void gradient_input_make(struct gradient_input *in, struct gradien
     *in = (struct gradient_input){.about = about, .seed = seed};
     if (model_load(&in->desc, about.net, &e) != OK)
         fail_msg("%s", e.text);
-    for (int i = 0; i < in->desc.n_layers && !about.dropout; i++)
+    for (int i = 0; i < in->desc.n_layers && about.kind != GRADIENT_DROPOUT; i++)
         in->desc.layers[i].rate = 0;
     size_t n = (size_t)about.images, image = shape_count(in->desc.input);
     in->params = allocate(in->desc.n_params * sizeof(real));
@@ -98,9 +103,13 @@ static inline void gradient_input_make(struct gradient_input *in, struct gradien
     in->labels = allocate(n);
     in->samples = allocate(n * sizeof *in->samples);
     net_init_params(&in->desc, in->params, seed);
-    draw_biases(&in->desc, in->params, seed);
+    bool blank = about.kind == GRADIENT_BLANK, noise = !blank && net_has_kinks(&in->desc);
+    if (!blank)
+        draw_biases(&in->desc, in->params, seed);
     for (uint32_t i = 0; i < n; i++) {
-        draw_image(in->images + i * image, in->desc.input, seed, i, net_has_kinks(&in->desc));
+        draw_image(in->images + i * image, in->desc.input, seed, i, noise);
+        if (blank && i == 0)
+            memset(in->images, 0, image);
         in->labels[i] =
             (uint8_t)(rng_word(seed, STREAM_LABELS, 0, i, 0) % (uint32_t)in->desc.classes);
         in->samples[i] = i;

@@ -3,7 +3,7 @@
  * gradients.csv recorded it (bench/tests/lib/pytorch_gradients.py writes that file).
  *
  *   test_gradients[_f64]                             the tests
- *   test_gradients_f64 --gradient NET DROPOUT SEED   the oracle's gradient and bounds, doubles
+ *   test_gradients_f64 --gradient NET KIND SEED      the oracle's gradient and bounds, doubles
  *   test_gradients_f64 --input NET SEED              a line of JSON about net and arrays, the
  * arrays test_gradients --seeds NET                       the seeds that are looked at, a line each
  *   test_gradients --sets                            the instruction sets of this processor
@@ -23,11 +23,19 @@
 /* Seeds leave no activation nearer to a kink than rounding reaches; pytorch_gradients.py finds
  * them. */
 static const struct gradient_case cases[] = {
-    {"softmax_784", 8, 1e-5, false, {1, 2, 3}},  {"keras_690k", 4, 1e-5, false, {17, 18, 38}},
-    {"lenet_21k", 8, 1e-5, false, {5, 21, 26}},  {"cifar_62k", 8, 1e-5, false, {5, 9, 12}},
-    {"keras_1200k", 4, 1e-5, false, {6, 17, 8}}, {"vgg_mini", 8, 1e-3, false, {30, 22, 2}},
-    {"vgg11_bn", 2, 1e-3, false, {2}},           {"keras_690k", 4, 1e-5, true, {17}},
-    {"lenet_21k", 8, 1e-5, true, {5}},           {"keras_1200k", 4, 1e-5, true, {6}},
+    {"softmax_784", 8, 1e-5, GRADIENT_PLAIN, {1, 2, 3}},
+    {"keras_690k", 4, 1e-5, GRADIENT_PLAIN, {17, 18, 38}},
+    {"lenet_21k", 8, 1e-5, GRADIENT_PLAIN, {5, 21, 26}},
+    {"cifar_62k", 8, 1e-5, GRADIENT_PLAIN, {5, 9, 12}},
+    {"keras_1200k", 4, 1e-5, GRADIENT_PLAIN, {6, 17, 8}},
+    {"vgg_mini", 8, 1e-3, GRADIENT_PLAIN, {30, 22, 2}},
+    {"vgg11_bn", 2, 1e-3, GRADIENT_PLAIN, {2}},
+    {"keras_690k", 4, 1e-5, GRADIENT_DROPOUT, {17}},
+    {"lenet_21k", 8, 1e-5, GRADIENT_DROPOUT, {5}},
+    {"keras_1200k", 4, 1e-5, GRADIENT_DROPOUT, {6}},
+    {"keras_690k", 4, 1e-5, GRADIENT_BLANK, {12, 42, 14}},
+    {"keras_1200k", 4, 1e-5, GRADIENT_BLANK, {12, 22, 59}},
+    {"lenet_21k", 8, 1e-5, GRADIENT_BLANK, {1, 42, 21}},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -39,10 +47,10 @@ static int seeds_of(const struct gradient_case *c)
     return n;
 }
 
-static const struct gradient_case *find_case(const char *net, bool dropout)
+static const struct gradient_case *find_case(const char *net, int kind)
 {
     for (int i = 0; i < CASES; i++)
-        if (strcmp(cases[i].net, net) == 0 && cases[i].dropout == dropout)
+        if (strcmp(cases[i].net, net) == 0 && (int)cases[i].kind == kind)
             return &cases[i];
     return NULL;
 }
@@ -97,7 +105,7 @@ static void the_oracle_is_pytorch_in_double(void **state)
     static struct row rows[ROWS_MAX];
     int n = read_rows(rows);
     for (int i = 0; i < CASES; i++) {
-        for (int s = 0; s < seeds_of(&cases[i]) && !cases[i].dropout; s++) {
+        for (int s = 0; s < seeds_of(&cases[i]) && cases[i].kind == GRADIENT_PLAIN; s++) {
             struct gradient_input in;
             real *grads;
             double *bounds;
@@ -111,9 +119,9 @@ static void the_oracle_is_pytorch_in_double(void **state)
     }
 }
 
-static int write_gradient(const char *net, bool dropout, uint64_t seed)
+static int write_gradient(const char *net, int kind, uint64_t seed)
 {
-    const struct gradient_case *c = find_case(net, dropout);
+    const struct gradient_case *c = find_case(net, kind);
     struct gradient_input in;
     real *grads;
     double *bounds;
@@ -132,7 +140,7 @@ static int write_gradient(const char *net, bool dropout, uint64_t seed)
 
 static int write_input(const char *net, uint64_t seed)
 {
-    const struct gradient_case *c = find_case(net, false);
+    const struct gradient_case *c = find_case(net, GRADIENT_PLAIN);
     struct gradient_input in;
     if (!c)
         return 2;
@@ -182,7 +190,7 @@ static bool twin_runs(void)
 static void read_gradient(const struct gradient_input *in, double *grads, double *bounds)
 {
     char question[200];
-    snprintf(question, sizeof question, "--gradient %s %d %llu", in->about.net, in->about.dropout,
+    snprintf(question, sizeof question, "--gradient %s %d %llu", in->about.net, (int)in->about.kind,
              (unsigned long long)in->seed);
     FILE *twin = ask_twin(question);
     assert_non_null(twin);
@@ -238,6 +246,8 @@ static double error_of(const struct rig *r, int tensor)
     return distance(r->grads + t->offset, r->expected + t->offset, t->count);
 }
 
+static const char *const kind_texts[] = {"", " with dropout", " with blank areas"};
+
 static void check_plan(struct rig *r, enum plan plan, enum isa isa, enum kernel_choice choice)
 {
     gradient_by_choice(&r->in, plan, isa, choice, r->grads);
@@ -249,8 +259,8 @@ static void check_plan(struct rig *r, enum plan plan, enum isa isa, enum kernel_
         double error = error_of(r, t);
         if (!(error <= bound))
             fail_msg("%s%s, plan %d, %s, choice %d, %s: error %.3g of norm %.3g, bound %.3g",
-                     r->in.about.net, r->in.about.dropout ? " with dropout" : "", (int)plan,
-                     isa_names()[isa], (int)choice, tensor->name, error, size, bound);
+                     r->in.about.net, kind_texts[r->in.about.kind], (int)plan, isa_names()[isa],
+                     (int)choice, tensor->name, error, size, bound);
     }
 }
 
@@ -301,7 +311,7 @@ static void check_case(const struct gradient_case *c, const struct row *rows, in
         }
         for (int choice = CHOICE_shape + 1; choice < KERNEL_CHOICES; choice++)
             check_plan(&r, PLAN_FAST, isa_best(), (enum kernel_choice)choice);
-        if (!c->dropout) {
+        if (c->kind == GRADIENT_PLAIN) {
             row = rows_of(rows, n_rows, &r.in);
             add_errors(&sums, &r, row);
         }
@@ -325,7 +335,7 @@ static void check_net(void **state)
 static int print_errors(const char *net, const char *plan, const char *isa, uint64_t seed)
 {
     static const char *const plans[] = {"reference", "fast", "exact"};
-    const struct gradient_case *c = find_case(net, false);
+    const struct gradient_case *c = find_case(net, GRADIENT_PLAIN);
     int chosen = name_index(plan, plans, 3), set = name_index(isa, isa_names(), ISAS);
     struct rig r;
     if (!c || chosen < 0 || set < 0 || set > (int)isa_best())
@@ -343,7 +353,7 @@ static int print_errors(const char *net, const char *plan, const char *isa, uint
 
 static int print_seeds(const char *net)
 {
-    const struct gradient_case *c = find_case(net, false);
+    const struct gradient_case *c = find_case(net, GRADIENT_PLAIN);
     for (int s = 0; c && s < seeds_of(c); s++)
         printf("%llu\n", (unsigned long long)c->seed[s]);
     return c ? 0 : 2;
@@ -381,8 +391,7 @@ int main(int argc, char **argv)
     struct CMUnitTest tests[CASES];
     char names[CASES][80];
     for (int i = 0; i < CASES; i++) {
-        snprintf(names[i], sizeof names[i], "%s%s", cases[i].net,
-                 cases[i].dropout ? " with dropout" : "");
+        snprintf(names[i], sizeof names[i], "%s%s", cases[i].net, kind_texts[cases[i].kind]);
         tests[i] = (struct CMUnitTest){
             .name = names[i], .test_func = check_net, .initial_state = (void *)&cases[i]};
     }

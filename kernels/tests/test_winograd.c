@@ -345,6 +345,76 @@ static void direct_sums_are_within_their_bound(void **state)
     check_cases(PLAN_EXACT);
 }
 
+/* Leaves a seventh of the positions of x, and of half of these one channel only. */
+static void blank_most(struct rig *r)
+{
+    struct shape in = r->conv->in;
+    size_t plane = (size_t)in.h * (size_t)in.w;
+    for (size_t at = 0; at < (size_t)r->n * shape_count(in); at++) {
+        size_t image = at / shape_count(in), channel = at / plane % (size_t)in.c;
+        uint32_t word =
+            rng_word(8, 99, 0, (uint32_t)image, (uint32_t)(at % plane)); /* of the position */
+        bool all = word & 1, this = word / 14 % (uint32_t)in.c == channel;
+        if (word / 2 % 7 != 0 || !(all || this))
+            r->x[at] = 0;
+    }
+}
+
+/* Whether the nine inputs of output (row, column) of image i are zero in all channels. */
+static bool sees_zeros(const struct rig *r, int i, int row, int column)
+{
+    struct shape in = r->conv->in;
+    double seen[TAPS];
+    for (int c = 0; c < in.c; c++) {
+        cut(seen, 3, r->x + (size_t)(i * in.c + c) * (size_t)(in.h * in.w), in.h, in.w,
+            row - r->conv->pad_h, column - r->conv->pad_w);
+        for (int t = 0; t < TAPS; t++)
+            if (seen[t] != 0)
+                return false;
+    }
+    return true;
+}
+
+/* Returns how many outputs see nothing. */
+static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa isa, int threads)
+{
+    struct rig r;
+    size_t blank = 0;
+    rig_begin(&r, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    blank_most(&r);
+    rig_run(&r);
+    struct shape out = r.conv->out;
+    const real *y = r.y, *bias = r.params + (size_t)(TAPS * c->in.c * out.c);
+    for (int i = 0; i < c->n; i++)
+        for (int o = 0; o < out.c; o++)
+            for (int row = 0; row < out.h; row++)
+                for (int column = 0; column < out.w; column++, y++) {
+                    if (!sees_zeros(&r, i, row, column))
+                        continue;
+                    blank++;
+                    if (*y != bias[o])
+                        fail_msg("plan %d, set %d, %d x %d: output %d (%d, %d) of image %d is %g "
+                                 "more than its bias",
+                                 plan, isa, c->in.h, c->in.w, o, row, column, i,
+                                 (double)(*y - bias[o]));
+                }
+    rig_end(&r);
+    return blank;
+}
+
+static void what_sees_zeros_is_its_bias(void **state)
+{
+    (void)state;
+    for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+            for (int threads = 1; threads <= 3; threads++) {
+                size_t blank = 0;
+                for (int i = 0; i < CASES; i++)
+                    blank += check_blank(&cases[i], (enum plan)plan, (enum isa)isa, threads);
+                assert_true(blank > 1000);
+            }
+}
+
 static void check_repeat(enum plan plan)
 {
     const struct conv_case *c = &cases[CASES - 1];
@@ -406,6 +476,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_within_its_bound),
         cmocka_unit_test(direct_sums_are_within_their_bound),
+        cmocka_unit_test(what_sees_zeros_is_its_bias),
         cmocka_unit_test(runs_repeat_bit_by_bit),
         cmocka_unit_test(accumulate_adds_to_gradients),
     };
