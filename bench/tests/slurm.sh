@@ -205,6 +205,18 @@ begins_again() {
         scancel "$number" && is_resumable && completes_later
 }
 
+# srun has no plugin for MPI unless told: both would be a run of one rank.
+srun_starts_one_run() {
+    local options=(--model lenet_21k --data.set digits --data.samples 200 --train.epochs 1)
+    expect 2 "srun --mpi=pmi2 -n 2 $train_cnn ..., or" \
+        srun -n2 --overcommit "$train_cnn" "${options[@]}" || return 1
+    [ "$(grep -c "but MPI has 1 rank" "$tmp/expect.log")" -eq 1 ] &&
+        ! grep "epoch" "$tmp/expect.log" || return 1
+    expect 2 "srun --mpi=pmi2 -n 2 $build/comm_sweep" srun -n2 --overcommit "$build/comm_sweep" || return 1
+    expect 0 "weights equal on all ranks" \
+        srun --mpi=pmi2 -n2 --overcommit "$train_cnn" "${options[@]}"
+}
+
 leaves_nothing() {
     ci/slurm.sh stop "$cluster" && gone "$cluster"
 }
@@ -234,6 +246,7 @@ check "ranks stay inside the job's cores" stays_inside_its_cores
 check "scancel leaves a campaign that goes on, and no process" survives_scancel
 check "so does the time limit" survives_its_time_limit
 check "a job that Slurm begins again goes on" begins_again
+check "srun without MPI is refused, with it starts one run" srun_starts_one_run
 check "stopping leaves no process" leaves_nothing
 check "two at once do not meet" starts_again_beside_another
 finish

@@ -2,14 +2,13 @@
 
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+#include "kernels/base/launcher.h"
 
 bool failure_is_first_process(void)
 {
-    const char *rank = getenv("PMI_RANK");
-    return rank == NULL || strcmp(rank, "0") == 0;
+    return launcher_rank() <= 0;
 }
 
 int failure_report(const char *program, const struct error *e, bool speak)

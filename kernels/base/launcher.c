@@ -9,9 +9,19 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Hydra's and srun's. */
-static const char *const NAMES[] = {"PMI_RANK", "SLURM_PROCID"};
-enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
+/* What launchers set, the one that is closest to a process first: Hydra, and srun with a plugin for
+ * MPI; Open MPI's; srun. Where mpiexec stands inside a job of Slurm, ranks inherit the variables of
+ * what it is itself, or of what it starts one of on each node. */
+#define OF_THIS_MPI "use the mpiexec of the MPI it was built with: mpiexec.mpich -n %1$d %2$s ..."
+static const struct launcher {
+    const char *rank, *tasks, *advice;
+} LAUNCHERS[] = {
+    {"PMI_RANK", "PMI_SIZE", OF_THIS_MPI},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", OF_THIS_MPI},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+     "type: srun --mpi=pmi2 -n %1$d %2$s ..., or: mpiexec -n %1$d %2$s ..."},
+};
+enum { N_LAUNCHERS = sizeof LAUNCHERS / sizeof *LAUNCHERS };
 
 /* "3" to 3; -1 for anything else. */
 static int parse_rank(const char *text)
@@ -23,12 +33,31 @@ static int parse_rank(const char *text)
 
 int launcher_rank(void)
 {
-    for (int i = 0; i < N_NAMES; i++) {
-        const char *text = getenv(NAMES[i]);
+    for (int i = 0; i < N_LAUNCHERS; i++) {
+        const char *text = getenv(LAUNCHERS[i].rank);
         if (text != NULL)
             return parse_rank(text);
     }
     return -1;
+}
+
+enum status launcher_check(int ranks, const char *program, struct error *e)
+{
+    char advice[512];
+    int i = 0;
+    while (i < N_LAUNCHERS && getenv(LAUNCHERS[i].tasks) == NULL)
+        i++;
+    int tasks = i < N_LAUNCHERS ? parse_rank(getenv(LAUNCHERS[i].tasks)) : 0;
+    if (tasks <= ranks)
+        return OK;
+    snprintf(advice, sizeof advice, LAUNCHERS[i].advice, tasks, program);
+    error_set(e, ERR_ARGUMENT,
+              "%s=%d, but MPI has %d rank%s: the others would run the same once more, side by "
+              "side; %s",
+              LAUNCHERS[i].tasks, tasks, ranks, ranks == 1 ? "" : "s", advice);
+    if (launcher_rank() > 0 && e != NULL)
+        e->text[0] = '\0';
+    return ERR_ARGUMENT;
 }
 
 /* Reads a file of /proc whole, as far as it fits; bytes read. */
@@ -62,10 +91,10 @@ static int rank_of(const char *pid)
     char *text = malloc(ENVIRONMENT_BYTES);
     size_t n = text != NULL ? read_entry(pid, "environ", text, ENVIRONMENT_BYTES) : 0;
     int rank = -1;
-    for (int i = 0; i < N_NAMES && rank < 0; i++) {
-        size_t length = strlen(NAMES[i]);
+    for (int i = 0; i < N_LAUNCHERS && rank < 0; i++) {
+        size_t length = strlen(LAUNCHERS[i].rank);
         for (size_t at = 0; at < n && rank < 0; at += strlen(text + at) + 1)
-            if (strncmp(text + at, NAMES[i], length) == 0 && text[at + length] == '=')
+            if (strncmp(text + at, LAUNCHERS[i].rank, length) == 0 && text[at + length] == '=')
                 rank = parse_rank(text + at + length + 1);
     }
     free(text);

@@ -6,8 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/error.h"
+
 /* The rank that the launcher's environment gives this process; -1: none. */
 int launcher_rank(void);
+
+/* ERR_ARGUMENT with the line to type where the launcher says that it has started more than `ranks`
+ * processes as one job, `ranks` being what MPI says: srun without a plugin for MPI starts jobs of
+ * one rank each, side by side. Only the first of them has a text, since all would say the same. */
+enum status launcher_check(int ranks, const char *program, struct error *e);
 
 /* Writes "rank 1 3" for the processes with the same parent as this one that are stopped (SIGSTOP, a
  * debugger), as /proc shows them; false when there are none or none can be seen. */

@@ -1,4 +1,5 @@
 /* comm_sweep: see sweep.h. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "bench/workloads/failure.h"
 #include "bench/workloads/sweep/models.h"
 #include "kernels/base/descriptors.h"
+#include "kernels/base/launcher.h"
 
 #define CPUS_MAX 4096
 
@@ -63,7 +65,6 @@ static void count_ranks(struct sweep *s, int *local_rank)
 {
     MPI_Comm node;
     MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &s->ranks);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, s->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, local_rank);
     MPI_Comm_size(node, &s->local_ranks);
@@ -187,6 +188,9 @@ static int sweep(const struct sweep_options *options)
 {
     struct sweep s = {.options = options, .all_ok = true};
     struct error e = {0};
+    MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
+    if (launcher_check(s.ranks, program_invocation_name, &e) != OK)
+        return failure_report("comm_sweep", &e, true);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     fp_mode_set();
     enum status status = open_ranks(&s, &e);

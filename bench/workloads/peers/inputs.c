@@ -23,6 +23,7 @@
 #include "bench/workloads/train_cnn/trainer.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/descriptors.h"
+#include "kernels/base/launcher.h"
 
 struct inputs {
     struct arguments arguments;
@@ -229,6 +230,8 @@ static enum status act(const char *peer, struct inputs *in, struct error *e)
     if (in->arguments.describe)
         return arguments_describe(stdout, peer, e);
     enum status status = check_run(&in->arguments, peer, e);
+    if (status == OK && !in->check)
+        status = launcher_check(in->trainer.ranks, peer, e);
     if (status == OK)
         status = open_inputs(in, e);
     return status == OK ? write_inputs(in, e) : status;
@@ -255,7 +258,9 @@ int main(int argc, char **argv)
     close_inputs(&in);
     if (status == OK)
         return 0;
-    fprintf(stderr, "%s: ", peer);
-    error_print(stderr, &e);
+    if (e.text[0] != '\0') {
+        fprintf(stderr, "%s: ", peer);
+        error_print(stderr, &e);
+    }
     return error_exit_status(&e);
 }

@@ -1,4 +1,5 @@
 /* Setting a run up, from arguments to a record that has begun, and taking it down again. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "bench/workloads/train_cnn/nic.h"
 #include "bench/workloads/train_cnn/predictions.h"
 #include "bench/workloads/train_cnn/run.h"
+#include "kernels/base/launcher.h"
 #include "kernels/base/log.h"
 #include "kernels/base/output.h"
 
@@ -161,6 +163,9 @@ enum status run_open(struct run *r, struct error *e)
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    r->all_failed = launcher_check(r->ranks, program_invocation_name, e) != OK;
+    if (r->all_failed)
+        return e->status;
     enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
     if (status == OK && config_int(&a->config, OPT_CALL_CHECK) != 0)
         status = waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e);

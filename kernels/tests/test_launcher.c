@@ -1,0 +1,78 @@
+/* What a process reads from its launcher's environment: its rank, and whether MPI knows of all that
+ * were started together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/launcher.h"
+
+/* The environment that a launcher leaves, and what follows for MPI with `ranks` ranks. */
+struct launch_case {
+    const char *variables[8]; /* "NAME=value" */
+    int ranks, rank;
+    const char *text; /* NULL: accepted; else in the error, "" for one without words */
+};
+
+#define SIDE_BY_SIDE                                                                               \
+    "2, but MPI has 1 rank: the others would run the same once more, side by side; "
+
+static const struct launch_case CASES[] = {
+    {{NULL}, 1, -1, NULL},
+    /* srun without a plugin for MPI: the first speaks */
+    {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2"},
+     1,
+     0,
+     "SLURM_STEP_NUM_TASKS=" SIDE_BY_SIDE
+     "type: srun --mpi=pmi2 -n 2 build/x ..., or: mpiexec -n 2 build/x ..."},
+    {{"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2"}, 1, 1, ""},
+    /* with a plugin that MPI speaks to, be it by variables or not */
+    {{"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2", "PMI_RANK=1", "PMI_SIZE=2"}, 2, 1, NULL},
+    {{"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2"}, 2, 1, NULL},
+    /* a script of sbatch -n8, alone or with mpiexec on its node */
+    {{"SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_TASKS_PER_NODE=8"}, 1, 0, NULL},
+    {{"SLURM_PROCID=0", "SLURM_NTASKS=8", "PMI_RANK=3", "PMI_SIZE=4"}, 4, 3, NULL},
+    /* Hydra's proxies on two nodes, which srun has started, and one rank below them */
+    {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2", "PMI_RANK=0", "PMI_SIZE=1"}, 1, 0, NULL},
+    /* mpiexec of another library */
+    {{"PMI_RANK=0", "PMI_SIZE=2"},
+     1,
+     0,
+     "PMI_SIZE=" SIDE_BY_SIDE "use the mpiexec of the MPI it "
+     "was built with: mpiexec.mpich -n 2 build/x ..."},
+    {{"PMI_RANK=1", "PMI_SIZE=2"}, 1, 1, ""},
+    {{"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0"},
+     1,
+     0,
+     "OMPI_COMM_WORLD_SIZE=" SIDE_BY_SIDE},
+    {{"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0"}, 1, 1, ""},
+};
+
+static void launchers_are_understood(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const struct launch_case *c = &CASES[i];
+        struct error e = {0};
+        clearenv();
+        for (int v = 0; c->variables[v] != NULL; v++)
+            putenv((char *)c->variables[v]);
+        assert_int_equal(launcher_rank(), c->rank);
+        enum status status = launcher_check(c->ranks, "build/x", &e);
+        assert_int_equal(status, c->text == NULL ? OK : ERR_ARGUMENT);
+        if (c->text != NULL && *c->text != '\0')
+            assert_ptr_equal(strstr(e.text, c->text), e.text);
+        else
+            assert_string_equal(e.text, "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_understood)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
