@@ -43,7 +43,6 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
 {
     struct strategy_form form;
     enum option_id at;
-    struct net_desc net;
     *bound = NAN;
     if (config_int(&point->config, OPT_STRATEGY) != STRATEGY_bucketed || time->n == 0)
         return OK;
@@ -53,11 +52,6 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
     if (!(comm > 0) || !(backward > 0))
         return OK;
     enum status status = config_form(&point->config, &form, &at, e);
-    if (status == OK)
-        status = model_load(&net, config_text(&point->config, OPT_MODEL), e);
-    if (status != OK)
-        return status;
-    status = bound_of_net(bound, &net, width, &form, backward, comm, e);
-    net_desc_free(&net);
-    return status;
+    return status == OK ? bound_of_net(bound, &point->net->net, width, &form, backward, comm, e)
+                        : status;
 }

@@ -121,12 +121,8 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
 {
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     size_t width = strcmp(base->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
-    struct net_desc net;
     double comm_ms = 0;
-    if (model_load(&net, config_text(&p->point->config, OPT_MODEL), e) != OK)
-        return e->status;
-    enum status status = comm_of_net(&comm_ms, p->point, &net, width, &f->link, e);
-    net_desc_free(&net);
+    enum status status = comm_of_net(&comm_ms, p->point, &p->point->net->net, width, &f->link, e);
     double share =
         images_of(p->point) / cores_of(p->point) * cores_of(base->point) / images_of(base->point);
     *step_ms = cell_number(base, COLUMN_step_ms_median) * share + comm_ms;
@@ -181,6 +177,14 @@ static bool says(const struct summary *s, const char *word)
     return strcmp(config_text(&s->spec->config, OPT_LINK), word) == 0;
 }
 
+/* The file that the spec names. */
+static const char *link_path(const struct spec *spec)
+{
+    const char *text = config_text(&spec->config, OPT_LINK);
+    const struct spec_input *input = spec_input_find(spec, OPT_LINK, text);
+    return input ? input->path : text;
+}
+
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e)
 {
@@ -194,13 +198,13 @@ enum status prediction_make(struct prediction *p, const struct summary *s, const
         return OK;
     if (says(s, "auto"))
         return predict_by_itself(p, s, run_dir, e);
-    enum status status = read_link(&f, config_text(&s->spec->config, OPT_LINK), e);
+    enum status status = read_link(&f, link_path(s->spec), e);
     return status == OK ? predict(p, s, &f, e) : status;
 }
 
 enum status prediction_check(const struct spec *spec, struct error *e)
 {
-    const char *path = config_text(&spec->config, OPT_LINK);
+    const char *path = link_path(spec);
     struct link_file f;
     bool named = strcmp(path, "none") != 0 && strcmp(path, "auto") != 0;
     return named ? read_link(&f, path, e) : OK;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/collect/sheet.h"
 #include "bench/collect/text.h"
@@ -252,28 +251,11 @@ static enum status take_points(struct published *p, const struct reading *r, str
 /* --- The file ------------------------------------------------------------------------------------
  */
 
-static bool is_file(char path[4096], const char *home, const char *folder, const char *name)
-{
-    int length = snprintf(path, 4096, "%s%s%s%s", home ? home : "", home ? "/" : "", folder, name);
-    return length < 4096 && access(path, F_OK) == 0;
-}
-
-static bool find_file(char path[4096], const char *name)
-{
-    const char *home = getenv("SCALEBENCH_HOME");
-    return is_file(path, NULL, "", name) || is_file(path, NULL, "results/published/", name) ||
-           (home && is_file(path, home, "results/published/", name));
-}
-
-static enum status read_file(struct published *p, struct reading *r, const char *name,
+static enum status read_file(struct published *p, struct reading *r, const char *path,
                              struct error *e)
 {
-    char path[4096];
-    if (!find_file(path, name))
-        return refuse(r->spec, OPT_PUBLISHED_FILE, name,
-                      "neither such a file nor one of that name in results/published", e);
-    const char *slash = strrchr(name, '/');
-    snprintf(p->file, sizeof p->file, "%s", slash ? slash + 1 : name);
+    const char *slash = strrchr(path, '/');
+    snprintf(p->file, sizeof p->file, "%s", slash ? slash + 1 : path);
     enum status status = sheet_read(&r->sheet, path, e);
     p->rows = r->sheet.rows;
     if (status == OK && p->rows == 0)
@@ -288,11 +270,12 @@ static enum status read_file(struct published *p, struct reading *r, const char 
 enum status published_read(struct published *p, const struct spec *spec, struct error *e)
 {
     struct reading r = {.spec = spec};
-    const char *name = config_text(&spec->config, OPT_PUBLISHED_FILE);
+    const struct spec_input *file =
+        spec_input_find(spec, OPT_PUBLISHED_FILE, config_text(&spec->config, OPT_PUBLISHED_FILE));
     *p = (struct published){0};
-    if (strcmp(name, "none") == 0)
+    if (!file)
         return OK;
-    enum status status = read_file(p, &r, name, e);
+    enum status status = read_file(p, &r, file->path, e);
     sheet_free(&r.sheet);
     return status;
 }

@@ -16,8 +16,7 @@ struct published {
     double *values; /* [n_points, n]; NAN where nothing was published */
 };
 
-/* Reads the file that the spec names, a path or a name in results/published below the current
- * folder, then below $SCALEBENCH_HOME. ERR_SPEC at the option for what it does not have, ERR_DATA
+/* Reads the file that the spec names. ERR_SPEC at the option for what it does not have, ERR_DATA
  * with file and line for what is wrong in it. Freed with published_free in any case. Ranks that
  * train apart (none at several ranks) are no point of any publication. */
 enum status published_read(struct published *p, const struct spec *spec, struct error *e);

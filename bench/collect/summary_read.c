@@ -5,6 +5,7 @@
 
 #include "bench/collect/sheet.h"
 #include "bench/collect/summary.h"
+#include "bench/spec/find.h"
 #include "kernels/base/names.h"
 
 static enum status read_cells(struct point_summary *p, const struct sheet *sheet, size_t row,
@@ -22,6 +23,14 @@ static enum status read_cells(struct point_summary *p, const struct sheet *sheet
     return OK;
 }
 
+/* Earlier versions wrote the path of a network, not its name. */
+static bool is_path_of(const char *text, const char *name)
+{
+    const char *stem;
+    size_t length = find_stem(&stem, text, ".yaml");
+    return find_is_path(text) && length == strlen(name) && strncmp(stem, name, length) == 0;
+}
+
 /* Rows stand in the order of the spec's points. Identities need not agree: they change when a later
  * version knows more options. What tells points from each other does not. */
 static enum status check_row(const struct point_summary *p, const struct sheet *sheet, size_t row,
@@ -36,7 +45,8 @@ static enum status check_row(const struct point_summary *p, const struct sheet *
                 {COLUMN_order, OPT_ORDER}, {COLUMN_threads_per_rank, OPT_THREADS}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const char *wanted = config_text(&p->point->config, same[i].option);
-        if (strcmp(p->cells[same[i].column], wanted) != 0)
+        const char *found = p->cells[same[i].column];
+        if (strcmp(found, wanted) != 0 && !is_path_of(found, wanted))
             return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
                             "%s is '%s', but spec.yaml beside it has '%s' at this point: the two "
                             "are not of one run",

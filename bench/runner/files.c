@@ -83,6 +83,33 @@ enum status file_write(const char *path,
     return status;
 }
 
+static enum status write_copy(FILE *out, const void *arg, struct error *e)
+{
+    const char *from = arg;
+    char bytes[16384];
+    size_t n;
+    FILE *in = fopen(from, "re");
+    if (!in)
+        return error_at(e, ERR_SYSTEM, from, 0, 0, "cannot be opened: %s", strerror(errno));
+    while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
+        fwrite(bytes, 1, n, out);
+    bool failed = ferror(in);
+    fclose(in);
+    return failed ? error_at(e, ERR_SYSTEM, from, 0, 0, "cannot be read") : OK;
+}
+
+enum status file_copy(const char *to, const char *from, struct error *e)
+{
+    char folder[PATH_BYTES];
+    enum status status = path_format(folder, e, "%s", to);
+    char *slash = status == OK ? strrchr(folder, '/') : NULL;
+    if (slash) {
+        *slash = '\0';
+        status = folder_make(folder, e);
+    }
+    return status == OK ? file_write(to, write_copy, from, e) : status;
+}
+
 static bool read_line(FILE *f, char *line, size_t size)
 {
     line[0] = '\0';

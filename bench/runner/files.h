@@ -26,6 +26,9 @@ enum status file_write(const char *path,
                        enum status (*write)(FILE *out, const void *arg, struct error *e),
                        const void *arg, struct error *e);
 
+/* Copies a file, whole or not at all; the folder of `to` is made. What `to` was is replaced. */
+enum status file_copy(const char *to, const char *from, struct error *e);
+
 /* The first line of a file without its newline; false, and "", when there is none to read. */
 bool file_first_line(const char *path, char *line, size_t size);
 

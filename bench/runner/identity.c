@@ -7,38 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum status describe_model(FILE *out, const char *name, struct error *e)
+/* Files have names in the spec; here it counts what is in them. Those of the report alone, which a
+ * user may mend after a run, do not count. */
+static void describe_networks(FILE *out, const struct spec *spec)
 {
-    struct net_desc net;
-    enum status status = model_load(&net, name, e);
-    if (status != OK)
-        return status;
-    fprintf(out, "model %s %dx%dx%d %d %d", net.name, net.input.c, net.input.h, net.input.w,
-            net.classes, (int)net.initializer);
-    for (int c = 0; c < 4; c++)
-        fprintf(out, " %a %a", net.mean[c], net.std[c]);
-    fputc('\n', out);
-    for (int i = 0; i < net.n_layers; i++) {
-        const struct layer_desc *l = &net.layers[i];
-        fprintf(out, "%d %s %d %d %d %d %d %d %d %a\n", (int)l->kind, l->name, l->channels,
-                l->kernel_h, l->kernel_w, l->stride_h, l->stride_w, l->pad_h, l->pad_w, l->rate);
-    }
-    net_desc_free(&net);
-    return OK;
-}
-
-/* Names of networks are in the spec; here it counts what they stand for. */
-static enum status describe_models(FILE *out, const struct spec *spec, struct error *e)
-{
-    const char *last = "";
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < spec->n_points; i++) {
-        const char *name = config_text(&spec->points[i].config, OPT_MODEL);
-        if (strcmp(name, last) != 0)
-            status = describe_model(out, name, e);
-        last = name;
-    }
-    return status;
+    for (size_t i = 0; i < spec->n_inputs; i++)
+        if (spec->inputs[i].option == OPT_MODEL)
+            fprintf(out, "model %s\n", spec->inputs[i].digest);
 }
 
 static enum status describe_programs(FILE *out, const char *const *programs, struct error *e)
@@ -63,8 +38,7 @@ static void describe_machine(FILE *out, const struct place_machine *m)
 static enum status describe(FILE *out, const struct identity_parts *parts, struct error *e)
 {
     enum status status = spec_write(out, parts->spec, e);
-    if (status == OK)
-        status = describe_models(out, parts->spec, e);
+    describe_networks(out, parts->spec);
     if (status == OK)
         status = describe_programs(out, parts->programs, e);
     if (parts->answers)

@@ -80,6 +80,28 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
     return spec_write(out, arg, e);
 }
 
+/* Copies the files that the spec names into the run, and has them read from there: what changes
+ * outside does not change what runs, and the folder draws and runs elsewhere. */
+static enum status keep_inputs(struct campaign *c, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; status == OK && i < c->spec.n_inputs; i++) {
+        struct spec_input *input = &c->spec.inputs[i];
+        char path[PATH_BYTES];
+        status = path_format(path, e, "%s/%s", c->run_dir, input->copy);
+        if (status == OK)
+            status = file_copy(path, input->path, e);
+        char *kept = status == OK ? strdup(path) : NULL;
+        if (status == OK && !kept)
+            status = error_set(e, ERR_MEMORY, "no memory for a path");
+        if (status != OK)
+            return status;
+        free(input->path);
+        input->path = kept;
+    }
+    return status;
+}
+
 /* The manifest comes last: a run that has none was not begun properly and is not found again. */
 static enum status describe_run(const struct campaign *c, struct error *e)
 {
@@ -168,6 +190,8 @@ static enum status choose_run(struct campaign *c, struct error *e)
         status = make_run(c, run, e);
     if (status == OK)
         status = set_run_dir(c, run, e);
+    if (status == OK)
+        status = keep_inputs(c, e);
     if (status == OK && !c->resumed)
         status = describe_run(c, e);
     if (status == OK)

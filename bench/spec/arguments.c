@@ -10,6 +10,12 @@ static bool is_argument(const struct spec_option *option)
     return option->scope == SCOPE_WORKLOAD;
 }
 
+/* A network goes by its file. */
+static const char *argument_text(const struct point *point, size_t id)
+{
+    return id == OPT_MODEL && point->net ? point->net->path : point->config.values[id].text;
+}
+
 char **point_arguments(const struct point *point, struct error *e)
 {
     size_t n = 0, bytes = 0;
@@ -18,7 +24,7 @@ char **point_arguments(const struct point *point, struct error *e)
         if (!is_argument(option))
             continue;
         n++;
-        bytes += strlen("--=") + strlen(option->key) + strlen(point->config.values[i].text) + 1;
+        bytes += strlen("--=") + strlen(option->key) + strlen(argument_text(point, i)) + 1;
     }
     char **arguments = malloc((n + 1) * sizeof *arguments + bytes);
     if (!arguments) {
@@ -33,7 +39,7 @@ char **point_arguments(const struct point *point, struct error *e)
             continue;
         arguments[n++] = text;
         text = stpcpy(stpcpy(text, "--"), option->key);
-        text = stpcpy(stpcpy(text, "="), point->config.values[i].text) + 1;
+        text = stpcpy(stpcpy(text, "="), argument_text(point, i)) + 1;
     }
     arguments[n] = NULL;
     return arguments;

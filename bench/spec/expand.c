@@ -26,15 +26,18 @@ bool option_is_problem(const struct spec_option *option)
 /* --- Identity ------------------------------------------------------------------------------- */
 
 /* 12 hexadecimal digits of the SHA-256 over "key=value\n" of what a point may differ in. */
-static void identify(struct point *point)
+static void identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;
+    point->net = spec_input_find(spec, OPT_MODEL, config_text(&point->config, OPT_MODEL));
     SHA256_Init(&context);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         const char *text = point->config.values[i].text;
         if (option->scope == SCOPE_CAMPAIGN)
             continue;
+        if (i == OPT_MODEL && point->net)
+            text = point->net->digest;
         SHA256_Update(&context, (const uint8_t *)option->key, strlen(option->key));
         SHA256_Update(&context, (const uint8_t *)"=", 1);
         SHA256_Update(&context, (const uint8_t *)text, strlen(text));
@@ -131,7 +134,7 @@ static enum status expand_matrix(struct spec *spec, struct error *e)
             continue;
         }
         point->requested = true;
-        identify(point);
+        identify(point, spec);
         spec->n_points++;
     }
     return check_excludes(spec, e);
@@ -165,9 +168,10 @@ static void choose_bases(struct spec *spec)
 }
 
 /* The point with the baseline's values applied. */
-static enum status make_base(struct point *base, const struct point *point,
-                             const struct selection *baseline, struct error *e)
+static enum status make_base(struct point *base, const struct spec *spec, const struct point *point,
+                             struct error *e)
 {
+    const struct selection *baseline = &spec->matrix->baseline;
     memset(base, 0, sizeof *base);
     enum status status = config_copy(&base->config, &point->config, e);
     for (size_t i = 0; i < OPTION_COUNT && status == OK; i++)
@@ -176,7 +180,7 @@ static enum status make_base(struct point *base, const struct point *point,
     if (status != OK)
         config_free(&base->config);
     else
-        identify(base);
+        identify(base, spec);
     return status;
 }
 
@@ -184,7 +188,7 @@ static enum status make_base(struct point *base, const struct point *point,
 static enum status place_base(struct spec *spec, size_t i, size_t *n, struct error *e)
 {
     struct point base;
-    enum status status = make_base(&base, &spec->points[i], &spec->matrix->baseline, e);
+    enum status status = make_base(&base, spec, &spec->points[i], e);
     if (status != OK)
         return status;
     struct point *found = find_point(spec->points, *n, base.id);
@@ -258,7 +262,8 @@ size_t spec_point_alone(const struct spec *spec, size_t i)
 }
 
 /* The point with strategy none, which has neither forms nor overlap. */
-static enum status make_alone(struct point *alone, const struct point *point, struct error *e)
+static enum status make_alone(struct point *alone, const struct spec *spec,
+                              const struct point *point, struct error *e)
 {
     static const struct {
         enum option_id id;
@@ -273,7 +278,7 @@ static enum status make_alone(struct point *alone, const struct point *point, st
     if (status != OK)
         config_free(&alone->config);
     else
-        identify(alone);
+        identify(alone, spec);
     return status;
 }
 
@@ -290,7 +295,7 @@ static enum status add_alone(struct spec *spec, struct error *e)
         bool wanted = config_int(c, OPT_REPLAY) > 0 && config_int(c, OPT_RANKS) > 1;
         if (!wanted || is_silent(&points[i]) || spec_point_alone(spec, i) != i)
             continue;
-        enum status status = make_alone(&points[spec->n_points], &points[i], e);
+        enum status status = make_alone(&points[spec->n_points], spec, &points[i], e);
         if (status != OK)
             return status;
         spec->n_points++;

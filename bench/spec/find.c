@@ -11,17 +11,17 @@
 
 #define SUFFIX ".yaml"
 
-static bool has_suffix(const char *name)
+static bool ends_with(const char *name, const char *ending)
 {
-    size_t length = strlen(name), suffix = strlen(SUFFIX);
-    return length > suffix && strcmp(name + length - suffix, SUFFIX) == 0;
+    size_t length = strlen(name), suffix = strlen(ending);
+    return length > suffix && strcmp(name + length - suffix, ending) == 0;
 }
 
 static enum status join(char **path, const char *home, const char *folder, const char *name,
                         struct error *e)
 {
     if (asprintf(path, "%s%s%s/%s%s", home ? home : "", home ? "/" : "", folder, name,
-                 has_suffix(name) ? "" : SUFFIX) >= 0)
+                 ends_with(name, SUFFIX) ? "" : SUFFIX) >= 0)
         return OK;
     *path = NULL;
     return error_set(e, ERR_MEMORY, "no memory for a path");
@@ -90,4 +90,62 @@ enum status find_config(char **path, const char *folder, const char *name, struc
         *path = NULL;
     }
     return explain_missing(access(folder, F_OK) == 0 ? NULL : home, folder, name, e);
+}
+
+bool find_is_path(const char *text)
+{
+    return strchr(text, '/') || ends_with(text, SUFFIX);
+}
+
+size_t find_stem(const char **stem, const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/');
+    *stem = slash ? slash + 1 : path;
+    return strlen(*stem) - (ends_with(*stem, ending) ? strlen(ending) : 0);
+}
+
+/* *path is the file `text` seen from `home` and `folder`; NULL where it is not there. */
+static enum status try_file(char **path, const char *home, const char *folder, const char *text,
+                            struct error *e)
+{
+    if (asprintf(path, "%s%s%s%s", home ? home : "", home ? "/" : "", folder, text) < 0) {
+        *path = NULL;
+        return error_set(e, ERR_MEMORY, "no memory for a path");
+    }
+    if (access(*path, F_OK) == 0)
+        return OK;
+    free(*path);
+    *path = NULL;
+    return OK;
+}
+
+static enum status error_nowhere(const char *const *folders, const char *const *shared,
+                                 const char *text, struct error *e)
+{
+    char places[900] = "";
+    for (int k = 0; k < 2; k++)
+        for (const char *const *f = k == 0 ? folders : shared; *f; f++)
+            snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
+                     places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
+    return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s", text, places);
+}
+
+enum status find_file(char **path, const char *const *folders, const char *const *shared,
+                      const char *text, struct error *e)
+{
+    const char *home = getenv("SCALEBENCH_HOME");
+    enum status status = OK;
+    *path = NULL;
+    if (text[0] == '/') {
+        status = try_file(path, NULL, "", text, e);
+        return status == OK && !*path ? error_set(e, ERR_SPEC, "'%s' is not there", text) : status;
+    }
+    for (const char *const *f = folders; status == OK && !*path && *f; f++)
+        status = try_file(path, NULL, *f, text, e);
+    for (const char *const *f = shared; status == OK && !*path && *f; f++) {
+        status = try_file(path, NULL, *f, text, e);
+        if (status == OK && !*path && home)
+            status = try_file(path, home, *f, text, e);
+    }
+    return status == OK && !*path ? error_nowhere(folders, shared, text, e) : status;
 }

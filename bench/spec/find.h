@@ -2,10 +2,25 @@
 #ifndef SCALEBENCH_SPEC_FIND_H
 #define SCALEBENCH_SPEC_FIND_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "kernels/base/error.h"
 
 /* Sets *path (freed by the caller) to `folder`/`name` where that exists, `folder` being "configs"
  * or a folder in it. ERR_SPEC names the nearest and what is there. */
 enum status find_config(char **path, const char *folder, const char *name, struct error *e);
+
+/* A text that means a file, not one of those in configs/: with a '/' or ending in .yaml. */
+bool find_is_path(const char *text);
+
+/* Sets *path (freed by the caller) to the file that `text` is when seen from the first of `folders`
+ * (each "" or ending in '/', NULL behind the last) that has it, then from the first of `shared`
+ * below the current folder or $SCALEBENCH_HOME. ERR_SPEC says where it was looked for. */
+enum status find_file(char **path, const char *const *folders, const char *const *shared,
+                      const char *text, struct error *e);
+
+/* The name of a file without folder and `ending`: *stem points into `path`; returns its length. */
+size_t find_stem(const char **stem, const char *path, const char *ending);
 
 #endif

@@ -1,5 +1,8 @@
 /* A network as JSON, for programs that build the same net with other means. */
 #include <jansson.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bench/spec/spec.h"
 
@@ -58,10 +61,24 @@ static json_t *net_json(const struct net_desc *net)
                      tensors);
 }
 
+#define FORM (JSON_COMPACT | JSON_REAL_PRECISION(17))
+
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e)
 {
     json_t *json = net_json(net);
-    int failed = !json || json_dumpf(json, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0;
+    int failed = !json || json_dumpf(json, out, FORM) != 0;
     json_decref(json);
     return failed ? error_set(e, ERR_SYSTEM, "cannot write the network as JSON") : OK;
+}
+
+enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e)
+{
+    json_t *json = net_json(net);
+    char *text = json ? json_dumps(json, FORM) : NULL;
+    if (text)
+        SHA256Data((const uint8_t *)text, strlen(text), hex);
+    bool made = text != NULL;
+    free(text);
+    json_decref(json);
+    return made ? OK : error_set(e, ERR_MEMORY, "no memory for a network's digest");
 }

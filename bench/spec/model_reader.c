@@ -327,15 +327,9 @@ static enum status read_model(struct net_desc *net, const struct node *root, str
 
 /* --- The file ------------------------------------------------------------------------------- */
 
-static bool is_path(const char *name)
-{
-    size_t length = strlen(name);
-    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
-}
-
 static enum status find_model(char **path, const char *name, struct error *e)
 {
-    if (is_path(name)) {
+    if (find_is_path(name)) {
         if (access(name, R_OK) != 0)
             return error_set(e, ERR_SPEC, "'%s' cannot be opened: %s", name, strerror(errno));
         *path = strdup(name);

@@ -358,27 +358,13 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Reads the model; a model file that is not there is an error of the spec, at its place. *norm is
- * set when the model has batch norm. */
-static enum status check_model(const struct value *model, bool *norm, struct error *e)
-{
-    struct net_desc net;
-    struct error inner;
-    enum status status = model_load(&net, model->text, &inner);
-    if (status == OK) {
-        *norm |= net.n_buffers > 0;
-        net_desc_free(&net);
-        return OK;
-    }
-    if (inner.file[0])
-        return error_at(e, status, inner.file, inner.line, inner.column, "%s", inner.text);
-    return mark_error(e, status, model->mark, "model: %s", inner.text);
-}
-
 /* As with the options of an optimizer. */
-static enum status check_batch_norm(const struct spec *spec, bool norm, struct error *e)
+static enum status check_batch_norm(const struct spec *spec, struct error *e)
 {
-    for (size_t i = 0; i < spec->n_points && !norm; i++) {
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].net->net.n_buffers > 0)
+            return OK;
+    for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[OPT_BATCH_NORM];
         if (value->number != 0)
             return mark_error(e, ERR_SPEC, value->mark,
@@ -386,20 +372,6 @@ static enum status check_batch_norm(const struct spec *spec, bool norm, struct e
                               value->text);
     }
     return OK;
-}
-
-static enum status check_models(const struct spec *spec, struct error *e)
-{
-    bool norm = false;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *model = &spec->points[i].config.values[OPT_MODEL];
-        bool seen =
-            i > 0 && strcmp(model->text, config_text(&spec->points[i - 1].config, OPT_MODEL)) == 0;
-        enum status status = seen ? OK : check_model(model, &norm, e);
-        if (status != OK)
-            return status;
-    }
-    return check_batch_norm(spec, norm, e);
 }
 
 /* What hid can be said only of communication whose time alone is known. */
@@ -433,5 +405,5 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
         status = check_checkpoints(spec, e);
     if (status == OK)
         status = check_figures(spec, e);
-    return status == OK ? check_models(spec, e) : status;
+    return status == OK ? check_batch_norm(spec, e) : status;
 }

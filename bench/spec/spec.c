@@ -6,6 +6,7 @@
 
 #include "bench/spec/expand.h"
 #include "bench/spec/find.h"
+#include "bench/spec/inputs.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/yaml_reader.h"
@@ -46,6 +47,8 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     if (status == OK)
         status = rules_check_spec(spec, e);
     if (status == OK)
+        status = inputs_resolve(spec, e);
+    if (status == OK)
         status = expand_points(spec, e);
     return status == OK ? rules_check_points(spec, e) : status;
 }
@@ -57,6 +60,7 @@ void spec_free(struct spec *spec)
     free(spec->points);
     free(spec->varying);
     config_free(&spec->config);
+    inputs_free(spec);
     if (spec->matrix)
         matrix_free(spec->matrix);
     free(spec->path);

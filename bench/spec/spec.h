@@ -133,10 +133,29 @@ static inline bool config_writes_checkpoints(const struct config *c)
            config_number(c, OPT_CHECKPOINT_STEPS) > 0;
 }
 
+#define SHA256_TEXT_BYTES 65
+
+/* A file that a spec names: a network, published numbers, a link's coefficients. Looked for beside
+ * the spec, then from the current folder; a SET means the current folder alone. Networks and
+ * published numbers also go by name, from configs/models and results/published. A run keeps a
+ * copy, to which its own spec.yaml refers. Files with the same contents are one input. */
+struct spec_input {
+    enum option_id option;
+    char *name; /* without folder and ending, unlike that of other inputs of the option: the text of
+                   the option's values once the spec is read */
+    char *path; /* where it is read */
+    char *copy; /* where a run keeps it, below its folder: "models/lenet_21k.yaml" */
+    char digest[SHA256_TEXT_BYTES]; /* SHA-256: of a network as model_sha256 says, else of the bytes
+                                     */
+    struct net_desc net;            /* of a network; otherwise empty */
+};
+
 /* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce");
- * `id` is 12 hexadecimal digits of the SHA-256 of all its POINT and WORKLOAD values. */
+ * `id` is 12 hexadecimal digits of the SHA-256 of all its POINT and WORKLOAD values, the contents
+ * of the network standing for its name. */
 struct point {
     struct config config;
+    const struct spec_input *net; /* borrowed from the spec; NULL where no model is given */
     char id[16];
     char label[128];
     bool base;         /* some point's speed-up refers to it; then base_index is its own index */
@@ -158,7 +177,13 @@ struct spec {
     size_t n_points;
     enum option_id *varying; /* options that differ between requested points */
     size_t n_varying;
+    struct spec_input *inputs;
+    size_t n_inputs;
 };
+
+/* The input by its name, a text of an option's values; NULL where there is none. */
+const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
+                                         const char *name);
 
 /* What expansion needs to know of the machine. */
 struct spec_machine {
@@ -179,7 +204,7 @@ void spec_free(struct spec *spec);
 size_t spec_point_alone(const struct spec *spec, size_t i);
 
 /* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
- * points: results/<name>/<run>/spec.yaml. */
+ * points where the copies of the inputs lie beside it: results/<name>/<run>/spec.yaml. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* The options of a point that its workload takes, as "--key=value" strings; a NULL-terminated array
@@ -199,6 +224,9 @@ enum status model_load(struct net_desc *net, const char *name, struct error *e);
 /* Writes a network as one JSON object on one line without its end: input, mean and std a channel,
  * layers with every option, shapes and tensors, tensors with dimensions and offsets. */
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e);
+
+/* SHA-256 over that JSON, in hexadecimal: the same for files that say the same in other words. */
+enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e);
 
 /* Names behind ENUM and TEXTS options, read from the .def lists that own them. */
 #define NAMES(list) const char *const *names_##list(size_t *n)

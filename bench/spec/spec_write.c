@@ -16,9 +16,15 @@ static void write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void write_value(FILE *out, const struct spec_option *option, const struct value *value)
+/* A file goes by its copy beside the spec. */
+static void write_value(FILE *out, const struct spec *spec, enum option_id id,
+                        const struct value *value)
 {
-    if (option->type == TYPE_TEXT || option->type == TYPE_CONDITION)
+    const struct spec_option *option = option_get(id);
+    const struct spec_input *input = spec_input_find(spec, id, value->text);
+    if (input)
+        write_quoted(out, input->copy);
+    else if (option->type == TYPE_TEXT || option->type == TYPE_CONDITION)
         write_quoted(out, value->text);
     else
         fputs(value->text, out);
@@ -38,13 +44,14 @@ static void write_options(FILE *out, const struct spec *spec)
         if (is_absent(spec, option))
             continue;
         fprintf(out, "%s: ", option->key);
-        write_value(out, option, &spec->config.values[i]);
+        write_value(out, spec, option->id, &spec->config.values[i]);
         fputc('\n', out);
     }
 }
 
-static void write_axes(FILE *out, const struct matrix *matrix)
+static void write_axes(FILE *out, const struct spec *spec)
 {
+    const struct matrix *matrix = spec->matrix;
     if (matrix->n_axes > 0)
         fputs("matrix:\n", out);
     for (size_t i = 0; i < matrix->n_axes; i++) {
@@ -52,13 +59,13 @@ static void write_axes(FILE *out, const struct matrix *matrix)
         fprintf(out, "  %s: [", option_get(axis->id)->key);
         for (size_t j = 0; j < axis->n; j++) {
             fputs(j > 0 ? ", " : "", out);
-            write_value(out, option_get(axis->id), &axis->values[j]);
+            write_value(out, spec, axis->id, &axis->values[j]);
         }
         fputs("]\n", out);
     }
 }
 
-static void write_selection(FILE *out, const struct selection *selection)
+static void write_selection(FILE *out, const struct spec *spec, const struct selection *selection)
 {
     const char *before = "{";
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -66,7 +73,7 @@ static void write_selection(FILE *out, const struct selection *selection)
         if (!selection->config.values[i].set)
             continue;
         fprintf(out, "%s%s: ", before, option->key);
-        write_value(out, option, &selection->config.values[i]);
+        write_value(out, spec, option->id, &selection->config.values[i]);
         before = ", ";
     }
     fputs("}\n", out);
@@ -74,15 +81,16 @@ static void write_selection(FILE *out, const struct selection *selection)
 
 /* Without excludes that match nothing on this machine or with this SET: they would be errors now
  * that the matrix is written out. */
-static void write_excludes(FILE *out, const struct matrix *matrix)
+static void write_excludes(FILE *out, const struct spec *spec)
 {
+    const struct matrix *matrix = spec->matrix;
     bool begun = false;
     for (size_t i = 0; i < matrix->n_excludes; i++) {
         if (matrix->excludes[i].matches == 0)
             continue;
         fputs(begun ? "  - " : "exclude:\n  - ", out);
         begun = true;
-        write_selection(out, &matrix->excludes[i]);
+        write_selection(out, spec, &matrix->excludes[i]);
     }
 }
 
@@ -90,11 +98,11 @@ enum status spec_write(FILE *out, const struct spec *spec, struct error *e)
 {
     fputs("# Every option of the campaign as it was run; written by scalebench.\n", out);
     write_options(out, spec);
-    write_axes(out, spec->matrix);
-    write_excludes(out, spec->matrix);
+    write_axes(out, spec);
+    write_excludes(out, spec);
     if (spec->matrix->has_baseline) {
         fputs("baseline: ", out);
-        write_selection(out, &spec->matrix->baseline);
+        write_selection(out, spec, &spec->matrix->baseline);
     }
     return ferror(out) ? error_set(e, ERR_SYSTEM, "the resolved spec could not be written") : OK;
 }

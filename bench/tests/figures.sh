@@ -80,6 +80,7 @@ tables_suffice() {
     for file in spec.yaml manifest.json summary.csv raw.csv epochs.csv; do
         cp "$latest/$file" "$tmp/tables" || return 1
     done
+    cp -r "$latest/published" "$tmp/tables" || return 1
     expect 0 "total_time.pdf" "$scalebench" figures "$tmp/tables" || return 1
     pictures_are_there "$tmp/tables" || return 1
     for kind in "${kinds[@]}"; do

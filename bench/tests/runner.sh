@@ -305,6 +305,51 @@ runs_with_closed_descriptors() {
     [ "$(launches)" -eq 12 ] && ! grep -v '^{"event":"' "$latest/journal.jsonl"
 }
 
+# --- A net of one's own ---------------------------------------------------------------------------
+
+own=$tmp/own own_out=$tmp/own-results
+own_net() { # outputs of the hidden layer
+    printf 'name: mine\ninput: [1, 28, 28]\nclasses: 10\nlayers:\n  - dense: {outputs: %s}\n' "$1"
+    printf '  - relu\n  - dense: {outputs: 10}\n'
+}
+
+own_run() { # arguments
+    (cd "$tmp" && "$bin/scalebench" run "$own/own.yaml" --out "$own_out" "$@")
+}
+
+# Named beside the spec, run from elsewhere; the launches read the copy.
+runs_a_net_beside_the_spec() {
+    mkdir -p "$own/nets"
+    own_net 20 >"$own/nets/net.yaml"
+    printf 'ranks,seconds\n1,0.05\n' >"$own/theirs.csv"
+    sed -e 's|^model:.*|model: nets/net.yaml|; s|^name:.*|name: own|; s|^figures:.*|figures: [time]|' \
+        -e '$a published: {file: theirs.csv, values: [step_ms_median = seconds * 1000]}' \
+        "$tmp/fake.yaml" >"$own/own.yaml"
+    expect 0 "own" own_run || return 1
+    local run
+    run=$(cd "$own_out/own/latest" && pwd -P)
+    cmp "$own/nets/net.yaml" "$run/models/net.yaml" && cmp "$own/theirs.csv" "$run/published/theirs.csv" &&
+        grep -q '^model: "models/net.yaml"' "$run/spec.yaml" &&
+        grep -q -- "--model=$run/models/net.yaml" "$run"/launches/*/time-000/command.txt
+}
+
+another_net_at_the_same_place_is_another_run() {
+    own_net 30 >"$own/nets/net.yaml"
+    expect 0 "own" own_run && [ "$(find "$own_out/own" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 2 ]
+}
+
+# Unpacked where nothing else is: redrawn, and run again.
+an_unpacked_run_stands_for_itself() {
+    local away=$tmp/away
+    cp -r "$(cd "$own_out/own/latest" && pwd -P)" "$away" || return 1
+    rm -rf "$own" "$own_out" "$away"/time.* "$away/summary.md"
+    expect 0 "time.svg" "$bin/scalebench" figures "$away" || return 1
+    grep -q "published step" "$away/summary.md" || return 1
+    expect 0 "own" "$bin/scalebench" run "$away/spec.yaml" --out "$own_out" || return 1
+    rm -rf "$away/launches" "$away"/time.*
+    expect 0 "time.svg" "$bin/scalebench" figures "$away"
+}
+
 check "a campaign completes" completes
 check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
@@ -312,6 +357,9 @@ check "table prints a run's table again" prints_the_table_again
 check "--fresh begins a new run" begins_anew_when_fresh
 check "another program begins a new run" begins_anew_with_another_program
 check "another spec begins a new run" begins_anew_with_another_spec
+check "a net beside its spec is found, and kept by the run" runs_a_net_beside_the_spec
+check "another net at the same path is another campaign" another_net_at_the_same_place_is_another_run
+check "an unpacked run is redrawn and run again" an_unpacked_run_stands_for_itself
 check "a launch whose records are damaged is measured again" measures_damaged_records_again
 check "a failing point does not stop the others" goes_on_after_a_failing_point
 check "the same command tries a failed point again" tries_a_failed_point_again

@@ -40,6 +40,20 @@ static inline void write_file(const char *text, size_t size)
     assert_int_equal(fclose(out), 0);
 }
 
+/* Copies of a spec's inputs beside the file, as a run keeps them: into `folder`, or removed again.
+ */
+static inline void keep_copies(const struct spec *spec, const char *folder, bool keep)
+{
+    for (size_t i = 0; i < spec->n_inputs; i++) {
+        char command[2048];
+        const struct spec_input *input = &spec->inputs[i];
+        snprintf(command, sizeof command,
+                 keep ? "mkdir -p '%s/%.*s' && cp '%s' '%s/%s'" : "rm -rf '%s/%.*s'", folder,
+                 (int)strcspn(input->copy, "/"), input->copy, input->path, folder, input->copy);
+        assert_int_equal(system(command), 0);
+    }
+}
+
 /* Loads a text that must be accepted. */
 static inline void load(struct spec *spec, const char *text, const char *set)
 {

@@ -233,11 +233,13 @@ static void check_round_trip(const char *path, const char *set)
         fail_msg("%s: %s", e.file, e.text);
     char *text = resolve(&spec);
     write_file(text, strlen(text));
+    keep_copies(&spec, "/tmp", true);
     if (spec_load(&again, file, NULL, &(struct spec_machine){3}, &e) != OK)
         fail_msg("%d:%d: %s", e.line, e.column, e.text);
     assert_same_points(&spec, &again);
     char *text_again = resolve(&again);
     assert_string_equal(text, text_again);
+    keep_copies(&spec, "/tmp", false);
     free(text);
     free(text_again);
     spec_free(&spec);

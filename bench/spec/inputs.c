@@ -1,0 +1,217 @@
+#include "bench/spec/inputs.h"
+
+#include <errno.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/find.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
+
+/* Options whose values are files; where and with which ending a run keeps them; where those lie
+ * that all may use, so that the tables of a run draw without its copies too. */
+static const struct input_kind {
+    enum option_id option;
+    const char *folder, *ending, *shared[3];
+} kinds[] = {
+    {OPT_MODEL, "models", ".yaml", {"configs/"}},
+    {OPT_PUBLISHED_FILE, "published", ".csv", {"results/published/", "results/"}},
+    {OPT_LINK, "link", ".csv", {NULL}},
+};
+
+static enum status no_memory(struct error *e)
+{
+    return error_set(e, ERR_MEMORY, "no memory for the files of a spec");
+}
+
+/* "" where an option must be given and is not; a preset is a word that stands for no file. */
+static bool is_file(const struct spec_option *option, const struct value *value)
+{
+    bool word = option->preset &&
+                (strcmp(value->text, option->preset) == 0 || strcmp(value->text, "none") == 0);
+    return value->text[0] && !word;
+}
+
+/* What a spec says is meant from where it lies, what was typed from where that was done. */
+static enum status find_input(char **path, const struct input_kind *kind, const struct spec *spec,
+                              const struct value *value, struct error *e)
+{
+    char *beside = strdup(spec->path), *slash = beside ? strrchr(beside, '/') : NULL;
+    if (!beside)
+        return no_memory(e);
+    bool typed = value->mark.file == matrix_set_file;
+    if (slash)
+        slash[1] = '\0';
+    const char *own = slash ? beside : "";
+    const char *const folders[] = {typed ? "" : own, typed || !own[0] ? NULL : "", NULL};
+    bool name = kind->option == OPT_MODEL && !find_is_path(value->text);
+    enum status status = name ? find_config(path, "configs/models", value->text, e)
+                              : find_file(path, folders, kind->shared, value->text, e);
+    free(beside);
+    return status;
+}
+
+/* A network counts as it is read, any other file as its bytes. */
+static enum status read_input(struct spec_input *input, struct error *e)
+{
+    if (input->option == OPT_MODEL) {
+        enum status status = model_load(&input->net, input->path, e);
+        return status == OK ? model_sha256(&input->net, input->digest, e) : status;
+    }
+    if (SHA256File(input->path, input->digest))
+        return OK;
+    return error_at(e, ERR_SPEC, input->path, 0, 0, "cannot be read: %s", strerror(errno));
+}
+
+const struct spec_input *spec_input_find(const struct spec *spec, enum option_id option,
+                                         const char *name)
+{
+    for (size_t i = 0; i < spec->n_inputs; i++)
+        if (spec->inputs[i].option == option && strcmp(spec->inputs[i].name, name) == 0)
+            return &spec->inputs[i];
+    return NULL;
+}
+
+static const struct spec_input *find_equal(const struct spec *spec, const struct spec_input *input)
+{
+    for (size_t i = 0; i < spec->n_inputs; i++)
+        if (spec->inputs[i].option == input->option &&
+            strcmp(spec->inputs[i].digest, input->digest) == 0)
+            return &spec->inputs[i];
+    return NULL;
+}
+
+/* The file's name without folder and ending; "net-2" where another "net" was before. */
+static enum status name_input(struct spec_input *input, const struct input_kind *kind,
+                              const struct spec *spec, struct error *e)
+{
+    const char *stem;
+    int length = (int)find_stem(&stem, input->path, kind->ending);
+    int made = asprintf(&input->name, "%.*s", length, stem);
+    for (int i = 2; made >= 0 && spec_input_find(spec, kind->option, input->name); i++) {
+        free(input->name);
+        made = asprintf(&input->name, "%.*s-%d", length, stem, i);
+    }
+    if (made < 0)
+        input->name = NULL;
+    if (made < 0 || asprintf(&input->copy, "%s/%s%s", kind->folder, input->name, kind->ending) < 0)
+        return no_memory(e);
+    return OK;
+}
+
+static void free_input(struct spec_input *input)
+{
+    net_desc_free(&input->net);
+    free(input->name);
+    free(input->path);
+    free(input->copy);
+    *input = (struct spec_input){0};
+}
+
+/* Adds the file to the spec unless an equal one is there; *name is that by which it goes. */
+static enum status add_input(struct spec *spec, struct spec_input *input,
+                             const struct input_kind *kind, const char **name, struct error *e)
+{
+    const struct spec_input *equal = find_equal(spec, input);
+    if (equal) {
+        *name = equal->name;
+        free_input(input);
+        return OK;
+    }
+    struct spec_input *inputs =
+        reallocarray(spec->inputs, spec->n_inputs + 1, sizeof *spec->inputs);
+    if (!inputs)
+        return no_memory(e);
+    spec->inputs = inputs;
+    enum status status = name_input(input, kind, spec, e);
+    *name = input->name;
+    if (status == OK)
+        spec->inputs[spec->n_inputs++] = *input;
+    return status;
+}
+
+/* What is wrong inside a file has its place there; that there is none, at the value. */
+static enum status place_error(const struct value *value, const struct spec_option *option,
+                               const struct error *inner, struct error *e)
+{
+    if (inner->file[0])
+        return error_at(e, inner->status, inner->file, inner->line, inner->column, "%s",
+                        inner->text);
+    return mark_error(e, inner->status, value->mark, "%s: %s", option->key, inner->text);
+}
+
+static enum status resolve_value(struct spec *spec, const struct input_kind *kind,
+                                 struct value *value, struct error *e)
+{
+    const struct spec_option *option = option_get(kind->option);
+    struct spec_input input = {.option = kind->option};
+    struct error inner;
+    const char *name = NULL;
+    if (!value->set || !is_file(option, value))
+        return OK;
+    enum status status = find_input(&input.path, kind, spec, value, &inner);
+    if (status == OK)
+        status = read_input(&input, &inner);
+    if (status == OK)
+        status = add_input(spec, &input, kind, &name, &inner);
+    if (status != OK) {
+        free_input(&input);
+        return place_error(value, option, &inner, e);
+    }
+    char *text = strdup(name);
+    if (!text)
+        return no_memory(e);
+    free(value->text);
+    value->text = text;
+    return OK;
+}
+
+/* Two entries of a matrix that are one file would be one point twice. */
+static enum status resolve_axis(struct spec *spec, const struct input_kind *kind, struct axis *axis,
+                                struct error *e)
+{
+    for (size_t i = 0; i < axis->n; i++) {
+        char *written = strdup(axis->values[i].text);
+        enum status status =
+            written ? resolve_value(spec, kind, &axis->values[i], e) : no_memory(e);
+        for (size_t j = 0; j < i && status == OK; j++)
+            if (value_equal(&axis->values[i], &axis->values[j]))
+                status = mark_error(e, ERR_SPEC, axis->values[i].mark,
+                                    "%s: '%s' is the same as '%s', which is listed before",
+                                    option_get(kind->option)->key, written, axis->values[j].text);
+        free(written);
+        if (status != OK)
+            return status;
+    }
+    return OK;
+}
+
+static enum status resolve_kind(struct spec *spec, const struct input_kind *kind, struct error *e)
+{
+    struct matrix *matrix = spec->matrix;
+    struct axis *axis = matrix_axis(matrix, kind->option);
+    enum status status = resolve_value(spec, kind, &spec->config.values[kind->option], e);
+    if (status == OK && axis)
+        status = resolve_axis(spec, kind, axis, e);
+    if (status == OK)
+        status = resolve_value(spec, kind, &matrix->baseline.config.values[kind->option], e);
+    for (size_t i = 0; i < matrix->n_excludes && status == OK; i++)
+        status = resolve_value(spec, kind, &matrix->excludes[i].config.values[kind->option], e);
+    return status;
+}
+
+enum status inputs_resolve(struct spec *spec, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == OK; i++)
+        status = resolve_kind(spec, &kinds[i], e);
+    return status;
+}
+
+void inputs_free(struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_inputs; i++)
+        free_input(&spec->inputs[i]);
+    free(spec->inputs);
+}
