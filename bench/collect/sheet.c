@@ -15,8 +15,9 @@ struct cursor {
     struct sheet *sheet;
     char *at;
     int line;
-    size_t n, room; /* cells so far, names included */
-    size_t width;   /* cells of the row that is being read */
+    size_t n, room;   /* cells so far, names included */
+    size_t width;     /* cells of the row that is being read */
+    size_t rows_room; /* of sheet->lines */
 };
 
 static enum status read_text(struct sheet *sheet, struct error *e)
@@ -77,7 +78,22 @@ static enum status read_quoted(struct cursor *c, char **text, struct error *e)
     return OK;
 }
 
-/* Reads one cell and what ends it; *more: another cell of the row follows. */
+/* Takes what ends a cell: a comma, \n, \r\n or the end of the text; *more: another cell follows. */
+static enum status take_end(struct cursor *c, bool *more, struct error *e)
+{
+    char end = *c->at;
+    *more = end == ',';
+    if (end == '\r' && c->at[1] != '\n')
+        return error_at(e, ERR_DATA, c->sheet->path, c->line, 0,
+                        "a carriage return without a line feed: lines end with \\n or \\r\\n");
+    if (end) {
+        *c->at++ = '\0';
+        c->at += end == '\r';
+        c->line += end != ',';
+    }
+    return OK;
+}
+
 static enum status read_cell(struct cursor *c, bool *more, struct error *e)
 {
     char *text = c->at;
@@ -86,16 +102,9 @@ static enum status read_cell(struct cursor *c, bool *more, struct error *e)
         status = read_quoted(c, &text, e);
     else
         c->at += strcspn(c->at, ",\r\n");
-    if (status != OK)
-        return status;
-    char end = *c->at;
-    *more = end == ',';
-    if (end) {
-        *c->at++ = '\0';
-        c->at += end == '\r' && *c->at == '\n';
-        c->line += end != ',';
-    }
-    return add_cell(c, text, e);
+    if (status == OK)
+        status = take_end(c, more, e);
+    return status == OK ? add_cell(c, text, e) : status;
 }
 
 static enum status read_row(struct cursor *c, struct error *e)
@@ -131,26 +140,35 @@ static enum status read_names(struct cursor *c, struct error *e)
     return OK;
 }
 
+static enum status add_row(struct cursor *c, int line, struct error *e)
+{
+    struct sheet *sheet = c->sheet;
+    if (sheet->rows == c->rows_room) {
+        size_t room = c->rows_room ? 2 * c->rows_room : 64;
+        int *lines = realloc(sheet->lines, room * sizeof *lines);
+        if (!lines)
+            return error_set(e, ERR_MEMORY, "no memory for %s", sheet->path);
+        sheet->lines = lines;
+        c->rows_room = room;
+    }
+    sheet->lines[sheet->rows++] = line;
+    return OK;
+}
+
 static enum status read_rows(struct cursor *c, struct error *e)
 {
     struct sheet *sheet = c->sheet;
-    size_t room = 0;
-    for (const char *p = c->at; *p; p++)
-        room += *p == '\n';
-    sheet->lines = calloc(room + 1, sizeof *sheet->lines);
-    if (!sheet->lines)
-        return error_set(e, ERR_MEMORY, "no memory for %s", sheet->path);
-    while (*c->at) {
+    enum status status = OK;
+    while (*c->at && status == OK) {
         int line = c->line;
-        enum status status = read_row(c, e);
-        if (status != OK)
-            return status;
-        if (c->width != sheet->columns)
+        status = read_row(c, e);
+        if (status == OK && c->width != sheet->columns)
             return error_at(e, ERR_DATA, sheet->path, line, 0, "%zu cells, but %zu names", c->width,
                             sheet->columns);
-        sheet->lines[sheet->rows++] = line;
+        if (status == OK)
+            status = add_row(c, line, e);
     }
-    return OK;
+    return status;
 }
 
 enum status sheet_read(struct sheet *sheet, const char *path, struct error *e)

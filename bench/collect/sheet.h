@@ -16,7 +16,8 @@ struct sheet {
     size_t rows, columns;
 };
 
-/* Reads RFC 4180: commas, quotes where needed, one row of names. Lines before the names that begin
+/* Reads RFC 4180: commas, quotes where needed, one row of names, lines that end with \n or \r\n;
+ * a carriage return elsewhere is data inside quotes only. Lines before the names that begin
  * with # are remarks. ERR_DATA with file and line for a row that is wider or narrower than the
  * names, for names that are empty or repeated and for quotes that do not match. Freed with
  * sheet_free in any case. */

@@ -49,7 +49,7 @@ static void cells_are_read_as_they_are(void **state)
     fake_write(path_of("a.csv"), "# a remark, with a comma\n# another\n"
                                  "name,\"x, y\",z\r\n"
                                  "plain,1.5e2,\n"
-                                 "\"a \"\"b\"\"\",,\"two\nlines\"\n"
+                                 "\"a \"\"b\"\"\",,\"two\nlines\"\r\n"
                                  "last,-3,0");
     assert_int_equal(sheet_read(&sheet, path_of("a.csv"), &e), OK);
     assert_int_equal(sheet.columns, 3);
@@ -81,6 +81,9 @@ static void refuse_sheet(const char *text, const char *expected)
     sheet_free(&sheet);
 }
 
+#define CARRIAGE_RETURN(line)                                                                      \
+#line ": a carriage return without a line feed: lines end with \\n or \\r\\n"
+
 static void malformed_sheets_are_refused(void **state)
 {
     (void)state;
@@ -97,8 +100,33 @@ static void malformed_sheets_are_refused(void **state)
     refuse_sheet("a,b\n\"1\"x,2\n",
                  "2: 'x' after a closing quotation mark: a comma or the end of the "
                  "line belongs there");
+    refuse_sheet("a,b\n1,2\r3,4\r", CARRIAGE_RETURN(2));
+    refuse_sheet("a,b\r1,2\r", CARRIAGE_RETURN(1));
+    refuse_sheet("a,b\n1,2\n\"3\",4\r", CARRIAGE_RETURN(3));
     assert_int_equal(sheet_read(&sheet, path_of("none.csv"), &e), ERR_DATA);
     assert_error(&e, path_of("none.csv"), "0: cannot read: No such file or directory");
+    sheet_free(&sheet);
+}
+
+/* Rows were once counted by another rule than they were cut by. */
+static void many_rows_are_read(void **state)
+{
+    (void)state;
+    enum { ROWS = 3000 };
+    struct sheet sheet;
+    struct error e;
+    char *text = malloc(16 * ROWS), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "a,b\n");
+    for (int i = 0; i < ROWS; i++)
+        at += sprintf(at, "%d,\"\r\"%s", i, i % 2 ? "\n" : "\r\n");
+    fake_write(path_of("many.csv"), text);
+    free(text);
+    assert_int_equal(sheet_read(&sheet, path_of("many.csv"), &e), OK);
+    assert_int_equal(sheet.rows, ROWS);
+    assert_string_equal(sheet_cell(&sheet, ROWS - 1, 0), "2999");
+    assert_string_equal(sheet_cell(&sheet, ROWS - 1, 1), "\r");
+    assert_int_equal(sheet.lines[ROWS - 1], ROWS + 1);
     sheet_free(&sheet);
 }
 
@@ -284,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_read_as_they_are),
         cmocka_unit_test(malformed_sheets_are_refused),
+        cmocka_unit_test(many_rows_are_read),
         cmocka_unit_test(rows_find_their_points),
         cmocka_unit_test(keys_may_be_texts_and_products),
         cmocka_unit_test(mistakes_are_named),
