@@ -3,25 +3,40 @@
  * does not fit is refused by name. */
 #include "bench/tests/train_fixture.h"
 
+#include <inttypes.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "bench/workloads/train_cnn/checkpoint_layout.h"
 
 enum { BEFORE = 7, STEPS = 12 };
 
 /* The file is the same on all ranks. */
 static char folder[64], path[96];
 
-static int setup_file(void **state)
+static int setup_with(int (*setup_net)(void **), void **state)
 {
     strcpy(folder, "/tmp/scalebench-checkpoint-XXXXXX");
     if (mpi_world_rank() == 0 && mkdtemp(folder) == NULL)
         return -1;
     mpi_bcast(folder, sizeof folder, MPI_CHAR);
     snprintf(path, sizeof path, "%.63s/c", folder);
-    if (setup(state) != 0)
+    if (setup_net(state) != 0)
         return -1;
     option(OPT_OPTIMIZER, "adam");
     option(OPT_LR, "0.001");
     return 0;
+}
+
+static int setup_file(void **state)
+{
+    return setup_with(setup, state);
+}
+
+static int setup_vgg_file(void **state)
+{
+    return setup_with(setup_vgg, state);
 }
 
 static int teardown_file(void **state)
@@ -334,8 +349,38 @@ static void another_net_is_refused(void **state)
     session_close(&s);
 }
 
+/* Which hash goes into a checkpoint that was written anew. */
+enum seal { SEAL_LEFT, SEAL_ANEW, SEAL_SCHEMA_1 };
+
+static void set_hash(json_t *metadata, const char *key, uint64_t hash)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(metadata, key, json_string(text));
+}
+
+static void seal_anew(json_t *metadata, const struct safetensors_tensor *list, size_t n)
+{
+    uint64_t hash;
+    struct error e;
+    assert_int_equal(layout_hash(list, n, metadata, &hash, &e), OK);
+    set_hash(metadata, "xxh3", hash);
+}
+
+/* A file as it was before schema 2: of the tensors' bytes alone. */
+static void seal_schema_1(json_t *metadata, const struct safetensors_tensor *list, size_t n)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    for (size_t i = 0; i < n; i++)
+        XXH3_64bits_update(&state, list[i].data, list[i].bytes);
+    json_object_del(metadata, "xxh3");
+    json_object_set_new(metadata, "scalebench.checkpoint", json_string("1"));
+    set_hash(metadata, "data_xxh3", XXH3_64bits_digest(&state));
+}
+
 /* Writes the checkpoint anew after `change` has been at its list of tensors and its metadata. */
-static void rewrite(void (*change)(struct safetensors_tensor *, size_t *, json_t *))
+static void rewrite(void (*change)(struct safetensors_tensor *, size_t *, json_t *), enum seal seal)
 {
     struct safetensors file;
     struct error e;
@@ -345,6 +390,10 @@ static void rewrite(void (*change)(struct safetensors_tensor *, size_t *, json_t
     json_t *metadata = json_deep_copy(file.metadata);
     size_t n = file.n;
     change(list, &n, metadata);
+    if (seal == SEAL_ANEW)
+        seal_anew(metadata, list, n);
+    if (seal == SEAL_SCHEMA_1)
+        seal_schema_1(metadata, list, n);
     assert_int_equal(safetensors_write(path, list, n, metadata, &e), OK);
     json_decref(metadata);
     free(list);
@@ -361,8 +410,12 @@ static void drop_last(struct safetensors_tensor *list, size_t *n, json_t *metada
 static void add_one(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     (void)metadata;
-    list[*n] = (struct safetensors_tensor){
-        .name = "rank.1.strategy", .dtype = "U8", .n_dims = 1, .dims = {1}, .data = "x"};
+    list[*n] = (struct safetensors_tensor){.name = "rank.1.strategy",
+                                           .dtype = "U8",
+                                           .n_dims = 1,
+                                           .dims = {1},
+                                           .data = "x",
+                                           .bytes = 1};
     ++*n;
 }
 
@@ -396,6 +449,20 @@ static void spoil_step(struct safetensors_tensor *list, size_t *n, json_t *metad
     set_text(metadata, "progress.step", "6");
 }
 
+static void spoil_epoch(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "progress.epoch", "2000000000");
+}
+
+static void skip_epochs(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "progress.epoch", "3");
+}
+
 static void spoil_loss(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     (void)list;
@@ -417,6 +484,8 @@ static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
     set_text(metadata, "scalebench.checkpoint", "7");
 }
 
+#define ALTERED "altered since it was written: its "
+
 static void malformed_checkpoints_are_refused(void **state)
 {
     (void)state;
@@ -424,28 +493,92 @@ static void malformed_checkpoints_are_refused(void **state)
         return;
     static const struct {
         void (*change)(struct safetensors_tensor *, size_t *, json_t *);
+        enum seal seal;
         const char *expected;
     } cases[] = {
-        {drop_last, "tensor 'optimizer.1.fc2.bias' is missing; expected " /* F32 or F64 */},
-        {add_one, "tensor 'rank.1.strategy', U8 [1], belongs to nothing in this model"},
-        {turn_shape, "tensor 'conv1.weight' is "},
-        {swap_slots, " have the hash "},
-        {spoil_step, "__metadata__: progress.step = '6'; expected a whole number of 0 to 5"},
-        {spoil_loss, "__metadata__: progress.loss_sum = 'little'; expected a number"},
-        {lose_seed, "__metadata__: 'seed' is missing; this run has '1'"},
-        {age, "a checkpoint of schema 7; this program reads 1"},
+        {drop_last, SEAL_ANEW,
+         "tensor 'optimizer.1.fc2.bias' is missing; expected " /* F32, F64 */},
+        {add_one, SEAL_ANEW, "tensor 'rank.1.strategy', U8 [1], belongs to nothing in this model"},
+        {turn_shape, SEAL_ANEW, "tensor 'conv1.weight' is "},
+        {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {spoil_epoch, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {lose_seed, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {spoil_step, SEAL_ANEW, "progress.step = '6'; expected a whole number of 0 to 5"},
+        {spoil_epoch, SEAL_SCHEMA_1,
+         "progress.epoch = '2000000000'; expected a whole number of 0 "},
+        {skip_epochs, SEAL_SCHEMA_1,
+         "progress.steps_done = '1'; 3 epochs of 5 steps and 1 steps are expected"},
+        {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
+        {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; this run has '1'"},
+        {age, SEAL_ANEW, "a checkpoint of schema 7; this program reads 1 to 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct session s;
         struct error e;
         assert_true(write_one(&s));
-        rewrite(cases[i].change);
+        rewrite(cases[i].change, cases[i].seal);
         assert_false(opens(&s.trainer, &e));
         if (strstr(e.text, cases[i].expected) == NULL)
             assert_string_equal(e.text, cases[i].expected);
         assert_string_equal(e.file, path);
         session_close(&s);
     }
+}
+
+/* --- Batch norm ----------------------------------------------------------------------------- */
+
+/* As schema 1 called running statistics; it did not count batches, of which the counts lie first.
+ */
+static void make_older(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    static char names[64][NET_NAME_MAX];
+    size_t kept = 0, renamed = 0;
+    (void)metadata;
+    for (size_t i = 0; i < *n; i++) {
+        const char *part = strstr(list[i].name, ".running_");
+        if (strcmp(list[i].dtype, "I64") == 0)
+            continue;
+        list[kept] = list[i];
+        if (part != NULL) {
+            snprintf(names[renamed], NET_NAME_MAX, "%.*s.%s", (int)(part - list[i].name),
+                     list[i].name, part + strlen(".running_"));
+            list[kept].name = names[renamed++];
+        }
+        kept++;
+    }
+    assert_int_equal(renamed, fixture.desc.n_buffers);
+    *n = kept;
+}
+
+static bool same_statistics(const struct session *a, const struct session *b)
+{
+    const struct arenas *x = arenas_of(a), *y = arenas_of(b);
+    return memcmp(x->buffers, y->buffers, x->n_buffers * sizeof(real)) == 0 &&
+           a->trainer.batches_tracked == b->trainer.batches_tracked;
+}
+
+static void older_checkpoints_are_read(void **state)
+{
+    (void)state;
+    struct session first, second;
+    struct error e;
+    char reset[256];
+    if (mpi_world_rank() != 0)
+        return;
+    assert_true(session_open(&first, MPI_COMM_SELF, 1) && train_to(&first, 2));
+    assert_int_equal(first.trainer.batches_tracked, 2);
+    first.trainer.batches_tracked = 7; /* as a file of PyTorch had it, say */
+    assert_int_equal(checkpoint_write(path, &first.trainer, &first.progress, &e), OK);
+    assert_true(session_open(&second, MPI_COMM_SELF, 1) && resume(&second, &e, reset));
+    assert_true(equal_state(&first, &second) && same_statistics(&first, &second));
+    session_close(&second);
+    rewrite(make_older, SEAL_SCHEMA_1);
+    assert_true(session_open(&second, MPI_COMM_SELF, 1) && resume(&second, &e, reset));
+    first.trainer.batches_tracked = 2;
+    assert_true(equal_state(&first, &second) && same_statistics(&first, &second));
+    session_close(&first);
+    session_close(&second);
 }
 
 /* --- Weights alone -------------------------------------------------------------------------- */
@@ -467,7 +600,7 @@ static void weights_alone_start_a_run(void **state)
     bool good = session_open(&trained, MPI_COMM_WORLD, 1) && train_to(&trained, 2) &&
                 checkpoint_write(path, &trained.trainer, &trained.progress, &e) == OK;
     if (mpi_world_rank() == 0)
-        rewrite(keep_params);
+        rewrite(keep_params, SEAL_LEFT);
     mpi_all(true);
     option(OPT_SEED, "9");
     good = session_open(&started, MPI_COMM_WORLD, 1) && good && !opens(&started.trainer, &e);
@@ -481,7 +614,8 @@ static void weights_alone_start_a_run(void **state)
     assert_all(good);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup_file, teardown_file)
+#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup_file, teardown_file)
+#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg_file, teardown_file)
 
 int main(int argc, char **argv)
 {
@@ -499,6 +633,7 @@ int main(int argc, char **argv)
         TEST(another_run_is_refused_by_key),
         TEST(another_net_is_refused),
         TEST(malformed_checkpoints_are_refused),
+        TEST_VGG(older_checkpoints_are_read),
         TEST(weights_alone_start_a_run),
     };
     int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);

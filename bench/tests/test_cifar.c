@@ -184,17 +184,45 @@ static void assert_opens(const struct world *w)
     }
 }
 
-static int cached_entries(const struct world *w)
+/* How many there are; the last one's path. */
+static int find_entries(const struct world *w, char path[1024])
 {
     char folder[512];
     int n = 0;
     snprintf(folder, sizeof folder, "%s/cache", w->root);
     DIR *directory = opendir(folder);
     for (struct dirent *d; directory && (d = readdir(directory));)
-        n += strncmp(d->d_name, "cifar10", 7) == 0;
+        if (strncmp(d->d_name, "cifar10", 7) == 0) {
+            snprintf(path, 1024, "%s/%s", folder, d->d_name);
+            n++;
+        }
     if (directory)
         closedir(directory);
     return n;
+}
+
+static int cached_entries(const struct world *w)
+{
+    char path[1024];
+    return find_entries(w, path);
+}
+
+/* Labels, then the counts, end an entry: others would lead out of the file. */
+static void test_altered_cache_is_made_anew(void **state)
+{
+    const struct world *w = *state;
+    char path[1024];
+    write_set(w, w->data);
+    assert_opens(w);
+    assert_int_equal(find_entries(w, path), 1);
+    for (int last = 1; last <= 9; last++) {
+        FILE *entry = fopen(path, "r+");
+        assert_non_null(entry);
+        assert_int_equal(fseek(entry, -last, SEEK_END), 0);
+        fputc(200, entry);
+        fclose(entry);
+        assert_opens(w);
+    }
 }
 
 static void test_files(void **state)
@@ -433,6 +461,7 @@ int main(void)
         TEST(test_files),
         TEST(test_files_in_the_archives_folder),
         TEST(test_archives),
+        TEST(test_altered_cache_is_made_anew),
         TEST(test_bad_records),
         TEST(test_missing_files),
         TEST(test_bad_archives),

@@ -217,7 +217,8 @@ static void test_file_that_is_a_folder(void **state)
     snprintf(path, sizeof path, "%s/%s", w->data, file_names[TRAIN_LABELS]);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
-    assert_refused(w, file_names[TRAIN_LABELS], "not a regular file");
+    assert_refused(w, file_names[TRAIN_LABELS],
+                   "cannot be opened: it is a folder, not a regular file");
 }
 
 /* Root may read everything until it gives up that capability. */

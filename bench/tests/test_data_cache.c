@@ -53,25 +53,44 @@ static void test_truncated_entry_is_made_anew(void **state)
     for (int i = 0; i < l.n; i++) {
         off_t size = entry_stat(w, l.name[i]).st_size;
         assert_int_equal(truncate(entry_path(path, w, l.name[i]), i ? size - 1 : 0), 0);
-        assert_opens_saying(w, w->data, "truncated or not a cache of ours; made anew");
+        assert_opens_saying(w, w->data, "truncated, altered or of another version; made anew");
         assert_int_equal(entry_stat(w, l.name[i]).st_size, size);
     }
     assert_opens_saying(w, w->data, "");
 }
 
-static void test_foreign_entry_is_made_anew(void **state)
+/* Puts another byte at `at` of an entry, from its end where that is negative; the time of the last
+ * change stays. */
+static void alter(const struct world *w, const char *name, off_t at)
 {
+    char path[PATH_MAX], byte;
+    struct stat s = entry_stat(w, name);
+    int fd = open(entry_path(path, w, name), O_RDWR);
+    off_t place = at < 0 ? s.st_size + at : at;
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, &byte, 1, place), 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(fd, &byte, 1, place), 1);
+    assert_int_equal(futimens(fd, (struct timespec[]){s.st_atim, s.st_mtim}), 0);
+    close(fd);
+}
+
+/* In the header, in the first and the last byte of the contents: labels and images that would be
+ * believed. */
+static void test_altered_entry_is_made_anew(void **state)
+{
+    static const off_t places[] = {40, 4096, -1};
     const struct world *w = *state;
     char path[PATH_MAX];
     write_set(w, w->data, true);
     assert_opens(w, w->data);
     struct listing l = list(w->cache);
-    int fd = open(entry_path(path, w, l.name[0]), O_WRONLY);
-    assert_true(fd >= 0);
-    assert_int_equal(pwrite(fd, "X", 1, 40), 1);
-    close(fd);
-    assert_opens_saying(w, w->data, path);
-    assert_opens_saying(w, w->data, "");
+    for (int i = 0; i < l.n; i++)
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            alter(w, l.name[i], places[k]);
+            assert_opens_saying(w, w->data, entry_path(path, w, l.name[i]));
+            assert_opens_saying(w, w->data, "");
+        }
 }
 
 /* What is open stays as it was when its source changes. */
@@ -220,7 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_cache_is_reused),
         TEST(test_truncated_entry_is_made_anew),
-        TEST(test_foreign_entry_is_made_anew),
+        TEST(test_altered_entry_is_made_anew),
         TEST(test_changed_source_makes_a_new_entry),
         TEST(test_four_processes_make_one_copy),
         TEST(test_killed_process_leaves_nothing_in_the_way),

@@ -181,15 +181,15 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
 }
 
 /* Completes what the rule said of tensors or buffers: names, sizes, places from *offset on. The
- * rule's part of a name ("weight") has at most 7 letters, which leaves a layer's name whole. */
+ * rule's part of a name ("weight") has at most 15 letters, which leaves a layer's name whole. */
 static void place_list(const struct net_desc *net, const struct layer_desc *layer,
                        struct tensor_desc *list, int n, size_t *offset)
 {
     for (int i = 0; i < n; i++) {
         struct tensor_desc *t = &list[i];
-        char part[NET_NAME_MAX + 8];
+        char part[NET_NAME_MAX + 16];
         memcpy(part, t->name, sizeof part);
-        snprintf(t->name, sizeof t->name, "%.47s.%.7s", layer->name, part);
+        snprintf(t->name, sizeof t->name, "%.47s.%.15s", layer->name, part);
         t->layer = net->n_layers;
         t->count = 1;
         for (int d = 0; d < t->n_dims; d++)

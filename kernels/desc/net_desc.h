@@ -36,7 +36,7 @@ struct shape {
  * and each optimizer slot). Tensors lie in forward order without gaps. Buffers, which are no
  * parameters, are described alike and lie in an arena of their own. */
 struct tensor_desc {
-    char name[NET_NAME_MAX + 8]; /* "conv1.weight" */
+    char name[NET_NAME_MAX + 16]; /* "conv1.weight" */
     int layer;                   /* index of the layer it belongs to */
     int n_dims, dims[TENSOR_DIMS_MAX];
     size_t offset, count;

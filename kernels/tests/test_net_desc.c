@@ -485,7 +485,8 @@ static void batch_norm_has_tensors_and_buffers(void **state)
     add(&net, named(layer_desc_preset(LAYER_batchnorm2d), "b"));
     assert_true(net.n_tensors == 6 && net.n_params == 6 * 26 + 2 * 12);
     assert_true(net.n_buffers == 4 && net.n_buffer_values == 24);
-    static const char *const names[] = {"a.mean", "a.var", "b.mean", "b.var"};
+    static const char *const names[] = {"a.running_mean", "a.running_var", "b.running_mean",
+                                        "b.running_var"};
     for (int i = 0; i < 4; i++) {
         assert_string_equal(net.buffers[i].name, names[i]);
         assert_int_equal(net.buffers[i].offset, 6 * i);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sha2.h>
 #include <stdbool.h>
@@ -12,11 +13,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#include <xxhash.h>
 
+#include "kernels/base/file.h"
 #include "kernels/base/log.h"
 
 /* A page, so that the contents start on one. */
 #define HEADER_BYTES 4096
+#define CHUNK_BYTES  ((size_t)256 << 10)
 
 struct entry {
     char folder[PATH_MAX];
@@ -42,8 +47,6 @@ static enum status map_regular(struct file_map *map, const char *path, int fd, s
     struct stat s;
     if (fstat(fd, &s) != 0)
         return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
-    if (!S_ISREG(s.st_mode))
-        return error_at(e, ERR_DATA, path, 0, 0, "not a regular file");
     if (s.st_size == 0)
         return error_at(e, ERR_DATA, path, 0, 0, "byte 0: the file is empty");
     if (!map_descriptor(map, fd, (size_t)s.st_size, path))
@@ -53,10 +56,11 @@ static enum status map_regular(struct file_map *map, const char *path, int fd, s
 
 enum status file_map_open(struct file_map *map, const char *path, struct error *e)
 {
+    const char *why;
     *map = (struct file_map){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = file_open(path, &why);
     if (fd < 0)
-        return error_at(e, ERR_DATA, path, 0, 0, "cannot be opened: %s", strerror(errno));
+        return error_at(e, ERR_DATA, path, 0, 0, "cannot be opened: %s", why);
     enum status status = map_regular(map, path, fd, e);
     close(fd);
     return status;
@@ -71,22 +75,51 @@ void file_map_close(struct file_map *map)
 
 /* --- Contents of an entry --------------------------------------------------------------------- */
 
-/* Text, so that `head -c 4096` shows what an entry is, on any machine that shares the folder. */
-static void header_format(char header[HEADER_BYTES], const char *key, size_t contents)
+/* Hashes the contents in chunks: touching the mapping would count as this process's memory. */
+static bool hash_chunks(int fd, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
-    memset(header, 0, HEADER_BYTES);
-    snprintf(header, HEADER_BYTES, "scalebench data cache 1\nbytes %zu\nkey %s\n", contents, key);
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    for (size_t done = 0; done < contents;) {
+        size_t rest = contents - done;
+        ssize_t n =
+            pread(fd, chunk, rest < CHUNK_BYTES ? rest : CHUNK_BYTES, (off_t)(HEADER_BYTES + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        XXH3_64bits_update(&state, chunk, (size_t)n);
+        done += (size_t)n;
+    }
+    *hash = XXH3_64bits_digest(&state);
+    return true;
 }
 
-/* Whether the mapped file is whole and the one that `key` asks for; shrinks *map to the contents.
- */
-static bool header_accepts(struct file_map *map, const char *key)
+/* The header that the contents behind it ask for; false where they cannot be read. Text, so that
+ * `head -c 4096` shows what an entry is, on any machine that shares the folder. */
+static bool header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents)
 {
-    if (map->map_bytes <= HEADER_BYTES)
+    uint64_t hash;
+    uint8_t *chunk = malloc(CHUNK_BYTES);
+    bool read = chunk && hash_chunks(fd, contents, chunk, &hash);
+    free(chunk);
+    if (!read)
         return false;
+    memset(header, 0, HEADER_BYTES);
+    snprintf(header, HEADER_BYTES,
+             "scalebench data cache 2\nbytes %zu\nxxh3 %016" PRIx64 "\nkey %s\n", contents, hash,
+             key);
+    return true;
+}
+
+/* Whether the mapped file is whole, unaltered and the one that `key` asks for; shrinks *map to the
+ * contents. */
+static bool header_accepts(struct file_map *map, int fd, const char *key)
+{
     char header[HEADER_BYTES];
-    header_format(header, key, map->map_bytes - HEADER_BYTES);
-    if (memcmp(header, map->map, HEADER_BYTES) != 0)
+    if (map->map_bytes <= HEADER_BYTES ||
+        !header_make(header, fd, key, map->map_bytes - HEADER_BYTES) ||
+        memcmp(header, map->map, HEADER_BYTES) != 0)
         return false;
     map->bytes = (const uint8_t *)map->map + HEADER_BYTES;
     map->n = map->map_bytes - HEADER_BYTES;
@@ -108,7 +141,7 @@ enum status cache_write(int sink, const void *bytes, size_t n, struct error *e)
     return OK;
 }
 
-/* The header goes in last, because it tells how long the contents turned out to be. */
+/* The header goes in last, because it tells what the contents turned out to be. */
 static enum status write_contents(int fd, const char *key, cache_fill *fill, void *arg,
                                   struct error *e)
 {
@@ -121,7 +154,8 @@ static enum status write_contents(int fd, const char *key, cache_fill *fill, voi
     off_t end = lseek(fd, 0, SEEK_CUR);
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
-    header_format(header, key, (size_t)end - HEADER_BYTES);
+    if (!header_make(header, fd, key, (size_t)end - HEADER_BYTES))
+        return error_set(e, ERR_SYSTEM, "does not read back as written");
     return cache_write(fd, header, sizeof header, e);
 }
 
@@ -131,7 +165,7 @@ static enum status map_contents(struct file_map *map, int fd, const char *path, 
     struct stat s;
     if (fstat(fd, &s) != 0 || !map_descriptor(map, fd, (size_t)s.st_size, path))
         return error_set(e, ERR_SYSTEM, "cannot be mapped: %s", strerror(errno));
-    if (header_accepts(map, key))
+    if (header_accepts(map, fd, key))
         return OK;
     file_map_close(map);
     return error_set(e, ERR_SYSTEM, "does not read back as written");
@@ -196,15 +230,19 @@ static enum status entry_locate(struct entry *entry, const char *name, const cha
     return OK;
 }
 
-/* Maps the entry when it is there and whole. */
+/* Maps the entry when it is there and as it was written. */
 static bool entry_map(const struct entry *entry, struct file_map *map)
 {
-    if (file_map_open(map, entry->path, NULL) != OK)
-        return false;
-    if (header_accepts(map, entry->key))
-        return true;
-    file_map_close(map);
-    return false;
+    const char *why;
+    int fd = file_open(entry->path, &why);
+    bool good = fd >= 0 && map_regular(map, entry->path, fd, NULL) == OK;
+    if (good && !header_accepts(map, fd, entry->key)) {
+        file_map_close(map);
+        good = false;
+    }
+    if (fd >= 0)
+        close(fd);
+    return good;
 }
 
 /* Makes the entry under a temporary name and renames it. The host is part of that name because some
@@ -264,7 +302,8 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
         return status;
     if (!entry_map(entry, map)) {
         if (access(entry->path, F_OK) == 0)
-            log_print(LOG_WARNING, "%s: truncated or not a cache of ours; made anew", entry->path);
+            log_print(LOG_WARNING, "%s: truncated, altered or of another version; made anew",
+                      entry->path);
         status = entry_make(entry, map, fill, arg, e);
     }
     close(lock);

@@ -2,14 +2,18 @@
  * PyTorch's users can open.
  *
  *   conv1.weight, fc1.bias ...   parameters, names and shapes as PyTorch has them
+ *   norm1.running_mean, .running_var, .num_batches_tracked   of batch norm, the same
  *   optimizer.0.conv1.weight     optimizer state, a tensor a slot and parameter (adam: 0 first, 1
  *                                second moments; sgd: 0 velocity)
  *   rank.1.strategy              what the strategy of a rank keeps besides, as it likes
  *   rank.1.params, .optimizer    replicas of ranks other than 0, where they differ
- *   __metadata__                 where the run stands, and every fact that a resumed run must share
- *                                (checkpoint_keys.def)
+ *   __metadata__                 where the run stands, every fact that a resumed run must share
+ *                                (checkpoint_keys.def), and xxh3: a hash of all the rest
  *
- * The first two are global: any number of ranks can read them. The sections of ranks are taken up
+ * Schema 1 had `data_xxh3` instead, a hash of the tensors' bytes alone, and called running
+ * statistics norm1.mean and norm1.var; such files are read.
+ *
+ * The first three are global: any number of ranks can read them. The sections of ranks are taken up
  * only by the same strategy on the same number of ranks; otherwise they are reset, and the run says
  * so. Numbers are F32 or F64 as the build computes; a file of the other type is refused. Rank 0
  * writes; every rank reads, so the file lies where all see it, as data and models do. */
@@ -23,7 +27,7 @@
 #include "bench/workloads/train_cnn/safetensors.h"
 #include "bench/workloads/train_cnn/trainer.h"
 
-#define CHECKPOINT_SCHEMA 1
+#define CHECKPOINT_SCHEMA 2
 
 /* Where a run stands between two steps. */
 struct progress {

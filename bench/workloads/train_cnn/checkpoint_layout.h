@@ -13,8 +13,9 @@
 
 #define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 32)
 
-/* The model first, which is parameters and running statistics; then slot after slot of the
- * optimizer, then the sections that are added. */
+/* The model first, which is counts of batches, parameters and running statistics; then slot after
+ * slot of the optimizer, then the sections that are added. Numbers of 8 bytes lie before those of 4
+ * before bytes: PyTorch's reader wants each at a multiple of its size. */
 struct layout {
     struct safetensors_tensor *tensors; /* data points into the arenas */
     char (*names)[CHECKPOINT_NAME_BYTES];
@@ -30,7 +31,9 @@ void layout_close(struct layout *layout);
 void layout_add_section(struct layout *layout, int rank, const char *what, const char *dtype,
                         size_t rows, size_t columns, const void *data);
 
-/* The tensor of that name, or NULL. */
-const struct safetensors_tensor *layout_find(const struct layout *layout, const char *name);
+/* Hash of a file's tensors, names, types and shapes included, and of its metadata but for `xxh3`,
+ * where it goes itself. ERR_MEMORY. */
+enum status layout_hash(const struct safetensors_tensor *tensors, size_t n, const json_t *metadata,
+                        uint64_t *hash, struct error *e);
 
 #endif

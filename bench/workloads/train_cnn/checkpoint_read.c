@@ -72,10 +72,11 @@ static enum status read_progress(struct checkpoint *c, const struct trainer *t, 
     const struct safetensors *file = &c->file;
     struct progress *p = &c->progress;
     uint64_t epoch = 0, step = 0, correct = 0, samples = 0;
+    uint64_t epochs_most = (uint64_t)option_get(OPT_EPOCHS)->max;
     enum status status =
         need_number(file, "progress.steps_done", UINT64_MAX >> 1, &p->steps_done, e);
     if (status == OK)
-        status = need_number(file, "progress.epoch", UINT32_MAX >> 1, &epoch, e);
+        status = need_number(file, "progress.epoch", epochs_most, &epoch, e);
     if (status == OK)
         status = need_number(file, "progress.step", t->sampler.steps, &step, e);
     if (status == OK)
@@ -86,6 +87,11 @@ static enum status read_progress(struct checkpoint *c, const struct trainer *t, 
         status = need_real(file, "progress.loss_sum", false, &p->train.loss_sum, e);
     if (status == OK)
         status = need_real(file, "progress.seconds", true, &p->seconds, e);
+    if (status == OK && p->steps_done != epoch * t->sampler.steps + step)
+        status = error_at(e, ERR_DATA, file->path, 0, 0,
+                          "__metadata__: progress.steps_done = '%" PRIu64 "'; %" PRIu64
+                          " epochs of %" PRIu32 " steps and %" PRIu64 " steps are expected",
+                          p->steps_done, epoch, t->sampler.steps, step);
     p->epoch = (uint32_t)epoch;
     p->step = (uint32_t)step;
     p->train.correct = (uint32_t)correct;
@@ -101,12 +107,36 @@ static bool same_type(const struct safetensors_tensor *a, const struct safetenso
            memcmp(a->dims, b->dims, (size_t)a->n_dims * sizeof *a->dims) == 0;
 }
 
+/* The file's tensor for one of the layout, or NULL. Schema 1 called "norm1.running_mean"
+ * "norm1.mean". */
+static const struct safetensors_tensor *find_tensor(const struct safetensors *file,
+                                                    const struct safetensors_tensor *wanted)
+{
+    static const char prefix[] = "running_";
+    const struct safetensors_tensor *found = safetensors_find(file, wanted->name);
+    const char *part = strrchr(wanted->name, '.');
+    if (found != NULL || part == NULL || strncmp(part + 1, prefix, strlen(prefix)) != 0)
+        return found;
+    char older[CHECKPOINT_NAME_BYTES];
+    snprintf(older, sizeof older, "%.*s%s", (int)(part + 1 - wanted->name), wanted->name,
+             part + 1 + strlen(prefix));
+    return safetensors_find(file, older);
+}
+
+/* Counts of batches are in no file of schema 1 and of early versions of PyTorch. */
+static bool may_lack(const struct safetensors_tensor *wanted)
+{
+    return strcmp(wanted->dtype, "I64") == 0;
+}
+
 static enum status check_tensor(const struct safetensors *file,
                                 const struct safetensors_tensor *wanted, struct error *e)
 {
-    const struct safetensors_tensor *found = safetensors_find(file, wanted->name);
+    const struct safetensors_tensor *found = find_tensor(file, wanted);
     char expected[128], text[128];
     safetensors_type_text(expected, wanted);
+    if (found == NULL && may_lack(wanted))
+        return OK;
     if (found == NULL)
         return error_at(e, ERR_DATA, file->path, 0, 0, "tensor '%s' is missing; expected %s",
                         wanted->name, expected);
@@ -158,6 +188,15 @@ static enum status refuse_tensor(const struct safetensors *file,
                     safetensors_type_text(text, found));
 }
 
+static bool is_wanted(const struct layout *layout, const struct safetensors *file,
+                      const struct safetensors_tensor *found)
+{
+    for (size_t i = 0; i < layout->n; i++)
+        if (find_tensor(file, &layout->tensors[i]) == found)
+            return true;
+    return false;
+}
+
 /* What the run wants is there, and nothing else is. */
 static enum status check_tensors(const struct safetensors *file, const struct trainer *t,
                                  long ranks, struct error *e)
@@ -167,25 +206,30 @@ static enum status check_tensors(const struct safetensors *file, const struct tr
     for (size_t i = 0; i < layout.n && status == OK; i++)
         status = check_tensor(file, &layout.tensors[i], e);
     for (size_t i = 0; i < file->n && status == OK; i++)
-        if (layout_find(&layout, file->tensors[i].name) == NULL &&
+        if (!is_wanted(&layout, file, &file->tensors[i]) &&
             !is_section(&file->tensors[i], &t->sync->arenas, ranks))
             status = refuse_tensor(file, &file->tensors[i], e);
     layout_close(&layout);
     return status;
 }
 
-static enum status check_hash(const struct safetensors *file, struct error *e)
+/* Schema 1 hashed the tensors' bytes alone. */
+static enum status check_hash(const struct safetensors *file, uint64_t schema, struct error *e)
 {
     const char *stated;
     char text[24];
-    if (need_text(file, "data_xxh3", &stated, e) != OK)
+    uint64_t hash;
+    if (need_text(file, schema == 1 ? "data_xxh3" : "xxh3", &stated, e) != OK)
         return e->status;
-    size_t bytes = file->map_bytes - file->data_offset;
-    snprintf(text, sizeof text, "%016" PRIx64, XXH3_64bits(file->map + file->data_offset, bytes));
+    if (schema == 1)
+        hash = XXH3_64bits(file->map + file->data_offset, file->map_bytes - file->data_offset);
+    else if (layout_hash(file->tensors, file->n, file->metadata, &hash, e) != OK)
+        return e->status;
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
     if (strcmp(stated, text) != 0)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "offset %zu: the %zu bytes from here have the hash %s; expected %s",
-                        file->data_offset, bytes, text, stated);
+                        "altered since it was written: its %s have the hash %s; expected %s",
+                        schema == 1 ? "tensors" : "metadata and tensors", text, stated);
     return OK;
 }
 
@@ -236,18 +280,18 @@ static enum status read_sections(struct checkpoint *c, const struct trainer *t, 
 
 static enum status check_schema(const struct safetensors *file, struct error *e)
 {
-    uint64_t schema;
+    uint64_t schema = 0;
     if (safetensors_text(file, "scalebench.checkpoint") == NULL)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "no checkpoint of a run: '__metadata__' lacks 'scalebench.checkpoint'; "
                         "checkpoint.start takes weights alone");
     if (need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e) != OK)
         return e->status;
-    if (schema != CHECKPOINT_SCHEMA)
+    if (schema < 1 || schema > CHECKPOINT_SCHEMA)
         return error_at(e, ERR_DATA, file->path, 0, 0,
-                        "a checkpoint of schema %" PRIu64 "; this program reads %d", schema,
+                        "a checkpoint of schema %" PRIu64 "; this program reads 1 to %d", schema,
                         CHECKPOINT_SCHEMA);
-    return OK;
+    return check_hash(file, schema, e);
 }
 
 /* --- The whole ------------------------------------------------------------------------------ */
@@ -267,8 +311,6 @@ enum status checkpoint_open(struct checkpoint *c, const char *path, const struct
     if (status == OK)
         status = check_tensors(&c->file, t, (long)ranks, e);
     if (status == OK)
-        status = check_hash(&c->file, e);
-    if (status == OK)
         status = read_progress(c, t, e);
     return status == OK ? read_sections(c, t, ranks, e) : status;
 }
@@ -286,18 +328,18 @@ enum status checkpoint_open_weights(struct checkpoint *c, const char *path, cons
     *c = (struct checkpoint){.weights_only = true};
     struct layout layout = {.n = 0};
     enum status status = safetensors_open(&c->file, path, e);
+    if (status == OK && safetensors_text(&c->file, "scalebench.checkpoint") != NULL)
+        status = check_schema(&c->file, e);
     if (status == OK)
         status = layout_open(&layout, t, 0, e);
     for (size_t i = 0; i < layout.n_model && status == OK; i++)
         status = check_tensor(&c->file, &layout.tensors[i], e);
     for (size_t i = 0; i < c->file.n && status == OK; i++) {
-        const char *name = c->file.tensors[i].name;
-        if (layout_find(&layout, name) == NULL && !is_other_section(name))
-            status = refuse_tensor(&c->file, &c->file.tensors[i], e);
+        const struct safetensors_tensor *found = &c->file.tensors[i];
+        if (!is_wanted(&layout, &c->file, found) && !is_other_section(found->name))
+            status = refuse_tensor(&c->file, found, e);
     }
     layout_close(&layout);
-    if (status == OK && safetensors_text(&c->file, "data_xxh3") != NULL)
-        status = check_hash(&c->file, e);
     return status;
 }
 
@@ -309,7 +351,9 @@ static enum status copy_global(const struct checkpoint *c, struct trainer *t, st
     size_t n = c->weights_only ? layout.n_model : layout.n;
     for (size_t i = 0; i < n; i++) {
         const struct safetensors_tensor *to = &layout.tensors[i];
-        memcpy((void *)to->data, safetensors_find(&c->file, to->name)->data, to->bytes);
+        const struct safetensors_tensor *from = find_tensor(&c->file, to);
+        if (from != NULL)
+            memcpy((void *)to->data, from->data, to->bytes);
     }
     layout_close(&layout);
     return OK;
@@ -342,6 +386,7 @@ static enum status check_one_file(const struct checkpoint *c, struct trainer *t,
 enum status checkpoint_restore(const struct checkpoint *c, struct trainer *t, struct error *e)
 {
     enum status status = check_one_file(c, t, e);
+    t->batches_tracked = (int64_t)c->progress.steps_done;
     if (status == OK)
         status = copy_global(c, t, e);
     if (status != OK)

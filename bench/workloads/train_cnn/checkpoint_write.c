@@ -123,26 +123,17 @@ static void free_sections(struct sections *all)
 static void add_sections(struct layout *layout, const struct sections *all, const struct trainer *t)
 {
     size_t n = t->sync->arenas.n, slots = (size_t)t->sync->arenas.slots;
-    for (int r = 0; r < t->ranks; r++) {
+    for (int r = 1; r < t->ranks && all->differ; r++) {
         size_t rank = (size_t)r;
-        if (all->replicas[r].strategy_bytes > 0)
-            layout_add_section(layout, r, "strategy", "U8", 0, all->replicas[r].strategy_bytes,
-                               all->strategy + rank * all->strategy_most);
-        if (all->differ && r > 0)
-            layout_add_section(layout, r, "params", REAL_DTYPE, 0, n, all->params + rank * n);
-        if (all->differ && r > 0 && slots > 0)
+        layout_add_section(layout, r, "params", REAL_DTYPE, 0, n, all->params + rank * n);
+        if (slots > 0)
             layout_add_section(layout, r, "optimizer", REAL_DTYPE, slots, n,
                                all->state + rank * slots * n);
     }
-}
-
-static uint64_t hash_tensors(const struct layout *layout)
-{
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    for (size_t i = 0; i < layout->n; i++)
-        XXH3_64bits_update(&state, layout->tensors[i].data, layout->tensors[i].bytes);
-    return XXH3_64bits_digest(&state);
+    for (int r = 0; r < t->ranks; r++)
+        if (all->replicas[r].strategy_bytes > 0)
+            layout_add_section(layout, r, "strategy", "U8", 0, all->replicas[r].strategy_bytes,
+                               all->strategy + (size_t)r * all->strategy_most);
 }
 
 static void set_number(json_t *metadata, const char *key, uint64_t value)
@@ -179,17 +170,26 @@ static enum status add_progress(json_t *metadata, const struct progress *p, stru
 
 /* "format": readers of model collections ask for it; "pt" is how PyTorch names and shapes. */
 static enum status add_facts(json_t *metadata, const struct trainer *t, const struct sections *all,
-                             const struct layout *layout, struct error *e)
+                             struct error *e)
 {
-    char hash[24], title[SYNC_TITLE];
-    snprintf(hash, sizeof hash, "%016" PRIx64, hash_tensors(layout));
+    char title[SYNC_TITLE];
     json_object_set_new(metadata, "format", json_string("pt"));
     set_number(metadata, "scalebench.checkpoint", CHECKPOINT_SCHEMA);
-    json_object_set_new(metadata, "data_xxh3", json_string(hash));
     set_number(metadata, "ranks", (uint64_t)t->ranks);
     json_object_set_new(metadata, "strategy", json_string(sync_title(t->sync, title)));
     json_object_set_new(metadata, "replicas", json_string(all->differ ? "differ" : "equal"));
     return checkpoint_keys_add(metadata, t, e);
+}
+
+static enum status add_hash(json_t *metadata, const struct layout *layout, struct error *e)
+{
+    uint64_t hash;
+    char text[24];
+    if (layout_hash(layout->tensors, layout->n, metadata, &hash, e) != OK)
+        return e->status;
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(metadata, "xxh3", json_string(text));
+    return OK;
 }
 
 static enum status write_file(const char *path, const struct trainer *t, const struct progress *p,
@@ -200,9 +200,11 @@ static enum status write_file(const char *path, const struct trainer *t, const s
         return e->status;
     add_sections(&layout, all, t);
     json_t *metadata = json_object();
-    enum status status = add_facts(metadata, t, all, &layout, e);
+    enum status status = add_facts(metadata, t, all, e);
     if (status == OK)
         status = add_progress(metadata, p, e);
+    if (status == OK)
+        status = add_hash(metadata, &layout, e);
     if (status == OK)
         status = safetensors_write(path, layout.tensors, layout.n, metadata, e);
     json_decref(metadata);

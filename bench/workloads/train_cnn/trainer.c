@@ -198,6 +198,7 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     t->eval_classes = NULL;
     t->predictions = NULL;
     t->steps_done = t->updated = 0;
+    t->batches_tracked = 0;
     enum status status = agree_on_isa(t, e);
     if (status == OK)
         status = inject_open(&t->inject, t->config, t->rank, t->ranks, e);
@@ -449,6 +450,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
 
     enum status status = compute(t, &batch, &lap, record, e);
     t->steps_done++;
+    t->batches_tracked += !t->exec.fixed_statistics;
     double lr = trainer_lr(t);
     if (status == OK)
         status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);

@@ -60,6 +60,7 @@ struct trainer {
     int *eval_classes;       /* [n_max] */
     int *predictions;        /* [test.n]: kept by predictions.h, or NULL */
     uint64_t steps_done;
+    int64_t batches_tracked; /* that went into the running statistics; of every such layer */
 };
 
 /* kernels.plan as the kernels know it. */

@@ -1,0 +1,24 @@
+/* Opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
+ * device may never end: what is no regular file is refused before a byte is read. */
+#ifndef SCALEBENCH_BASE_FILE_H
+#define SCALEBENCH_BASE_FILE_H
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* "a FIFO", "a folder", "a regular file" ... of a st_mode. */
+const char *file_kind(mode_t mode);
+
+/* Opens a regular file. -1 where that fails, and *why points at the reason as a sentence's end:
+ * "No such file or directory", "it is a FIFO, not a regular file"; errno is 0 in the second case.
+ */
+int file_open(const char *path, const char **why);
+
+/* The same as a stream; NULL where it fails. */
+FILE *file_open_stream(const char *path, const char **why);
+
+/* The same for what may be a pipe too, as `<(command)` and /dev/stdin are. A FIFO that nobody has
+ * open for writing reads as empty. */
+FILE *file_open_pipe(const char *path, const char **why);
+
+#endif
