@@ -37,7 +37,7 @@ struct shape {
  * parameters, are described alike and lie in an arena of their own. */
 struct tensor_desc {
     char name[NET_NAME_MAX + 16]; /* "conv1.weight" */
-    int layer;                   /* index of the layer it belongs to */
+    int layer;                    /* index of the layer it belongs to */
     int n_dims, dims[TENSOR_DIMS_MAX];
     size_t offset, count;
     size_t fan_in, fan_out;
