@@ -272,6 +272,11 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_speedup_lo, p->speedup.lo);
     set_real(c, COLUMN_speedup_hi, p->speedup.hi);
     set_real(c, COLUMN_efficiency, p->efficiency);
+    set_real(c, COLUMN_compute_pct, p->compute_pct);
+    set_real(c, COLUMN_comm_pct, p->comm_pct);
+    set_real(c, COLUMN_wait_pct, p->wait_pct);
+    set_real(c, COLUMN_last_rank, p->last_rank >= 0 ? p->last_rank : NAN);
+    set_real(c, COLUMN_last_rank_pct, p->last_rank_pct);
     set_text(c, COLUMN_base_point, base->point->id);
     set_real(c, COLUMN_base_step_ms, base->step_ms.mid);
     set_real(c, COLUMN_karp_flatt, p->karp_flatt);

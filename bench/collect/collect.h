@@ -131,8 +131,9 @@ struct summary {
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e);
 /* Reads it back from <run>/summary.csv, for a run of which only the tables are left: everything
- * that figures want, no launches, no shares of a step. A column that an older version did not write
- * is unknown. ERR_DATA with file and line where the rows are not those of the spec's points. */
+ * that table and figures want of points, no launches (s->launches is NULL). A column that an older
+ * version did not write is unknown. ERR_DATA with file and line where the rows are not those of the
+ * spec's points. */
 enum status summary_read(struct summary *s, const struct spec *spec, const char *run_dir,
                          struct error *e);
 void summary_free(struct summary *s);

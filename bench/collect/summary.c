@@ -402,12 +402,6 @@ static void set_last_rank(struct point_summary *p, const struct runs *time)
 static void measure(struct point_summary *p, const struct spec *spec, const struct runs *time,
                     const struct runs *accuracy)
 {
-    const struct point *point = p->point;
-    p->cores = point_cores(point);
-    p->base = point->base_index;
-    p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
-    p->compute_only =
-        strategy_of(point) == STRATEGY_none && config_int(&point->config, OPT_RANKS) > 1;
     p->launches = time->n;
     p->batch_per_rank =
         runs_median(time->n ? time : accuracy, offsetof(struct launch_result, batch_per_rank));
@@ -446,6 +440,18 @@ static size_t find_peer(const struct spec *spec, size_t point)
     return point;
 }
 
+void point_take(struct point_summary *p, const struct spec *spec, size_t i)
+{
+    p->point = &spec->points[i];
+    p->base = p->point->base_index;
+    p->peer = find_peer(spec, i);
+    p->alone = spec_point_alone(spec, i);
+    p->cores = point_cores(p->point);
+    p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    p->compute_only =
+        strategy_of(p->point) == STRATEGY_none && config_int(&p->point->config, OPT_RANKS) > 1;
+}
+
 /* --- Points
  * --------------------------------------------------------------------------------------------- */
 
@@ -454,9 +460,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
 {
     struct point_summary *p = &s->points[i];
     struct runs time = {0}, accuracy = {0};
-    p->point = &s->spec->points[i];
-    p->peer = find_peer(s->spec, i);
-    p->alone = spec_point_alone(s->spec, i);
+    point_take(p, s->spec, i);
     enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
     if (status == OK)
         status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);

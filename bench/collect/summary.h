@@ -38,6 +38,9 @@ double runs_median(const struct runs *runs, size_t offset);
 enum status overlap_bound(double *bound, const struct point *point, const struct runs *time,
                           const struct runs *alone, struct error *e);
 
+/* Fills what follows from the spec alone: the i-th point, and those that it is compared with. */
+void point_take(struct point_summary *p, const struct spec *spec, size_t i);
+
 /* Fills the speed-up of a point and what follows from it, its share of overlap and its ratio to a
  * peer: those with its base, with the point that does not communicate and with the peer, whose
  * statuses are known. Flags what rests on a point of which launches failed. */

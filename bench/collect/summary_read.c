@@ -66,12 +66,18 @@ static enum status number_of(const struct sheet *sheet, size_t row, enum column_
 static enum status read_numbers(struct point_summary *p, const struct sheet *sheet, size_t row,
                                 struct error *e)
 {
-    double launches, failed, level;
+    double launches, failed, pairs, last, level;
     const struct {
         enum column_id id;
         double *x;
     } numbers[] = {{COLUMN_launches, &launches},
                    {COLUMN_failed_launches, &failed},
+                   {COLUMN_speedup_pairs, &pairs},
+                   {COLUMN_last_rank, &last},
+                   {COLUMN_last_rank_pct, &p->last_rank_pct},
+                   {COLUMN_compute_pct, &p->compute_pct},
+                   {COLUMN_comm_pct, &p->comm_pct},
+                   {COLUMN_wait_pct, &p->wait_pct},
                    {COLUMN_ci_level, &level},
                    {COLUMN_step_ms_median, &p->step_ms.mid},
                    {COLUMN_step_ms_lo, &p->step_ms.lo},
@@ -79,6 +85,13 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
                    {COLUMN_speedup, &p->speedup.mid},
                    {COLUMN_speedup_lo, &p->speedup.lo},
                    {COLUMN_speedup_hi, &p->speedup.hi},
+                   {COLUMN_peer_ratio, &p->peer_ratio.mid},
+                   {COLUMN_peer_ratio_lo, &p->peer_ratio.lo},
+                   {COLUMN_peer_ratio_hi, &p->peer_ratio.hi},
+                   {COLUMN_overlap_share, &p->overlap_share.mid},
+                   {COLUMN_overlap_share_lo, &p->overlap_share.lo},
+                   {COLUMN_overlap_share_hi, &p->overlap_share.hi},
+                   {COLUMN_overlap_bound, &p->overlap_bound},
                    {COLUMN_efficiency, &p->efficiency},
                    {COLUMN_images_per_s, &p->images_per_s},
                    {COLUMN_gflop_per_s, &p->gflop_per_s},
@@ -95,8 +108,8 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
     p->failed_launches = failed > 0 ? (size_t)failed : 0;
     p->step_ms.level = level;
     p->step_ms.met = level >= SUMMARY_CONFIDENCE;
-    p->compute_pct = p->comm_pct = p->wait_pct = p->last_rank_pct = NAN;
-    p->last_rank = -1;
+    p->pairs = pairs > 0 ? (size_t)pairs : 0;
+    p->last_rank = isnan(last) ? -1 : (int)last;
     return status;
 }
 
@@ -105,7 +118,7 @@ static enum status read_point(struct summary *s, size_t i, const struct sheet *s
 {
     struct point_summary *p = &s->points[i];
     char text[256];
-    p->point = &s->spec->points[i];
+    point_take(p, s->spec, i);
     enum status status = read_cells(p, sheet, i, e);
     if (status == OK)
         status = check_row(p, sheet, i, e);
@@ -122,10 +135,6 @@ static enum status read_point(struct summary *s, size_t i, const struct sheet *s
     snprintf(p->status, sizeof p->status, "%s", p->cells[COLUMN_status]);
     snprintf(p->reason, sizeof p->reason, "%s", p->cells[COLUMN_reason]);
     snprintf(p->flags, sizeof p->flags, "%s", p->cells[COLUMN_flags]);
-    p->base = p->point->base_index;
-    p->cores = point_cores(p->point);
-    p->timed = s->spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
-    p->compute_only = strstr(p->flags, "compute_only") != NULL;
     p->precision_met = p->launches > 0 && !strstr(p->flags, "ci_not_met");
     return OK;
 }

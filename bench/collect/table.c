@@ -582,6 +582,10 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
     print_weights(out, s);
     print_bends(out, s);
     table_print_published(out, s);
+    if (!s->launches) {
+        fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
+        return;
+    }
     print_effort(out, s);
     print_paths(out, s, run_dir);
 }

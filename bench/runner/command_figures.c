@@ -49,13 +49,7 @@ static enum status latest_run(const struct arguments *arguments, char run_dir[PA
 static enum status redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
                           struct error *e)
 {
-    char launches[PATH_BYTES];
     bool all_well;
-    enum status status = path_format(launches, e, "%s/launches", run_dir);
-    if (status != OK)
-        return status;
-    if (!path_is_folder(launches))
-        return report_redraw(spec, run_dir, tools, e);
     struct report_request request = {
         .run_dir = run_dir, .shown = run_dir, .write = true, .draw = true};
     return report_make(spec, &request, tools, &all_well, e);

@@ -41,41 +41,65 @@ static bool name_failures(const struct summary *s, bool aloud)
     return failed == 0;
 }
 
-static enum status make(const struct spec *spec, const struct journal *journal,
-                        const struct report_request *request, const struct tools *tools,
-                        bool *all_well, struct error *e)
+static bool is_there(const char *run_dir, const char *name, const char *suffix)
 {
-    struct summary s;
-    enum status status = summary_collect(&s, spec, request->run_dir, journal, e);
+    char path[PATH_BYTES];
+    return path_format(path, NULL, "%s/%s%s", run_dir, name, suffix) == OK && path_exists(path);
+}
+
+/* A copy of a run may hold its tables alone. Without journal and tables nothing is known of it:
+ * reading the tables says so then. */
+static bool has_tables_only(const char *run_dir)
+{
+    bool journal = is_there(run_dir, "journal", ".jsonl");
+    bool launches = journal && is_there(run_dir, "launches", "");
+    return !launches && (!journal || is_there(run_dir, "summary", ".csv"));
+}
+
+/* Figures need the tables, which `written` says are there; the table for people needs neither. */
+static enum status show(const struct summary *s, const struct report_request *request,
+                        const struct tools *tools, enum status written, bool *all_well,
+                        struct error *e)
+{
+    enum status status = written;
+    if (written == OK && request->draw)
+        status = draw(s, request->run_dir, tools, e);
+    if (request->table)
+        print_table(s, request);
+    *all_well = name_failures(s, request->table != NULL);
+    return status;
+}
+
+static enum status make(const struct spec *spec, const struct report_request *request,
+                        const struct tools *tools, bool *all_well, struct error *e)
+{
+    struct journal journal;
+    struct summary s = {0};
+    enum status status = journal_open(&journal, request->run_dir, false, e);
     if (status != OK)
         return status;
-    if (request->write)
-        status = summary_write(&s, request->run_dir, journal, e);
-    if (status == OK && request->draw)
-        status = draw(&s, request->run_dir, tools, e);
-    if (request->table)
-        print_table(&s, request);
-    *all_well = name_failures(&s, request->table != NULL);
+    status = summary_collect(&s, spec, request->run_dir, &journal, e);
+    if (status == OK) {
+        if (request->write)
+            status = summary_write(&s, request->run_dir, &journal, e);
+        status = show(&s, request, tools, status, all_well, e);
+    }
     summary_free(&s);
+    journal_close(&journal);
     return status;
 }
 
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, bool *all_well, struct error *e)
 {
-    struct journal journal;
-    enum status status = journal_open(&journal, request->run_dir, false, e);
-    if (status != OK)
-        return status;
-    status = make(spec, &journal, request, tools, all_well, e);
-    journal_close(&journal);
+    struct summary s;
+    if (!has_tables_only(request->run_dir))
+        return make(spec, request, tools, all_well, e);
+    enum status status = summary_read(&s, spec, request->run_dir, e);
+    if (status == OK)
+        status = show(&s, request, tools, OK, all_well, e);
+    summary_free(&s);
     return status;
-}
-
-static bool is_there(const char *run_dir, const char *name, const char *suffix)
-{
-    char path[PATH_BYTES];
-    return path_format(path, NULL, "%s/%s%s", run_dir, name, suffix) == OK && path_exists(path);
 }
 
 bool report_is_complete(const struct spec *spec, const char *run_dir)
@@ -88,15 +112,4 @@ bool report_is_complete(const struct spec *spec, const char *run_dir)
         complete &= is_there(run_dir, figures->texts[i], ".svg") &&
                     is_there(run_dir, figures->texts[i], ".png");
     return complete;
-}
-
-enum status report_redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
-                          struct error *e)
-{
-    struct summary s;
-    enum status status = summary_read(&s, spec, run_dir, e);
-    if (status == OK)
-        status = draw(&s, run_dir, tools, e);
-    summary_free(&s);
-    return status;
 }

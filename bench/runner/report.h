@@ -17,7 +17,8 @@ struct report_request {
     FILE *table;       /* the closing table; NULL: none */
 };
 
-/* Reads the run's journal and records, then does what is asked. *all_well: no point has failed or
+/* Reads the run's journal and records, or where a copy of it has none its tables, then does what is
+ * asked; tables that were read are not written. *all_well: no point has failed or
  * is unverified. Points that are not ok are named on standard error when a table is wanted. A
  * figure that cannot be drawn is an error, but the table is printed before. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
@@ -25,9 +26,5 @@ enum status report_make(const struct spec *spec, const struct report_request *re
 
 /* Whether all figures and tables that the spec asks for are there. */
 bool report_is_complete(const struct spec *spec, const char *run_dir);
-
-/* Draws the figures of a run of which only the tables are left. */
-enum status report_redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
-                          struct error *e);
 
 #endif

@@ -182,6 +182,25 @@ again_runs_nothing_and_mends() {
     cmp "$tmp/classes.csv" "$latest/classes.csv" && [ "$before" = "$(cat "$latest/journal.jsonl")" ]
 }
 
+# What is committed or mailed are tables: they print as they did beside their records, and drawing
+# leaves them as they are.
+prints_from_tables() {
+    local copy=$tmp/copy
+    mkdir "$copy"
+    cp "$latest"/*.csv "$latest/spec.yaml" "$latest/manifest.json" "$copy"
+    "$scalebench" table "$latest" 2>/dev/null >"$tmp/whole.txt" || return 1
+    expect 0 "Read from $copy/summary.csv" "$scalebench" table "$copy" || return 1
+    "$scalebench" table "$copy" 2>/dev/null | head -n 7 |
+        diff <(sed '/^Weights/d' "$tmp/whole.txt" | head -n 7) - || return 1
+    "$scalebench" figures "$copy" && cmp "$copy/summary.csv" "$latest/summary.csv" || return 1
+    rm "$copy/summary.csv"
+    expect 2 "$copy/summary.csv: cannot read" "$scalebench" table "$copy"
+}
+
+prints_what_is_committed() {
+    expect 0 "1.85 [1.84, 1.89]" "$scalebench" table results/reference/strong_scaling
+}
+
 explains() {
     expect 0 "step_ms_median in summary.csv" "$scalebench" explain step_ms_median &&
         expect 0 "unit     ms" "$scalebench" explain step_ms_median &&
@@ -217,5 +236,7 @@ else
     lacks "R loads every file" R
 fi
 check "a file that is missing is written again" again_runs_nothing_and_mends
+check "the table prints from tables alone" prints_from_tables
+check "the table of a committed result prints" prints_what_is_committed
 check "columns, networks and strategies are explained" explains
 finish
