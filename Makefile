@@ -17,6 +17,21 @@ MPIEXEC  ?= $(firstword $(shell command -v mpiexec.mpich mpiexec 2>/dev/null) mp
 PKGCONF  ?= pkg-config
 NPROC    := $(shell nproc 2>/dev/null || echo 2)
 
+# What somebody typed, quotes and all, reaches recipes as environment, not as text of a shell's line.
+export CONFIG SET OUT TEST
+
+# `make bench SET=train.epochs=1 matrix.ranks=[1]`: without the quotes the shell hands make two variables,
+# and what the second one says would be measured otherwise without a word. No variable of ours has a dot or
+# a small letter, and no target a bracket.
+small   := a b c d e f g h i j k l m n o p q r s t u v w x y z
+is_lost  = $(strip $(foreach c,. $(small),$(findstring $(c),$(firstword $(subst =, ,$(1))))))
+empty   :=
+lost    := $(foreach v,$(subst \$(empty) ,\_,$(MAKEOVERRIDES)),$(if $(call is_lost,$(v)),$(subst \_, ,$(v))))
+lost    += $(foreach c,[ ] { },$(foreach g,$(MAKECMDGOALS),$(if $(findstring $(c),$(g)),$(g))))
+ifneq ($(strip $(lost)),)
+$(error quotes are missing: make $(firstword $(MAKECMDGOALS)) SET="$(strip $(SET) $(lost))")
+endif
+
 # --- Compilers and libraries ------------------------------------------------------------------------
 # Each library comes from <NAME>_DIR (include/ and lib/ below it) or from pkg-config.
 lib_cflags = $(if $($(1)_DIR),-isystem $($(1)_DIR)/include,$(shell $(PKGCONF) --cflags $(2) 2>/dev/null))
@@ -221,8 +236,9 @@ $(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(L
 # TEST=name runs the tests whose file name contains it.
 TEST ?=
 test: $(if $(filter deps,$(MAKECMDGOALS)),deps)
+	@ci/run_tests.sh --check
 	@$(MAKE) --no-print-directory -j$(NPROC) tests
-	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' TEST='$(TEST)' ci/run_tests.sh
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
 
 .PHONY: tests
 tests: $(PROGRAMS) $(TEST_PROGRAMS)
@@ -249,11 +265,11 @@ check-arm64:
 # anew because this one has looked for libraries already.
 bench: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@$(MAKE) --no-print-directory -j$(NPROC) all
-	@$(BUILD)/scalebench run '$(CONFIG)' --out '$(OUT)' $(if $(SET),--set '$(SET)') $(if $(FRESH),--fresh)
+	@$(BUILD)/scalebench run "$$CONFIG" --out "$$OUT" --set "$$SET" $(if $(FRESH),--fresh)
 
 figures:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
-	@$(BUILD)/scalebench figures '$(CONFIG)' --out '$(OUT)'
+	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
 
 # What the harness itself costs; PAIRS= STEPS= RANKS= as ci/overhead.sh says.
 bench-overhead:
@@ -270,14 +286,14 @@ data:
 SWEEP ?=
 bench-kernels:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
-	@BUILD='$(BUILD)' OUT='$(OUT)' ci/kernels.sh $(SWEEP)
+	@BUILD='$(BUILD)' ci/kernels.sh $(SWEEP)
 
 # Every strategy beside MPI_Allreduce on RANKS ranks; COMM= as `comm_sweep --help` says.
 COMM  ?=
 RANKS ?= 2
 bench-comm:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
-	@BUILD='$(BUILD)' OUT='$(OUT)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' ci/comm.sh $(COMM)
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' ci/comm.sh $(COMM)
 
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:

@@ -2,7 +2,8 @@
 # Runs every test program and script, counts their TAP lines, says how long each took and which were the
 # slowest, ends with `N passed, N failed, N skipped`.
 # BUILD is the build folder, MPIEXEC the launcher, TEST a part of a file name, JOBS how many of the tests
-# that use one core run at a time (as many as there are cores).
+# that use one core run at a time (as many as there are cores). With --check nothing is run: it fails, and names
+# the nearest, where TEST is part of no name.
 set -u
 
 build=${BUILD:-build}
@@ -11,6 +12,40 @@ filter=${TEST:-}
 jobs=${JOBS:-$(nproc)}
 logs=$build/test-logs
 mkdir -p "$logs"
+
+# Every name under which something runs, built or not.
+names() {
+    local source name
+    for source in {kernels,comm,bench}/tests/test_*.c {comm,bench}/tests/mpi_*.c bench/tests/*.sh; do
+        name=$(basename "${source%.*}")
+        case $source in
+        */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
+        kernels/*) printf '%s\n' "$name"{,_f64} ;;
+        *) echo "$name" ;;
+        esac
+    done
+}
+
+# Those that share the longest part with a word, without what is added to a program's name.
+nearest() {
+    local length from
+    for ((length = ${#1}; length > 2; length--)); do
+        for ((from = 0; from + length <= ${#1}; from++)); do
+            names | sed -E 's/(_f64)?( on .*)?$//' | sort -u | grep -F -- "${1:from:length}" && return
+        done
+    done
+}
+
+check_filter() {
+    names | grep -qF -- "$filter" && return
+    echo "TEST=$filter is part of no test's name; nearest: $(nearest "$filter" | tr '\n' ' ')" >&2
+    return 2
+}
+
+if [ "${1:-}" = --check ]; then
+    check_filter
+    exit
+fi
 
 passed=0
 failed=0
@@ -167,4 +202,4 @@ if [ ${#durations[@]} -gt 10 ]; then
 fi
 [ "$failed" -eq 0 ] || echo "failed: ${failures[*]}"
 echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

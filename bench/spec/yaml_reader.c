@@ -320,8 +320,10 @@ enum status yaml_read_file(struct node *root, const char *path, struct error *e)
     size_t size = 0;
     enum status status = load_bytes(file, path, &bytes, &size, e);
     fclose(file);
+    /* Some editors begin a file with a byte-order mark, which is no text. */
+    size_t mark = status == OK && size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     if (status == OK)
-        status = read_buffer(root, bytes, size, (struct mark){path, 1, 1}, e);
+        status = read_buffer(root, bytes + mark, size - mark, (struct mark){path, 1, 1}, e);
     free(bytes);
     return status;
 }

@@ -350,6 +350,38 @@ an_unpacked_run_stands_for_itself() {
     expect 0 "time.svg" "$bin/scalebench" figures "$away"
 }
 
+# --- As make hands it on --------------------------------------------------------------------------
+
+by_make() { # arguments; what is built is there already
+    env -u MAKEFLAGS make --no-print-directory MAKE=true BUILD="$bin" CONFIG="$tmp/fake.yaml" "$@"
+}
+
+refuses_what_lost_its_quotes() {
+    local out=$tmp/lost
+    expect 2 'quotes are missing: make bench SET="train.epochs=1 matrix.ranks=[1]"' \
+        by_make bench OUT="$out" SET=train.epochs=1 'matrix.ranks=[1]' || return 1
+    expect 2 'quotes are missing: make bench SET="ranks=1"' by_make bench OUT="$out" ranks=1 || return 1
+    expect 2 'quotes are missing: make bench SET="matrix.ranks=[1, 2]"' \
+        by_make bench OUT="$out" 'SET=matrix.ranks=[1,' '2]' && [ ! -e "$out" ]
+}
+
+takes_quotes_that_are_there() {
+    local out="$tmp/it's"
+    expect 0 "fake" by_make bench OUT="$out" SET="train.epochs=2 data.set='digits' matrix.ranks=[1]" &&
+        grep -q '^train.epochs: 2' "$out/fake/latest/spec.yaml" &&
+        grep -q '^data.set: digits' "$out/fake/latest/spec.yaml" || return 1
+    expect 2 "'it's' is not a time" by_make bench OUT="$out" SET="measure.limit=it's"
+}
+
+refuses_a_test_that_is_none() {
+    local name
+    expect 2 "TEST=sumary is part of no test's name; nearest: test_collect_summary" by_make test TEST=sumary || return 1
+    for name in collect_summ "sync_f64 on 7 ranks" runner; do
+        TEST=$name ci/run_tests.sh --check || return 1
+    done
+    expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
+}
+
 check "a campaign completes" completes
 check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
@@ -357,6 +389,9 @@ check "table prints a run's table again" prints_the_table_again
 check "--fresh begins a new run" begins_anew_when_fresh
 check "another program begins a new run" begins_anew_with_another_program
 check "another spec begins a new run" begins_anew_with_another_spec
+check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
+check "make takes quotes in SET and OUT" takes_quotes_that_are_there
+check "make test refuses a name that no test has" refuses_a_test_that_is_none
 check "a net beside its spec is found, and kept by the run" runs_a_net_beside_the_spec
 check "another net at the same path is another campaign" another_net_at_the_same_place_is_another_run
 check "an unpacked run is redrawn and run again" an_unpacked_run_stands_for_itself

@@ -10,6 +10,23 @@ static const char *value_of(const struct spec *spec, const char *key)
 
 /* --- Files ------------------------------------------------------------------------------------ */
 
+/* Some editors write it at the beginning of a file. */
+static void test_byte_order_mark(void **state)
+{
+    (void)state;
+    struct spec spec;
+    load(&spec, "\xEF\xBB\xBF" BODY, NULL);
+    assert_string_equal(value_of(&spec, "name"), "test");
+    assert_int_equal(spec.config.values[OPT_MODEL].mark.column, 8);
+    spec_free(&spec);
+    refuse("\xEF\xBB\xBFnaem: test\n", NULL,
+           "1:1: 'naem' is unknown; nearest 'name'; known: name "
+           "scaling workload site figures bars link published "
+           "differs model data seed train sync inject checkpoint "
+           "kernels ranks nodes place peer measure matrix exclude "
+           "baseline");
+}
+
 static void test_nested_and_dotted(void **state)
 {
     (void)state;
@@ -278,15 +295,11 @@ static void test_shipped_specs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nested_and_dotted),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_not_a_file),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_torn_file),
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_refused_set),
-        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_nested_and_dotted),
+        cmocka_unit_test(test_malformed),       cmocka_unit_test(test_not_a_file),
+        cmocka_unit_test(test_too_large),       cmocka_unit_test(test_torn_file),
+        cmocka_unit_test(test_identity),        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_refused_set),     cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_shipped_specs),
     };
     return cmocka_run_group_tests_name("spec", tests, make_file, remove_file);
