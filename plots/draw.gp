@@ -22,9 +22,8 @@ set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height
 unset key
 
-if (values_n + published_n == 0 && panel eq 'over_ranks_panel.gp') {
-    set yrange [0:1]
-    unset ytics
+if (nothing ne '') {
+    eval legend_n > 0 || y_title ne '' ? 'set yrange [0:1]; unset ytics' : 'set xrange [0:1]; unset xtics'
 }
 set samples 2000
 
@@ -101,7 +100,7 @@ do for [format in formats] {
         set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
             at screen 4 / width, screen caption_y(k)
     }
-    if (values_n + published_n == 0) {
+    if (nothing ne '') {
         set label nothing at graph 0.5, graph 0.5 center textcolor rgb grey
     }
 

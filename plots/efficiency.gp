@@ -2,8 +2,6 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-nothing = measured_n > 0 ? 'the base was not measured' : 'no point was measured'
-
 reference(k, x) = 100
 reference_n = 1
 reference_name = 'ideal'

@@ -5,7 +5,6 @@ plot_height = 210.0
 published_n = 0             # they are of whole runs
 x_title = 'epoch'
 y_title = ''
-nothing = 'no accuracy run'
 
 # Value and bounds of the current row, of one of the two panels.
 x_if(condition) = condition ? column('epoch') : NaN

@@ -18,8 +18,20 @@ do for [quantity in 'test_acc train_loss'] {
         set bmargin at screen lower
         set format x '%g'
     }
+    set autoscale y
+    set ytics nomirror out scale 0.5
+    if ((quantity eq 'test_acc' ? accuracies_n : losses_n) == 0) {
+        set yrange [0:1]
+        unset ytics
+        set label (nothing ne '' ? '' : quantity eq 'test_acc' ? 'no test accuracy' : 'no training loss') \
+            at graph 0.5, graph 0.5 center textcolor rgb grey
+    }
     set label (quantity eq 'test_acc' ? 'test accuracy (%)' : 'training loss') rotate center \
         at screen 7 / width, graph 0.5
+    if (series_n == 0) {
+        plot NaN
+        continue
+    }
     plot for [k = 1:series_n] data using (x_if(in_series(k))):(column(name)) with lines \
             linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
         for [k = 1:series_n] data using (x_if(has_bounds(k, quantity))):(column(quantity.'_lo')): \

@@ -2,8 +2,6 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-nothing = measured_n > 0 ? 'the base was not measured' : 'no point was measured'
-
 reference(k, x) = value(sprintf('ideal%d_slope', k)) * x
 reference_n = ideal_n
 reference_name = 'ideal, from the base'

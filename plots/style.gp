@@ -9,12 +9,13 @@
 #   missingK_ranks, _nth, _text  K = 1..missing_n: points without a value; _nth tells those apart that
 #                                stand at the same ranks
 #   captionK                     K = 1..caption_n
-#   measured_n                   points with a step time
 #   values_n, published_n        points with a value of this figure; with a published one
 #   model_n                      those that the model of time says something of
 #   doubtful_n, oversubscribed_n points with a value that are not ok; that are oversubscribed
 #   least, most                  of values and published ones, above 0; NaN: there are none
+#   nothing                      why there is no value; '' where there is
 #   rows_n, epochs_n, parts      bars; epochs; names of the parts of a step
+#   accuracies_n, losses_n       values of the two panels of the figure epochs
 #
 # The script of a figure loads this file, then the file of its kind (over_ranks.gp, by_point.gp), sets
 # what it wants otherwise and loads draw.gp.
@@ -40,7 +41,6 @@ right = 8.0                         # margin, points
 mark_colour = grey                  # of the published ones in the legend
 reference_n = 0                     # lines to compare with
 reference_name = ''
-nothing = 'no point was measured'   # what a figure without any value says
 
 # Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one.
 is_wide = most > 30 * least

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/collect/collect.h"
 #include "bench/collect/records.h"
+#include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table.h"
 
@@ -444,23 +444,20 @@ static enum status write_latex(struct csv *csv, struct error *e)
     return table_write_latex(csv->out, csv->s, e);
 }
 
-/* A reader sees the old file or the new one, never half of one. */
-static enum status write_file(struct csv *csv, const char *name, write_rows *write, struct error *e)
+static enum status write_file(struct csv *csv, const struct stage *stage, const char *name,
+                              write_rows *write, struct error *e)
 {
-    char path[4096], temporary[4096 + 8];
-    snprintf(path, sizeof path, "%s/%s", csv->run_dir, name);
-    snprintf(temporary, sizeof temporary, "%s.part", path);
-    csv->out = fopen(temporary, "w");
+    char path[4500];
+    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
+    csv->out = fopen(path, "w");
     if (!csv->out)
-        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", temporary, strerror(errno));
+        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
     enum status status = write(csv, e);
     bool failed = ferror(csv->out);
     failed = fclose(csv->out) != 0 || failed;
-    if (status == OK && (failed || rename(temporary, path) != 0))
+    if (status == OK && failed)
         status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    if (status != OK)
-        unlink(temporary);
-    return status;
+    return status == OK ? stage_keep(stage, name, e) : status;
 }
 
 enum status summary_write(const struct summary *s, const char *run_dir,
@@ -470,11 +467,15 @@ enum status summary_write(const struct summary *s, const char *run_dir,
         return error_set(e, ERR_ARGUMENT, "a summary of %zu launches for a journal of %zu",
                          s->n_launches, journal->n_launches);
     struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
-    enum status status = OK;
+    struct stage stage;
+    enum status status = stage_open(&stage, run_dir, e);
     for (size_t i = 0; i < FILES && status == OK; i++)
         if (is_wanted(i, s->spec))
-            status = write_file(&csv, files[i].name, files[i].write, e);
+            status = write_file(&csv, &stage, files[i].name, files[i].write, e);
     if (status == OK)
-        status = write_file(&csv, "summary.md", write_markdown, e);
-    return status == OK ? write_file(&csv, "summary.tex", write_latex, e) : status;
+        status = write_file(&csv, &stage, "summary.md", write_markdown, e);
+    if (status == OK)
+        status = write_file(&csv, &stage, "summary.tex", write_latex, e);
+    stage_close(&stage);
+    return status;
 }

@@ -232,6 +232,20 @@ bool figure_data_misses(const struct figure_data *d, size_t point)
     return !isfinite(d->measured[point].value.mid) && strcmp(d->s->points[point].status, "ok") != 0;
 }
 
+const char *figure_data_lack(const struct figure_data *d)
+{
+    if (d->values + d->published > 0)
+        return NULL;
+    if (d->quantity->source == SOURCE_RUNS)
+        return "no accuracy run has a value";
+    if (d->quantity->source == SOURCE_TIMED)
+        return "no timed launch has a value";
+    for (size_t i = 0; i < d->s->n; i++)
+        if (isfinite(d->s->points[i].step_ms.mid))
+            return "the base was not measured";
+    return "no point was measured";
+}
+
 static bool shows_model(const char *figure)
 {
     static const char *const names[] = {"time", "speedup", "efficiency", "breakdown"};

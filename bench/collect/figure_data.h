@@ -15,13 +15,14 @@ struct figure_data {
     struct prediction prediction; /* of figures that show one */
     size_t predicted;             /* points of the figure with a predicted value */
     struct series_list series;    /* of a figure over ranks, by point or by epoch: its curves */
-    size_t values;                /* points with a value */
+    size_t values;                /* points with a value; of the figure epochs: its values */
     size_t doubtful;              /* of them: not ok */
     size_t oversubscribed;        /* of them */
     size_t published;             /* points with a published value */
-    double least, most; /* of values and published ones above 0; NAN where there are none */
-    size_t rows;        /* of a figure that has a bar a point */
-    int epochs;         /* most that a run has, of the figure epochs */
+    double least, most;        /* of values and published ones above 0; NAN where there are none */
+    size_t rows;               /* of a figure that has a bar a point */
+    int epochs;                /* most that a run has, of the figure epochs */
+    size_t accuracies, losses; /* of that figure: epochs with a test accuracy, with a loss */
 };
 
 /* Reads the CSV files of the run as far as the figure needs them. Freed with figure_data_free in
@@ -38,6 +39,9 @@ void figure_data_free(struct figure_data *d);
  *                         communication, the interval of the last, communication alone, published
  *   epochs                curve,name,point,ranks,status,flags,epoch,n, then accuracy and loss */
 enum status figure_data_write(struct figure_data *d, const char *path, struct error *e);
+
+/* Why there is nothing to draw: no value and no published one; NULL where there is. */
+const char *figure_data_lack(const struct figure_data *d);
 
 /* A point of this figure that has no value although it was asked for. */
 bool figure_data_misses(const struct figure_data *d, size_t point);

@@ -11,7 +11,9 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/figure_data.h"
 #include "bench/collect/gnuplot.h"
+#include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
+#include "kernels/base/log.h"
 
 /* --- Assignments ---------------------------------------------------------------------------------
  */
@@ -145,10 +147,6 @@ static void define_missing(FILE *out, const struct figure_data *d)
 
 static void define_counts(FILE *out, const struct figure_data *d)
 {
-    size_t measured = 0;
-    for (size_t i = 0; i < d->s->n; i++)
-        measured += isfinite(d->s->points[i].step_ms.mid);
-    gnuplot_define_number(out, "measured_n", (double)measured);
     gnuplot_define_number(out, "values_n", (double)d->values);
     gnuplot_define_number(out, "doubtful_n", (double)d->doubtful);
     gnuplot_define_number(out, "oversubscribed_n", (double)d->oversubscribed);
@@ -158,6 +156,8 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "most", d->most);
     gnuplot_define_number(out, "rows_n", (double)d->rows);
     gnuplot_define_number(out, "epochs_n", d->epochs);
+    gnuplot_define_number(out, "accuracies_n", (double)d->accuracies);
+    gnuplot_define_number(out, "losses_n", (double)d->losses);
 }
 
 static void define_parts(FILE *out)
@@ -212,44 +212,40 @@ static enum status forget_time(const char *path, struct error *e)
 }
 
 /* Gives the finished pictures their names: until then the old ones stand. */
-static enum status rename_pictures(const char *run_dir, const char *figure, const char *base,
-                                   struct error *e)
+static enum status keep_pictures(const struct stage *stage, const char *figure, struct error *e)
 {
-    for (size_t i = 0; i < FORMATS; i++) {
-        char from[4200], to[4200];
-        snprintf(from, sizeof from, "%s.%s", base, formats[i]);
-        snprintf(to, sizeof to, "%s/%s.%s", run_dir, figure, formats[i]);
-        if (i >= FORMATS_NEEDED && access(from, F_OK) != 0)
-            unlink(to);
-        else if (rename(from, to) != 0)
-            return error_set(e, ERR_SYSTEM, "cannot write %s: %s", to, strerror(errno));
+    enum status status = OK;
+    for (size_t i = 0; i < FORMATS && status == OK; i++) {
+        char name[64], path[4500];
+        snprintf(name, sizeof name, "%s.%s", figure, formats[i]);
+        snprintf(path, sizeof path, "%s/%s", stage->dir, name);
+        if (i < FORMATS_NEEDED || access(path, F_OK) == 0) {
+            status = stage_keep(stage, name, e);
+        } else {
+            snprintf(path, sizeof path, "%s/%s", stage->run_dir, name);
+            unlink(path);
+        }
     }
-    return OK;
-}
-
-static void remove_pictures(const char *base)
-{
-    for (size_t i = 0; i < FORMATS; i++) {
-        char path[4200];
-        snprintf(path, sizeof path, "%s.%s", base, formats[i]);
-        unlink(path);
-    }
+    return status;
 }
 
 /* --- One figure ----------------------------------------------------------------------------------
  */
 
 static enum status define_all(FILE *out, const struct figure_data *d, const char *plots_dir,
-                              const char *base, struct error *e)
+                              const struct stage *stage, struct error *e)
 {
     const struct config *config = &d->s->spec->config;
-    char data[4200];
-    snprintf(data, sizeof data, "%s/series_%s.csv", d->run_dir, d->figure);
+    const char *lack = figure_data_lack(d);
+    char path[4500];
     gnuplot_define_text(out, "plots", plots_dir);
-    gnuplot_define_text(out, "data", data);
-    gnuplot_define_text(out, "out", base);
+    snprintf(path, sizeof path, "%s/series_%s.csv", stage->dir, d->figure);
+    gnuplot_define_text(out, "data", path);
+    snprintf(path, sizeof path, "%s/%s", stage->dir, d->figure);
+    gnuplot_define_text(out, "out", path);
     gnuplot_define_text(out, "scaling", config_text(config, OPT_SCALING));
     gnuplot_define_text(out, "y_title", d->quantity->title);
+    gnuplot_define_text(out, "nothing", lack ? lack : "");
     define_series(out, d);
     define_ranks(out, d->s);
     define_ideals(out, d);
@@ -259,52 +255,72 @@ static enum status define_all(FILE *out, const struct figure_data *d, const char
     return define_caption(out, d, e);
 }
 
-static enum status draw_data(const struct figure_data *d, const char *plots_dir, struct error *e)
+static enum status run_script(const struct figure_data *d, const char *plots_dir,
+                              const struct stage *stage, struct error *e)
 {
-    char base[4096], picture[4200], script[4096], *definitions = NULL;
+    char script[4096], *definitions = NULL;
     size_t size = 0;
-    snprintf(base, sizeof base, "%s/.%s", d->run_dir, d->figure);
-    snprintf(picture, sizeof picture, "%s.pdf", base);
     snprintf(script, sizeof script, "%s/%s.gp", plots_dir, d->figure);
     FILE *out = open_memstream(&definitions, &size);
     if (!out)
         return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
-    enum status status = define_all(out, d, plots_dir, base, e);
+    enum status status = define_all(out, d, plots_dir, stage, e);
     if (fclose(out) != 0 && status == OK)
         status = error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
     if (status == OK)
         status = gnuplot_run(definitions, script, e);
     free(definitions);
-    if (status == OK)
-        status = forget_time(picture, e);
-    if (status == OK)
-        status = rename_pictures(d->run_dir, d->figure, base, e);
-    if (status != OK)
-        remove_pictures(base);
     return status;
 }
 
-static enum status draw(const struct summary *s, const char *run_dir, const char *plots_dir,
+static enum status draw_data(struct figure_data *d, const char *plots_dir,
+                             const struct stage *stage, struct error *e)
+{
+    char name[64], path[4500];
+    snprintf(name, sizeof name, "series_%s.csv", d->figure);
+    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
+    enum status status = figure_data_write(d, path, e);
+    if (status == OK && figure_data_lack(d))
+        log_print(LOG_NOTE, "%s: nothing to draw: %s", d->figure, figure_data_lack(d));
+    if (status == OK)
+        status = run_script(d, plots_dir, stage, e);
+    snprintf(path, sizeof path, "%s/%s.pdf", stage->dir, d->figure);
+    if (status == OK)
+        status = forget_time(path, e);
+    if (status == OK)
+        status = stage_keep(stage, name, e);
+    return status == OK ? keep_pictures(stage, d->figure, e) : status;
+}
+
+static enum status draw(const struct summary *s, const char *plots_dir, const struct stage *stage,
                         const char *figure, struct error *e)
 {
     struct figure_data d;
-    char path[4200];
-    snprintf(path, sizeof path, "%s/series_%s.csv", run_dir, figure);
-    enum status status = figure_data_read(&d, figure, s, run_dir, e);
+    enum status status = figure_data_read(&d, figure, s, stage->run_dir, e);
     if (status == OK)
-        status = figure_data_write(&d, path, e);
-    if (status == OK)
-        status = draw_data(&d, plots_dir, e);
+        status = draw_data(&d, plots_dir, stage, e);
     figure_data_free(&d);
     return status;
 }
 
+/* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none can.
+ */
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e)
 {
     const struct value *figures = &s->spec->config.values[OPT_FIGURES];
-    enum status status = OK;
-    for (size_t i = 0; i < figures->n && status == OK; i++)
-        status = draw(s, run_dir, plots_dir, figures->texts[i], e);
+    struct stage stage;
+    enum status status = stage_open(&stage, run_dir, e);
+    for (size_t i = 0; i < figures->n && status != ERR_UNAVAILABLE && stage.dir[0]; i++) {
+        struct error why = {.status = OK};
+        if (draw(s, plots_dir, &stage, figures->texts[i], &why) == OK)
+            continue;
+        if (status == OK)
+            *e = why;
+        else
+            log_print(LOG_ERROR, "%s: %s", why.file, why.text);
+        status = status == OK ? why.status : status;
+    }
+    stage_close(&stage);
     return status;
 }

@@ -548,28 +548,38 @@ static void print_effort(FILE *out, const struct summary *s)
             text_significant(hours, s->core_s / 3600, 2));
 }
 
-/* Not every gnuplot writes PDF. */
-static bool has_pdf(const char *run_dir, const char *figure)
+static bool is_drawn(const char *run_dir, const char *figure, const char *ending)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s.pdf", run_dir, figure);
+    snprintf(path, sizeof path, "%s/%s.%s", run_dir, figure, ending);
     return access(path, F_OK) == 0;
+}
+
+/* Those that are there; not every gnuplot writes PDF. */
+static void print_figures(FILE *out, const struct value *figures, const char *run_dir)
+{
+    bool any = false, pdf = false;
+    for (size_t i = 0; i < figures->n; i++) {
+        if (!is_drawn(run_dir, figures->texts[i], "svg"))
+            continue;
+        if (!any)
+            fprintf(out, "  figures  %s/{", run_dir);
+        fprintf(out, "%s%s", any ? "," : "", figures->texts[i]);
+        pdf |= is_drawn(run_dir, figures->texts[i], "pdf");
+        any = true;
+    }
+    if (any)
+        fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
 static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
 {
-    const struct value *figures = &s->spec->config.values[OPT_FIGURES];
     const char *file;
     fprintf(out, "  tables   %s/{", run_dir);
     for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++)
         fprintf(out, "%s%.*s", i ? "," : "", (int)(strlen(file) - strlen(".csv")), file);
     fprintf(out, "}.csv, summary.{md,tex}\n");
-    if (figures->n > 0) {
-        fprintf(out, "  figures  %s/{", run_dir);
-        for (size_t i = 0; i < figures->n; i++)
-            fprintf(out, "%s%s", i ? "," : "", figures->texts[i]);
-        fprintf(out, "}.{svg,png%s}\n", has_pdf(run_dir, figures->texts[0]) ? ",pdf" : "");
-    }
+    print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
     fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
 }
 

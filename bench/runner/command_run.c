@@ -21,20 +21,20 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
                      c->n_refused, n, label, c->refusals[first]);
 }
 
-/* The table of a run, and files where they are missing or older than the last launch. */
-static enum status report(const struct campaign *c, bool was_finished, const struct tools *tools,
-                          FILE *out, int *exit_status, struct error *e)
+/* The table of a run, its files and figures: made again even where nothing was run, which takes
+ * less than knowing whether records, scripts or options have changed since. */
+static enum status report(const struct campaign *c, const struct tools *tools, FILE *out,
+                          int *exit_status, struct error *e)
 {
     char latest[PATH_BYTES];
     bool all_well = true;
-    bool redo = !was_finished || !report_is_complete(&c->spec, c->run_dir);
     enum status status = journal_check(&c->journal, e);
     if (status == OK)
         status = campaign_link_latest(c, e);
     if (status == OK)
         status = path_format(latest, e, "%s/latest", c->folder);
     struct report_request request = {
-        .run_dir = c->run_dir, .shown = latest, .write = redo, .draw = redo, .table = out};
+        .run_dir = c->run_dir, .shown = latest, .write = true, .draw = true, .table = out};
     if (status == OK)
         status = report_make(&c->spec, &request, tools, &all_well, e);
     if (!all_well)
@@ -54,19 +54,18 @@ static enum status run(struct campaign *c, const struct arguments *arguments,
     status = campaign_retry_failures(c, &retried, e);
     if (status != OK)
         return status;
-    bool was_finished = c->journal.finished;
     if (retried > 0)
         log_print(LOG_NOTE, "%zu launches failed before and are tried again", retried);
-    else if (c->resumed && !was_finished)
+    else if (c->resumed && !c->journal.finished)
         log_print(LOG_NOTE, "going on with %s", c->run_dir);
-    if (!was_finished)
+    if (!c->journal.finished)
         status = campaign_run(c, e);
     if (status == ERR_INTERRUPTED) {
         log_print(LOG_NOTE, "interrupted; the same command goes on");
         *exit_status = 128 + c->interrupt.signal;
         return OK;
     }
-    return status == OK ? report(c, was_finished, tools, out, exit_status, e) : status;
+    return status == OK ? report(c, tools, out, exit_status, e) : status;
 }
 
 enum status command_run(const struct arguments *arguments, const struct tools *tools, FILE *out,

@@ -101,15 +101,3 @@ enum status report_make(const struct spec *spec, const struct report_request *re
     summary_free(&s);
     return status;
 }
-
-bool report_is_complete(const struct spec *spec, const char *run_dir)
-{
-    const struct value *figures = &spec->config.values[OPT_FIGURES];
-    bool complete = is_there(run_dir, "summary", ".md") && is_there(run_dir, "summary", ".tex");
-    for (size_t i = 0; summary_file(spec, i); i++)
-        complete &= is_there(run_dir, summary_file(spec, i), "");
-    for (size_t i = 0; i < figures->n; i++)
-        complete &= is_there(run_dir, figures->texts[i], ".svg") &&
-                    is_there(run_dir, figures->texts[i], ".png");
-    return complete;
-}

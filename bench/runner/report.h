@@ -24,7 +24,4 @@ struct report_request {
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, bool *all_well, struct error *e);
 
-/* Whether all figures and tables that the spec asks for are there. */
-bool report_is_complete(const struct spec *spec, const char *run_dir);
-
 #endif

@@ -3,6 +3,7 @@
 #ifndef SCALEBENCH_TESTS_FAKE_RUN_H
 #define SCALEBENCH_TESTS_FAKE_RUN_H
 
+#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,6 +82,18 @@ static inline void fake_write(const char *path, const char *text)
     assert_non_null(out);
     fputs(text, out);
     assert_int_equal(fclose(out), 0);
+}
+
+/* How many entries of a folder have names that begin so. */
+static inline int fake_count(const char *dir, const char *begin)
+{
+    int n = 0;
+    DIR *folder = opendir(dir);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        n += strncmp(entry->d_name, begin, strlen(begin)) == 0;
+    closedir(folder);
+    return n;
 }
 
 /* The whole file, freed by the caller. */

@@ -49,6 +49,35 @@ draws_every_kind() {
         pictures_are_there "$latest"
 }
 
+# What was drawn from other numbers, or by other scripts, does not stay: the same command draws anew.
+old_figures_are_drawn_again() {
+    cp "$latest/time.png" "$tmp/time.png" && echo old >"$latest/time.svg" && echo old >"$latest/time.png"
+    expect 0 "figures" "$scalebench" run "$tmp/kinds.yaml" --out "$tmp/results" &&
+        cmp "$latest/time.png" "$tmp/time.png" && grep -q 'time per step' "$latest/time.svg"
+}
+
+figures_that_are_missing_are_not_listed() {
+    rm "$latest"/accuracy.*
+    expect 0 "breakdown,bars,epochs,epoch_time,total_time}.{svg,png,pdf}" "$scalebench" table "$latest"
+}
+
+# Each works on files of its own until they are whole.
+several_programs_draw_one_run() {
+    local i jobs=()
+    for i in 1 2 3 4 5; do
+        "$scalebench" figures "$latest" >"$tmp/figures.$i" 2>&1 &
+        jobs+=($!)
+    done
+    for i in 1 2 3 4 5; do
+        wait "${jobs[i - 1]}" || {
+            cat "$tmp/figures.$i"
+            return 1
+        }
+    done
+    pictures_are_there "$latest" && cmp "$latest/time.png" "$tmp/time.png" &&
+        ! compgen -G "$latest/.*[a-z]" >/dev/null
+}
+
 # Of the figure $1: the cell of column $2 in the row of $3 ranks.
 cell() {
     python3 - "$latest/series_$1.csv" "$2" "$3" <<'PY'
@@ -134,6 +163,9 @@ reports_are_found() {
 }
 
 check "every kind of figure is drawn" draws_every_kind
+check "old figures are drawn again" old_figures_are_drawn_again
+check "figures that are missing are not listed" figures_that_are_missing_are_not_listed
+check "several programs draw the figures of one run at once" several_programs_draw_one_run
 if command -v python3 >/dev/null; then
     check "series hold the numbers of the tables" series_agree_with_the_tables
     check "published accuracy is not shown beside generated data" generated_data_stand_alone

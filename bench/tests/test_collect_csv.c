@@ -320,8 +320,7 @@ static void records_that_went_away_are_an_error(void **state)
     assert_string_equal(before, after);
     free(before);
     free(after);
-    snprintf(path, sizeof path, "%s/epochs.csv.part", run.dir);
-    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(fake_count(run.dir, ".part"), 0);
     summary_free(&s);
     fake_close(&run);
 }
@@ -385,7 +384,7 @@ static void an_unwritable_folder_is_an_error(void **state)
     fill_troubled_run(&run);
     struct summary s = collect(&run);
     assert_int_equal(summary_write(&s, "/nonexistent/folder", &run.journal, &e), ERR_SYSTEM);
-    assert_non_null(strstr(e.text, "/nonexistent/folder/summary.csv"));
+    assert_non_null(strstr(e.text, "cannot write in /nonexistent/folder: "));
     summary_free(&s);
     fake_close(&run);
 }

@@ -231,6 +231,62 @@ static void texts_arrive_unchanged(void **state)
     fake_remove_folder(dir);
 }
 
+/* A campaign of every figure of which every point failed, or whose accuracy nobody could read: each
+ * figure says so, and none keeps the others from being drawn. */
+static void no_value_stops_no_figure(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"time",     "breakdown", "overlap",    "bars",
+                                      "accuracy", "epochs",    "epoch_time", "total_time",
+                                      "speedup",  "efficiency"};
+    char spec[1024], name[64];
+    struct fake_run run;
+    snprintf(spec, sizeof spec,
+             "%smeasure: {replay: 1, accuracy: {seeds: [1]}}\nbars: test_loss\nfigures: [time, "
+             "breakdown, "
+             "overlap, bars, accuracy, epochs, epoch_time, total_time, speedup, efficiency]\n",
+             spec_text);
+    fake_open(&run, spec);
+    fake_fail(&run, 1, "none", LAUNCH_FAILED, "signal 9");
+    fake_fail(&run, 2, "allreduce", LAUNCH_FAILED, "signal 9");
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *says = i < 3 ? "no timed launch has a value" : "no accuracy run has a value";
+        if (i == 0 || i == 1 || i > 7)
+            says = "no point was measured";
+        snprintf(name, sizeof name, "%s.svg", all[i]);
+        assert_says(run.dir, name, (const char *const[]){says, NULL});
+    }
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* The loss of an epoch whose accuracy is unknown is drawn all the same. */
+static void an_accuracy_without_numbers_leaves_the_loss(void **state)
+{
+    (void)state;
+    char path[128];
+    size_t size;
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fake_open(&run, "name: blind\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 1\n"
+                    "measure: {accuracy: {seeds: [1]}}\nfigures: [accuracy, epochs, total_time]\n");
+    fake_add(&run, &(struct fake_launch){
+                       .ranks = 1, .strategy = "allreduce", .seed = 1, .test_acc_pct = 97});
+    struct summary s = summarise(&run);
+    snprintf(path, sizeof path, "%s/epochs.csv", run.dir);
+    fake_edit(path, ",97\n", ",\n");
+    assert_int_equal(figures_draw(&s, run.dir, "plots", &e), OK);
+    assert_says(run.dir, "epochs.svg", (const char *const[]){"no test accuracy", NULL});
+    char *svg = picture(run.dir, "epochs.svg", &size);
+    assert_null(strstr(svg, "no training loss"));
+    free(svg);
+    free(picture(run.dir, "total_time.svg", &size));
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void nothing_measured_still_draws(void **state)
 {
     (void)state;
@@ -316,7 +372,8 @@ static void a_missing_gnuplot_is_named(void **state)
     fake_close(&run);
 }
 
-/* A script that fails is named with what gnuplot said; the picture of before stands. */
+/* A script that fails is named with what gnuplot said; the picture of before stands, and the other
+ * figures are drawn. */
 static void a_failing_script_is_named(void **state)
 {
     (void)state;
@@ -330,13 +387,16 @@ static void a_failing_script_is_named(void **state)
     free(picture(run.dir, "time.svg", &before));
     snprintf(script, sizeof script, "%s/time.gp", run.dir);
     fake_write(script, "set terminal svg\nset output out.'.svg'\nplot nonsense(x)\n");
+    char other[128];
+    snprintf(other, sizeof other, "%s/speedup.gp", run.dir);
+    fake_write(other, "do for [f in 'svg png'] {\n    set print out.'.'.f\n    print 'drawn'\n}\n");
     assert_int_equal(figures_draw(&s, run.dir, run.dir, &e), ERR_SYSTEM);
     assert_string_equal(e.file, script);
     assert_non_null(strstr(e.text, "nonsense"));
     free(picture(run.dir, "time.svg", &after));
     assert_int_equal(before, after);
-    snprintf(script, sizeof script, "%s/.time.svg", run.dir);
-    assert_int_not_equal(access(script, F_OK), 0);
+    assert_says(run.dir, "speedup.svg", (const char *const[]){"drawn", NULL});
+    assert_int_equal(fake_count(run.dir, ".part"), 0);
     summary_free(&s);
     fake_close(&run);
 }
@@ -350,6 +410,8 @@ int main(void)
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
         cmocka_unit_test(texts_arrive_unchanged),
+        cmocka_unit_test(no_value_stops_no_figure),
+        cmocka_unit_test(an_accuracy_without_numbers_leaves_the_loss),
         cmocka_unit_test(nothing_measured_still_draws),
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(one_rank_count_draws),
