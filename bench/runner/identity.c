@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "bench/runner/hardware.h"
 
 /* Files have names in the spec; here it counts what is in them. Those of the report alone, which a
  * user may mend after a run, do not count. */
@@ -27,12 +28,14 @@ static enum status describe_programs(FILE *out, const char *const *programs, str
     return OK;
 }
 
+/* Hosts of one kind are one machine: a campaign goes on on any of them. */
 static void describe_machine(FILE *out, const struct place_machine *m)
 {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    fprintf(out, "machine %s %d %d %d %a %d %d\n", host, m->cores, m->hwthreads, m->numa_nodes,
-            m->quota_cores, m->usable_cores, m->machine_cores);
+    char cpu[256], caches[256];
+    hardware_cpu(cpu, sizeof cpu);
+    hardware_caches(caches, sizeof caches);
+    fprintf(out, "machine %s, caches %s, %d %d %d %a %d %d\n", cpu, caches, m->cores, m->hwthreads,
+            m->numa_nodes, m->quota_cores, m->usable_cores, m->machine_cores);
 }
 
 static enum status describe(FILE *out, const struct identity_parts *parts, struct error *e)

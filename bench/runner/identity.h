@@ -1,6 +1,5 @@
 /* What makes two campaigns the same one, to be gone on with: the resolved spec and the networks it
- * names, the programs' contents and what peers stand on,
- * the machine. */
+ * names, the programs' contents and what peers stand on, the kind of machine. */
 #ifndef SCALEBENCH_RUNNER_IDENTITY_H
 #define SCALEBENCH_RUNNER_IDENTITY_H
 

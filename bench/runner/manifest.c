@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/runner/hardware.h"
+
 #ifdef __clang__
 #define COMPILER __VERSION__
 #else
@@ -42,34 +44,21 @@ static json_t *preflight_facts(void)
     return json;
 }
 
-static void cpu_model(char *model, size_t size)
-{
-    char line[512];
-    FILE *f = fopen("/proc/cpuinfo", "re");
-    model[0] = '\0';
-    while (f && model[0] == '\0' && fgets(line, sizeof line, f)) {
-        char *colon = strstr(line, ": ");
-        line[strcspn(line, "\n")] = '\0';
-        if (colon && strncmp(line, "model name", 10) == 0)
-            snprintf(model, size, "%s", colon + 2);
-    }
-    if (f)
-        fclose(f);
-}
-
 static json_t *machine_facts(const struct place_machine *m, const char *link)
 {
-    char host[256] = "", cpu[256];
+    char host[256] = "", cpu[256], caches[256];
     struct utsname system;
     gethostname(host, sizeof host - 1);
-    cpu_model(cpu, sizeof cpu);
+    hardware_cpu(cpu, sizeof cpu);
+    hardware_caches(caches, sizeof caches);
     uname(&system);
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:o}", "host",
-                     host, "cpu", text_or_null(cpu), "architecture", system.machine, "system",
-                     system.sysname, "kernel", system.release, "machine_cores", m->machine_cores,
-                     "cores", m->cores, "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes,
-                     "usable_cores", m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus",
-                     m->slurm_cpus, "link", text_or_null(link));
+    return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:o}",
+                     "host", host, "cpu", text_or_null(cpu), "caches", text_or_null(caches),
+                     "architecture", system.machine, "system", system.sysname, "kernel",
+                     system.release, "machine_cores", m->machine_cores, "cores", m->cores,
+                     "hwthreads", m->hwthreads, "numa_nodes", m->numa_nodes, "usable_cores",
+                     m->usable_cores, "quota_cores", m->quota_cores, "slurm_cpus", m->slurm_cpus,
+                     "link", text_or_null(link));
 }
 
 static json_t *build_facts(const struct tools *tools)

@@ -66,6 +66,22 @@ runs_nothing_twice() {
     [ "$before" = "$after" ] && [ "$(runs)" -eq 1 ]
 }
 
+# A host's name is no part of a campaign: jobs that are begun again land on other nodes.
+goes_on_on_another_host() {
+    local before
+    before=$(cat "$latest/journal.jsonl")
+    unshare --uts sh -c 'hostname elsewhere && exec "$@"' sh \
+        "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" || return 1
+    [ "$before" = "$(cat "$latest/journal.jsonl")" ] && [ "$(runs)" -eq 1 ]
+}
+
+begins_anew_on_another_kind_of_machine() {
+    expect 0 "fake" taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')" \
+        "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
+    expect 0 "fake" "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
+    [ "$(find "$tmp/elsewhere/fake" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 2 ]
+}
+
 prints_the_table_again() {
     expect 0 "fake" "$bin/scalebench" table "$latest"
 }
@@ -385,6 +401,16 @@ refuses_a_test_that_is_none() {
 check "a campaign completes" completes
 check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
+if unshare --uts true 2>/dev/null; then
+    check "a campaign goes on on another host of the same kind" goes_on_on_another_host
+else
+    skip "a campaign goes on on another host of the same kind" "a host name of its own takes root"
+fi
+if [ "$(nproc)" -gt 1 ]; then
+    check "other cores begin a new run" begins_anew_on_another_kind_of_machine
+else
+    skip "other cores begin a new run" "one core only"
+fi
 check "table prints a run's table again" prints_the_table_again
 check "--fresh begins a new run" begins_anew_when_fresh
 check "another program begins a new run" begins_anew_with_another_program

@@ -1,0 +1,36 @@
+#include "bench/runner/hardware.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/runner/files.h"
+
+void hardware_cpu(char *text, size_t size)
+{
+    static const char *const keys[] = {"model name", "CPU part"};
+    char line[512];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    text[0] = '\0';
+    while (f && text[0] == '\0' && fgets(line, sizeof line, f)) {
+        char *colon = strstr(line, ": ");
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t i = 0; colon && i < sizeof keys / sizeof *keys; i++)
+            if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+                snprintf(text, size, "%s", colon + 2);
+    }
+    if (f)
+        fclose(f);
+}
+
+void hardware_caches(char *text, size_t size)
+{
+    char path[96], line[64];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; used < size; i++) {
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        if (!file_first_line(path, line, sizeof line))
+            return;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", line);
+    }
+}

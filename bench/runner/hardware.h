@@ -1,0 +1,15 @@
+/* What kind of machine this is, in words that hosts of one kind share. */
+#ifndef SCALEBENCH_RUNNER_HARDWARE_H
+#define SCALEBENCH_RUNNER_HARDWARE_H
+
+#include <stddef.h>
+
+/* The processor as the kernel names it: "AMD EPYC 9354", on ARM the number of its part; "" where it
+ * does not. */
+void hardware_cpu(char *text, size_t size);
+
+/* Sizes of the first core's caches from the first level on: "32K 32K 1024K 36608K"; "" where the
+ * kernel does not tell. */
+void hardware_caches(char *text, size_t size);
+
+#endif
