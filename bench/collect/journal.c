@@ -98,6 +98,7 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
     l.run = (enum launch_run)run_index;
     l.block = (int)block;
     l.seed = (uint64_t)seed;
+    l.shares_cores = json_is_true(json_object_get(line->json, "shares_cores"));
     return add_launch(j, &l, e) == OK;
 }
 
@@ -346,6 +347,8 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s}", "event", "running", "launch",
                              launch->launch, "point", launch->point, "run", run_names[launch->run],
                              "block", launch->block, "seed", (json_int_t)launch->seed, "at", at);
+    if (json && launch->shares_cores)
+        json_object_set_new(json, "shares_cores", json_true());
     enum status status = write_line(j, json, e);
     struct journal_launch running = *launch;
     end_launch(&running, LAUNCH_RUNNING, "", 0);

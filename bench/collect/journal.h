@@ -3,7 +3,7 @@
  * is ignored.
  *
  *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
- *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}
+ *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}    "shares_cores":true: cores had no locks
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41}
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
@@ -35,6 +35,7 @@ struct journal_launch {
     enum launch_run run;
     int block; /* of RUN_TIME, from 0 */
     uint64_t seed;
+    bool shares_cores; /* another campaign may have run on its cores: there were no locks */
     enum launch_status status;
     char reason[512];
     double wall_s; /* exec to exit; 0 while running */

@@ -313,7 +313,15 @@ void point_add_flag(struct point_summary *p, const char *flag)
     snprintf(p->flags + used, sizeof p->flags - used, "%s%s", used > 0 ? " " : "", flag);
 }
 
-static void set_flags(struct point_summary *p, bool oversubscribed)
+static bool shares_cores(const struct runs *time)
+{
+    for (size_t i = 0; i < time->n; i++)
+        if (time->items[i].journal->shares_cores)
+            return true;
+    return false;
+}
+
+static void set_flags(struct point_summary *p, bool oversubscribed, const struct runs *time)
 {
     if (p->timed && p->launches > 0 && !p->precision_met)
         point_add_flag(p, "ci_not_met");
@@ -321,6 +329,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed)
         point_add_flag(p, "oversubscribed");
     if (p->compute_only)
         point_add_flag(p, "compute_only");
+    if (shares_cores(time))
+        point_add_flag(p, "shares_cores");
 }
 
 /* --- Numbers
@@ -468,7 +478,7 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
         measure(p, s->spec, &time, &accuracy);
         p->failed_launches = count_failures(p, s, journal);
         judge(p, s, journal, &time, &accuracy);
-        set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1);
+        set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &time);
     }
     runs_free(&time);
     runs_free(&accuracy);

@@ -214,6 +214,8 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
     if (strstr(p->flags, "oversubscribed"))
         fputs("  (oversubscribed)", out);
+    if (strstr(p->flags, "shares_cores"))
+        fputs("  (cores without locks)", out);
     if (p->compute_only && was_measured(p))
         fputs("  (compute only)", out);
 }

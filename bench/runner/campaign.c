@@ -1,10 +1,12 @@
 #include "bench/runner/campaign.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/collect/collect.h"
-#include <unistd.h>
+#include "kernels/base/log.h"
 
 /* A peer may lack what it stands on. */
 static enum status ask(struct campaign *c, size_t point, struct error *e)
@@ -33,8 +35,9 @@ static enum status find_refusals(struct campaign *c, struct error *e)
         struct error why = {0};
         enum status status = campaign_prepare_launch(c, point, RUN_TIME, 0, "", &launch, &why);
         if (status == OK) {
+            status = core_locks_add(&c->cores, &launch.plan, e);
             site_launch_free(&launch);
-            if (ask(c, i, e) != OK)
+            if (status != OK || ask(c, i, e) != OK)
                 return e->status;
         } else if (status == ERR_UNAVAILABLE) {
             snprintf(c->refusals[i], sizeof c->refusals[i], "%s", why.text);
@@ -181,11 +184,43 @@ static void announce(struct campaign *c, const struct schedule_item *item)
     progress_launch(&c->progress, o.done + 1, o.done + left, what, o.left_s);
 }
 
+/* Waits for other campaigns that measure on cores of ours. Where there can be no locks, launches
+ * are marked. */
+static enum status lock_cores(struct campaign *c, struct error *e)
+{
+    char who[512];
+    bool told = false;
+    snprintf(who, sizeof who, "%s (%.100s)", c->owner.name, config_text(&c->spec.config, OPT_NAME));
+    for (;;) {
+        struct error why = {0};
+        enum status status = core_locks_take(&c->cores, who, &why);
+        c->cores_state = status == OK ? CORES_LOCKED : CORES_UNLOCKABLE;
+        if (status == ERR_SYSTEM)
+            log_print(LOG_WARNING,
+                      "%s%s%s; another campaign may measure on the same cores; SCALEBENCH_LOCKS "
+                      "may name a folder for their locks",
+                      why.file, why.file[0] ? ": " : "", why.text);
+        if (status != ERR_UNAVAILABLE)
+            return OK;
+        if (!told)
+            log_print(LOG_NOTE, "%s; waiting for its end", why.text);
+        told = true;
+        poll(&(struct pollfd){.fd = c->interrupt.fd, .events = POLLIN}, 1, 200);
+        owner_sign(&c->owner);
+        if (interrupt_look(&c->interrupt))
+            return error_set(e, ERR_INTERRUPTED, "interrupted");
+    }
+}
+
 static enum status run_items(struct campaign *c, struct error *e)
 {
     struct schedule_item item;
     enum status status = OK;
     while (status == OK && schedule_next(&c->schedule, &item)) {
+        if (c->cores_state == CORES_FREE)
+            status = lock_cores(c, e);
+        if (status != OK)
+            break;
         announce(c, &item);
         status = campaign_execute(c, &item, e);
         if (status == OK)
@@ -226,6 +261,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
 void campaign_close(struct campaign *c)
 {
     schedule_close(&c->schedule);
+    core_locks_release(&c->cores);
     owner_leave(&c->owner);
     journal_close(&c->journal);
     workloads_free(&c->workloads);

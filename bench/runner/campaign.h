@@ -6,6 +6,7 @@
 
 #include "bench/collect/journal.h"
 #include "bench/place/place.h"
+#include "bench/runner/core_locks.h"
 #include "bench/runner/identity.h"
 #include "bench/runner/interrupt.h"
 #include "bench/runner/owner.h"
@@ -40,6 +41,8 @@ struct campaign {
     bool resumed;             /* the run had been begun before */
     struct journal journal;
     struct owner owner;
+    struct core_locks cores; /* of all points that can run here */
+    enum { CORES_FREE, CORES_LOCKED, CORES_UNLOCKABLE } cores_state;
     struct schedule schedule;
     struct interrupt interrupt;
     struct progress progress;

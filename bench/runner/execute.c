@@ -29,7 +29,10 @@ static void name_launch(const struct campaign *c, const struct schedule_item *it
         number += strcmp(other->point, id) == 0 && other->run == item->run &&
                   (item->run == RUN_TIME || other->seed == item->seed);
     }
-    *l = (struct journal_launch){.run = item->run, .block = item->block, .seed = item->seed};
+    *l = (struct journal_launch){.run = item->run,
+                                 .block = item->block,
+                                 .seed = item->seed,
+                                 .shares_cores = c->cores_state == CORES_UNLOCKABLE};
     snprintf(l->point, sizeof l->point, "%s", id);
     if (item->run == RUN_TIME)
         snprintf(l->launch, sizeof l->launch, "launches/%s/time-%03d", id, number);

@@ -285,6 +285,56 @@ goes_on_after_a_host_that_died() {
     expect 0 "process 7 on elsewhere" run --set ranks=2 && [ "$(runs)" -eq 1 ] && [ ! -e "$latest/runner" ]
 }
 
+# What is started besides shall not disturb what is measured: it waits, and runs when cores are free.
+waits_for_the_cores() {
+    start_hanging || return 1
+    run --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
+    local waiting=$! first=$runner
+    until_true grep "is in use by process $first on $(hostname)" "$tmp/waiting.log" || return 1
+    sleep 1
+    [ ! -e "$latest/launches" ] && [ "$(runs)" -eq 2 ] || return 1
+    kill -KILL "$first"
+    wait "$waiting" || return 1
+    grep "waiting for its end" "$tmp/waiting.log" && [ "$(launches)" -eq 10 ] && gone "$out"
+}
+
+stops_waiting() { # signal, exit status
+    start_hanging || return 1
+    local first=$runner status
+    set -m
+    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --fresh --set ranks=2 >"$tmp/waiting.log" 2>&1 &
+    runner=$!
+    set +m
+    until_true grep "waiting for its end" "$tmp/waiting.log" || return 1
+    kill "-$1" "$runner"
+    wait "$runner"
+    status=$?
+    kill -KILL "$first"
+    [ "$status" -eq "$2" ] && grep "the same command goes on" "$tmp/waiting.log" && gone "$out"
+}
+
+# Each inside a core of its own, as jobs that share a node are.
+runs_beside_on_other_cores() {
+    local all
+    all=$(taskset -cp $$ | sed 's/.*: *//')
+    rm -rf "$out"
+    FAKE_HANG=allreduce taskset -c "${all%%[-,]*}" "$bin/scalebench" run "$tmp/fake.yaml" \
+        --out "$out" --set ranks=2 >"$tmp/run.log" 2>&1 &
+    runner=$!
+    until_true hanging || return 1
+    taskset -c "${all##*[-,]}" "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/beside" --set ranks=2
+    local status=$?
+    kill -KILL "$runner"
+    gone "$out" && return "$status"
+}
+
+marks_launches_without_locks() {
+    rm -rf "$out"
+    SCALEBENCH_LOCKS=$tmp/no/such expect 0 "another campaign may measure on the same cores" run &&
+        grep -q "^[^#]*shares_cores" "$latest/summary.csv" || return 1
+    expect 0 "fake" run --fresh && ! grep -q shares_cores "$latest/summary.csv"
+}
+
 run_of_latest() {
     basename "$(readlink -f "$latest")"
 }
@@ -441,6 +491,14 @@ check "an empty folder for results is refused" refuses_an_empty_folder
 check "several starts at once begin one run" begins_one_run_each_time
 check "a runner on another host is known by its sign of life" knows_a_runner_of_another_host
 check "one that died there is not waited for" goes_on_after_a_host_that_died
+check "a second campaign waits for the same cores" waits_for_the_cores
+check "Ctrl-C ends the wait" stops_waiting INT 130
+if [ "$(nproc)" -gt 1 ]; then
+    check "campaigns run side by side on cores of their own" runs_beside_on_other_cores
+else
+    skip "campaigns run side by side on cores of their own" "one core only"
+fi
+check "launches on cores without locks are marked" marks_launches_without_locks
 check "latest follows the runs, not the clock" latest_follows_the_runs
 check "no temporary link is left" leaves_no_temporary_link
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors

@@ -1,0 +1,125 @@
+#include "bench/runner/core_locks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/runner/files.h"
+
+static enum status add_list(struct core_locks *l, const char *list, struct error *e)
+{
+    int numbers[CPUS_MAX], n = place_parse_cpus(list, numbers, CPUS_MAX);
+    for (int i = 0; i < n && i < CPUS_MAX; i++)
+        if (numbers[i] < CPUS_MAX)
+            l->cpus[numbers[i]] = true;
+    return n < 0 ? error_set(e, ERR_ARGUMENT, "'%s' is no list of processors", list) : OK;
+}
+
+enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
+{
+    char all[4096];
+    enum status status = place_read_back(all, sizeof all, e);
+    for (int r = 0; status == OK && r < plan->ranks; r++)
+        status = add_list(l, plan->slots[r].cpus[0] ? plan->slots[r].cpus : all, e);
+    return status;
+}
+
+/* Hardware threads of a core go by the number of the first. */
+static int core_of(int cpu)
+{
+    char path[96], line[256];
+    int first;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    return file_first_line(path, line, sizeof line) && place_parse_cpus(line, &first, 1) > 0 ? first
+                                                                                             : cpu;
+}
+
+/* Users share the folder as they share /tmp; nobody removes another's files. */
+static enum status open_folder(int *folder, struct error *e)
+{
+    const char *chosen = getenv("SCALEBENCH_LOCKS");
+    const char *path = chosen && *chosen ? chosen : "/tmp/scalebench-cores";
+    if (mkdir(path, 0777) == 0)
+        chmod(path, 01777);
+    *folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *folder >= 0
+               ? OK
+               : error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be opened: %s", strerror(errno));
+}
+
+/* Whoever is first makes the file. It is not opened with O_CREAT when it is there: kernels refuse
+ * that for files of others in such a folder. */
+static int open_file(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) {
+        fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            fchmod(fd, 0666);
+        else if (errno == EEXIST)
+            fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    }
+    return fd;
+}
+
+static enum status lock_file(int fd, const char *name, const char *who, struct error *e)
+{
+    char line[512];
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        int length = snprintf(line, sizeof line, "%s\n", who);
+        /* For people, who can do without where it cannot be written. */
+        bool told = ftruncate(fd, 0) == 0 && pwrite(fd, line, (size_t)length, 0) == length;
+        (void)told;
+        return OK;
+    }
+    if (errno != EWOULDBLOCK)
+        return error_at(e, ERR_SYSTEM, name, 0, 0, "flock: %s", strerror(errno));
+    ssize_t n = pread(fd, line, sizeof line - 1, 0);
+    line[n > 0 ? n : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    return error_set(e, ERR_UNAVAILABLE, "%s is in use by %s", name,
+                     *line ? line : "another scalebench");
+}
+
+static enum status take_core(struct core_locks *l, int folder, int core, const char *who,
+                             struct error *e)
+{
+    char name[32];
+    snprintf(name, sizeof name, "core %d", core);
+    int fd = open_file(folder, name);
+    if (fd < 0)
+        return error_set(e, ERR_SYSTEM, "the lock of %s: %s", name, strerror(errno));
+    enum status status = lock_file(fd, name, who, e);
+    if (status == OK)
+        l->fds[l->n++] = fd;
+    else
+        close(fd);
+    return status;
+}
+
+enum status core_locks_take(struct core_locks *l, const char *who, struct error *e)
+{
+    int folder, seen = 0;
+    enum status status = open_folder(&folder, e);
+    if (status != OK)
+        return status;
+    bool cores[CPUS_MAX] = {false};
+    for (int cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (l->cpus[cpu])
+            cores[core_of(cpu)] = true;
+    for (int core = 0; core < CPUS_MAX && status == OK; core++)
+        if (cores[core] && seen++ == l->n)
+            status = take_core(l, folder, core, who, e);
+    close(folder);
+    return status;
+}
+
+void core_locks_release(struct core_locks *l)
+{
+    while (l->n > 0)
+        close(l->fds[--l->n]);
+}
