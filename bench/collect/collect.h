@@ -156,8 +156,10 @@ enum status prediction_check(const struct spec *spec, struct error *e);
 /* Name of the i-th CSV file that a run of this spec leaves ("raw.csv"); NULL beyond the last. */
 const char *summary_file(const struct spec *spec, size_t i);
 
-/* The closing table, for people. `run_dir` as the user would type it. */
-void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision);
+/* The closing table, for people, at most `width` columns wide; 0: as wide as it is. `run_dir` as
+ * the user would type it. */
+void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
+                   int width);
 
 /* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
  * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows

@@ -1,18 +1,19 @@
 /* The table that a campaign ends with. Each column formats one cell of one point; the table is
  * formatted twice, first for the widths, then for print. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
-#include "bench/collect/series.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table.h"
+#include "kernels/base/terminal.h"
 
 static void format_option(char text[TABLE_CELL], const struct point_summary *p,
                           enum option_id option)
 {
-    snprintf(text, TABLE_CELL, "%s", config_text(&p->point->config, option));
+    terminal_clean(text, TABLE_CELL, config_text(&p->point->config, option));
 }
 
 static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
@@ -101,21 +102,21 @@ static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p
 
 /* Columns that every table has, after ranks and whatever else varies. */
 static const struct table_column measured_columns[] = {
-    {.header = "img/rank", .format = format_batch},
-    {.header = "launches", .format = format_launches},
-    {.header = "step ms [95 % CI]", .format = format_step},
-    {.header = "images/s", .format = format_rate},
-    {.header = "speed-up [95 % CI]", .format = format_speedup},
-    {.header = "eff.", .format = format_efficiency},
-    {.header = "compute", .format = format_compute},
-    {.header = "comm", .format = format_comm},
-    {.header = "wait", .format = format_wait},
-    {.header = "test acc", .format = format_accuracy},
+    {.header = "img/rank", .worth = 1, .format = format_batch},
+    {.header = "launches", .worth = 2, .format = format_launches},
+    {.header = "step ms [95 % CI]", .worth = 12, .format = format_step},
+    {.header = "images/s", .worth = 6, .format = format_rate},
+    {.header = "speed-up [95 % CI]", .worth = 11, .format = format_speedup},
+    {.header = "eff.", .worth = 9, .format = format_efficiency},
+    {.header = "compute", .worth = 3, .format = format_compute},
+    {.header = "comm", .worth = 5, .format = format_comm},
+    {.header = "wait", .worth = 4, .format = format_wait},
+    {.header = "test acc", .worth = 8, .format = format_accuracy},
 };
 
 /* Behind them where another program did the same. */
-static const struct table_column peer_column = {.header = "x peer [95 % CI]",
-                                                .format = format_peer};
+static const struct table_column peer_column = {
+    .header = "x peer [95 % CI]", .worth = 10, .format = format_peer};
 
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
 _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for every column");
@@ -129,12 +130,14 @@ static const char *short_key(enum option_id option)
 
 static void table_add_option(struct table *t, enum option_id option)
 {
-    t->columns[t->n++] = (struct table_column){
-        .header = short_key(option), .format = format_option, .option = option};
+    t->columns[t->n++] = (struct table_column){.header = short_key(option),
+                                               .worth = TABLE_WORTH_KEPT,
+                                               .format = format_option,
+                                               .option = option};
     t->n_options = t->n;
 }
 
-static bool was_measured(const struct point_summary *p)
+bool table_was_measured(const struct point_summary *p)
 {
     return p->launches > 0 || isfinite(p->test_acc_pct);
 }
@@ -142,10 +145,10 @@ static bool was_measured(const struct point_summary *p)
 static void measure_widths(struct table *t)
 {
     for (size_t c = 0; c < t->n; c++) {
-        t->widths[c] = (int)strlen(t->columns[c].header);
+        t->widths[c] = terminal_columns(t->columns[c].header);
         for (size_t i = 0; i < t->s->n; i++) {
             char text[TABLE_CELL];
-            int width = (int)strlen(table_cell(text, t, c, &t->s->points[i]));
+            int width = terminal_columns(table_cell(text, t, c, &t->s->points[i]));
             t->widths[c] = width > t->widths[c] ? width : t->widths[c];
         }
     }
@@ -182,7 +185,7 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
     strcpy(text, "-");
     if (c->published)
         table_format_published(text, t, c, p);
-    else if (column >= t->n_options && !was_measured(p))
+    else if (column >= t->n_options && !table_was_measured(p))
         return text;
     else if (c->cell)
         table_format_cell(text, c, p);
@@ -195,7 +198,7 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
  */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
-    size_t n = was_measured(p) ? t->n : t->n_options + 2;
+    size_t n = table_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
     for (size_t c = n; c < t->n; c++) {
         char text[TABLE_CELL];
         if (t->columns[c].published && strcmp(table_cell(text, t, c, p), "-") != 0)
@@ -216,7 +219,7 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs("  (oversubscribed)", out);
     if (strstr(p->flags, "shares_cores"))
         fputs("  (cores without locks)", out);
-    if (p->compute_only && was_measured(p))
+    if (p->compute_only && table_was_measured(p))
         fputs("  (compute only)", out);
 }
 
@@ -225,21 +228,27 @@ static void print_row(FILE *out, const struct table *t, const struct point_summa
     size_t n = cells_of(t, p);
     for (size_t c = 0; c < n; c++) {
         char text[TABLE_CELL];
-        fprintf(out, "%s%*s", c ? "  " : "", t->widths[c], table_cell(text, t, c, p));
+        fputs(c ? "  " : "", out);
+        table_print_padded(out, table_cell(text, t, c, p), t->widths[c]);
     }
     table_print_remarks(out, p);
     fputc('\n', out);
 }
 
-static void print_rows(FILE *out, const struct summary *s)
+static void print_rows(FILE *out, const struct summary *s, int width)
 {
     struct table t;
     table_make(&t, s);
+    table_fit(&t, width);
+    if (t.same[0])
+        fprintf(out, "All points: %s\n", t.same);
     for (size_t c = 0; c < t.n; c++)
         fprintf(out, "%s%*s", c ? "  " : "", t.widths[c], t.columns[c].header);
     fputc('\n', out);
     for (size_t i = 0; i < s->n; i++)
         print_row(out, &t, &s->points[i]);
+    if (t.left_out[0])
+        fprintf(out, "Not shown here, but in summary.md: %s.\n", t.left_out);
 }
 
 /* --- Above the table ---------------------------------------------------------------------------
@@ -426,114 +435,6 @@ static void print_weights(FILE *out, const struct summary *s)
                 every_step ? "after every step" : "at the end of every launch");
 }
 
-/* The largest measured point of a series that synchronises and has more cores than its base. */
-static const struct point_summary *last_compared(const struct series *series,
-                                                 const struct summary *s)
-{
-    for (size_t i = series->n; i-- > 0;) {
-        const struct point_summary *p = &s->points[series->points[i]];
-        if (!p->compute_only && isfinite(p->efficiency) && p->cores > s->points[p->base].cores)
-            return p;
-    }
-    return NULL;
-}
-
-static void print_term(FILE *out, bool first, double pct, const char *name)
-{
-    char number[TEXT_NUMBER];
-    const char *sign = pct < 0 ? (first ? "-" : " - ") : (first ? "" : " + ");
-    fprintf(out, "%s%s %s", sign, text_fixed(number, fabs(pct), 1), name);
-}
-
-/* Named where one rank lags clearly more often than chance would have it. */
-static void print_last_rank(FILE *out, const struct point_summary *p)
-{
-    char number[TEXT_NUMBER];
-    double chance = 100.0 / (double)config_int(&p->point->config, OPT_RANKS);
-    if (p->last_rank >= 0 && p->last_rank_pct > 1.25 * chance)
-        fprintf(out, " (rank %d last in %s %% of steps)", p->last_rank,
-                text_fixed(number, p->last_rank_pct, 0));
-}
-
-static double known(double x)
-{
-    return isnan(x) ? 0 : x;
-}
-
-/* Of a step at p, a share of `efficiency` would be left if all scaled; the rest is lost. Each part
- * loses what it takes beyond the share that it has in the base. What the parts do not explain
- * (imbalance, the loop itself, scatter between launches) is said too. */
-static void print_losses(FILE *out, const struct point_summary *p, const struct point_summary *base)
-{
-    double lost = 100 * (1 - p->efficiency);
-    double comm = p->comm_pct - p->efficiency * known(base->comm_pct);
-    double wait = known(p->wait_pct) - p->efficiency * known(base->wait_pct);
-    double compute = p->compute_pct - p->efficiency * base->compute_pct;
-    double other = lost - comm - wait - compute;
-    if (isnan(other)) {
-        fputs(", phases unknown", out);
-        return;
-    }
-    fputs(" = ", out);
-    print_term(out, true, comm, isnan(p->wait_pct) ? "comm and wait" : "comm");
-    if (!isnan(p->wait_pct))
-        print_term(out, false, wait, "wait");
-    print_last_rank(out, p);
-    print_term(out, false, compute, compute < 0 ? "faster compute" : "slower compute");
-    print_term(out, false, other, "other");
-}
-
-static void print_karp_flatt(FILE *out, const struct series *series, const struct summary *s)
-{
-    bool rising = true, falling = true;
-    double before = NAN;
-    size_t n = 0;
-    for (size_t i = 0; i < series->n; i++) {
-        char number[TEXT_NUMBER];
-        double share = s->points[series->points[i]].karp_flatt;
-        if (!isfinite(share))
-            continue;
-        fprintf(out, "%s %s", n ? "" : "; Karp-Flatt", text_fixed(number, 100 * share, 1));
-        rising = rising && !(share <= before);
-        falling = falling && !(share >= before);
-        before = share;
-        n++;
-    }
-    if (n > 0)
-        fprintf(out, " %%%s", n < 2 ? "" : rising ? ", rising" : falling ? ", falling" : "");
-}
-
-static void print_bend(FILE *out, const struct series *series, size_t n_series,
-                       const struct summary *s)
-{
-    const struct point_summary *p = last_compared(series, s);
-    char number[TEXT_NUMBER], ranks[TEXT_NUMBER];
-    if (!p)
-        return;
-    double lost = 100 * (1 - p->efficiency);
-    fputs("Why it bends", out);
-    if (n_series > 1)
-        fprintf(out, " (%s)", series->name);
-    fprintf(out, ": %s %% %s at %s", text_fixed(number, fabs(lost), 1),
-            lost < 0 ? "gained" : "lost",
-            text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank"));
-    if (lost >= 0)
-        print_losses(out, p, &s->points[p->base]);
-    print_karp_flatt(out, series, s);
-    fputs(".\n", out);
-}
-
-static void print_bends(FILE *out, const struct summary *s)
-{
-    struct series_list list;
-    struct error e = {.status = OK};
-    if (series_collect(&list, s, &e) != OK)
-        fprintf(out, "Why it bends: not computed: %s\n", e.text);
-    for (size_t i = 0; e.status == OK && i < list.n; i++)
-        print_bend(out, &list.items[i], list.n, s);
-    series_free(&list);
-}
-
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;
@@ -585,14 +486,15 @@ static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
     fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
 }
 
-void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision)
+static void print_all(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
+                      int width)
 {
     print_heading(out, s);
     print_machine(out, s, revision);
-    print_rows(out, s);
+    print_rows(out, s, width);
     table_print_notes(out, s);
     print_weights(out, s);
-    print_bends(out, s);
+    table_print_losses(out, s);
     table_print_published(out, s);
     if (!s->launches) {
         fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
@@ -600,4 +502,19 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
     }
     print_effort(out, s);
     print_paths(out, s, run_dir);
+}
+
+void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
+                   int width)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory)
+        print_all(memory, s, run_dir, revision, width);
+    if (!memory || fclose(memory) != 0)
+        fputs("no memory for the table\n", out);
+    else
+        table_print_lines(out, text, width);
+    free(text);
 }

@@ -8,8 +8,13 @@
 #define TABLE_CELL 128
 #define TABLE_MAX  (OPTION_COUNT + 48) /* columns */
 
+enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_WORTH_ALL = 200 };
+
 struct table_column {
     const char *header;
+    /* Where there is little room the least goes first, those from TABLE_WORTH_TIMES on once texts
+     * are short, and TABLE_WORTH_KEPT never. */
+    int worth;
     void (*format)(char text[TABLE_CELL], const struct point_summary *p, enum option_id option);
     enum option_id option; /* of a column that shows an option */
     const char *cell;      /* else: column of summary.csv that is shown as it is, or NULL */
@@ -22,9 +27,25 @@ struct table {
     int widths[TABLE_MAX];
     char published_headers[PUBLISHED_MAX][64];
     size_t n, n_options; /* columns, and the first of them that show options */
+    char same[TABLE_LIST], left_out[TABLE_LIST]; /* columns that table_fit took */
 };
 
 void table_make(struct table *t, const struct summary *s);
+
+/* Takes columns away until the table is `width` columns wide: those that are the same in every row,
+ * listed with their values in `same`, then those of least worth, listed in `left_out`. Last, texts
+ * get less room than they are wide. 0: any width will do. */
+void table_fit(struct table *t, int width);
+
+/* A cell in so many columns, to the right; a longer text loses its middle. */
+void table_print_padded(FILE *out, const char *text, int width);
+
+/* Prints lines, each without control characters and broken at blanks where it is wider than `width`
+ * columns; 0: none is. Changes `text`. */
+void table_print_lines(FILE *out, char *text, int width);
+
+/* Whether anything was measured at this point. */
+bool table_was_measured(const struct point_summary *p);
 
 /* Formats one cell; "-" of a column that was not measured. Returns text. */
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
@@ -41,6 +62,9 @@ void table_print_published(FILE *out, const struct summary *s);
 
 /* What a reader should know of a point beside its numbers, each remark after two spaces. */
 void table_print_remarks(FILE *out, const struct point_summary *p);
+
+/* A sentence a series: what it lost at its largest point, and to what. */
+void table_print_losses(FILE *out, const struct summary *s);
 
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);

@@ -19,8 +19,9 @@ static void add_pair(struct table *t, const struct published *p, size_t k)
     char *header = t->published_headers[k];
     snprintf(header, sizeof t->published_headers[k], "published %s", name);
     if (!is_shown(p->columns[k]))
-        t->columns[t->n++] = (struct table_column){.header = name, .cell = name};
-    t->columns[t->n++] = (struct table_column){.header = header, .cell = name, .published = true};
+        t->columns[t->n++] = (struct table_column){.header = name, .worth = 7, .cell = name};
+    t->columns[t->n++] =
+        (struct table_column){.header = header, .worth = 7, .cell = name, .published = true};
 }
 
 void table_add_published(struct table *t, const struct published *p)

@@ -5,6 +5,7 @@
 
 #include "bench/runner/duration.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/terminal.h"
 
 void progress_begin(struct progress *p, FILE *out)
 {
@@ -12,15 +13,25 @@ void progress_begin(struct progress *p, FILE *out)
     p->terminal = isatty(fileno(out));
 }
 
+/* On a terminal within its width, so that the next line can take its place. */
 static void print_line(const struct progress *p)
 {
-    char since[32], left[32];
+    char since[32], left[32], what[4 * sizeof p->what], begin[64], end[96];
     int64_t now = clock_ns();
-    duration_text(since, (double)(now - p->begin_ns) * 1e-9);
-    fprintf(p->out, "[%zu/%zu] %s  %s", p->number, p->total, p->what, since);
     double left_s = p->left_s - (double)(now - p->launched_ns) * 1e-9;
-    if (left_s > 0)
-        fprintf(p->out, ", about %s left", duration_text(left, left_s));
+    snprintf(begin, sizeof begin, "[%zu/%zu] ", p->number, p->total);
+    snprintf(end, sizeof end, "  %s%s%s%s",
+             duration_text(since, (double)(now - p->begin_ns) * 1e-9), left_s > 0 ? ", about " : "",
+             left_s > 0 ? duration_text(left, left_s) : "", left_s > 0 ? " left" : "");
+    terminal_clean(what, sizeof what, p->what);
+    int width = p->terminal ? terminal_width(p->out) : 0;
+    int room = width - 1 - terminal_columns(begin) - terminal_columns(end);
+    if (width > 0 && room < 2)
+        fprintf(p->out, "%.*s", (int)terminal_fit(begin, width - 1), begin);
+    else if (width > 0 && terminal_columns(what) > room)
+        fprintf(p->out, "%s%.*s..%s", begin, (int)terminal_fit(what, room - 2), what, end);
+    else
+        fprintf(p->out, "%s%s%s", begin, what, end);
 }
 
 void progress_launch(struct progress *p, size_t number, size_t total, const char *what,

@@ -3,6 +3,7 @@
 #include "bench/collect/collect.h"
 #include "bench/runner/manifest.h"
 #include "kernels/base/log.h"
+#include "kernels/base/terminal.h"
 
 static enum status draw(const struct summary *s, const char *run_dir, const struct tools *tools,
                         struct error *e)
@@ -16,7 +17,8 @@ static void print_table(const struct summary *s, const struct report_request *re
 {
     struct manifest_facts facts = {.revision = "unknown revision"};
     manifest_read(request->run_dir, &facts);
-    summary_print(request->table, s, request->shown, facts.revision);
+    summary_print(request->table, s, request->shown, facts.revision,
+                  terminal_width(request->table));
     fflush(request->table);
 }
 

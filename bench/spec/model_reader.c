@@ -1,4 +1,5 @@
 /* Networks as YAML: configs/models/<name>.yaml. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,6 +69,10 @@ static enum status read_name(const struct node *node, const char *what, char nam
     if (node->kind != NODE_SCALAR || node->text[0] == '\0' || strlen(node->text) >= NET_NAME_MAX)
         return mark_error(e, ERR_SPEC, node->mark, "%s takes a name of 1 to %d characters", what,
                           NET_NAME_MAX - 1);
+    for (const char *c = node->text; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            return mark_error(e, ERR_SPEC, node->mark,
+                              "%s: a name with a line break or control character in it", what);
     strcpy(name, node->text);
     return OK;
 }

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "kernels/base/terminal.h"
+
 /* Formats into a buffer of its own first: a caller that wraps an error passes e->text and e->file
  * as arguments. */
 static void error_fill(struct error *e, enum status status, const char *file, int line, int column,
@@ -38,13 +40,16 @@ enum status error_at(struct error *e, enum status status, const char *file, int 
 
 void error_print(FILE *out, const struct error *e)
 {
+    char file[2 * sizeof e->file], text[2 * sizeof e->text]; /* they quote what they found */
+    terminal_clean(file, sizeof file, e->file);
+    terminal_clean(text, sizeof text, e->text);
     if (e->file[0])
-        fprintf(out, "%s:", e->file);
+        fprintf(out, "%s:", file);
     if (e->line > 0)
         fprintf(out, "%d:", e->line);
     if (e->line > 0 && e->column > 0)
         fprintf(out, "%d:", e->column);
-    fprintf(out, "%s%s\n", e->file[0] || e->line > 0 ? " " : "", e->text);
+    fprintf(out, "%s%s\n", e->file[0] || e->line > 0 ? " " : "", text);
 }
 
 int error_exit_status(const struct error *e)

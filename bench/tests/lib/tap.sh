@@ -12,6 +12,7 @@ failed=0
 trap 'rm -rf "$tmp"' EXIT
 # Tests that run beside each other do not wait for one another's cores.
 export SCALEBENCH_LOCKS=$tmp/locks
+unset COLUMNS # tables are as wide as they are
 # shellcheck disable=SC2034 # used by the tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 # shellcheck disable=SC2034

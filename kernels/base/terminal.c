@@ -1,0 +1,98 @@
+#include "kernels/base/terminal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Reads one character of UTF-8; *bytes is 1, and the result negative, where there is none. */
+static int32_t decode(const char *text, size_t *bytes)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t more = c[0] < 0x80 ? 0 : c[0] < 0xc2 ? 9 : c[0] < 0xe0 ? 1 : c[0] < 0xf0 ? 2 : 3;
+    int32_t code = more == 0 ? c[0] : c[0] & (0x3f >> more);
+    *bytes = 1;
+    if (c[0] > 0xf4 || more > 3)
+        return -1;
+    for (size_t i = 1; i <= more; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return -1;
+        code = code << 6 | (c[i] & 0x3f);
+    }
+    *bytes = more + 1;
+    return code;
+}
+
+/* The control characters of ASCII and of Latin-1. */
+static bool steers(int32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+char *terminal_clean(char *to, size_t size, const char *from)
+{
+    size_t used = 0, bytes;
+    for (; *from; from += bytes) {
+        char shown[4 * 4 + 1] = "";
+        bool raw = !steers(decode(from, &bytes));
+        for (size_t i = 0; i < bytes && !raw; i++)
+            snprintf(shown + 4 * i, 5, "\\x%02x", (unsigned char)from[i]);
+        if (raw)
+            memcpy(shown, from, bytes);
+        if (used + strlen(shown) >= size)
+            break;
+        strcpy(to + used, shown);
+        used += strlen(shown);
+    }
+    to[used] = '\0';
+    return to;
+}
+
+/* Blocks of Unicode whose characters take two columns (East Asian wide ones, emoji) or none
+ * (combining marks). */
+static int columns_of(int32_t code)
+{
+    static const struct {
+        int32_t first, last;
+        int columns;
+    } blocks[] = {{0x300, 0x36f, 0},   {0x1100, 0x115f, 2},   {0x200b, 0x200f, 0},
+                  {0x2e80, 0xa4cf, 2}, {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},
+                  {0xfe00, 0xfe0f, 0}, {0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2},
+                  {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        if (code >= blocks[i].first && code <= blocks[i].last)
+            return blocks[i].columns;
+    return 1;
+}
+
+size_t terminal_fit(const char *text, int columns)
+{
+    size_t used = 0, bytes;
+    while (text[used]) {
+        columns -= columns_of(decode(text + used, &bytes));
+        if (columns < 0)
+            break;
+        used += bytes;
+    }
+    return used;
+}
+
+int terminal_columns(const char *text)
+{
+    int columns = 0;
+    for (size_t bytes; *text; text += bytes)
+        columns += columns_of(decode(text, &bytes));
+    return columns;
+}
+
+int terminal_width(FILE *out)
+{
+    const char *columns = getenv("COLUMNS");
+    long wanted = columns ? strtol(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (wanted > 0)
+        return wanted < 100000 ? (int)wanted : 0;
+    return fileno(out) >= 0 && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}

@@ -1,0 +1,21 @@
+/* Text on a terminal: how wide it is there, how wide it may be, and without what would steer it. */
+#ifndef SCALEBENCH_BASE_TERMINAL_H
+#define SCALEBENCH_BASE_TERMINAL_H
+
+#include <stdio.h>
+
+/* Copies a text that came from outside, cut to fit, with control characters and bytes that are no
+ * UTF-8 as \x1b. Returns `to`. */
+char *terminal_clean(char *to, size_t size, const char *from);
+
+/* Columns that a text takes: of UTF-8, wide characters counting two. */
+int terminal_columns(const char *text);
+
+/* Bytes of the longest beginning of `text` that takes at most so many columns. */
+size_t terminal_fit(const char *text, int columns);
+
+/* Columns of the terminal that `out` is, or of $COLUMNS if that is set; 0: without limit, since
+ * `out` is none. */
+int terminal_width(FILE *out);
+
+#endif
