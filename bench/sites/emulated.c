@@ -57,7 +57,7 @@ static char **make_argv(const struct mpiexec_job *job, const void *arg)
     const char *const start[] = {job->mpiexec, "-rmk",           "user",     "-f",
                                  h->file,      "-iface",         h->head,    "-launcher",
                                  "ssh",        "-launcher-exec", h->launcher};
-    const char *const own[] = {"--nic", h->nic, "--no-finalize", NULL};
+    const char *const own[] = {"--nic", h->nic, NULL};
     struct words words = {0};
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         words_add(&words, start[i]);

@@ -74,6 +74,25 @@ four_hosts_share_the_cores() {
 }
 check "four hosts share the cores of this machine" four_hosts_share_the_cores
 
+# Half of such runs used to stay in MPI_Finalize; a deadline ends those that stay.
+runs_end() {
+    local i
+    for ((i = 0; i < 8; i++)); do
+        expect 0 "weights equal on all ranks" ci/netns.sh run "$train_cnn" --model lenet_21k \
+            --data.set digits --data.samples 1000 --train.epochs 1 --sync.deadline 30s || return 1
+        expect 0 "flat" timeout 60 ci/netns.sh run "$build/comm_sweep" --sizes 4KiB --models none \
+            --strategies ring --turns 1 || return 1
+    done
+}
+check "runs of trainer and sweep end" runs_end
+
+fails_in_order() {
+    expect 2 "train_cnn: /nowhere: " ci/netns.sh run "$train_cnn" --model lenet_21k \
+        --data.set mnist --data.path /nowhere || return 1
+    [ "$(wc -l <"$tmp/expect.log")" -eq 1 ]
+}
+check "what all ranks find wrong is said once" fails_in_order
+
 without_hosts_there_is_a_reason() {
     expect 3 "site: emulated has no hosts here: run this command under ci/netns.sh exec" \
         "$scalebench" run "$tmp/small.yaml" --out "$tmp/none"

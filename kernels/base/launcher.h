@@ -20,9 +20,11 @@ enum status launcher_check(int ranks, const char *program, struct error *e);
  * debugger), as /proc shows them; false when there are none or none can be seen. */
 bool launcher_name_stopped(char *text, size_t size);
 
-/* For a process that leaves without MPI_Finalize: Hydra takes one whose connection ends before it
- * has said so for one that crashed, unless it sees the process end first. Says what MPI_Finalize
- * would (PMI-1, cmd=finalize) and reads the answer; nothing where there is no such launcher. */
-void launcher_say_finalized(void);
+/* Ends a rank of MPI without MPI_Finalize: streams are flushed, the launcher is told that this rank
+ * is done, whatever its exit status. In MPI_Finalize ranks of MPICH before 4.2 on UCX meet in a
+ * barrier that makes no progress while others still wait for them to answer the end of a
+ * connection: over TCP every other run ended there or never. Ranks leave after a barrier, so that
+ * none waits for another. */
+_Noreturn void launcher_leave(int exit_status);
 
 #endif

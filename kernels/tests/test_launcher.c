@@ -6,8 +6,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "kernels/base/launcher.h"
 
@@ -71,8 +75,32 @@ static void launchers_are_understood(void **state)
     }
 }
 
+/* A rank that fails in order with the others has come to its end as well. */
+static void whoever_leaves_says_so(void **state)
+{
+    (void)state;
+    int ends[2], status;
+    char text[64] = "";
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        snprintf(text, sizeof text, "%d", ends[1]);
+        setenv("PMI_FD", text, 1);
+        launcher_leave(2);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], text, sizeof text - 1), strlen("cmd=finalize\n"));
+    assert_string_equal(text, "cmd=finalize\n");
+    assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* it waits for an answer */
+    assert_int_equal(write(ends[0], "cmd=finalize_ack\n", 17), 17);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    close(ends[0]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_understood)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(launchers_are_understood),
+                                       cmocka_unit_test(whoever_leaves_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

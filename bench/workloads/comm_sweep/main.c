@@ -201,6 +201,7 @@ static int sweep(const struct sweep_options *options)
         exit_status = failure_report("comm_sweep", &e, s.rank == 0 || !all_have_failed(status));
     if (status != OK && !all_have_failed(status))
         failure_abort_all(exit_status);
+    wait_barrier(&s.waiter, MPI_COMM_WORLD, "end of the sweep", NULL);
     waiter_close(&s.waiter);
     return exit_status;
 }
@@ -221,7 +222,8 @@ int main(int argc, char **argv)
         listen_to_signals();
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         exit_status = sweep(&options);
-        MPI_Finalize();
+        options_free(&options);
+        launcher_leave(exit_status);
     }
     options_free(&options);
     return exit_status;

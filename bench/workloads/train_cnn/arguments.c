@@ -17,7 +17,7 @@ static const struct option OWN_OPTIONS[] = {
     {"run", required_argument, NULL, 'm'},
     {"wait", required_argument, NULL, 'w'},
     {"nic", required_argument, NULL, 'i'},
-    {"no-finalize", no_argument, NULL, 'f'},
+    {"finalize", no_argument, NULL, 'f'},
     {"version-string", required_argument, NULL, 'v'},
     {"describe", no_argument, NULL, 'd'},
     {"describe-plan", no_argument, NULL, 'l'},
@@ -64,7 +64,7 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
         a->nic = optarg;
         break;
     case 'f':
-        a->finalize = false;
+        a->finalize = true;
         break;
     case 'v':
         a->version = optarg;
@@ -115,7 +115,6 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     memset(a, 0, sizeof *a);
     a->version = "";
     a->record_steps = true;
-    a->finalize = true;
     enum status status = config_init(&a->config, e);
     if (status == OK)
         status = config_parse_arguments(&a->config, &argc, argv, e);
@@ -163,9 +162,9 @@ void arguments_help(FILE *out, const char *program)
         "  --wait block|poll|yield  how ranks wait for each other; yield when they outnumber "
         "cores\n"
         "  --nic NAME            count what this network interface sends in the timed steps\n"
-        "  --no-finalize         leave without MPI_Finalize, in which MPICH before 4.2 may hang "
-        "over "
-        "TCP\n"
+        "  --finalize            leave through MPI_Finalize, for tools that write their results in "
+        "it; over\n"
+        "                        TCP MPICH before 4.2 may hang there\n"
         "  --describe            options and records as JSON\n"
         "  --describe-plan       the steps that --model, --kernels.plan and --kernels.tune make, "
         "with "

@@ -24,7 +24,7 @@ struct arguments {
     const char *nic;         /* interface whose bytes are counted, NULL: none. From argv. */
     const char *version;     /* given by the runner, for the record */
     bool record_steps;       /* false: the record has no `step` lines */
-    bool finalize;           /* false: ranks leave without MPI_Finalize */
+    bool finalize;           /* ranks leave through MPI_Finalize */
     bool help, describe, describe_plan;
 };
 

@@ -58,17 +58,6 @@ static int train(const struct arguments *arguments)
     return exit_status;
 }
 
-/* In MPI_Finalize ranks of MPICH before 4.2 on UCX meet in a barrier that makes no progress, while
- * others still wait for them to answer the end of a connection: over TCP some runs never end. */
-static void leave(int exit_status)
-{
-    fflush(NULL);
-    if (exit_status == 0)
-        launcher_say_finalized();
-    say_goodbye();
-    _exit(exit_status);
-}
-
 int main(int argc, char **argv)
 {
     struct arguments arguments;
@@ -100,8 +89,10 @@ int main(int argc, char **argv)
         MPI_Init_thread(&argc, &argv, wanted, &level);
         alone_end(&alone);
         exit_status = train(&arguments);
-        if (!arguments.finalize)
-            leave(exit_status);
+        if (!arguments.finalize) {
+            say_goodbye();
+            launcher_leave(exit_status);
+        }
         alone_begin(&alone, "end of MPI", deadline_s, &e);
         MPI_Finalize();
         alone_end(&alone);

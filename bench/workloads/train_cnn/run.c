@@ -310,7 +310,7 @@ enum status run_execute(struct run *r, struct error *e)
         status = recorder_finish(&r->recorder, e);
     inject_sleep(&r->trainer.inject, INJECT_END, r->trainer.steps_done);
     /* Nobody leaves while others may still wait for a message. */
-    if (status == OK && !r->arguments->finalize)
+    if (status == OK)
         status = wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e);
     return status;
 }

@@ -83,6 +83,7 @@ static enum status agree(struct run *r, enum status mine, struct error *e)
     if (status != OK || worst == 0)
         return status;
     r->all_failed = true;
+    wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", NULL);
     bool first = r->rank == r->ranks - worst / STATUSES;
     *e = first ? own : (struct error){.status = (enum status)(worst % STATUSES)};
     return e->status;
