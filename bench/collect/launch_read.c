@@ -298,7 +298,9 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     strcpy(result->kernels_tuned, hello->kernels_tuned);
     strcpy(result->dataset, hello->dataset);
     strcpy(result->data_source, hello->data_source);
+    strcpy(result->data_hash, hello->data_hash);
     strcpy(result->precision, hello->precision);
+    strcpy(result->isa, hello->isa);
     strcpy(result->sync_variant, hello->sync_variant);
     strcpy(result->sync_algorithm, hello->sync_algorithm);
     strcpy(result->host, hello->host);

@@ -61,6 +61,8 @@ static const struct field hello_fields[] = {
     FIELD(hello, blas, FIELD_TEXT, false),
     FIELD(hello, flops_done_forward, FIELD_OPTIONAL, false),
     FIELD(hello, flops_done_backward, FIELD_OPTIONAL, false),
+    FIELD(hello, isa, FIELD_NOTE, true),
+    FIELD(hello, data_hash, FIELD_NOTE, true),
     FIELD(hello, savings, FIELD_NOTE, true),
     FIELD(hello, kernels_tuned, FIELD_NOTE, true),
 };

@@ -76,14 +76,14 @@ void file_map_close(struct file_map *map)
 /* --- Contents of an entry --------------------------------------------------------------------- */
 
 /* Hashes the contents in chunks: touching the mapping would count as this process's memory. */
-static bool hash_chunks(int fd, size_t contents, uint8_t *chunk, uint64_t *hash)
+static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
 {
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
     for (size_t done = 0; done < contents;) {
         size_t rest = contents - done;
         ssize_t n =
-            pread(fd, chunk, rest < CHUNK_BYTES ? rest : CHUNK_BYTES, (off_t)(HEADER_BYTES + done));
+            pread(fd, chunk, rest < CHUNK_BYTES ? rest : CHUNK_BYTES, (off_t)(begin + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -95,19 +95,24 @@ static bool hash_chunks(int fd, size_t contents, uint8_t *chunk, uint64_t *hash)
     return true;
 }
 
+static bool hash_file(int fd, size_t begin, size_t contents, uint64_t *hash)
+{
+    uint8_t *chunk = malloc(CHUNK_BYTES);
+    bool read = chunk && hash_chunks(fd, begin, contents, chunk, hash);
+    free(chunk);
+    return read;
+}
+
 /* The header that the contents behind it ask for; false where they cannot be read. Text, so that
  * `head -c 4096` shows what an entry is, on any machine that shares the folder. */
-static bool header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents)
+static bool header_make(char header[HEADER_BYTES], int fd, const char *key, size_t contents,
+                        uint64_t *hash)
 {
-    uint64_t hash;
-    uint8_t *chunk = malloc(CHUNK_BYTES);
-    bool read = chunk && hash_chunks(fd, contents, chunk, &hash);
-    free(chunk);
-    if (!read)
+    if (!hash_file(fd, HEADER_BYTES, contents, hash))
         return false;
     memset(header, 0, HEADER_BYTES);
     snprintf(header, HEADER_BYTES,
-             "scalebench data cache 2\nbytes %zu\nxxh3 %016" PRIx64 "\nkey %s\n", contents, hash,
+             "scalebench data cache 2\nbytes %zu\nxxh3 %016" PRIx64 "\nkey %s\n", contents, *hash,
              key);
     return true;
 }
@@ -118,11 +123,12 @@ static bool header_accepts(struct file_map *map, int fd, const char *key)
 {
     char header[HEADER_BYTES];
     if (map->map_bytes <= HEADER_BYTES ||
-        !header_make(header, fd, key, map->map_bytes - HEADER_BYTES) ||
+        !header_make(header, fd, key, map->map_bytes - HEADER_BYTES, &map->hash) ||
         memcmp(header, map->map, HEADER_BYTES) != 0)
         return false;
     map->bytes = (const uint8_t *)map->map + HEADER_BYTES;
     map->n = map->map_bytes - HEADER_BYTES;
+    map->hashed = true;
     return true;
 }
 
@@ -154,7 +160,8 @@ static enum status write_contents(int fd, const char *key, cache_fill *fill, voi
     off_t end = lseek(fd, 0, SEEK_CUR);
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
-    if (!header_make(header, fd, key, (size_t)end - HEADER_BYTES))
+    uint64_t hash;
+    if (!header_make(header, fd, key, (size_t)end - HEADER_BYTES, &hash))
         return error_set(e, ERR_SYSTEM, "does not read back as written");
     return cache_write(fd, header, sizeof header, e);
 }
@@ -323,15 +330,23 @@ static enum status memory_make(struct file_map *map, const char *name, const cha
     return status;
 }
 
+/* ERR_SYSTEM where the folder cannot be used. */
+static enum status entry_open(struct file_map *map, const char *name, const char *key,
+                              cache_fill *fill, void *arg, struct error *e)
+{
+    struct entry entry;
+    *map = (struct file_map){0};
+    enum status status = entry_locate(&entry, name, key, e);
+    if (status == OK && !entry_map(&entry, map))
+        status = entry_make_locked(&entry, map, fill, arg, e);
+    return status;
+}
+
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e)
 {
-    struct entry entry;
     struct error why = {0};
-    *map = (struct file_map){0};
-    enum status status = entry_locate(&entry, name, key, &why);
-    if (status == OK && !entry_map(&entry, map))
-        status = entry_make_locked(&entry, map, fill, arg, &why);
+    enum status status = entry_open(map, name, key, fill, arg, &why);
     if (status == ERR_SYSTEM) {
         log_print(LOG_WARNING,
                   "%s%s%s; '%s' is made in the memory of each process instead; "
@@ -341,5 +356,64 @@ enum status cache_open(struct file_map *map, const char *name, const char *key, 
     }
     if (status != OK && e)
         *e = why;
+    return status;
+}
+
+/* --- The hash of a file ----------------------------------------------------------------------- */
+
+struct hashing {
+    const char *path;
+    int fd;
+    size_t n;
+    uint64_t hash;
+    bool done;
+};
+
+static enum status hash_now(struct hashing *h, struct error *e)
+{
+    h->done = hash_file(h->fd, 0, h->n, &h->hash);
+    return h->done ? OK : error_at(e, ERR_DATA, h->path, 0, 0, "cannot be read in full");
+}
+
+static enum status fill_hash(void *arg, int sink, struct error *e)
+{
+    struct hashing *h = arg;
+    enum status status = hash_now(h, e);
+    return status == OK ? cache_write(sink, &h->hash, sizeof h->hash, e) : status;
+}
+
+static enum status recall_hash(struct hashing *h, const struct stat *s, struct error *e)
+{
+    char key[CACHE_KEY_MAX];
+    struct file_map entry = {0};
+    struct error why = {0};
+    int length = snprintf(key, sizeof key, "hash size=%jd mtime=%jd.%09ld inode=%ju:%ju %s",
+                          (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec,
+                          (uintmax_t)s->st_dev, (uintmax_t)s->st_ino, h->path);
+    enum status status =
+        length < (int)sizeof key ? entry_open(&entry, "hash", key, fill_hash, h, &why) : ERR_SYSTEM;
+    if (status == OK && entry.n == sizeof h->hash)
+        memcpy(&h->hash, entry.bytes, sizeof h->hash);
+    else if (!h->done)
+        status = hash_now(h, e);
+    file_map_close(&entry);
+    return h->done ? OK : status;
+}
+
+enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e)
+{
+    struct stat s;
+    const char *why = "";
+    *hash = map->hash;
+    if (map->hashed)
+        return OK;
+    struct hashing h = {.path = map->path, .fd = file_open(map->path, &why), .n = map->n};
+    if (h.fd < 0)
+        return error_at(e, ERR_DATA, map->path, 0, 0, "cannot be opened: %s", why);
+    enum status status = fstat(h.fd, &s) == 0
+                             ? recall_hash(&h, &s, e)
+                             : error_at(e, ERR_DATA, map->path, 0, 0, "%s", strerror(errno));
+    close(h.fd);
+    *hash = h.hash;
     return status;
 }

@@ -10,17 +10,21 @@
 #define SCALEBENCH_WORKLOADS_DATA_CACHE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "kernels/base/error.h"
 
-/* `bytes` [n] inside a read-only mapping of map_bytes at `map`. */
+/* `bytes` [n] inside a read-only mapping of map_bytes at `map`. `hash` is XXH3 of the bytes of a
+ * cache's entry. */
 struct file_map {
     const uint8_t *bytes;
     size_t n;
     void *map;
     size_t map_bytes;
+    bool hashed;
+    uint64_t hash;
     char path[PATH_MAX]; /* of the file, for others to open it; "" for memory of this process */
 };
 
@@ -34,6 +38,10 @@ typedef enum status cache_fill(void *arg, int sink, struct error *e);
 
 /* Appends n bytes to the sink of a cache_fill; ERR_SYSTEM when it takes no more. */
 enum status cache_write(int sink, const void *bytes, size_t n, struct error *e);
+
+/* XXH3 of map->bytes. A file that is mapped where it lies is read for it, and the result is kept as
+ * an entry of the cache for its path, size, time and number, where that can be written. */
+enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct error *e);
 
 /* Longest key, its final zero included. */
 #define CACHE_KEY_MAX 2048

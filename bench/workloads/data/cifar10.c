@@ -293,8 +293,7 @@ static void fill_data(struct data_set *data, const struct file_map *map)
         .images = images + (size_t)train * IMAGE_BYTES, .labels = labels + train, .n = test};
     data->train_images = place_in_map(map, images);
     data->train_labels = place_in_map(map, labels);
-    data->maps[0] = map->map;
-    data->map_bytes[0] = map->map_bytes;
+    data->maps[0] = *map;
 }
 
 static enum status open_folder(struct data_set *data, const char *folder, bool *found,

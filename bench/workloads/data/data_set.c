@@ -1,7 +1,10 @@
 #include "bench/workloads/data/data_set.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#include <xxhash.h>
 
 #include "bench/workloads/data/readers.h"
 #include "kernels/base/mem.h"
@@ -38,8 +41,7 @@ enum status data_open(struct data_set *data, const char *set, const char *path, 
 void data_close(struct data_set *data)
 {
     for (size_t i = 0; i < sizeof data->maps / sizeof *data->maps; i++)
-        if (data->maps[i])
-            munmap(data->maps[i], data->map_bytes[i]);
+        file_map_close(&data->maps[i]);
     *data = (struct data_set){0};
 }
 
@@ -47,9 +49,20 @@ double data_resident_mib(const struct data_set *data)
 {
     double sum = 0;
     for (size_t i = 0; i < sizeof data->maps / sizeof *data->maps; i++)
-        if (data->maps[i])
-            sum += mem_resident_mib(data->maps[i], data->map_bytes[i]);
+        if (data->maps[i].map)
+            sum += mem_resident_mib(data->maps[i].map, data->maps[i].map_bytes);
     return sum;
+}
+
+enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], struct error *e)
+{
+    uint64_t hashes[sizeof data->maps / sizeof *data->maps] = {0};
+    enum status status = OK;
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes && status == OK; i++)
+        if (data->maps[i].map)
+            status = file_map_hash(&data->maps[i], &hashes[i], e);
+    snprintf(hex, DATA_HASH_BYTES, "%016" PRIx64, XXH3_64bits(hashes, sizeof hashes));
+    return status;
 }
 
 /* Reads a byte of each page. */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/workloads/data/cache.h"
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
@@ -35,8 +36,7 @@ struct data_set {
     int classes;
     struct data_part train, test;
     struct data_place train_images, train_labels;
-    void *maps[4];
-    size_t map_bytes[4];
+    struct file_map maps[4];
 };
 
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
@@ -59,6 +59,12 @@ void data_close(struct data_set *data);
 
 /* What of the set's files is in this process's memory; NAN where that cannot be told. */
 double data_resident_mib(const struct data_set *data);
+
+#define DATA_HASH_BYTES 17
+
+/* 16 hexadecimal digits over all contents of the set, compressed or not. Plain files are read for
+ * it once and then known by path, size, time and number, as long as the cache folder is kept. */
+enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], struct error *e);
 
 /* Brings all of a part into this process's memory: a page fault inside a timed step would be
  * measured as computing. `image_bytes` are those of one image. */

@@ -61,7 +61,6 @@ enum status data_open_generated(struct data_set *data, const struct generated_se
         .images = images + set->n_train * image, .labels = labels + set->n_train, .n = set->n_test};
     data->train_images = place_in_map(&map, images);
     data->train_labels = place_in_map(&map, labels);
-    data->maps[0] = map.map;
-    data->map_bytes[0] = map.map_bytes;
+    data->maps[0] = map;
     return OK;
 }

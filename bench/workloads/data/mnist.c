@@ -139,10 +139,8 @@ static void fill_data(struct data_set *data, struct idx_file file[FILES])
                                     .n = file[TEST_IMAGES].dims[0]};
     data->train_images = place_in_map(&images->map, images->bytes);
     data->train_labels = place_in_map(&file[TRAIN_LABELS].map, file[TRAIN_LABELS].bytes);
-    for (int i = 0; i < FILES; i++) {
-        data->maps[i] = file[i].map.map;
-        data->map_bytes[i] = file[i].map.map_bytes;
-    }
+    for (int i = 0; i < FILES; i++)
+        data->maps[i] = file[i].map;
 }
 
 static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX], struct error *e)

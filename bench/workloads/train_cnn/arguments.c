@@ -21,6 +21,7 @@ static const struct option OWN_OPTIONS[] = {
     {"version-string", required_argument, NULL, 'v'},
     {"describe", no_argument, NULL, 'd'},
     {"describe-plan", no_argument, NULL, 'l'},
+    {"identify", no_argument, NULL, 'y'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -74,6 +75,9 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
         break;
     case 'l':
         a->describe_plan = true;
+        break;
+    case 'y':
+        a->identify = true;
         break;
     case 'h':
         a->help = true;
@@ -169,6 +173,8 @@ void arguments_help(FILE *out, const char *program)
         "  --describe-plan       the steps that --model, --kernels.plan and --kernels.tune make, "
         "with "
         "their FLOPs\n"
+        "  --identify            number type, instruction set, libraries and data of a run, as "
+        "JSON\n"
         "  --help                this text\n\n"
         "Options of a spec, as --key value or --key=value:\n",
         out);

@@ -25,7 +25,7 @@ struct arguments {
     const char *version;     /* given by the runner, for the record */
     bool record_steps;       /* false: the record has no `step` lines */
     bool finalize;           /* ranks leave through MPI_Finalize */
-    bool help, describe, describe_plan;
+    bool help, describe, describe_plan, identify;
 };
 
 /* ERR_ARGUMENT with what is wrong and what is accepted. Freed with config_free(&a->config). */

@@ -58,6 +58,34 @@ static int train(const struct arguments *arguments)
     return exit_status;
 }
 
+static enum status identify(FILE *out, const struct config *c, struct error *e)
+{
+    struct data_set data;
+    enum isa isa;
+    enum status status = isa_choose(&isa, e);
+    if (status == OK)
+        status = data_open(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
+    if (status != OK)
+        return status;
+    gemm_init();
+    json_t *line = report_identity(&data, isa, e);
+    if (line == NULL)
+        status = e->status;
+    else if (json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
+        status = error_set(e, ERR_SYSTEM, "cannot print the identity");
+    json_decref(line);
+    data_close(&data);
+    return status;
+}
+
+/* What is asked without a run. */
+static enum status tell(FILE *out, const struct arguments *a, struct error *e)
+{
+    if (a->describe)
+        return arguments_describe(out, "train_cnn", e);
+    return a->describe_plan ? plan_print(out, &a->config, e) : identify(out, &a->config, e);
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments;
@@ -70,14 +98,9 @@ int main(int argc, char **argv)
     int exit_status = 0;
     if (arguments.help) {
         arguments_help(stdout, "train_cnn");
-    } else if (arguments.describe) {
-        exit_status = arguments_describe(stdout, "train_cnn", &e) == OK
-                          ? 0
-                          : failure_report("train_cnn", &e, true);
-    } else if (arguments.describe_plan) {
-        exit_status = plan_print(stdout, &arguments.config, &e) == OK
-                          ? 0
-                          : failure_report("train_cnn", &e, true);
+    } else if (arguments.describe || arguments.describe_plan || arguments.identify) {
+        exit_status =
+            tell(stdout, &arguments, &e) == OK ? 0 : failure_report("train_cnn", &e, true);
     } else {
         int level;
         bool threads = config_overlap(&arguments.config) == OVERLAP_thread;

@@ -40,16 +40,15 @@ static const char *thread_level(void)
 /* What is about the machine and the libraries. */
 static json_t *hello_platform(const struct trainer *t, const char *bound)
 {
-    char host[256] = "", mpi[64];
+    char host[256] = "";
     gethostname(host, sizeof host - 1);
-    mpi_name(mpi, sizeof mpi);
     int64_t resolution_ns, overhead_ns;
     clock_calibrate(&resolution_ns, &overhead_ns);
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I}", "host", host, "pid",
-                     (int)getpid(), "bound", bound, "mpi", mpi, "mpi_thread_level", thread_level(),
-                     "blas", gemm_library(), "flushes_denormals", fp_mode_flushes(), "threads",
-                     pool_threads(t->exec.pool), "timer_resolution_ns", (json_int_t)resolution_ns,
-                     "timer_overhead_ns", (json_int_t)overhead_ns);
+    return json_pack("{s:s, s:i, s:s, s:s, s:b, s:i, s:I, s:I}", "host", host, "pid", (int)getpid(),
+                     "bound", bound, "mpi_thread_level", thread_level(), "flushes_denormals",
+                     fp_mode_flushes(), "threads", pool_threads(t->exec.pool),
+                     "timer_resolution_ns", (json_int_t)resolution_ns, "timer_overhead_ns",
+                     (json_int_t)overhead_ns);
 }
 
 /* What is really computed of the FLOPs that the net has as written. */
@@ -79,22 +78,36 @@ static json_t *hello_training(const struct trainer *t, const struct config *c)
 
 static json_t *hello_data(const struct trainer *t, const struct config *c, double read_s)
 {
-    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:f}", "dataset", t->data->name,
-                     "data_source", t->data->source, "data_path", t->data->path, "train_images",
+    return json_pack("{s:s, s:i, s:i, s:s, s:s, s:f}", "data_path", t->data->path, "train_images",
                      (int)t->sampler.n_samples, "test_images", (int)t->data->test.n, "data_read",
                      config_text(c, OPT_DATA_READ), "data_shard", config_text(c, OPT_DATA_SHARD),
                      "read_s", read_s);
 }
 
-json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
-                     const char *bound)
+json_t *report_identity(const struct data_set *data, enum isa isa, struct error *e)
 {
-    json_t *line = json_pack("{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I}", "type",
-                             "hello", "schema", RECORD_SCHEMA, "rank", t->rank, "ranks", t->ranks,
-                             "workload", "train_cnn", "version", a->version, "precision", REAL_NAME,
-                             "model", t->desc->name, "params", (json_int_t)t->desc->n_params,
-                             "flops_forward", (json_int_t)t->desc->flops_forward, "flops_backward",
+    char mpi[64], hash[DATA_HASH_BYTES];
+    if (data_hash(data, hash, e) != OK)
+        return NULL;
+    mpi_name(mpi, sizeof mpi);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "precision", REAL_NAME, "isa",
+                     isa_names()[isa], "mpi", mpi, "blas", gemm_library(), "dataset", data->name,
+                     "data_source", data->source, "data_hash", hash);
+}
+
+json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
+                     const char *bound, struct error *e)
+{
+    json_t *identity = report_identity(t->data, t->isa, e);
+    if (identity == NULL)
+        return NULL;
+    json_t *line = json_pack("{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:I, s:I}", "type", "hello",
+                             "schema", RECORD_SCHEMA, "rank", t->rank, "ranks", t->ranks,
+                             "workload", "train_cnn", "version", a->version, "model", t->desc->name,
+                             "params", (json_int_t)t->desc->n_params, "flops_forward",
+                             (json_int_t)t->desc->flops_forward, "flops_backward",
                              (json_int_t)t->desc->flops_backward);
+    json_object_update_new(line, identity);
     json_object_update_new(line, hello_work(t));
     json_object_update_new(line, hello_data(t, &a->config, read_s));
     json_object_update_new(line, hello_training(t, &a->config));

@@ -43,8 +43,13 @@ struct comparison {
     char first_difference[96]; /* "step 12, rank 1" */
 };
 
+/* What launches that are compared have in common: number type, instruction set, libraries, data.
+ * The runner asks for it before a campaign, and each record has it. NULL, with `e`, where data
+ * cannot be read. */
+json_t *report_identity(const struct data_set *data, enum isa isa, struct error *e);
+
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
-                     const char *bound);
+                     const char *bound, struct error *e);
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
                      const struct score *score);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,

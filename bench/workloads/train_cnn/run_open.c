@@ -112,9 +112,9 @@ static enum status open_record(struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
     enum status status = recorder_open(&r->recorder, a->record_dir, r->rank, e);
+    json_t *hello = status == OK ? report_hello(&r->trainer, a, r->feed.read_s, r->bound, e) : NULL;
     if (status == OK)
-        status =
-            recorder_add(&r->recorder, report_hello(&r->trainer, a, r->feed.read_s, r->bound), e);
+        status = hello ? recorder_add(&r->recorder, hello, e) : e->status;
     size_t i;
     json_t *line;
     json_array_foreach(r->progress.history, i, line)
