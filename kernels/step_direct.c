@@ -102,7 +102,7 @@ static void multiply_position(const struct conv_call *call, real *to, const stru
         a[i] = from + m->position[i] * plane;
         b[i] = panel + (size_t)m->tap[i] * (size_t)k * block;
     }
-    call->product->rows(to, a, b, m->count, from_pixels * plane, n, k, false);
+    call->product->rows(to, a, b, m->count, from_pixels * plane, n, k, RUN, false);
 }
 
 typedef struct meetings meetings_function(const struct winograd *w, int i, int j);

@@ -77,7 +77,7 @@ static void multiply_panel(const struct conv_call *call, int thread, real *c, co
         for (size_t p = 0; p < points; p++, panel += (size_t)count * block) {
             const real *left = a + ((size_t)first / block * points + p) * plane;
             call->product->rows(c + p * plane, &left, &panel, 1, points * plane, rows, count,
-                                first > 0);
+                                w->kind == WINOGRAD_F4 ? RUN_F4 : RUN, first > 0);
             conv_poll(call, thread, &polled, 2 * plane * (size_t)count);
         }
     }

@@ -19,10 +19,10 @@
  * Tolerance: a result differs from the direct sum of k terms by at most (k + 44) epsilon times the
  * same algorithm on absolute values with absolute matrices, 44 being the roundings of the longest
  * path through the transforms; test_winograd.c derives that and holds every number to it. Numbers
- * of one size and any sign make that, by the sums of the matrices' rows, at most (48/3)^2 = 256
- * times the direct sum's own bound with F4 (76 on average over a tile), (8/3)^2 = 7.1 times with F2
+ * of one size and any sign make that, by the sums of the matrices' rows, at most (24/3)^2 = 63
+ * times the direct sum's own bound with F4 (39 on average over a tile), (8/3)^2 = 7.1 times with F2
  * and (4/2)^2 = 4 times with T2. What a step's gradient keeps of it is in test_gradients.c: 1e-5 of
- * a tensor's norm on small nets, 1e-3 on vgg11_bn. The exact plan uses none of this.
+ * a tensor's norm. The exact plan uses none of this.
  *
  * Zeros: an output that sees nothing but zeros is exactly its bias. Rounding would else decide
  * whether it is above 0 where biases are, and ReLU, whose slope at 0 is 0, let about half of the
@@ -125,12 +125,18 @@ struct winograd_weights {
                     const real *du, int parts, size_t stride, bool add);
 };
 
+/* Runs of a sum. A chain of all 4608 terms of a convolution of 512 channels is off by several times
+ * what a sum of such runs is, and memory sees one number for so many products. F4's outputs take
+ * part in what sums are off by several times over: theirs are shorter. */
+enum { RUN = 256, RUN_F4 = 64 };
+
 /* Products of operands in blocks of `block` columns. */
 struct winograd_product {
     /* c [rows, block] <- or += the sum over `count` pairs of a[i] [rows, k] b[i] [k, block]; the
-     * blocks of a's columns lie a_stride apart. */
+     * blocks of a's columns lie a_stride apart. Of `run` terms at most the sum is held in registers
+     * before it goes to c. */
     void (*rows)(real *c, const real *const *a, const real *const *b, int count, size_t a_stride,
-                 int rows, int k, bool add);
+                 int rows, int k, int run, bool add);
     /* c [rows, block] <- or += the sum over `count` pairs of a[i]' b[i] for a[i] [k, rows] of one
      * block, b[i] [k, block]; `next` [k, block] is what caches are asked for meanwhile. */
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,

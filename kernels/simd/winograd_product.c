@@ -45,13 +45,8 @@ INLINE void store_sums(int rows, real *c, vreal sum[][2], bool add)
     }
 }
 
-/* Terms that are summed in registers before the sum goes to memory: chains of all 4608 terms of a
- * convolution of 512 channels are off by several times what sums of such sums are, and memory sees
- * one number for 256 products. */
-#define RUN 256
-
 INLINE void few_rows(int rows, real *c, const real *const *a, const real *const *b, int count,
-                     size_t first, size_t a_stride, int k, bool add)
+                     size_t first, size_t a_stride, int k, int run, bool add)
 {
     vreal sum[ROWS_MAX][2] = {0};
     int terms = 0;
@@ -59,7 +54,7 @@ INLINE void few_rows(int rows, real *c, const real *const *a, const real *const 
         const real *left = a[i] + first * BLOCK, *right = b[i];
         for (int todo = k; todo > 0; todo -= BLOCK, left += a_stride, right += BLOCK * BLOCK) {
             int taken = todo < BLOCK ? todo : BLOCK;
-            if (terms + taken > RUN) {
+            if (terms + taken > run) {
                 store_sums(rows, c, sum, add);
                 memset(sum, 0, sizeof sum);
                 terms = 0;
@@ -96,14 +91,14 @@ static int share_of(int left)
 }
 
 static void product_rows(real *c, const real *const *a, const real *const *b, int count,
-                         size_t a_stride, int rows, int k, bool add)
+                         size_t a_stride, int rows, int k, int run, bool add)
 {
     for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
         taken = share_of(rows - first);
         switch (taken) {
 #define DO(number)                                                                                 \
     case number:                                                                                   \
-        few_rows(number, c, a, b, count, (size_t)first, a_stride, k, add);                         \
+        few_rows(number, c, a, b, count, (size_t)first, a_stride, k, run, add);                    \
         break;
             EACH_COUNT(DO)
 #undef DO
