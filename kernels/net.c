@@ -90,10 +90,22 @@ static void find_tensors(struct step *s, const struct net_desc *desc)
     s->params = s->n_tensors > 0 ? desc->tensors[s->first_tensor].offset : 0;
 }
 
+/* Steps that take bytes may move their scale and shift into weights and bias. Where a byte other
+ * than 0 stands for exactly 0, as 51 does with a mean of 0.2, rounding would be left of the output
+ * of a blank area, and ReLU let gradients of it pass: such nets get numbers. */
+static enum layout layout_of_images(const struct net *net)
+{
+    for (int c = 0; c < net->input.c; c++)
+        for (int byte = 1; byte < BYTE_VALUES; byte++)
+            if (net->byte_value[c][byte] == 0)
+                return LAYOUT_NCHW;
+    return LAYOUT_BYTES;
+}
+
 /* Cuts the layers into stretches, each computed by the first kind of step that takes it. */
 static void choose_steps(struct net *net, const struct net_desc *desc)
 {
-    enum layout layout = LAYOUT_BYTES;
+    enum layout layout = layout_of_images(net);
     bool parameters_before = false;
     plan_read_extents(net->layers, desc->n_layers, net->read);
     for (int i = 0; net->options.choices && i < desc->n_layers; i++)
