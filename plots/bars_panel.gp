@@ -1,14 +1,14 @@
 # Bars that are not to be trusted like the others are hollow; a cross says that a point is not ok.
 plot data using (column('value')):(dots ? NaN : bar_if(is_whole(0))):(0):(column('value')): \
         (row_y('curve') - bar):(row_y('curve') + bar) with boxxyerror \
-        fillstyle solid 1 noborder linecolor rgb pick(colours, 1), \
+        fillstyle solid 1 noborder linecolor rgb colour(1), \
     data using (column('value')):(dots ? NaN : bar_if(!is_whole(0))):(0):(column('value')): \
         (row_y('curve') - bar):(row_y('curve') + bar) with boxxyerror \
-        fillstyle empty border rgb pick(colours, 1) linecolor rgb pick(colours, 1) linewidth 1, \
+        fillstyle empty border rgb colour(1) linecolor rgb colour(1) linewidth 1, \
     data using (column('value')):(dot_if(is_whole(0))) with points \
-        linecolor rgb pick(colours, 1) pointtype 7 pointsize 1.3 * scale, \
+        linecolor rgb colour(1) pointtype 7 pointsize 1.3 * scale, \
     data using (column('value')):(dot_if(!is_whole(0))) with points \
-        linecolor rgb pick(colours, 1) pointtype 6 pointsize 1.3 * scale linewidth 1.5, \
+        linecolor rgb colour(1) pointtype 6 pointsize 1.3 * scale linewidth 1.5, \
     data using (column('lo')):(has_value('lo') ? row_y('curve') : NaN): \
         (column('hi') - column('lo')):(0) with vectors \
         heads size graph 0.009, 90 nofilled linecolor rgb 'black' linewidth 0.8, \

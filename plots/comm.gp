@@ -91,9 +91,9 @@ do for [format in formats] {
         do for [k = 1:words(names)] {
             set arrow from screen (left_of(g) + 44) / width, screen legend_y(g, k + 1) / height \
                 to screen (left_of(g) + 58) / width, screen legend_y(g, k + 1) / height nohead \
-                linecolor rgb pick(colours, k) linewidth 1
+                linecolor rgb colour(k) linewidth 1
             set label '' at screen (left_of(g) + 51) / width, screen legend_y(g, k + 1) / height \
-                point linecolor rgb pick(colours, k) pointtype int(pick(solid, k)) \
+                point linecolor rgb colour(k) pointtype shape(solid, k) \
                 pointsize 0.8 * scale
             set label word(names, k) noenhanced font small left \
                 at screen (left_of(g) + 62) / width, screen legend_y(g, k + 1) / height
@@ -117,12 +117,12 @@ do for [format in formats] {
         plot csv using (x_of('MPI_Allreduce')):(y(0)) smooth unique with lines \
                 linecolor rgb grey linewidth 1.4 dashtype 3, \
             for [k = 1:words(names)] csv using (x_of(word(names, k))):(y(0)) smooth unique \
-                with lines linecolor rgb pick(colours, k) linewidth 1, \
+                with lines linecolor rgb colour(k) linewidth 1, \
             for [k = 1:words(names)] csv using (x_of(word(names, k))):(y_lo(0)):(0): \
                 (y_hi(0) - y_lo(0)) with vectors heads size graph 0.009, 90 nofilled \
-                linecolor rgb pick(colours, k) linewidth 0.8, \
+                linecolor rgb colour(k) linewidth 0.8, \
             for [k = 1:words(names)] csv using (x_of(word(names, k))):(y(0)) with points \
-                linecolor rgb pick(colours, k) pointtype int(pick(solid, k)) pointsize 0.8 * scale
+                linecolor rgb colour(k) pointtype shape(solid, k) pointsize 0.8 * scale
     }
     unset multiplot
     unset output

@@ -9,7 +9,13 @@ if (!exists('parts_n')) {
     parts_n = 0
 }
 parts_rows = (parts_n + 3) / 4
-entries = (reference_n > 0) + legend_n + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
+# Many curves with short names stand in two columns.
+longest = 0
+do for [k = 1:legend_n] {
+    longest = strlen(series_name(k)) > longest ? strlen(series_name(k)) : longest
+}
+legend_rows = legend_n > 6 && longest < 25 ? (legend_n + 1) / 2 : legend_n
+entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
     + (doubtful_n > 0) + (model_n > 0)
 legend_height = legend_row * entries + 8
 caption_height = caption_row * caption_n + 4
@@ -45,14 +51,16 @@ do for [format in formats] {
         set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
     do for [k = 1:legend_n] {
-        row = row + 1
-        set arrow from screen 8 / width, screen legend_y(row) \
-            to screen 26 / width, screen legend_y(row) nohead \
-            linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k)
-        set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb pick(colours, k) \
+        legend_x = k > legend_rows ? width / 2 : 8
+        legend_at = legend_y(row + (k - 1) % legend_rows + 1)
+        set arrow from screen legend_x / width, screen legend_at \
+            to screen (legend_x + 18) / width, screen legend_at nohead \
+            linecolor rgb colour(k) linewidth 1 dashtype series_dash(k)
+        set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb colour(k) \
             pointtype shape(solid, k) pointsize scale
-        set label series_name(k) noenhanced at screen 31 / width, screen legend_y(row) left
+        set label series_name(k) noenhanced at screen (legend_x + 23) / width, screen legend_at left
     }
+    row = row + legend_rows
     do for [k = 1:parts_n] {
         legend_x = 8 + 60 * ((k - 1) % 4)
         legend_part = row + 1 + (k - 1) / 4

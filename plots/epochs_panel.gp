@@ -33,16 +33,16 @@ do for [quantity in 'test_acc train_loss'] {
         continue
     }
     plot for [k = 1:series_n] data using (x_if(in_series(k))):(column(name)) with lines \
-            linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
+            linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
         for [k = 1:series_n] data using (x_if(has_bounds(k, quantity))):(column(quantity.'_lo')): \
             (0):(column(quantity.'_hi') - column(quantity.'_lo')) with vectors \
-            heads size graph 0.009, 90 nofilled linecolor rgb pick(colours, k) linewidth 0.8, \
+            heads size graph 0.009, 90 nofilled linecolor rgb colour(k) linewidth 0.8, \
         for [k = 1:series_n] data using (x_if(in_series(k))):(column(name)) with points \
             linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
         for [k = 1:series_n] data using (x_if(in_series(k) && !is_solid(k))):(column(name)) with points \
-            linecolor rgb pick(colours, k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
+            linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
         for [k = 1:series_n] data using (x_if(is_solid(k))):(column(name)) with points \
-            linecolor rgb pick(colours, k) pointtype shape(solid, k) pointsize scale, \
+            linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
         for [k = 1:series_n] data using (x_if(in_series(k) && !is_ok(k))):(column(name)) with points \
             linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5
 }

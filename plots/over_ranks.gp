@@ -15,11 +15,13 @@ x_title = 'ranks (MPI processes)'
 log_ranks = ranks_max > 8
 
 # Series stand side by side, so that intervals at the same ranks do not hide each other.
-aside(k) = series_n > 1 ? 0.014 * (k - (series_n + 1) / 2.0) : 0
-x_of(k) = log_ranks ? column('ranks') * (ranks_max / real(ranks_min))**aside(k) \
-    : column('ranks') + (ranks_max - ranks_min + 1) * aside(k)
+aside(k) = series_n > 1 ? (series_n > 8 ? 0.1 / series_n : 0.014) * (k - (series_n + 1) / 2.0) : 0
+x_at(ranks, k) = log_ranks ? ranks * (ranks_max / real(ranks_min))**aside(k) \
+    : ranks + (ranks_max - ranks_min + 1) * aside(k)
+x_of(k) = x_at(column('ranks'), k)
 
 # Of the current row: its place on the axis if it belongs to series k and is of this sort, else NaN.
+lead_dash(what, k) = what eq 'value' ? series_dash(k) : 4
 x_ok(k) = is_ok(k) && has_value('value') ? x_of(k) : NaN
 x_bars(k) = has_bars(k) ? x_of(k) : NaN
 x_solid(k) = is_solid(k) ? x_of(k) : NaN

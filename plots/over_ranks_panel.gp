@@ -13,21 +13,35 @@ do for [k = 1:missing_n] {
             left rotate by 90 offset character aside_by, 0
     }
 }
+# A line without a mark leads from the base of another curve to the first point of one that refers to it.
+series_value(k, field) = value(sprintf('series%d_%s', k, field))
+do for [k = 1:series_n] {
+    origin = int(series_value(k, 'origin'))
+    do for [what in origin > 0 ? 'value model' : ''] {
+        from_y = series_value(k, 'from_'.what)
+        to_y = series_value(k, 'to_'.what)
+        if (from_y == from_y && to_y == to_y) {
+            set arrow from x_at(series_value(k, 'from'), origin), from_y \
+                to x_at(series_value(k, 'to'), k), to_y nohead back linecolor rgb colour(k) \
+                linewidth (what eq 'value' ? 1 : 0.5) dashtype lead_dash(what, k)
+        }
+    }
+}
 plot for [k = 1:reference_n] (x < ranks_min || x > ranks_max ? NaN : reference(k, x)) \
         with lines linecolor rgb grey linewidth 0.8 dashtype 3, \
     for [k = 1:series_n] data using (x_model(k)):(column('model')) smooth unique with lines \
-        linecolor rgb pick(colours, k) linewidth 0.5 dashtype 4, \
+        linecolor rgb colour(k) linewidth 0.5 dashtype 4, \
     for [k = 1:series_n] data using (x_ok(k)):(y(k)) smooth unique with lines \
-        linecolor rgb pick(colours, k) linewidth 1 dashtype series_dash(k), \
+        linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
     for [k = 1:series_n] data using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
-        heads size graph 0.009, 90 nofilled linecolor rgb pick(colours, k) linewidth 0.8, \
+        heads size graph 0.009, 90 nofilled linecolor rgb colour(k) linewidth 0.8, \
     for [k = 1:series_n] data using (x_solid(k)):(y(k)) with points \
-        linecolor rgb pick(colours, k) pointtype shape(solid, k) pointsize scale, \
+        linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
     for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
         linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
     for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
-        linecolor rgb pick(colours, k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
+        linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
     for [k = 1:series_n] data using (x_doubtful(k)):(y(k)) with points \
         linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
     for [k = 1:series_n] data using (x_published(k)):(column('published')) with points \
-        linecolor rgb pick(colours, k) pointtype published_shape pointsize 1.5 * scale
+        linecolor rgb colour(k) pointtype published_shape pointsize 1.5 * scale

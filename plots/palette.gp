@@ -1,8 +1,18 @@
-# Colours and shapes of all figures: Okabe and Ito's palette, told apart with any kind of colour vision,
-# and by shape in grey print.
+# Colours, shapes and dashes of all figures: Okabe and Ito's palette, told apart with any kind of colour
+# vision. Six curves differ by colour, eighteen by colour and dash, and by shape in grey print. Bounds
+# (ranks that do not communicate) have short dashes, results long ones or none.
 colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
-solid   = '7 5 9 13 11 15'
-hollow  = '6 4 8 12 10 14'
+solid   = '7 5 9 13 11'          # the sixth is that of published values
+hollow  = '6 4 8 12 10'
+published_shape = 14
+set dashtype 11 (11, 3)
+set dashtype 12 (9, 2, 2, 2)
+set dashtype 13 (4, 3)
+set dashtype 14 (4, 2, 1, 2)
+set dashtype 15 (2, 2)
 pick(list, k) = word(list, (k - 1) % words(list) + 1)
+colour(k) = pick(colours, k)
+shape(list, k) = int(pick(list, k))
+dash(k, bound) = int(word(bound ? '13 14 15' : '1 11 12', (k - 1) / words(colours) % 3 + 1))
 grey = '#707070'
 formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')

@@ -53,7 +53,7 @@ do for [format in 'svg png'] {
         at screen 31 / width, screen legend_y(1) left
     do for [k = 1:words(models)] {
         set label '' at screen 17 / width, screen legend_y(k + 1) point \
-            linecolor rgb pick(colours, k) pointtype int(pick(solid, k)) pointsize scale
+            linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale
         set label word(models, k) noenhanced at screen 31 / width, screen legend_y(k + 1) left
     }
     set label 'filled: forward; hollow: backward' at screen 31 / width, screen legend_y(rows) left
@@ -68,8 +68,8 @@ do for [format in 'svg png'] {
     set output out.'.'.format
     plot roof(x) with lines linecolor rgb grey linewidth 1, \
         for [k = 1:words(models)] csv using (x_of(k, 'forward')):(column('gflop_per_s')) with points \
-            linecolor rgb pick(colours, k) pointtype int(pick(solid, k)) pointsize scale, \
+            linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
         for [k = 1:words(models)] csv using (x_of(k, 'backward')):(column('gflop_per_s')) with points \
-            linecolor rgb pick(colours, k) pointtype int(pick(hollow, k)) pointsize scale
+            linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale
     unset output
 }

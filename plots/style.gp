@@ -2,9 +2,12 @@
 #   plots, data, out             this folder; series_<figure>.csv; the path of the pictures without ending
 #   scaling                      strong, weak, epoch or none
 #   y_title                      of the axis that shows values
-#   ranks, ranks_min, ranks_max  rank counts of the campaign: all as words, least, greatest
+#   ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; least, greatest
 #   seriesK_name                 K = 1..series_n: its legend
 #   seriesK_bound                1: no result but a bound (ranks that do not communicate)
+#   seriesK_origin               the curve in which its base stands, if that is another one; else 0. Then
+#     _from, _from_value, _from_model, _to, _to_value, _to_model: ranks and value of the base and of its
+#     own first point, and what the model says of them
 #   idealK_slope, _ms            K = 1..ideal_n: cores a rank brings relative to the base; base's step
 #   missingK_ranks, _nth, _text  K = 1..missing_n: points without a value; _nth tells those apart that
 #                                stand at the same ranks
@@ -26,13 +29,8 @@ set datafile columnheaders
 set datafile missing NaN    # rows of other series do not break a line
 
 load plots.'/palette.gp'
-solid   = '7 5 9 13 11'          # the sixth is that of published values
-hollow  = '6 4 8 12 10'
-published_shape = 14
-shape(list, k) = int(pick(list, k))
-
 series_name(k) = value(sprintf('series%d_name', k))
-series_dash(k) = value(sprintf('series%d_bound', k)) ? 2 : 1
+series_dash(k) = dash(k, value(sprintf('series%d_bound', k)))
 
 # What a script may set otherwise.
 plot_height = 140.0                 # points

@@ -9,14 +9,14 @@ if (format eq 'svg') {
 }
 if (format eq 'png') {
     set terminal pngcairo size width * 300 / 72, height * 300 / 72 font 'Sans,8' \
-        fontscale 300 / 96.0 linewidth 300 / 96.0 pointscale 300 / 96.0
+        fontscale 300 / 96.0 linewidth 300 / 96.0 pointscale 300 / 96.0 dashlength 1.6
     small = ',6.5'
     scale = 0.7
     set xtics offset 0, 0
 }
 if (format eq 'pdf') {
     set terminal pdfcairo size width / 72 in, height / 72 in font 'Sans,8' fontscale 0.75 \
-        linewidth 1.2 pointscale 0.82
+        linewidth 1.2 pointscale 0.82 dashlength 1.6
     small = ',6.5'
     scale = 0.7
     set xtics offset 0, 0

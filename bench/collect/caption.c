@@ -110,11 +110,11 @@ static void write_method(FILE *out, const struct figure_data *d)
         return;
     fputs(" Median of ", out);
     write_sample(out, d, least, most);
-    if (strcmp(d->figure, "breakdown") == 0)
+    if (d->kind == FIGURE_BREAKDOWN)
         fputs("; parts are means over ranks, other is what they leave of the slowest one's step.",
               out);
     else {
-        if (strcmp(d->figure, "overlap") == 0)
+        if (d->kind == FIGURE_OVERLAP)
             fputs("; exposed and wait (where known) are means over ranks, hidden is what cost no "
                   "time of what the same calls take alone (tick)",
                   out);

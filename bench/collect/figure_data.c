@@ -24,10 +24,17 @@ void figure_data_write_status(FILE *out, const struct point_summary *p)
     fprintf(out, ",%ld,%s,%s", config_int(&p->point->config, OPT_RANKS), p->status, p->flags);
 }
 
-/* NAN in figures that show no model. */
-static double model_value(const struct figure_data *d, size_t i)
+double figure_data_model(const struct figure_data *d, size_t point)
 {
-    return d->prediction.n > 0 ? prediction_value(&d->prediction, d->s, i, d->quantity) : NAN;
+    return d->prediction.n > 0 ? prediction_value(&d->prediction, d->s, point, d->quantity) : NAN;
+}
+
+/* Which curve or bar, from 1; nothing where it is not drawn. */
+static void write_place(FILE *out, size_t place)
+{
+    if (place > 0)
+        fprintf(out, "%zu", place);
+    fputc(',', out);
 }
 
 static void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
@@ -35,7 +42,7 @@ static void write_point(FILE *out, const struct figure_data *d, size_t curve, co
 {
     const struct point_summary *p = &d->s->points[i];
     const struct measured *m = &d->measured[i];
-    fprintf(out, "%zu,", curve);
+    write_place(out, curve);
     text_write_field(out, name);
     fprintf(out, ",%s,", p->cells[COLUMN_point]);
     text_write_field(out, p->point->label);
@@ -45,26 +52,31 @@ static void write_point(FILE *out, const struct figure_data *d, size_t curve, co
     figure_data_write_number(out, m->value.lo);
     figure_data_write_number(out, m->value.hi);
     figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
-    figure_data_write_number(out, model_value(d, i));
+    figure_data_write_number(out, figure_data_model(d, i));
     fputc('\n', out);
 }
 
 static const char point_header[] =
     "curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model\n";
 
-/* A base that several series refer to stands in each of them. */
 static void write_over_ranks(FILE *out, const struct figure_data *d)
 {
     fputs(point_header, out);
     for (size_t k = 0; k < d->series.n; k++)
         for (size_t i = 0; i < d->series.items[k].n; i++)
-            write_point(out, d, k + 1, d->series.items[k].name, d->series.items[k].points[i]);
+            write_point(out, d, k < d->curves ? k + 1 : 0, d->series.items[k].name,
+                        d->series.items[k].points[i]);
 }
 
-/* Whether a bar stands for this point. */
+static bool has_bars(const struct figure_data *d)
+{
+    return d->kind == FIGURE_BARS || d->kind == FIGURE_BREAKDOWN || d->kind == FIGURE_OVERLAP;
+}
+
+/* Whether a bar may stand for this point. */
 static bool has_row(const struct figure_data *d, size_t point)
 {
-    if (strcmp(d->figure, "overlap") == 0)
+    if (d->kind == FIGURE_OVERLAP)
         return strcmp(config_text(&d->s->points[point].point->config, OPT_STRATEGY), "none") != 0;
     return d->quantity->source != SOURCE_RUNS || !d->s->points[point].compute_only;
 }
@@ -75,7 +87,7 @@ static void write_by_point(FILE *out, const struct figure_data *d)
     fputs(point_header, out);
     for (size_t i = 0; i < d->s->n; i++)
         if (has_row(d, i))
-            write_point(out, d, ++row, d->s->points[i].point->label, i);
+            write_point(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
 }
 
 /* --- Breakdown -----------------------------------------------------------------------------------
@@ -120,24 +132,26 @@ static void write_parts(FILE *out, const struct point_summary *p)
 
 static void begin_bar(FILE *out, size_t row, const struct point_summary *p)
 {
-    fprintf(out, "%zu,%s,", row, p->cells[COLUMN_point]);
+    write_place(out, row);
+    fprintf(out, "%s,", p->cells[COLUMN_point]);
     text_write_field(out, p->point->label);
     figure_data_write_status(out, p);
 }
 
 static void write_breakdown(FILE *out, const struct figure_data *d)
 {
+    size_t row = 0;
     fputs("row,point,label,ranks,status,flags,step_ms", out);
     for (int i = 0; i < PARTS; i++)
         fprintf(out, ",%s_ms", parts[i]);
     fputs(",published,model_ms\n", out);
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
-        begin_bar(out, i + 1, p);
+        begin_bar(out, d->bars[i] ? ++row : 0, p);
         figure_data_write_number(out, cell_number(p, COLUMN_step_ms_median));
         write_parts(out, p);
         figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
-        figure_data_write_number(out, model_value(d, i));
+        figure_data_write_number(out, figure_data_model(d, i));
         fputc('\n', out);
     }
 }
@@ -160,7 +174,7 @@ static void write_overlap(FILE *out, const struct figure_data *d)
         double wait = isfinite(comm) ? part_ms(p, COLUMN_wait_ms) : NAN;
         if (!has_row(d, i))
             continue;
-        begin_bar(out, ++row, p);
+        begin_bar(out, d->bars[i] ? ++row : 0, p);
         figure_data_write_number(out, comm - wait);
         figure_data_write_number(out, wait);
         figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share));
@@ -175,8 +189,13 @@ static void write_overlap(FILE *out, const struct figure_data *d)
 /* --- What a figure shows -------------------------------------------------------------------------
  */
 
-/* Ranks that train apart have no accuracy runs: their series would be an empty line of the legend.
- * It is kept, without those points, where it is the only one. */
+static bool is_valued(const struct figure_data *d, size_t point)
+{
+    return isfinite(d->measured[point].value.mid) ||
+           isfinite(published_value(d->s, point, d->quantity->column));
+}
+
+/* Ranks that train apart have no accuracy runs. What is left of their series has another name. */
 static void drop_compute_only(struct series_list *list, const struct summary *s)
 {
     size_t kept = 0;
@@ -187,15 +206,61 @@ static void drop_compute_only(struct series_list *list, const struct summary *s)
         for (size_t i = 0; i < n; i++)
             if (!s->points[series->points[i]].compute_only)
                 series->points[series->n++] = series->points[i];
-        if (series->n == 0 || (series->n < n && list->n > 1)) {
+        if (series->n == 0) {
             free(series->points);
             continue;
         }
-        if (series->n < n)
-            snprintf(series->name, sizeof series->name, "none");
+        char *lead = strstr(series->name, "compute only (none)");
+        if (series->n < n && lead == series->name)
+            memmove(lead, "none", 4), memmove(lead + 4, lead + 19, strlen(lead + 19) + 1);
         list->items[kept++] = *series;
     }
     list->n = kept;
+}
+
+/* Brings the curves that are drawn to the front: those with a value, as many as fit. Where there is
+ * none at all, the legend still says what was asked for. */
+static enum status choose_curves(struct figure_data *d, struct error *e)
+{
+    struct series_list *list = &d->series;
+    struct series *items = calloc(list->n + 1, sizeof *items);
+    bool any = figure_data_lack(d) == NULL;
+    size_t rest = 0;
+    if (!items)
+        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    for (size_t k = 0; k < list->n; k++) {
+        bool drawn = !any;
+        for (size_t i = 0; i < list->items[k].n; i++)
+            drawn |= is_valued(d, list->items[k].points[i]);
+        d->left_out += drawn && d->curves == FIGURE_CURVES_MAX;
+        if (drawn && d->curves < FIGURE_CURVES_MAX)
+            list->items[d->curves++] = list->items[k];
+        else
+            items[rest++] = list->items[k];
+    }
+    memcpy(list->items + d->curves, items, rest * sizeof *items);
+    free(items);
+    return OK;
+}
+
+/* Every point has a bar where they fit, else those with a value, as many as fit. */
+static enum status choose_bars(struct figure_data *d, struct error *e)
+{
+    size_t n = 0, valued = 0;
+    d->bars = calloc(d->s->n + 1, sizeof *d->bars);
+    if (!d->bars)
+        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    for (size_t i = 0; i < d->s->n; i++)
+        n += has_row(d, i);
+    for (size_t i = 0; i < d->s->n; i++) {
+        if (!has_row(d, i) || (n > FIGURE_BARS_MAX && !is_valued(d, i)))
+            continue;
+        valued++;
+        d->bars[i] = valued <= FIGURE_BARS_MAX;
+        d->rows += d->bars[i];
+    }
+    d->left_out = has_bars(d) && valued > d->rows ? valued - d->rows : 0;
+    return OK;
 }
 
 /* fmin and fmax pass over NAN. */
@@ -213,15 +278,14 @@ static void count(struct figure_data *d)
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool value = isfinite(d->measured[i].value.mid);
-        if (strcmp(d->figure, "overlap") == 0 && !has_row(d, i))
+        if (d->kind == FIGURE_OVERLAP && !has_row(d, i))
             continue;
-        d->rows += has_row(d, i);
         d->values += value;
         d->doubtful += value && strcmp(p->status, "ok") != 0;
         d->oversubscribed += value && strstr(p->flags, "oversubscribed");
         double published = published_value(d->s, i, d->quantity->column);
         d->published += isfinite(published);
-        d->predicted += isfinite(model_value(d, i));
+        d->predicted += isfinite(figure_data_model(d, i));
         widen(d, published);
         widen(d, d->measured[i].value.mid);
     }
@@ -246,27 +310,20 @@ const char *figure_data_lack(const struct figure_data *d)
     return "no point was measured";
 }
 
-static bool shows_model(const char *figure)
-{
-    static const char *const names[] = {"time", "speedup", "efficiency", "breakdown"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(figure, names[i]) == 0)
-            return true;
-    return false;
-}
-
 enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
                              const char *run_dir, struct error *e)
 {
+    const struct figure *row = figure_get(figure);
     *d = (struct figure_data){.s = s,
                               .figure = figure,
                               .run_dir = run_dir,
-                              .quantity = quantity_of_figure(figure, s->spec)};
+                              .kind = row->kind,
+                              .quantity = quantity_of_figure(row, s->spec)};
     d->measured = calloc(s->n + 1, sizeof *d->measured);
     if (!d->measured)
         return error_set(e, ERR_MEMORY, "no memory for figure %s", figure);
     enum status status = quantity_measure(d->measured, d->quantity, s, run_dir, e);
-    if (status == OK && shows_model(figure))
+    if (status == OK && row->model)
         status = prediction_make(&d->prediction, s, run_dir, e);
     if (status == OK)
         status = series_collect(&d->series, s, e);
@@ -275,7 +332,7 @@ enum status figure_data_read(struct figure_data *d, const char *figure, const st
     if (d->quantity->source == SOURCE_RUNS)
         drop_compute_only(&d->series, s);
     count(d);
-    return OK;
+    return has_bars(d) ? choose_bars(d, e) : choose_curves(d, e);
 }
 
 void figure_data_free(struct figure_data *d)
@@ -283,21 +340,28 @@ void figure_data_free(struct figure_data *d)
     series_free(&d->series);
     prediction_free(&d->prediction);
     free(d->measured);
+    free(d->bars);
     *d = (struct figure_data){0};
 }
 
 static enum status write_rows(FILE *out, struct figure_data *d, struct error *e)
 {
-    if (strcmp(d->figure, "epochs") == 0)
+    switch (d->kind) {
+    case FIGURE_EPOCHS:
         return figure_epochs_write(out, d, e);
-    if (strcmp(d->figure, "breakdown") == 0)
+    case FIGURE_BREAKDOWN:
         write_breakdown(out, d);
-    else if (strcmp(d->figure, "overlap") == 0)
+        break;
+    case FIGURE_OVERLAP:
         write_overlap(out, d);
-    else if (strcmp(d->figure, "bars") == 0)
+        break;
+    case FIGURE_BARS:
         write_by_point(out, d);
-    else
+        break;
+    case FIGURE_OVER_RANKS:
         write_over_ranks(out, d);
+        break;
+    }
     return OK;
 }
 

@@ -7,20 +7,27 @@
 #include "bench/collect/quantity.h"
 #include "bench/collect/series.h"
 
+/* More of them nobody tells apart, and no picture holds; the series file has all. */
+enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
+
 struct figure_data {
     const struct summary *s; /* borrowed */
     const char *figure, *run_dir;
+    enum figure_kind kind;
     const struct quantity *quantity;
     struct measured *measured;    /* one a point */
     struct prediction prediction; /* of figures that show one */
     size_t predicted;             /* points of the figure with a predicted value */
-    struct series_list series;    /* of a figure over ranks, by point or by epoch: its curves */
+    struct series_list series;    /* of a figure over ranks or epochs: first those that are drawn */
+    size_t curves;                /* of them that are drawn */
     size_t values;                /* points with a value; of the figure epochs: its values */
     size_t doubtful;              /* of them: not ok */
     size_t oversubscribed;        /* of them */
     size_t published;             /* points with a published value */
     double least, most;        /* of values and published ones above 0; NAN where there are none */
-    size_t rows;               /* of a figure that has a bar a point */
+    bool *bars;                /* of a figure that has a bar a point: which of them have one */
+    size_t rows;               /* bars */
+    size_t left_out;           /* curves or bars with a value that are too many to be drawn */
     int epochs;                /* most that a run has, of the figure epochs */
     size_t accuracies, losses; /* of that figure: epochs with a test accuracy, with a loss */
 };
@@ -45,6 +52,9 @@ const char *figure_data_lack(const struct figure_data *d);
 
 /* A point of this figure that has no value although it was asked for. */
 bool figure_data_misses(const struct figure_data *d, size_t point);
+
+/* What the model says of a point; NAN in figures that show none. */
+double figure_data_model(const struct figure_data *d, size_t point);
 
 /* Inside: rows of the figure epochs. */
 enum status figure_epochs_write(FILE *out, struct figure_data *d, struct error *e);

@@ -183,6 +183,8 @@ enum status figure_epochs_write(FILE *out, struct figure_data *d, struct error *
         if (write_curve(out, d, &r, n + 1, i))
             points[n++] = i;
     d->values = d->accuracies + d->losses;
+    d->curves = n < FIGURE_CURVES_MAX ? n : FIGURE_CURVES_MAX;
+    d->left_out = n - d->curves;
     if (status == OK)
         status = make_series(&d->series, d->s, points, n, e);
     free(points);

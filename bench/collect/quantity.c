@@ -8,13 +8,6 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/value.h"
 
-enum quantity_id {
-#define QUANTITY(name, source, raw, column, title) QUANTITY_##name,
-#include "bench/spec/quantities.def"
-#undef QUANTITY
-    QUANTITY_chosen /* by `bars` */
-};
-
 static const struct quantity quantities[] = {
 #define QUANTITY(name, source, raw, column, title)                                                 \
     {#name, SOURCE_##source, #raw, COLUMN_##column, title},
@@ -22,23 +15,26 @@ static const struct quantity quantities[] = {
 #undef QUANTITY
 };
 
-static const struct {
-    const char *name;
-    enum quantity_id quantity;
-} figures[] = {
-#define FIGURE(name, quantity, summary) {#name, QUANTITY_##quantity},
+static const struct figure figures[] = {
+#define FIGURE(name, kind, model, quantity, summary)                                               \
+    {#name, FIGURE_##kind, model, QUANTITY_##quantity},
 #include "bench/spec/figures.def"
 #undef FIGURE
 };
 
-const struct quantity *quantity_of_figure(const char *figure, const struct spec *spec)
+const struct figure *figure_get(const char *name)
 {
     size_t i = 0;
-    while (strcmp(figures[i].name, figure) != 0)
+    while (strcmp(figures[i].name, name) != 0)
         i++;
-    if (figures[i].quantity == QUANTITY_chosen)
+    return &figures[i];
+}
+
+const struct quantity *quantity_of_figure(const struct figure *figure, const struct spec *spec)
+{
+    if (figure->quantity == QUANTITY_chosen)
         return &quantities[config_int(&spec->config, OPT_BARS)];
-    return &quantities[figures[i].quantity];
+    return &quantities[figure->quantity];
 }
 
 struct measured measured_of(const double *values, size_t n)

@@ -17,8 +17,34 @@ struct quantity {
     const char *title;     /* of the axis */
 };
 
-/* What the figure of this name shows in a campaign of this spec. */
-const struct quantity *quantity_of_figure(const char *figure, const struct spec *spec);
+enum quantity_id {
+#define QUANTITY(name, source, raw, column, title) QUANTITY_##name,
+#include "bench/spec/quantities.def"
+#undef QUANTITY
+    QUANTITY_chosen /* by `bars` */
+};
+
+enum figure_kind {
+    FIGURE_OVER_RANKS,
+    FIGURE_BARS,
+    FIGURE_BREAKDOWN,
+    FIGURE_OVERLAP,
+    FIGURE_EPOCHS
+};
+
+/* A row of bench/spec/figures.def. */
+struct figure {
+    const char *name;
+    enum figure_kind kind;
+    bool model; /* the model of time is drawn beside what was measured */
+    enum quantity_id quantity;
+};
+
+/* By name, which the spec has checked. */
+const struct figure *figure_get(const char *name);
+
+/* What the figure shows in a campaign of this spec. */
+const struct quantity *quantity_of_figure(const struct figure *figure, const struct spec *spec);
 
 /* What stands in summary.csv, NAN where it is unknown; not what it was rounded from, so that
  * figures drawn from that file alone are the same. */

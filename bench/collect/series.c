@@ -1,74 +1,116 @@
 #include "bench/collect/series.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
 
-static bool is_equal(const struct point *a, const struct point *b, enum option_id option)
+/* --- What tells series from each other -----------------------------------------------------------
+ */
+
+/* The options in which any two points differ, added ones included: a base need not be of the
+ * series that refer to it. */
+struct splitting {
+    enum option_id options[OPTION_COUNT];
+    size_t n;
+};
+
+/* A point and what its series has in common, one text an option. */
+struct keyed {
+    char *key;
+    size_t point;
+    long ranks;
+};
+
+static struct splitting find_splitting(const struct spec *spec)
 {
-    return strcmp(config_text(&a->config, option), config_text(&b->config, option)) == 0;
+    struct splitting splitting = {.n = 0};
+    for (int id = 0; id < OPTION_COUNT; id++)
+        for (size_t i = 1; i < spec->n_points; i++)
+            if (strcmp(config_text(&spec->points[i].config, (enum option_id)id),
+                       config_text(&spec->points[0].config, (enum option_id)id)) != 0) {
+                splitting.options[splitting.n++] = (enum option_id)id;
+                break;
+            }
+    return splitting;
 }
 
-/* Whether the points agree in everything that varies but these two options. */
-static bool agree_but_for(const struct spec *spec, const struct point *a, const struct point *b,
-                          enum option_id first, enum option_id second)
+static void leave_out(struct splitting *splitting, enum option_id option)
 {
-    for (size_t i = 0; i < spec->n_varying; i++) {
-        enum option_id option = spec->varying[i];
-        if (option != first && option != second && !is_equal(a, b, option))
-            return false;
+    size_t n = 0;
+    for (size_t i = 0; i < splitting->n; i++)
+        if (splitting->options[i] != option)
+            splitting->options[n++] = splitting->options[i];
+    splitting->n = n;
+}
+
+static void keyed_free(struct keyed *keyed, size_t n)
+{
+    for (size_t i = 0; keyed && i < n; i++)
+        free(keyed[i].key);
+    free(keyed);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    if (order == 0)
+        order = (x->ranks > y->ranks) - (x->ranks < y->ranks);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+/* Every point with its key, sorted by key and ranks; NULL: no memory. */
+static struct keyed *key_points(const struct spec *spec, const struct splitting *splitting)
+{
+    struct keyed *keyed = calloc(spec->n_points + 1, sizeof *keyed);
+    for (size_t i = 0; keyed && i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        size_t size;
+        FILE *out = open_memstream(&keyed[i].key, &size);
+        for (size_t k = 0; out && k < splitting->n; k++)
+            fprintf(out, "%s\n", config_text(config, splitting->options[k]));
+        keyed[i].point = i;
+        keyed[i].ranks = config_int(config, OPT_RANKS);
+        if (!out || fclose(out) != 0) {
+            keyed_free(keyed, i + 1);
+            return NULL;
+        }
     }
-    return true;
+    if (keyed)
+        qsort(keyed, spec->n_points, sizeof *keyed, by_key);
+    return keyed;
+}
+
+static enum status no_memory(const struct spec *spec, struct error *e)
+{
+    return error_set(e, ERR_MEMORY, "no memory for the series of %zu points", spec->n_points);
 }
 
 /* Nodes belong to the axis where ranks alone say how many: not where the same ranks are spread over
  * one node and over two. */
-static bool nodes_follow_ranks(const struct spec *spec)
+static enum status drop_axes(struct splitting *splitting, const struct spec *spec, struct error *e)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        for (size_t k = 0; k < i; k++)
-            if (agree_but_for(spec, &spec->points[i], &spec->points[k], OPT_NODES, OPT_NODES) &&
-                !is_equal(&spec->points[i], &spec->points[k], OPT_NODES))
-                return false;
-    return true;
+    struct splitting but_nodes = *splitting;
+    leave_out(&but_nodes, OPT_NODES);
+    struct keyed *keyed = key_points(spec, &but_nodes);
+    if (!keyed)
+        return no_memory(spec, e);
+    bool follow = true;
+    for (size_t i = 1; i < spec->n_points; i++)
+        follow &= strcmp(keyed[i].key, keyed[i - 1].key) != 0 ||
+                  config_int(&spec->points[keyed[i].point].config, OPT_NODES) ==
+                      config_int(&spec->points[keyed[i - 1].point].config, OPT_NODES);
+    keyed_free(keyed, spec->n_points);
+    leave_out(splitting, OPT_RANKS);
+    if (follow)
+        leave_out(splitting, OPT_NODES);
+    return OK;
 }
 
-/* What distinguishes series; ranks and the nodes they need are the axis. */
-static bool is_axis(const struct spec *spec, enum option_id option)
-{
-    return option == OPT_RANKS || (option == OPT_NODES && nodes_follow_ranks(spec));
-}
-
-static bool same_series(const struct spec *spec, const struct point *a, const struct point *b)
-{
-    enum option_id second = is_axis(spec, OPT_NODES) ? OPT_NODES : OPT_RANKS;
-    return agree_but_for(spec, a, b, OPT_RANKS, second);
-}
-
-static long ranks_of(const struct summary *s, size_t i)
-{
-    return config_int(&s->points[i].point->config, OPT_RANKS);
-}
-
-/* By insertion: a series has a handful of points. */
-static void add_point(struct series *series, const struct summary *s, size_t point)
-{
-    size_t at = series->n++;
-    for (; at > 0 && ranks_of(s, series->points[at - 1]) > ranks_of(s, point); at--)
-        series->points[at] = series->points[at - 1];
-    series->points[at] = point;
-}
-
-static void add_base(struct series *series, const struct summary *s)
-{
-    size_t base = s->points[series->points[0]].base;
-    for (size_t i = 0; i < series->n; i++)
-        if (series->points[i] == base)
-            return;
-    if (ranks_of(s, base) < ranks_of(s, series->points[0]))
-        add_point(series, s, base);
-}
+/* --- Names ---------------------------------------------------------------------------------------
+ */
 
 static void append(struct series *series, const char *text)
 {
@@ -76,19 +118,18 @@ static void append(struct series *series, const char *text)
     snprintf(series->name + used, sizeof series->name - used, "%s%s", used ? ", " : "", text);
 }
 
-static void name_series(struct series *series, const struct summary *s)
+static void name_series(struct series *series, const struct summary *s,
+                        const struct splitting *splitting)
 {
-    const struct spec *spec = s->spec;
     const struct point_summary *last = &s->points[series->points[series->n - 1]];
     char text[STRATEGY_TEXT];
     if (last->compute_only)
         snprintf(series->name, sizeof series->name, "compute only (none)");
     else
         snprintf(series->name, sizeof series->name, "%s", strategy_text(text, last->point));
-    for (size_t i = 0; i < spec->n_varying; i++) {
-        enum option_id option = spec->varying[i];
-        if (is_axis(spec, option) || option == OPT_STRATEGY || option == OPT_VARIANT ||
-            option == OPT_COMPRESS)
+    for (size_t i = 0; i < splitting->n; i++) {
+        enum option_id option = splitting->options[i];
+        if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS)
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];
@@ -96,62 +137,65 @@ static void name_series(struct series *series, const struct summary *s)
                  config_text(&last->point->config, option));
         append(series, part);
     }
+    size_t used = strlen(series->name);
+    if (!last->point->requested)
+        snprintf(series->name + used, sizeof series->name - used, " (base)");
 }
 
-static enum status take_series(struct series *series, const struct summary *s, size_t first,
-                               bool *taken, struct error *e)
+/* --- The list ------------------------------------------------------------------------------------
+ */
+
+/* Points added to be compared with have no line of their own, but a base has: the others refer to
+ * it. */
+static bool is_shown(const struct keyed *keyed, size_t n, const struct spec *spec)
 {
-    series->points = calloc(s->n + 1, sizeof *series->points);
+    for (size_t i = 0; i < n; i++)
+        if (spec->points[keyed[i].point].requested || spec->points[keyed[i].point].base)
+            return true;
+    return false;
+}
+
+static enum status take_series(struct series_list *list, const struct keyed *keyed, size_t n,
+                               const struct summary *s, const struct splitting *splitting,
+                               struct error *e)
+{
+    if (!is_shown(keyed, n, s->spec))
+        return OK;
+    struct series *series = &list->items[list->n++];
+    series->points = calloc(n, sizeof *series->points);
     if (!series->points)
-        return error_set(e, ERR_MEMORY, "no memory for a series of %zu points", s->n);
-    for (size_t i = first; i < s->n; i++) {
-        if (taken[i] || !same_series(s->spec, s->points[first].point, s->points[i].point))
-            continue;
-        add_point(series, s, i);
-        taken[i] = true;
+        return no_memory(s->spec, e);
+    series->first = keyed[0].point;
+    for (size_t i = 0; i < n; i++) {
+        series->points[series->n++] = keyed[i].point;
+        series->first = keyed[i].point < series->first ? keyed[i].point : series->first;
     }
+    name_series(series, s, splitting);
     return OK;
 }
 
-/* A lone base that others refer to is part of their series. */
-static bool only_added_bases(const struct series *series, const struct summary *s)
+static int by_first_point(const void *a, const void *b)
 {
-    for (size_t i = 0; i < series->n; i++)
-        if (s->points[series->points[i]].point->requested)
-            return false;
-    return true;
-}
-
-static enum status collect(struct series_list *list, const struct summary *s, bool *taken,
-                           struct error *e)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        if (taken[i])
-            continue;
-        struct series *series = &list->items[list->n++];
-        enum status status = take_series(series, s, i, taken, e);
-        if (status != OK)
-            return status;
-        if (only_added_bases(series, s)) {
-            free(series->points);
-            *series = (struct series){0};
-            list->n--;
-            continue;
-        }
-        name_series(series, s);
-        add_base(series, s);
-    }
-    return OK;
+    const struct series *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
 }
 
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e)
 {
-    bool *taken = calloc(s->n + 1, sizeof *taken);
+    struct splitting splitting = find_splitting(s->spec);
     *list = (struct series_list){.items = calloc(s->n + 1, sizeof *list->items)};
-    enum status status = taken && list->items
-                             ? collect(list, s, taken, e)
-                             : error_set(e, ERR_MEMORY, "no memory for %zu series", s->n);
-    free(taken);
+    enum status status = list->items ? drop_axes(&splitting, s->spec, e) : no_memory(s->spec, e);
+    struct keyed *keyed = status == OK ? key_points(s->spec, &splitting) : NULL;
+    if (status == OK && !keyed)
+        status = no_memory(s->spec, e);
+    for (size_t i = 0, n; status == OK && i < s->n; i += n) {
+        for (n = 1; i + n < s->n && strcmp(keyed[i].key, keyed[i + n].key) == 0; n++) {
+        }
+        status = take_series(list, &keyed[i], n, s, &splitting, e);
+    }
+    if (status == OK)
+        qsort(list->items, list->n, sizeof *list->items, by_first_point);
+    keyed_free(keyed, s->n);
     return status;
 }
 

@@ -5,9 +5,9 @@
 #include "bench/collect/collect.h"
 
 struct series {
-    char name[128]; /* what tells it from the other series: "allreduce", "compute only (none)" */
-    size_t *points; /* indices by rising ranks; begins with the base if that has fewer ranks */
-    size_t n;
+    char name[128];  /* what tells it from the other series: "allreduce", "compute only (none)" */
+    size_t *points;  /* indices by rising ranks */
+    size_t n, first; /* how many; the least of them */
 };
 
 struct series_list {
@@ -15,8 +15,8 @@ struct series_list {
     size_t n;
 };
 
-/* Cuts the summary into series, in the order of the spec. A base that belongs to no series of its
- * own stands in those that refer to it only. Freed with series_free in any case. */
+/* Cuts the summary into series, in the order of the spec. A base stands in its own series only.
+ * Freed with series_free in any case. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
 void series_free(struct series_list *list);
 

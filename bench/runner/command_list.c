@@ -34,7 +34,7 @@ static const struct entry entries[] = {
 #define OPTIMIZER(name, summary) {"optimizers", #name, summary},
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
-#define FIGURE(name, quantity, summary) {"figures", #name, summary},
+#define FIGURE(name, kind, model, quantity, summary) {"figures", #name, summary},
 #include "bench/spec/figures.def"
 #undef FIGURE
 #define QUANTITY(name, source, raw, column, title) {"quantities", #name, title},

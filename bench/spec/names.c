@@ -57,7 +57,7 @@ const char *const *names_sites(size_t *n)
 const char *const *names_figures(size_t *n)
 {
     static const char *const names[] = {
-#define FIGURE(name, quantity, summary) #name,
+#define FIGURE(name, kind, model, quantity, summary) #name,
 #include "bench/spec/figures.def"
 #undef FIGURE
     };

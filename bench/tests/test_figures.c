@@ -202,6 +202,125 @@ static void names_are_not_interpreted(void **state)
     fake_close(&run);
 }
 
+/* The legend: of each curve the colour and dash of its line and its mark, which are the first of
+ * the picture. Lines of the legend are level and 36 pixels long. Returns how many there are. */
+static size_t read_legend(const char *svg, char styles[][160], size_t most)
+{
+    size_t n = 0;
+    const char *mark = strstr(svg, "</defs>");
+    for (const char *at = svg; n < most && (at = strstr(at, "<path stroke='")) != NULL; at++) {
+        double x0, y0, x1, y1;
+        int colour = (int)strcspn(at + 14, "'");
+        const char *dash = strstr(at, "stroke-dasharray='"), *d = strstr(at, " d='M");
+        bool dashed = dash && dash < d;
+        if (sscanf(d, " d='M%lf,%lf L%lf,%lf", &x0, &y0, &x1, &y1) != 4 || y0 != y1 ||
+            fabs(x1 - x0 - 36) > 0.1 || strncmp(at + 14, "rgb(112", 7) == 0)
+            continue;
+        mark = strstr(mark + 1, "<use xlink:href='#gpPt");
+        assert_non_null(mark);
+        snprintf(styles[n++], 160, "%.*s %.*s %.*s", colour, at + 14,
+                 dashed ? (int)strcspn(dash + 18, "'") : 5, dashed ? dash + 18 : "solid",
+                 (int)strcspn(mark + 22, "'"), mark + 22);
+    }
+    return n;
+}
+
+/* By colour and dash alone, even without the marks. */
+static void many_curves_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"none",   "allreduce", "bucketed",    "fusion",
+                                        "ring",   "tree",      "shm",         "fixed_order",
+                                        "adasum", "gossip",    "rabenseifner"};
+    enum { CURVES = sizeof names / sizeof *names };
+    char styles[CURVES + 1][160];
+    size_t size;
+    struct fake_run run;
+    fake_open(&run, "name: many\nmodel: lenet_21k\ntrain: {global_batch: 64}\nmatrix: {ranks: [2], "
+                    "sync.strategy: [none, allreduce, bucketed, fusion, ring, tree, shm, "
+                    "fixed_order, adasum, gossip, rabenseifner]}\n");
+    for (int i = 0; i < CURVES; i++)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = 2, .strategy = names[i], .seed = 1, .step_ms = 20 + i});
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    char *svg = picture(run.dir, "time.svg", &size);
+    assert_int_equal(read_legend(svg, styles, CURVES + 1), CURVES);
+    for (int i = 0; i < CURVES; i++)
+        for (int k = 0; k < i; k++) {
+            size_t line = (size_t)(strrchr(styles[i], ' ') - styles[i]);
+            if (line == (size_t)(strrchr(styles[k], ' ') - styles[k]) &&
+                memcmp(styles[i], styles[k], line) == 0)
+                fail_msg("%s and %s are drawn alike: %s", names[i], names[k], styles[i]);
+        }
+    free(svg);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* How often a curve's row of the series file has these ranks. */
+static size_t count_rows(const char *dir, const char *figure, const char *name, long ranks)
+{
+    char path[256], wanted[128], at[32], line[1024];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/series_%s.csv", dir, figure);
+    snprintf(wanted, sizeof wanted, ",%s,", name);
+    snprintf(at, sizeof at, ",%ld,", ranks);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in))
+        n += strstr(line, wanted) != NULL && strstr(line, at) != NULL;
+    fclose(in);
+    return n;
+}
+
+/* At one rank nothing was measured of local_sgd: the base there has a mark of its own. */
+static void a_base_marks_its_own_curve_only(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: base\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "sync.strategy: local_sgd\nmatrix: {ranks: [2, 4]}\n"
+                    "baseline: {ranks: 1, sync.strategy: none}\n");
+    add(&run, 1, "none", 100);
+    add(&run, 2, "local_sgd", 52);
+    add(&run, 4, "local_sgd", 30);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "speedup.svg",
+                (const char *const[]){">local_sgd<", ">none (base)<", NULL});
+    assert_int_equal(count_rows(run.dir, "speedup", "local_sgd", 1), 0);
+    assert_int_equal(count_rows(run.dir, "speedup", "none (base)", 1), 1);
+    assert_int_equal(count_rows(run.dir, "speedup", "local_sgd", 4), 1);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* What ran nowhere has a name where it is missing, but no curve. */
+static void a_series_without_a_value_has_no_curve(void **state)
+{
+    (void)state;
+    size_t size;
+    struct fake_run run;
+    fake_open(&run, "name: nodes\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
+                    "matrix: {nodes: [1, 2, 4], ranks: [1, 2, 4]}\n"
+                    "exclude: [{nodes: 2, ranks: 1}, {nodes: 4, ranks: 1}, {nodes: 4, ranks: 2}]\n"
+                    "baseline: {nodes: 1, ranks: 1}\n");
+    add(&run, 1, "allreduce", 20);
+    add(&run, 2, "allreduce", 21);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg",
+                (const char *const[]){">allreduce, nodes 1<", ">nodes 2: skipped<", NULL});
+    char *svg = picture(run.dir, "time.svg", &size);
+    assert_null(strstr(svg, ">allreduce, nodes 2<"));
+    assert_null(strstr(svg, ">allreduce, nodes 4<"));
+    free(svg);
+    assert_int_equal(count_rows(run.dir, "time", "\"allreduce, nodes 4\"", 1), 0);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Whatever is in a text, and wherever it stands in it. */
 static void texts_arrive_unchanged(void **state)
 {
@@ -409,6 +528,9 @@ int main(void)
         cmocka_unit_test(compressors_have_lines_of_their_own),
         cmocka_unit_test(pictures_repeat_byte_by_byte),
         cmocka_unit_test(names_are_not_interpreted),
+        cmocka_unit_test(many_curves_are_told_apart),
+        cmocka_unit_test(a_base_marks_its_own_curve_only),
+        cmocka_unit_test(a_series_without_a_value_has_no_curve),
         cmocka_unit_test(texts_arrive_unchanged),
         cmocka_unit_test(no_value_stops_no_figure),
         cmocka_unit_test(an_accuracy_without_numbers_leaves_the_loss),
