@@ -80,10 +80,8 @@ static const char *status_text(const struct journal_launch *journal,
 
 static const char *label_of(const struct spec *spec, const char *id)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (strcmp(spec->points[i].id, id) == 0)
-            return spec->points[i].label;
-    return "";
+    size_t i = spec_find_point(spec, id);
+    return i < spec->n_points ? spec->points[i].label : "";
 }
 
 static struct raw_row raw_row_of(const struct csv *csv, const struct journal_launch *journal,

@@ -16,10 +16,8 @@ int point_cores(const struct point *point)
 
 static const struct point *point_find(const struct spec *spec, const char *id)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (strcmp(spec->points[i].id, id) == 0)
-            return &spec->points[i];
-    return NULL;
+    size_t i = spec_find_point(spec, id);
+    return i < spec->n_points ? &spec->points[i] : NULL;
 }
 
 static int strategy_of(const struct point *point)
@@ -455,7 +453,7 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
     p->point = &spec->points[i];
     p->base = p->point->base_index;
     p->peer = find_peer(spec, i);
-    p->alone = spec_point_alone(spec, i);
+    p->alone = spec->points[i].alone_index;
     p->cores = point_cores(p->point);
     p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     p->compute_only =

@@ -126,23 +126,23 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
 static enum status journal_refusals(struct campaign *c, struct error *e)
 {
     enum status status = OK;
-    for (size_t i = 0; status == OK && i < c->spec.n_points; i++) {
-        const char *id = c->spec.points[i].id;
-        bool known = c->refusals[i][0] == '\0';
-        for (size_t k = 0; k < c->journal.n_skips; k++)
-            known |= strcmp(c->journal.skips[k].point, id) == 0;
-        if (!known)
-            status = journal_skipped(&c->journal, id, c->refusals[i], e);
-    }
+    size_t n = c->spec.n_points;
+    bool *known = calloc(n + 1, sizeof *known);
+    if (!known)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", n);
+    for (size_t k = 0; k < c->journal.n_skips; k++)
+        known[spec_find_point(&c->spec, c->journal.skips[k].point)] = true;
+    for (size_t i = 0; status == OK && i < n; i++)
+        if (!known[i] && c->refusals[i][0])
+            status = journal_skipped(&c->journal, c->spec.points[i].id, c->refusals[i], e);
+    free(known);
     return status;
 }
 
 static int ranks_of(const struct campaign *c, const char *point)
 {
-    for (size_t i = 0; i < c->spec.n_points; i++)
-        if (strcmp(c->spec.points[i].id, point) == 0)
-            return (int)config_int(&c->spec.points[i].config, OPT_RANKS);
-    return 0;
+    size_t i = spec_find_point(&c->spec, point);
+    return i < c->spec.n_points ? (int)config_int(&c->spec.points[i].config, OPT_RANKS) : 0;
 }
 
 static bool records_read(const struct campaign *c, const struct journal_launch *l)

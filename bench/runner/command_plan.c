@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/runner/campaign.h"
@@ -10,18 +11,30 @@ struct forecast {
     size_t known, unknown; /* points */
 };
 
-static double mean_wall_s(const struct journal *journal, const char *point, enum launch_run run)
+/* Of a point's launches, by their kind. */
+struct walls {
+    double sum_s[2];
+    size_t n[2];
+};
+
+static double mean_wall_s(const struct walls *w, enum launch_run run)
 {
-    double sum = 0;
-    int n = 0;
+    bool timed = run == RUN_TIME;
+    return w->n[timed] > 0 ? w->sum_s[timed] / (double)w->n[timed] : 0;
+}
+
+/* [n_points + 1]: the last are of points that the spec does not have. */
+static void add_walls(struct walls *walls, const struct spec *spec, const struct journal *journal)
+{
     for (size_t i = 0; i < journal->n_launches; i++) {
         const struct journal_launch *l = &journal->launches[i];
-        if (strcmp(l->point, point) != 0 || l->run != run || l->status != LAUNCH_OK)
+        struct walls *w = &walls[spec_find_point(spec, l->point)];
+        bool timed = l->run == RUN_TIME;
+        if (l->status != LAUNCH_OK)
             continue;
-        sum += l->wall_s;
-        n++;
+        w->sum_s[timed] += l->wall_s;
+        w->n[timed]++;
     }
-    return n > 0 ? sum / n : 0;
 }
 
 static size_t accuracy_runs(const struct campaign *c, size_t point)
@@ -30,16 +43,15 @@ static size_t accuracy_runs(const struct campaign *c, size_t point)
     return wanted ? c->spec.config.values[OPT_ACCURACY_SEEDS].n : 0;
 }
 
-static struct forecast forecast(const struct campaign *c, const struct journal *earlier)
+static struct forecast forecast(const struct campaign *c, const struct walls *walls)
 {
     struct forecast f = {0};
     double least = config_number(&c->spec.config, OPT_TIME_LAUNCHES);
     for (size_t i = 0; i < c->spec.n_points; i++) {
         if (c->refusals[i][0])
             continue;
-        const char *id = c->spec.points[i].id;
-        double timed = mean_wall_s(earlier, id, RUN_TIME);
-        double accuracy = mean_wall_s(earlier, id, RUN_ACCURACY);
+        double timed = mean_wall_s(&walls[i], RUN_TIME);
+        double accuracy = mean_wall_s(&walls[i], RUN_ACCURACY);
         bool known = (timed > 0 || least == 0) && (accuracy > 0 || accuracy_runs(c, i) == 0);
         f.known += known;
         f.unknown += !known;
@@ -58,8 +70,14 @@ static enum status print_forecast(const struct campaign *c, FILE *out, struct er
         status = journal_open(&earlier, latest, false, e);
     if (status != OK)
         return status;
-    struct forecast f = forecast(c, &earlier);
+    struct walls *walls = calloc(c->spec.n_points + 1, sizeof *walls);
+    if (walls)
+        add_walls(walls, &c->spec, &earlier);
     journal_close(&earlier);
+    if (!walls)
+        return error_set(e, ERR_MEMORY, "no memory for a forecast");
+    struct forecast f = forecast(c, walls);
+    free(walls);
     if (f.known == 0)
         fprintf(out, "forecast: none, no point has been run yet\n");
     else

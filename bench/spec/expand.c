@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/spec/alike.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 
-#define POINTS_MAX 4096
+/* A point takes some 10 KiB: 640 MiB at most. */
+#define POINTS_MAX 65536
 
 /* Initial weights are part of a problem; when and where they are written is not. */
 static bool is_checkpointing(const struct spec_option *option)
@@ -46,14 +48,6 @@ static void identify(struct point *point, const struct spec *spec)
     char digest[SHA256_DIGEST_STRING_LENGTH];
     SHA256_End(&context, digest);
     snprintf(point->id, sizeof point->id, "%.12s", digest);
-}
-
-static struct point *find_point(const struct point *points, size_t n, const char *id)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(points[i].id, id) == 0)
-            return (struct point *)&points[i];
-    return NULL;
 }
 
 /* --- The matrix ----------------------------------------------------------------------------- */
@@ -142,29 +136,21 @@ static enum status expand_matrix(struct spec *spec, struct error *e)
 
 /* --- Bases ---------------------------------------------------------------------------------- */
 
-static bool same_problem(const struct config *a, const struct config *b)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_is_problem(option_get((enum option_id)i)) &&
-            !value_equal(&a->values[i], &b->values[i]))
-            return false;
-    return true;
-}
-
 /* Without `baseline:` the first point with the fewest ranks that solves the same problem. */
-static void choose_bases(struct spec *spec)
+static enum status choose_bases(struct spec *spec, struct error *e)
 {
-    for (size_t i = 0; i < spec->n_points; i++) {
-        size_t best = i;
-        for (size_t j = 0; j < spec->n_points; j++) {
-            long ranks = config_int(&spec->points[j].config, OPT_RANKS);
-            long best_ranks = config_int(&spec->points[best].config, OPT_RANKS);
-            if (same_problem(&spec->points[i].config, &spec->points[j].config) &&
-                (ranks < best_ranks || (ranks == best_ranks && j < best)))
-                best = j;
-        }
-        spec->points[i].base_index = best;
+    struct alike *problems;
+    enum status status = alike_make(&problems, spec, option_is_problem, spec->n_points, e);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
+        size_t *best = alike_of(problems, &spec->points[i]);
+        if (*best == ALIKE_NONE || config_int(&spec->points[i].config, OPT_RANKS) <
+                                       config_int(&spec->points[*best].config, OPT_RANKS))
+            *best = i;
     }
+    for (size_t i = 0; i < spec->n_points && status == OK; i++)
+        spec->points[i].base_index = *alike_of(problems, &spec->points[i]);
+    alike_free(problems);
+    return status;
 }
 
 /* The point with the baseline's values applied. */
@@ -184,22 +170,21 @@ static enum status make_base(struct point *base, const struct spec *spec, const 
     return status;
 }
 
-/* Makes the base of points[i], or finds it among the first `n`; *base is its index. */
-static enum status place_base(struct spec *spec, size_t i, size_t *n, struct error *e)
+/* Makes the base of points[i], or finds it among those that `known` has the index of. */
+static enum status place_base(struct spec *spec, size_t i, struct alike *known, struct error *e)
 {
     struct point base;
     enum status status = make_base(&base, spec, &spec->points[i], e);
     if (status != OK)
         return status;
-    struct point *found = find_point(spec->points, *n, base.id);
-    if (found) {
-        config_free(&base.config);
+    size_t *index = alike_of(known, &base);
+    if (*index == ALIKE_NONE) {
+        *index = base.base_index = spec->n_points;
+        spec->points[spec->n_points++] = base;
     } else {
-        found = &spec->points[(*n)++];
-        *found = base;
-        found->base_index = (size_t)(found - spec->points);
+        config_free(&base.config);
     }
-    spec->points[i].base_index = (size_t)(found - spec->points);
+    spec->points[i].base_index = *index;
     return OK;
 }
 
@@ -219,32 +204,43 @@ static enum status bring_forward(struct spec *spec, size_t requested, struct err
     return OK;
 }
 
+static void note_first(struct alike *alike, const struct point *point, size_t i)
+{
+    size_t *first = alike_of(alike, point);
+    if (*first == ALIKE_NONE)
+        *first = i;
+}
+
+/* Room for as many points again as there are. */
+static enum status double_room(struct spec *spec, struct error *e)
+{
+    struct point *points = reallocarray(spec->points, 2 * spec->n_points, sizeof *points);
+    if (!points)
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", 2 * spec->n_points);
+    spec->points = points;
+    return OK;
+}
+
 static enum status add_bases(struct spec *spec, struct error *e)
 {
     size_t requested = spec->n_points;
-    struct point *points = reallocarray(spec->points, 2 * requested, sizeof *points);
-    if (!points)
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", requested);
-    spec->points = points;
-    for (size_t i = 0; i < requested; i++) {
-        enum status status = place_base(spec, i, &spec->n_points, e);
-        if (status != OK)
-            return status;
-    }
-    return bring_forward(spec, requested, e);
+    struct alike *known = NULL;
+    enum status status = double_room(spec, e);
+    if (status == OK)
+        status = alike_make(&known, spec, NULL, 2 * requested, e);
+    for (size_t i = 0; i < requested && status == OK; i++)
+        note_first(known, &spec->points[i], i);
+    for (size_t i = 0; i < requested && status == OK; i++)
+        status = place_base(spec, i, known, e);
+    alike_free(known);
+    return status == OK ? bring_forward(spec, requested, e) : status;
 }
 
 /* --- Points that communicate nothing ---------------------------------------------------------- */
 
-static bool same_but_sync(const struct config *a, const struct config *b)
+static bool is_not_sync(const struct spec_option *option)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
-        if (option->scope != SCOPE_CAMPAIGN && strncmp(option->key, "sync.", 5) != 0 &&
-            !value_equal(&a->values[i], &b->values[i]))
-            return false;
-    }
-    return true;
+    return option->scope != SCOPE_CAMPAIGN && strncmp(option->key, "sync.", 5) != 0;
 }
 
 static bool is_silent(const struct point *point)
@@ -252,13 +248,30 @@ static bool is_silent(const struct point *point)
     return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none;
 }
 
-size_t spec_point_alone(const struct spec *spec, size_t i)
+/* The first silent point of each kind; `most` points will be asked about. */
+static enum status find_silent(struct alike **silent, const struct spec *spec, size_t most,
+                               struct error *e)
 {
-    const struct point *point = &spec->points[i];
-    for (size_t j = 0; j < spec->n_points && !is_silent(point); j++)
-        if (is_silent(&spec->points[j]) && same_but_sync(&point->config, &spec->points[j].config))
-            return j;
-    return i;
+    enum status status = alike_make(silent, spec, is_not_sync, most, e);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
+        size_t *first = alike_of(*silent, &spec->points[i]);
+        if (*first == ALIKE_NONE && is_silent(&spec->points[i]))
+            *first = i;
+    }
+    return status;
+}
+
+static enum status find_alone(struct spec *spec, struct error *e)
+{
+    struct alike *silent;
+    enum status status = find_silent(&silent, spec, spec->n_points, e);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
+        size_t first = *alike_of(silent, &spec->points[i]);
+        spec->points[i].alone_index =
+            first == ALIKE_NONE || is_silent(&spec->points[i]) ? i : first;
+    }
+    alike_free(silent);
+    return status;
 }
 
 /* The point with strategy none, which has neither forms nor overlap. */
@@ -286,38 +299,26 @@ static enum status make_alone(struct point *alone, const struct spec *spec,
 static enum status add_alone(struct spec *spec, struct error *e)
 {
     size_t requested = spec->n_points;
-    struct point *points = reallocarray(spec->points, 2 * requested, sizeof *points);
-    if (!points)
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", requested);
-    spec->points = points;
-    for (size_t i = 0; i < requested; i++) {
-        const struct config *c = &points[i].config;
-        bool wanted = config_int(c, OPT_REPLAY) > 0 && config_int(c, OPT_RANKS) > 1;
-        if (!wanted || is_silent(&points[i]) || spec_point_alone(spec, i) != i)
+    struct alike *silent = NULL;
+    enum status status = double_room(spec, e);
+    if (status == OK)
+        status = find_silent(&silent, spec, 2 * requested, e);
+    for (size_t i = 0; i < requested && status == OK; i++) {
+        struct point *point = &spec->points[i];
+        bool wanted = config_int(&point->config, OPT_REPLAY) > 0 &&
+                      config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point);
+        size_t *alone = alike_of(silent, point);
+        if (!wanted || *alone != ALIKE_NONE)
             continue;
-        enum status status = make_alone(&points[spec->n_points], spec, &points[i], e);
-        if (status != OK)
-            return status;
-        spec->n_points++;
+        status = make_alone(&spec->points[spec->n_points], spec, point, e);
+        if (status == OK)
+            *alone = spec->n_points++;
     }
-    return OK;
+    alike_free(silent);
+    return status;
 }
 
 /* --- What varies ---------------------------------------------------------------------------- */
-
-static bool differs(const struct spec *spec, enum option_id id, bool requested_only)
-{
-    const struct value *first = NULL;
-    for (size_t i = 0; i < spec->n_points; i++) {
-        const struct value *value = &spec->points[i].config.values[id];
-        if (requested_only && !spec->points[i].requested)
-            continue;
-        if (first && !value_equal(first, value))
-            return true;
-        first = value;
-    }
-    return false;
-}
 
 static enum status list_varying(struct spec *spec, struct error *e)
 {
@@ -325,7 +326,7 @@ static enum status list_varying(struct spec *spec, struct error *e)
     if (!spec->varying)
         return error_set(e, ERR_MEMORY, "no memory for the points");
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (differs(spec, (enum option_id)i, true))
+        if (option_differs(spec, (enum option_id)i, true))
             spec->varying[spec->n_varying++] = (enum option_id)i;
     return OK;
 }
@@ -352,7 +353,7 @@ static void label_forms(struct spec *spec, enum option_id id, const char *silent
 /* Ranks come first: that is how people look for a point. */
 static void label_points(struct spec *spec)
 {
-    if (differs(spec, OPT_RANKS, false))
+    if (option_differs(spec, OPT_RANKS, false))
         for (size_t i = 0; i < spec->n_points; i++)
             extend_label(&spec->points[i], option_get(OPT_RANKS));
     for (size_t id = 0; id < OPTION_COUNT; id++)
@@ -360,7 +361,7 @@ static void label_points(struct spec *spec)
             label_forms(spec, OPT_VARIANT, "usual");
         else if (id == OPT_COMPRESS)
             label_forms(spec, OPT_COMPRESS, "none");
-        else if (id != OPT_RANKS && differs(spec, (enum option_id)id, false))
+        else if (id != OPT_RANKS && option_differs(spec, (enum option_id)id, false))
             for (size_t i = 0; i < spec->n_points; i++)
                 extend_label(&spec->points[i], option_get((enum option_id)id));
     for (size_t i = 0; i < spec->n_points; i++)
@@ -375,14 +376,23 @@ enum status expand_points(struct spec *spec, struct error *e)
         status = add_alone(spec, e);
     if (status != OK)
         return status;
-    if (spec->matrix->has_baseline)
-        status = add_bases(spec, e);
-    else
-        choose_bases(spec);
+    status = spec->matrix->has_baseline ? add_bases(spec, e) : choose_bases(spec, e);
+    if (status == OK)
+        status = find_alone(spec, e);
+    if (status == OK)
+        status = alike_make(&spec->identities, spec, NULL, spec->n_points, e);
     if (status != OK)
         return status;
-    for (size_t i = 0; i < spec->n_points; i++)
+    for (size_t i = 0; i < spec->n_points; i++) {
+        note_first(spec->identities, &spec->points[i], i);
         spec->points[spec->points[i].base_index].base = true;
+    }
     label_points(spec);
     return list_varying(spec, e);
+}
+
+size_t spec_find_point(const struct spec *spec, const char *id)
+{
+    size_t found = alike_find(spec->identities, id);
+    return found == ALIKE_NONE ? spec->n_points : found;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/spec/alike.h"
 #include "bench/spec/expand.h"
 #include "bench/spec/find.h"
 #include "bench/spec/inputs.h"
@@ -61,6 +62,7 @@ void spec_free(struct spec *spec)
     free(spec->varying);
     config_free(&spec->config);
     inputs_free(spec);
+    alike_free(spec->identities);
     if (spec->matrix)
         matrix_free(spec->matrix);
     free(spec->path);

@@ -158,9 +158,12 @@ struct point {
     const struct spec_input *net; /* borrowed from the spec; NULL where no model is given */
     char id[16];
     char label[128];
-    bool base;         /* some point's speed-up refers to it; then base_index is its own index */
-    size_t base_index; /* of the point that this one's speed-up refers to */
-    bool requested;    /* in the matrix; false: added only as baseline */
+    bool base;          /* some point's speed-up refers to it; then base_index is its own index */
+    size_t base_index;  /* of the point that this one's speed-up refers to */
+    size_t alone_index; /* of the first that computes as this one does and communicates nothing:
+                           strategy none, all options but those of sync the same; its own, where
+                           there is none or it is that */
+    bool requested;     /* in the matrix; false: added only as baseline */
 };
 
 /* The base of a point is the point with the values of `baseline:` applied; it is added where the
@@ -168,6 +171,7 @@ struct point {
  * matrix lacks it; so is, with measure.replay, the point of strategy none beside one of several
  * ranks. Without `baseline:` it is the first point with the fewest ranks among those that
  * solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.* only). */
+struct alike;
 struct spec {
     char *path;            /* of the file */
     struct config config;  /* outside the matrix */
@@ -179,6 +183,7 @@ struct spec {
     size_t n_varying;
     struct spec_input *inputs;
     size_t n_inputs;
+    struct alike *identities; /* of the points: what spec_find_point looks in */
 };
 
 /* The input by its name, a text of an option's values; NULL where there is none. */
@@ -199,9 +204,8 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
 
-/* The index of the point that computes as points[i] does and communicates nothing: strategy none,
- * all options but those of sync the same. points[i] itself, where there is none or it is that. */
-size_t spec_point_alone(const struct spec *spec, size_t i);
+/* The index of the point of this identity; n_points where there is none. */
+size_t spec_find_point(const struct spec *spec, const char *id);
 
 /* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
  * points where the copies of the inputs lie beside it: results/<name>/<run>/spec.yaml. */

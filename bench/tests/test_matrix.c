@@ -1,4 +1,6 @@
 /* Matrix, exclude and baseline: which points there are, in which order, under which names. */
+#include "bench/spec/expand.h"
+#include "bench/spec/value.h"
 #include "bench/tests/spec_file.h"
 
 static void test_auto_ranks(void **state)
@@ -152,7 +154,7 @@ static void test_silent_points_added(void **state)
     assert_true(silent < spec.n_points && !spec.points[silent].requested);
     for (size_t i = 0; i < spec.n_points; i++) {
         bool several = config_int(&spec.points[i].config, OPT_RANKS) == 2;
-        assert_int_equal(spec_point_alone(&spec, i), several ? silent : i);
+        assert_int_equal(spec.points[i].alone_index, several ? silent : i);
         found += several;
     }
     assert_int_equal(found, 3);
@@ -163,6 +165,129 @@ static void test_silent_points_added(void **state)
     load(&spec, text, NULL);
     assert_int_equal(spec.n_points, 4);
     spec_free(&spec);
+}
+
+/* --- What a search of each among all would find ------------------------------------------------
+ */
+
+static bool equal_where(const struct point *a, const struct point *b,
+                        bool (*counts)(const struct spec_option *))
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (counts(option_get((enum option_id)i)) &&
+            !value_equal(&a->config.values[i], &b->config.values[i]))
+            return false;
+    return true;
+}
+
+static bool of_points(const struct spec_option *option)
+{
+    return option->scope != SCOPE_CAMPAIGN;
+}
+
+static bool but_sync(const struct spec_option *option)
+{
+    return of_points(option) && strncmp(option->key, "sync.", 5) != 0;
+}
+
+static size_t plain_base(const struct spec *spec, size_t i)
+{
+    size_t best = i;
+    for (size_t j = 0; j < spec->n_points; j++) {
+        long ranks = config_int(&spec->points[j].config, OPT_RANKS);
+        long least = config_int(&spec->points[best].config, OPT_RANKS);
+        if (equal_where(&spec->points[i], &spec->points[j], option_is_problem) &&
+            (ranks < least || (ranks == least && j < best)))
+            best = j;
+    }
+    return best;
+}
+
+static size_t plain_baseline(const struct spec *spec, size_t i)
+{
+    struct point wanted = spec->points[i];
+    for (size_t k = 0; k < OPTION_COUNT; k++)
+        if (spec->matrix->baseline.config.values[k].set)
+            wanted.config.values[k] = spec->matrix->baseline.config.values[k];
+    size_t j = 0;
+    while (j < spec->n_points && !equal_where(&spec->points[j], &wanted, of_points))
+        j++;
+    return j;
+}
+
+static size_t plain_alone(const struct spec *spec, size_t i)
+{
+    const struct point *points = spec->points;
+    for (size_t j = 0; j < spec->n_points; j++)
+        if (config_int(&points[i].config, OPT_STRATEGY) != STRATEGY_none &&
+            config_int(&points[j].config, OPT_STRATEGY) == STRATEGY_none &&
+            equal_where(&points[i], &points[j], but_sync))
+            return j;
+    return i;
+}
+
+/* Some of these, at random: at least one. */
+static void add_some(char *text, const char *key, const char *const *values, size_t n)
+{
+    size_t used = 0;
+    sprintf(text + strlen(text), "  %s: [", key);
+    for (size_t i = 0; i < n; i++)
+        if (rand() % 2 || (i + 1 == n && used == 0))
+            sprintf(text + strlen(text), "%s%s", used++ ? ", " : "", values[i]);
+    strcat(text, "]\n");
+}
+
+static void test_like_a_plain_search(void **state)
+{
+    (void)state;
+    static const char *const ranks[] = {"4", "1", "2", "3", "8"}, *const seeds[] = {"3", "1", "2"},
+                             *const models[] = {"softmax_784", "lenet_21k"},
+                             *const strategies[] = {"ring", "none", "allreduce", "tree"},
+                             *const rates[] = {"0.1", "1e-2", "0.5"},
+                             *const binds[] = {"core", "none"};
+    srand(7);
+    for (int round = 0; round < 40; round++) {
+        char text[2048] = "name: a\ntrain: {global_batch: 64}\nmatrix:\n";
+        struct spec spec;
+        bool baseline = round % 3 == 2;
+        add_some(text, "train.lr", rates, 3);
+        add_some(text, "ranks", ranks, 5);
+        add_some(text, "model", models, 2);
+        add_some(text, "sync.strategy", strategies, 4);
+        add_some(text, "place.bind", binds, 2);
+        add_some(text, "seed", seeds, 3);
+        strcat(text, "  sync.segment: [8KiB, 16KiB]\n");
+        if (baseline)
+            strcat(text, "baseline: {ranks: 1, sync.strategy: none}\n");
+        load(&spec, text, rand() % 2 ? "measure.replay=2" : NULL);
+        for (size_t i = 0; i < spec.n_points; i++) {
+            const struct point *point = &spec.points[i];
+            assert_int_equal(point->base_index,
+                             baseline ? plain_baseline(&spec, i) : plain_base(&spec, i));
+            assert_int_equal(point->alone_index, plain_alone(&spec, i));
+            assert_int_equal(spec_find_point(&spec, point->id), i);
+        }
+        assert_int_equal(spec_find_point(&spec, "000000000000"), spec.n_points);
+        spec_free(&spec);
+    }
+}
+
+/* As many as a long list of seeds makes. */
+static void test_thousands_of_points(void **state)
+{
+    (void)state;
+    struct spec spec;
+    char *text = malloc(1 << 16);
+    strcpy(text, "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\n"
+                 "matrix:\n  ranks: [1, 2, 3, 4, 5, 6, 7, 8]\n  seed: [1");
+    for (int i = 2; i <= 1000; i++)
+        sprintf(text + strlen(text), ", %d", i);
+    load(&spec, strcat(text, "]\n"), NULL);
+    assert_int_equal(spec.n_points, 8000);
+    for (size_t i = 0; i < spec.n_points; i++)
+        assert_int_equal(spec.points[i].base_index, i % 1000);
+    spec_free(&spec);
+    free(text);
 }
 
 /* Every problem has a base of its own, from the matrix where it is there. */
@@ -211,6 +336,8 @@ int main(void)
         cmocka_unit_test(test_exclude),
         cmocka_unit_test(test_baseline_added),
         cmocka_unit_test(test_silent_points_added),
+        cmocka_unit_test(test_like_a_plain_search),
+        cmocka_unit_test(test_thousands_of_points),
         cmocka_unit_test(test_baseline_a_problem),
         cmocka_unit_test(test_default_base_a_problem),
     };

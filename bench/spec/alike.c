@@ -1,0 +1,102 @@
+#include "bench/spec/alike.h"
+
+#include <search.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/value.h"
+
+/* Half of a SHA-256 in hexadecimal: what a key holds of the values; an identity is shorter. */
+#define KEY_BYTES 33
+
+struct alike {
+    struct hsearch_data table; /* key to entry of `kinds` */
+    bool by_identity;
+    enum option_id options[OPTION_COUNT]; /* that count, and differ at all */
+    size_t n_options, n_kinds;
+    struct kind {
+        char key[KEY_BYTES];
+        size_t number;
+    } kinds[]; /* a table of hsearch borrows its keys */
+};
+
+bool option_differs(const struct spec *spec, enum option_id id, bool requested_only)
+{
+    const struct value *first = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[id];
+        if (requested_only && !spec->points[i].requested)
+            continue;
+        if (first && !value_equal(first, value))
+            return true;
+        first = value;
+    }
+    return false;
+}
+
+enum status alike_make(struct alike **alike, const struct spec *spec,
+                       bool (*counts)(const struct spec_option *option), size_t most,
+                       struct error *e)
+{
+    struct alike *a = calloc(1, sizeof *a + (most + 1) * sizeof *a->kinds);
+    *alike = NULL;
+    if (!a || !hcreate_r(2 * most + 1, &a->table)) {
+        free(a);
+        return error_set(e, ERR_MEMORY, "no memory for %zu points", most);
+    }
+    a->by_identity = !counts;
+    for (size_t i = 0; counts && i < OPTION_COUNT; i++)
+        if (counts(option_get((enum option_id)i)) && option_differs(spec, (enum option_id)i, false))
+            a->options[a->n_options++] = (enum option_id)i;
+    *alike = a;
+    return OK;
+}
+
+void alike_free(struct alike *alike)
+{
+    if (alike)
+        hdestroy_r(&alike->table);
+    free(alike);
+}
+
+/* A value may hold any character but the zero that ends it. */
+static void make_key(char key[KEY_BYTES], const struct alike *alike, const struct point *point)
+{
+    SHA2_CTX context;
+    char digest[SHA256_DIGEST_STRING_LENGTH];
+    SHA256Init(&context);
+    for (size_t i = 0; i < alike->n_options; i++) {
+        const char *text = point->config.values[alike->options[i]].text;
+        SHA256Update(&context, (const uint8_t *)text, strlen(text) + 1);
+    }
+    SHA256End(&context, digest);
+    snprintf(key, KEY_BYTES, "%.*s", KEY_BYTES - 1, digest);
+}
+
+size_t *alike_of(struct alike *alike, const struct point *point)
+{
+    struct kind *next = &alike->kinds[alike->n_kinds];
+    ENTRY *entry;
+    if (alike->by_identity)
+        snprintf(next->key, sizeof next->key, "%s", point->id);
+    else
+        make_key(next->key, alike, point);
+    /* There is room: the table is twice as large as the points. */
+    hsearch_r((ENTRY){.key = next->key, .data = next}, ENTER, &entry, &alike->table);
+    struct kind *kind = entry->data;
+    if (kind == next) {
+        kind->number = ALIKE_NONE;
+        alike->n_kinds++;
+    }
+    return &kind->number;
+}
+
+size_t alike_find(const struct alike *alike, const char *id)
+{
+    ENTRY *entry;
+    struct hsearch_data table = alike->table;
+    if (!hsearch_r((ENTRY){.key = (char *)id}, FIND, &entry, &table))
+        return ALIKE_NONE;
+    return ((const struct kind *)entry->data)->number;
+}

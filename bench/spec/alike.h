@@ -1,0 +1,34 @@
+/* Points found by what some of their values say, without comparing each with each. */
+#ifndef SCALEBENCH_SPEC_ALIKE_H
+#define SCALEBENCH_SPEC_ALIKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+/* A number for each kind of point: those whose options that count have equal values are of one. */
+struct alike;
+
+/* For at most `most` points: those that spec->points has now, and further ones that differ from one
+ * of these in no option that counts. `counts` NULL: points are alike that have one identity, and
+ * further ones may be any. The spec is borrowed during the call. Freed with alike_free. */
+enum status alike_make(struct alike **alike, const struct spec *spec,
+                       bool (*counts)(const struct spec_option *option), size_t most,
+                       struct error *e);
+void alike_free(struct alike *alike);
+
+#define ALIKE_NONE ((size_t)-1)
+
+/* The number of the point's kind, for the caller to read and write; ALIKE_NONE at first. */
+size_t *alike_of(struct alike *alike, const struct point *point);
+
+/* The number of points of that identity, ALIKE_NONE where there was none; of one made without
+ * `counts`. */
+size_t alike_find(const struct alike *alike, const char *id);
+
+/* The option has different values, of the requested points only or of all. */
+bool option_differs(const struct spec *spec, enum option_id id, bool requested_only);
+
+#endif
