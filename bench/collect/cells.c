@@ -254,6 +254,7 @@ static void fill_times(struct cells *c, const struct point_summary *p,
 {
     set_real(c, COLUMN_launches, (double)p->launches);
     set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
+    set_real(c, COLUMN_foreign_pct, p->foreign_pct);
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
     set_real(c, COLUMN_step_ms_median, p->step_ms.mid);
     set_real(c, COLUMN_step_ms_lo, p->step_ms.lo);

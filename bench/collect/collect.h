@@ -36,6 +36,7 @@ struct launch_result {
     char diverged[64];    /* "loss is nan", ""; of the rank that found it first */
     double bytes_nic;     /* a step and node */
     double poll_s, user_s, sys_s, cpu_pct;
+    double foreign_pct; /* of its processors' time that others took; from the journal */
     double rss_mib, data_mib, memory_mib, growth_mib; /* of the largest rank, each by itself */
     double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */
     double batch_per_rank;
@@ -96,6 +97,7 @@ struct point_summary {
     int cores;       /* ranks times the cores that each wants */
     size_t launches; /* timed ones that count */
     size_t failed_launches; /* timed ones that do not */
+    double foreign_pct;     /* of the processors' time that others took, median of launches */
     size_t pairs;           /* blocks that the speed-up rests on */
     size_t alone; /* index of the point of strategy none at the same ranks; else its own */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +52,11 @@ static struct journal_launch *find_launch(struct journal *j, const char *name)
 }
 
 static void end_launch(struct journal_launch *launch, enum launch_status status, const char *reason,
-                       double wall_s)
+                       double wall_s, double foreign_pct)
 {
     launch->status = status;
     launch->wall_s = wall_s;
+    launch->foreign_pct = foreign_pct;
     snprintf(launch->reason, sizeof launch->reason, "%s", reason);
 }
 
@@ -84,7 +86,7 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
 {
     const char *launch, *point, *run;
     json_int_t block, seed;
-    struct journal_launch l = {.status = LAUNCH_RUNNING};
+    struct journal_launch l = {.status = LAUNCH_RUNNING, .foreign_pct = NAN};
     if (json_unpack(line->json, "{s:s, s:s, s:s, s:I, s:I}", "launch", &launch, "point", &point,
                     "run", &run, "block", &block, "seed", &seed) != 0)
         return wrong(line, "'running' needs launch, point, run, block, seed");
@@ -115,13 +117,15 @@ static bool take_done(struct journal *j, struct line *line)
         return wrong(line, "'done' of a launch that is not running");
     if (status_index <= LAUNCH_RUNNING)
         return wrong(line, "status is none of ok, failed, timeout, diverged");
-    end_launch(l, (enum launch_status)status_index, reason, wall_s);
+    const json_t *foreign = json_object_get(line->json, "foreign_pct");
+    end_launch(l, (enum launch_status)status_index, reason, wall_s,
+               json_is_number(foreign) ? json_number_value(foreign) : NAN);
     return true;
 }
 
 static void take_back(struct journal *j, struct journal_launch *launch)
 {
-    end_launch(launch, LAUNCH_RUNNING, "", 0);
+    end_launch(launch, LAUNCH_RUNNING, "", 0, NAN);
     j->finished = false;
 }
 
@@ -351,12 +355,12 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
         json_object_set_new(json, "shares_cores", json_true());
     enum status status = write_line(j, json, e);
     struct journal_launch running = *launch;
-    end_launch(&running, LAUNCH_RUNNING, "", 0);
+    end_launch(&running, LAUNCH_RUNNING, "", 0, NAN);
     return status == OK ? add_launch(j, &running, e) : status;
 }
 
 enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
-                         const char *reason, double wall_s, struct error *e)
+                         const char *reason, double wall_s, double foreign_pct, struct error *e)
 {
     struct journal_launch *l = find_launch(j, launch);
     if (!l || l->status != LAUNCH_RUNNING || status == LAUNCH_RUNNING)
@@ -364,9 +368,11 @@ enum status journal_done(struct journal *j, const char *launch, enum launch_stat
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:o, s:f}", "event", "done", "launch", launch, "status",
                   status_names[status], "reason", json_text(reason), "wall_s", wall_s);
+    if (json && isfinite(foreign_pct))
+        json_object_set_new(json, "foreign_pct", json_real(foreign_pct));
     enum status written = write_line(j, json, e);
     if (written == OK)
-        end_launch(l, status, reason, wall_s);
+        end_launch(l, status, reason, wall_s, foreign_pct);
     return written;
 }
 

@@ -4,7 +4,8 @@
  *
  *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
  *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}    "shares_cores":true: cores had no locks
- *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41}
+ *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
+ *    "foreign_pct":1.5}                           left out where it is unknown
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
@@ -38,7 +39,8 @@ struct journal_launch {
     bool shares_cores; /* another campaign may have run on its cores: there were no locks */
     enum launch_status status;
     char reason[512];
-    double wall_s; /* exec to exit; 0 while running */
+    double wall_s;      /* exec to exit; 0 while running */
+    double foreign_pct; /* of its processors' time that others took meanwhile; NAN: unknown */
 };
 
 struct journal_skip {
@@ -76,7 +78,7 @@ enum status journal_check(const struct journal *j, struct error *e);
 enum status journal_running(struct journal *j, const struct journal_launch *launch,
                             struct error *e);
 enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
-                         const char *reason, double wall_s, struct error *e);
+                         const char *reason, double wall_s, double foreign_pct, struct error *e);
 /* Takes back the end of a launch: its status becomes LAUNCH_RUNNING, `finished` false. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,

@@ -74,6 +74,7 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
     launch->must_be_equal = ranks > 1 && point_is_replicated(point);
     bool read = launch_read(dir, ranks, &launch->result, &e) == OK;
+    launch->result.foreign_pct = journal->foreign_pct;
     launch->diverged = read && launch->result.diverged[0];
     launch->ok = read && !launch->diverged;
     if (launch->diverged)
@@ -319,6 +320,11 @@ static bool shares_cores(const struct runs *time)
     return false;
 }
 
+bool point_is_busy(const struct point_summary *p)
+{
+    return p->launches > 0 && p->foreign_pct > SUMMARY_BUSY_PCT;
+}
+
 static void set_flags(struct point_summary *p, bool oversubscribed, const struct runs *time)
 {
     if (p->timed && p->launches > 0 && !p->precision_met)
@@ -329,6 +335,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "compute_only");
     if (shares_cores(time))
         point_add_flag(p, "shares_cores");
+    if (point_is_busy(p))
+        point_add_flag(p, "busy");
 }
 
 /* --- Numbers
@@ -411,6 +419,7 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
                     const struct runs *accuracy)
 {
     p->launches = time->n;
+    p->foreign_pct = runs_median(time, offsetof(struct launch_result, foreign_pct));
     p->batch_per_rank =
         runs_median(time->n ? time : accuracy, offsetof(struct launch_result, batch_per_rank));
     p->step_ms = step_interval(time);

@@ -9,6 +9,11 @@
 /* Of every interval. */
 #define SUMMARY_CONFIDENCE 0.95
 
+/* More of its processors' time than this that others took makes a point `busy`. A busy processor
+ * is shared out by turns: a tenth of its time that others have makes steps a tenth longer, twice
+ * the precision that campaigns ask for by default, and it stays in the median of all launches. */
+#define SUMMARY_BUSY_PCT 10.0
+
 /* A launch that counts. */
 struct run {
     const struct journal_launch *journal;
@@ -46,6 +51,9 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i);
  * statuses are known. Flags what rests on a point of which launches failed. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct runs *time,
                 const struct runs *base, const struct runs *alone, const struct runs *peer);
+
+/* Whether others disturbed most of its launches. */
+bool point_is_busy(const struct point_summary *p);
 
 /* Appends a remark to those of the point. */
 void point_add_flag(struct point_summary *p, const char *flag);

@@ -78,6 +78,7 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
                    {COLUMN_compute_pct, &p->compute_pct},
                    {COLUMN_comm_pct, &p->comm_pct},
                    {COLUMN_wait_pct, &p->wait_pct},
+                   {COLUMN_foreign_pct, &p->foreign_pct},
                    {COLUMN_ci_level, &level},
                    {COLUMN_step_ms_median, &p->step_ms.mid},
                    {COLUMN_step_ms_lo, &p->step_ms.lo},

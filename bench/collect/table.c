@@ -217,6 +217,8 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
     if (strstr(p->flags, "oversubscribed"))
         fputs("  (oversubscribed)", out);
+    if (point_is_busy(p))
+        fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
     if (strstr(p->flags, "shares_cores"))
         fputs("  (cores without locks)", out);
     if (p->compute_only && table_was_measured(p))

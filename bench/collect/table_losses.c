@@ -82,6 +82,20 @@ static void print_karp_flatt(FILE *out, const struct series *series, const struc
         fprintf(out, " %%%s", n < 2 ? "" : rising ? ", rising" : falling ? ", falling" : "");
 }
 
+/* Why a loss is not to be explained: the machine was busy, or launches scatter by as much; NULL
+ * where nothing speaks against it. */
+static const char *doubt(const struct point_summary *p, const struct point_summary *base,
+                         double lost)
+{
+    /* Half of the interval, as lost is counted. */
+    double scatter = 100 * p->efficiency * (p->speedup.hi - p->speedup.lo) / 2 / p->speedup.mid;
+    if (point_is_busy(p) || point_is_busy(base))
+        return "others used the processors meanwhile";
+    if (isnan(scatter))
+        return "one launch does not tell it from chance";
+    return fabs(lost) > scatter ? NULL : "launches scatter by as much";
+}
+
 static void print_bend(FILE *out, const struct series *series, size_t n_series,
                        const struct summary *s)
 {
@@ -96,9 +110,13 @@ static void print_bend(FILE *out, const struct series *series, size_t n_series,
     fprintf(out, ": %s %% %s at %s", text_fixed(number, fabs(lost), 1),
             lost < 0 ? "gained" : "lost",
             text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank"));
-    if (lost >= 0)
+    const char *why_not = doubt(p, &s->points[p->base], lost);
+    if (why_not)
+        fprintf(out, ", not explained: %s", why_not);
+    else if (lost >= 0)
         print_losses(out, p, &s->points[p->base]);
-    print_karp_flatt(out, series, s);
+    if (!why_not)
+        print_karp_flatt(out, series, s);
     fputs(".\n", out);
 }
 

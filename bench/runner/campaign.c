@@ -3,10 +3,15 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
+#include "bench/place/load.h"
 #include "kernels/base/log.h"
+
+/* A look of 0.1 s sees ticks of 0.01 s: less than this is chance. */
+#define LOAD_NOTED_PCT 25.0
 
 /* A peer may lack what it stands on. */
 static enum status ask(struct campaign *c, size_t point, struct error *e)
@@ -212,13 +217,33 @@ static enum status lock_cores(struct campaign *c, struct error *e)
     }
 }
 
+/* A look at our processors before anything of ours runs on them. What comes later is found at each
+ * launch. */
+static void warn_of_load(const struct campaign *c)
+{
+    const struct timespec moment = {.tv_nsec = 100000000};
+    struct load before, after;
+    double average = 0;
+    if (!load_read(&before, c->cores.cpus, CPUS_MAX) || nanosleep(&moment, NULL) != 0 ||
+        !load_read(&after, c->cores.cpus, CPUS_MAX))
+        return;
+    double foreign_pct = load_foreign_pct(&before, &after, 0);
+    if (foreign_pct > LOAD_NOTED_PCT && getloadavg(&average, 1) == 1)
+        log_print(LOG_WARNING,
+                  "this machine is busy: others take %.0f %% of the processors to measure on (load "
+                  "%.1f); points where that lasts are flagged",
+                  foreign_pct, average);
+}
+
 static enum status run_items(struct campaign *c, struct error *e)
 {
     struct schedule_item item;
     enum status status = OK;
     while (status == OK && schedule_next(&c->schedule, &item)) {
-        if (c->cores_state == CORES_FREE)
+        if (c->cores_state == CORES_FREE) {
             status = lock_cores(c, e);
+            warn_of_load(c);
+        }
         if (status != OK)
             break;
         announce(c, &item);

@@ -1,5 +1,6 @@
 /* One launch of a campaign, from its folder to its line in the journal. */
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "bench/collect/collect.h"
+#include "bench/place/load.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/duration.h"
 #include "bench/runner/launch.h"
@@ -167,9 +169,33 @@ static enum status judge(const struct campaign *c, const struct schedule_item *i
     return status;
 }
 
+/* Runs the command; *foreign_pct: what others took of the processors of its plan meanwhile, NAN
+ * where that is unknown. */
+static enum status run_command(struct campaign *c, const struct place_plan *plan,
+                               const struct launch_command *command, struct launch_outcome *outcome,
+                               double *foreign_pct, struct error *e)
+{
+    struct launch launch;
+    struct load before, after;
+    struct core_locks *own = calloc(1, sizeof *own);
+    if (!own)
+        return error_set(e, ERR_MEMORY, "no memory for a launch");
+    enum status status = core_locks_add(own, plan, e);
+    bool known = status == OK && load_read(&before, own->cpus, CPUS_MAX);
+    if (status == OK)
+        status = launch_start(&launch, command, e);
+    if (status == OK)
+        *outcome = watch(c, &launch);
+    known = known && status == OK && load_read(&after, own->cpus, CPUS_MAX);
+    *foreign_pct = known ? load_foreign_pct(&before, &after, outcome->cpu_s) : NAN;
+    free(own);
+    return status;
+}
+
 /* Makes the launch's folder with its command line, starts it and waits. */
 static enum status launch_in(struct campaign *c, const struct schedule_item *item,
-                             const char *folder, struct launch_outcome *outcome, struct error *e)
+                             const char *folder, struct launch_outcome *outcome,
+                             double *foreign_pct, struct error *e)
 {
     struct site_launch prepared;
     char path[PATH_BYTES];
@@ -188,11 +214,8 @@ static enum status launch_in(struct campaign *c, const struct schedule_item *ite
                                      .environment = prepared.environment,
                                      .log = path,
                                      .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT)};
-    struct launch launch;
     if (status == OK)
-        status = launch_start(&launch, &command, e);
-    if (status == OK)
-        *outcome = watch(c, &launch);
+        status = run_command(c, &prepared.plan, &command, outcome, foreign_pct, e);
     site_launch_free(&prepared);
     return status;
 }
@@ -202,13 +225,14 @@ enum status campaign_execute(struct campaign *c, const struct schedule_item *ite
     struct journal_launch l;
     struct launch_outcome outcome = {0};
     struct verdict verdict;
+    double foreign_pct = NAN;
     char folder[PATH_BYTES];
     name_launch(c, item, &l);
     enum status status = path_format(folder, e, "%s/%s", c->run_dir, l.launch);
     if (status == OK)
         status = journal_running(&c->journal, &l, e);
     if (status == OK)
-        status = launch_in(c, item, folder, &outcome, e);
+        status = launch_in(c, item, folder, &outcome, &foreign_pct, e);
     if (status == OK)
         status = journal_check(&c->journal, e);
     if (status != OK)
@@ -218,7 +242,7 @@ enum status campaign_execute(struct campaign *c, const struct schedule_item *ite
         return error_set(e, ERR_INTERRUPTED, "interrupted");
     status = judge(c, item, &outcome, folder, &verdict, e);
     if (status == OK)
-        status =
-            journal_done(&c->journal, l.launch, verdict.status, verdict.reason, outcome.wall_s, e);
+        status = journal_done(&c->journal, l.launch, verdict.status, verdict.reason, outcome.wall_s,
+                              foreign_pct, e);
     return status;
 }

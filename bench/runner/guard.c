@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -175,6 +176,11 @@ static void sweep(struct guard *g)
     }
 }
 
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command)
 {
     struct guard g = {.lifeline = lifeline};
@@ -186,6 +192,9 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
     sweep(&g);
     if (!g.ended)
         g.outcome.wall_s = (double)(clock_ns() - g.begin) * 1e-9;
+    struct rusage usage;
+    if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
+        g.outcome.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     send(lifeline, &g.outcome, sizeof g.outcome, MSG_NOSIGNAL);
     _exit(0);
 }

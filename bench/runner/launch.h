@@ -35,6 +35,7 @@ struct launch_outcome {
     enum launch_cause cause;
     int wait_status; /* of the program, as waitpid gives it */
     double wall_s;   /* exec to exit */
+    double cpu_s;    /* of every process that the guard saw end */
     int not_killed;  /* processes that outlived SIGKILL (stuck in the kernel) */
 };
 

@@ -86,6 +86,61 @@ static void the_table_says_it_all(void **state)
     fake_close(&run);
 }
 
+/* Two of six launches may be disturbed: the median is of those that were not. */
+static void noise_is_not_explained(void **state)
+{
+    (void)state;
+    for (int disturbed = 0; disturbed <= 4; disturbed += 2) {
+        struct fake_run run;
+        fill_troubled_run(&run);
+        for (int i = 0; i < disturbed; i++)
+            run.launches[2 * i].foreign_pct = 43; /* of the base */
+        struct summary s = collect(&run);
+        char *text = print(&s);
+        bool busy = disturbed > 3;
+        assert_int_equal(strstr(find(&s, &run, 1, "none")->flags, "busy") != NULL, busy);
+        assert_null(strstr(find(&s, &run, 2, "allreduce")->flags, "busy"));
+        assert_line(text, busy ? "  (busy: others took 43 % of its processors)"
+                               : "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm");
+        if (busy)
+            assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks, not explained: "
+                              "others used the processors meanwhile.\n");
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
+/* A loss of 15 % is told from a scatter of 0.3, one of 5 is not from one of 15. */
+static void scatter_is_not_explained(void **state)
+{
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        struct fake_run run;
+        fake_open(&run, strong_spec);
+        for (int block = 0; block < 2; block++) {
+            double speedup = wide ? (block ? 2.2 : 1.6) : block ? 1.71 : 1.7;
+            fake_add(
+                &run,
+                &(struct fake_launch){
+                    .ranks = 1, .strategy = "none", .block = block, .seed = 1, .step_ms = 100});
+            fake_add(&run, &(struct fake_launch){.ranks = 2,
+                                                 .strategy = "allreduce",
+                                                 .block = block,
+                                                 .seed = 1,
+                                                 .step_ms = 100 / speedup});
+        }
+        struct summary s = collect(&run);
+        char *text = print(&s);
+        assert_line(text,
+                    wide ? "5.0 % lost at 2 ranks, not explained: launches scatter by as much.\n"
+                         : "14.8 % lost at 2 ranks = ");
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
 static void documents_hold_the_table(void **state)
 {
     (void)state;
@@ -203,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_done_and_memory_are_told),
         cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(noise_is_not_explained),
+        cmocka_unit_test(scatter_is_not_explained),
         cmocka_unit_test(documents_hold_the_table),
         cmocka_unit_test(documents_escape_what_is_theirs),
         cmocka_unit_test(unequal_weights_are_not_praised),

@@ -1,4 +1,5 @@
 /* The journal: written, read back, torn, damaged, locked. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -76,8 +77,8 @@ static void write_sample(const struct folder *folder)
     open_journal(&j, folder, true);
     assert_int_equal(journal_skipped(&j, "001122334455", "4 ranks need 4 \"cores\"", &e), OK);
     assert_int_equal(journal_running(&j, &first, &e), OK);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_FAILED, "exit status 3: \xff", 12.5, &e),
-                     OK);
+    assert_int_equal(
+        journal_done(&j, first.launch, LAUNCH_FAILED, "exit status 3: \xff", 12.5, 7.5, &e), OK);
     assert_int_equal(journal_running(&j, &second, &e), OK);
     journal_close(&j);
 }
@@ -97,6 +98,7 @@ static void check_sample(const struct journal *j)
     assert_int_equal(a->status, LAUNCH_FAILED);
     assert_string_equal(a->reason, "exit status 3: ?");
     assert_true(a->wall_s == 12.5);
+    assert_true(a->foreign_pct == 7.5 && isnan(b->foreign_pct));
     assert_int_equal(b->run, RUN_ACCURACY);
     assert_true(b->seed == 7);
     assert_int_equal(b->status, LAUNCH_RUNNING);
@@ -131,7 +133,7 @@ static void test_lists_follow_the_writing(void **state)
     open_journal(&j, folder, true);
     assert_int_equal(journal_running(&j, &first, &e), OK);
     assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1.5, &e), OK);
+    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1.5, NAN, &e), OK);
     assert_int_equal(j.launches[0].status, LAUNCH_OK);
     assert_true(j.launches[0].wall_s == 1.5);
     assert_int_equal(journal_finished(&j, 1.5, &e), OK);
@@ -150,7 +152,7 @@ static void test_a_retry_takes_back_the_end(void **state)
     open_journal(&j, folder, true);
     assert_int_equal(journal_running(&j, &first, &e), OK);
     assert_int_equal(journal_retry(&j, first.launch, &e), ERR_ARGUMENT);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_FAILED, "killed", 1.5, &e), OK);
+    assert_int_equal(journal_done(&j, first.launch, LAUNCH_FAILED, "killed", 1.5, NAN, &e), OK);
     assert_int_equal(journal_finished(&j, 1.5, &e), OK);
     assert_int_equal(journal_retry(&j, first.launch, &e), OK);
     journal_close(&j);
@@ -168,10 +170,10 @@ static void test_an_end_needs_a_beginning(void **state)
     struct journal j;
     struct error e = {0};
     open_journal(&j, *state, true);
-    assert_int_equal(journal_done(&j, "launches/x", LAUNCH_OK, "", 1, &e), ERR_ARGUMENT);
+    assert_int_equal(journal_done(&j, "launches/x", LAUNCH_OK, "", 1, NAN, &e), ERR_ARGUMENT);
     assert_int_equal(journal_running(&j, &first, &e), OK);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, &e), OK);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, &e), ERR_ARGUMENT);
+    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, NAN, &e), OK);
+    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, NAN, &e), ERR_ARGUMENT);
     journal_close(&j);
 }
 
@@ -252,7 +254,7 @@ static void test_a_journal_that_was_removed_takes_no_more(void **state)
         if (made_anew)
             put(folder, "");
         assert_int_equal(journal_check(&j, &e), ERR_SYSTEM);
-        assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, &e), ERR_SYSTEM);
+        assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, NAN, &e), ERR_SYSTEM);
         assert_string_equal(e.file, folder->file);
         assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
         journal_close(&j);

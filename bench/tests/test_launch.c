@@ -155,6 +155,15 @@ static void test_wall_time_is_the_programs(void **state)
     assert_true(o.wall_s < LIFE_S);
 }
 
+/* Of all of its processes: the limit of one second is of the innermost alone. */
+static void test_processor_time_is_of_all_processes(void **state)
+{
+    struct launch_outcome o =
+        run(*state, "setsid sh -c \"sh -c 'ulimit -t 1; while :; do :; done'; true\"", LIFE_S);
+    assert_int_equal(o.cause, CAUSE_ENDED);
+    assert_true(o.cpu_s >= 0.9 && o.cpu_s < 3);
+}
+
 static void test_an_end_by_signal(void **state)
 {
     struct launch_outcome o = run(*state, "kill -9 $$", LIFE_S);
@@ -358,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_an_ordinary_end),
         TEST(test_wall_time_is_the_programs),
+        TEST(test_processor_time_is_of_all_processes),
         TEST(test_an_end_by_signal),
         TEST(test_a_program_that_is_not_there),
         TEST(test_a_log_that_cannot_be_written),
