@@ -184,9 +184,8 @@ static void announce(struct campaign *c, const struct schedule_item *item)
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)item->seed);
-    /* Beyond the least launches it is known only that there is one more. */
-    size_t left = o.left > 0 ? o.left : 1;
-    progress_launch(&c->progress, o.done + 1, o.done + left, what, o.left_s);
+    size_t left = o.left > 0 ? o.left : 1; /* this one, whatever was expected */
+    progress_launch(&c->progress, o.done + 1, o.done + left, what, o.left_s, o.at_most);
 }
 
 /* Waits for other campaigns that measure on cores of ours. Where there can be no locks, launches

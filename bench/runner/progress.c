@@ -21,7 +21,10 @@ static void print_line(const struct progress *p)
     double left_s = p->left_s - (double)(now - p->launched_ns) * 1e-9;
     snprintf(begin, sizeof begin, "[%zu/%zu] ", p->number, p->total);
     snprintf(end, sizeof end, "  %s%s%s%s",
-             duration_text(since, (double)(now - p->begin_ns) * 1e-9), left_s > 0 ? ", about " : "",
+             duration_text(since, (double)(now - p->begin_ns) * 1e-9),
+             !(left_s > 0) ? ""
+             : p->at_most  ? ", up to "
+                           : ", about ",
              left_s > 0 ? duration_text(left, left_s) : "", left_s > 0 ? " left" : "");
     terminal_clean(what, sizeof what, p->what);
     int width = p->terminal ? terminal_width(p->out) : 0;
@@ -35,11 +38,12 @@ static void print_line(const struct progress *p)
 }
 
 void progress_launch(struct progress *p, size_t number, size_t total, const char *what,
-                     double left_s)
+                     double left_s, bool at_most)
 {
     p->number = number;
     p->total = total;
     p->left_s = left_s;
+    p->at_most = at_most;
     p->launched_ns = clock_ns();
     snprintf(p->what, sizeof p->what, "%s", what);
     if (p->terminal) {

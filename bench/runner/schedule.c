@@ -107,21 +107,29 @@ static double spent_s(const struct schedule *s)
 
 /* --- Blocks --------------------------------------------------------------------------------- */
 
+/* How far off the median of a point's launches before `block` may be, *n of them: a share of it in
+ * per cent; NAN while they are too few to tell. */
+static double half_width_pct(const struct schedule *s, size_t point, int block, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < s->n_step_ms; i++) {
+        const struct journal_launch *l = &s->journal->launches[i];
+        if (is_of(s, l, point, RUN_TIME) && l->block < block && !isnan(s->step_ms[i]))
+            s->sample[(*n)++] = s->step_ms[i];
+    }
+    if (*n == 0)
+        return NAN;
+    struct interval interval = stats_median_interval(s->sample, *n, CONFIDENCE);
+    return interval.met ? 100 * stats_relative_half_width(&interval) : NAN;
+}
+
 /* Whether the launches before `block` leave the precision unmet. It looks at earlier blocks only,
  * so the answer stays the same while a block is being run. */
 static bool is_unmet(const struct schedule *s, size_t point, int block)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_step_ms; i++) {
-        const struct journal_launch *l = &s->journal->launches[i];
-        if (is_of(s, l, point, RUN_TIME) && l->block < block && !isnan(s->step_ms[i]))
-            s->sample[n++] = s->step_ms[i];
-    }
-    if (n == 0)
-        return true;
-    struct interval interval = stats_median_interval(s->sample, n, CONFIDENCE);
-    double width_pct = 100 * stats_relative_half_width(&interval);
-    return !interval.met || !(width_pct <= config_number(&s->spec->config, OPT_TIME_PRECISION));
+    size_t n;
+    return !(half_width_pct(s, point, block, &n) <=
+             config_number(&s->spec->config, OPT_TIME_PRECISION));
 }
 
 static bool block_wants(const struct schedule *s, size_t point, int block)
@@ -214,28 +222,81 @@ bool schedule_next(struct schedule *s, struct schedule_item *next)
     return false;
 }
 
-static void look_at_point(const struct schedule *s, size_t point, struct schedule_outlook *o)
+/* Blocks that a point's precision is expected to take: the interval narrows with the root of their
+ * number. Negative where that ends with the most there may be, or is not known yet. */
+static int expect_blocks(const struct schedule *s, size_t point)
+{
+    size_t n;
+    int least = least_launches(s->spec), most = most_launches(s->spec);
+    if (is_closed(s, point) || has_diverged(s, point))
+        return 0;
+    double excess =
+        half_width_pct(s, point, most, &n) / config_number(&s->spec->config, OPT_TIME_PRECISION);
+    double more = excess > 1 ? fmax(1, ceil((double)n * (excess * excess - 1))) : 0 * excess;
+    if (!((double)n + more < most))
+        return least < most ? -most : most;
+    return (int)fmax(least, (double)n + more);
+}
+
+/* s->blocks: of each point, with those that the points it is the base of take. */
+static void expect_all_blocks(const struct schedule *s)
+{
+    for (size_t p = 0; p < s->spec->n_points; p++)
+        s->blocks[p] = expect_blocks(s, p);
+    for (size_t p = 0; p < s->spec->n_points; p++) {
+        int *base = &s->blocks[s->spec->points[p].base_index];
+        if (abs(s->blocks[p]) > abs(*base) && *base != 0)
+            *base = s->blocks[p];
+    }
+}
+
+static size_t timed_launches(const struct schedule *s, size_t point)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->journal->n_launches; i++)
+        n += is_of(s, &s->journal->launches[i], point, RUN_TIME) &&
+             launch_is_done(&s->journal->launches[i]);
+    return n;
+}
+
+/* What the first block and accuracy runs have left counts at once, later blocks in *later: they end
+ * with the budget. */
+static void look_at_point(const struct schedule *s, size_t point, struct schedule_outlook *o,
+                          struct schedule_outlook *later)
 {
     const struct value *seeds = &s->spec->config.values[OPT_ACCURACY_SEEDS];
-    size_t timed = 0, accuracy = 0;
-    for (int block = 0; block < least_launches(s->spec) && !has_diverged(s, point); block++)
-        timed += !has_time(s, point, block);
+    size_t done = timed_launches(s, point), all = (size_t)abs(s->blocks[point]), accuracy = 0;
+    size_t first = done == 0 && all > 0, timed = all > done ? all - done - first : 0;
     for (size_t i = 0; i < seeds->n; i++)
         accuracy += misses_accuracy(s, point, (uint64_t)seeds->numbers[i]);
-    o->left += timed + accuracy;
+    o->left += first + accuracy;
     /* Before its first accuracy run a point's length is unknown: the time is a lower bound. */
-    o->left_s += (double)timed * mean_wall_s(s, point, RUN_TIME) +
-                 (double)accuracy * mean_wall_s(s, point, RUN_ACCURACY);
+    o->left_s += (double)accuracy * mean_wall_s(s, point, RUN_ACCURACY);
+    later->left += timed;
+    later->left_s += (double)timed * mean_wall_s(s, point, RUN_TIME);
+    later->at_most |= timed > 0 && s->blocks[point] < 0;
+}
+
+static void add_within_budget(const struct schedule *s, struct schedule_outlook *o,
+                              const struct schedule_outlook *later)
+{
+    double room_s = fmax(0, config_number(&s->spec->config, OPT_BUDGET) - spent_s(s));
+    double share = later->left_s > room_s ? room_s / later->left_s : 1;
+    o->left += (size_t)ceil(share * (double)later->left);
+    o->left_s += share * later->left_s;
+    o->at_most = later->at_most;
 }
 
 struct schedule_outlook schedule_look_ahead(const struct schedule *s)
 {
-    struct schedule_outlook o = {0};
+    struct schedule_outlook o = {0}, later = {0};
     for (size_t i = 0; i < s->journal->n_launches; i++)
         o.done += s->journal->launches[i].status != LAUNCH_RUNNING;
+    expect_all_blocks(s);
     for (size_t p = 0; p < s->spec->n_points; p++)
         if (!is_closed(s, p))
-            look_at_point(s, p, &o);
+            look_at_point(s, p, &o, &later);
+    add_within_budget(s, &o, &later);
     if (o.done == 0)
         o.left_s = NAN;
     return o;
@@ -247,7 +308,8 @@ enum status schedule_open(struct schedule *s, const struct spec *spec,
 {
     *s = (struct schedule){.spec = spec, .journal = journal, .run_dir = run_dir, .seed = seed};
     s->order = calloc(spec->n_points, sizeof *s->order);
-    if (!s->order)
+    s->blocks = calloc(spec->n_points, sizeof *s->blocks);
+    if (!s->order || !s->blocks)
         return error_set(e, ERR_MEMORY, "no memory for the schedule");
     enum status status = schedule_learn(s, e);
     if (status != OK)
@@ -258,6 +320,7 @@ enum status schedule_open(struct schedule *s, const struct spec *spec,
 void schedule_close(struct schedule *s)
 {
     free(s->order);
+    free(s->blocks);
     free(s->step_ms);
     free(s->sample);
     *s = (struct schedule){0};

@@ -26,6 +26,7 @@ struct schedule {
     const char *run_dir;           /* borrowed */
     uint64_t seed;
     uint32_t *order; /* [n_points], scratch */
+    int *blocks;     /* [n_points], scratch */
     double *step_ms; /* of the journal's launches; NAN where there is none */
     size_t n_step_ms;
     double *sample; /* [n_step_ms], scratch */
@@ -38,10 +39,12 @@ struct schedule_item {
     uint64_t seed; /* of the workload */
 };
 
-/* How far it is. `left` and `left_s` count what is sure to come. */
+/* How far it is. `left` and `left_s` count what is sure to come and the further launches that the
+ * precision is expected to take, within the budget. */
 struct schedule_outlook {
     size_t done, left;
     double left_s; /* NAN while no launch has ended */
+    bool at_most;  /* how many a point needs cannot be told yet: the most it may have are counted */
 };
 
 enum status schedule_open(struct schedule *s, const struct spec *spec,
