@@ -73,6 +73,11 @@ enum point_status {
 };
 const char *const *point_status_names(void);
 
+/* What launches that are compared must have in common: the i-th value as text, "" where it was not
+ * told, and its name, as hello of the records and --identify of workloads have it. NULL beyond the
+ * last. */
+const char *launch_common(const struct launch_result *result, size_t i, const char **name);
+
 /* One launch of the journal. `ok` means that it counts: the journal says so, its records read and
  * its training did not diverge; otherwise `reason` says why not, and unless it `diverged` `result`
  * is not to be used. */

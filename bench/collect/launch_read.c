@@ -345,3 +345,23 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
     records_free(records, ranks);
     return status;
 }
+
+const char *launch_common(const struct launch_result *result, size_t i, const char **name)
+{
+#define COMMON(field)                                                                              \
+    {                                                                                              \
+#field, offsetof(struct launch_result, field)                                              \
+    }
+    static const struct {
+        const char *name;
+        size_t offset;
+    } common[] = {
+        COMMON(precision), COMMON(isa),         COMMON(mpi),       COMMON(blas),
+        COMMON(dataset),   COMMON(data_source), COMMON(data_hash),
+    };
+#undef COMMON
+    if (i >= sizeof common / sizeof *common)
+        return NULL;
+    *name = common[i].name;
+    return (const char *)result + common[i].offset;
+}

@@ -249,6 +249,26 @@ static bool find_difference(struct point_summary *p, const struct runs *runs)
     return false;
 }
 
+/* Launches that did not do the same are no sample of anything. */
+static bool find_mixture(struct point_summary *p, const struct runs *a, const struct runs *b)
+{
+    const struct run *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
+    const char *was, *name;
+    for (size_t i = 0; first && (was = launch_common(first->result, i, &name)); i++)
+        for (size_t k = 0; k < a->n + b->n; k++) {
+            const struct run *run = k < a->n ? &a->items[k] : &b->items[k - a->n];
+            const char *is = launch_common(run->result, i, &name);
+            if (!was[0] || !is[0] || strcmp(was, is) == 0)
+                continue;
+            char reason[512];
+            snprintf(reason, sizeof reason, "launches differ in %s: '%s' in %s, '%s' in %s", name,
+                     was, first->journal->launch, is, run->journal->launch);
+            set_status(p, POINT_unverified, reason);
+            return true;
+        }
+    return false;
+}
+
 /* Nobody looked, because the spec says so: that is not the same as equal. */
 static bool find_unchecked(struct point_summary *p, const struct runs *runs)
 {
@@ -296,7 +316,8 @@ static void judge(struct point_summary *p, const struct summary *s, const struct
                   const struct runs *time, const struct runs *accuracy)
 {
     const struct journal_skip *skip = find_skip(journal, p->point->id);
-    if (find_failure(p, s, journal) || find_divergence(p, s, journal) || find_difference(p, time) ||
+    if (find_failure(p, s, journal) || find_mixture(p, time, accuracy) ||
+        find_divergence(p, s, journal) || find_difference(p, time) ||
         find_difference(p, accuracy) || find_unchecked(p, time) || find_unchecked(p, accuracy) ||
         find_inaccuracy(p, s->spec, accuracy))
         return;

@@ -112,9 +112,12 @@ static void judge_exit(const struct launch_outcome *outcome, const char *log, st
                  *words ? ": " : "", words);
 }
 
-/* A launch that ended well counts only with the records of all its ranks. */
-static enum status judge_records(const char *folder, int ranks, struct verdict *v, struct error *e)
+/* A launch that ended well counts only with the records of all its ranks; one that ran on something
+ * else than those before ends the campaign. */
+static enum status judge_records(const struct campaign *c, const struct point *point,
+                                 const char *folder, struct verdict *v, struct error *e)
 {
+    int ranks = (int)config_int(&point->config, OPT_RANKS);
     struct launch_result *result = calloc(1, sizeof *result);
     if (!result)
         return error_set(e, ERR_MEMORY, "no memory for the results of a launch");
@@ -123,7 +126,10 @@ static enum status judge_records(const char *folder, int ranks, struct verdict *
     v->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
     if (v->status == LAUNCH_DIVERGED)
         launch_diverged_text(v->reason, sizeof v->reason, result);
+    enum status same = status == OK ? workloads_check(&c->workloads, point, result, e) : OK;
     free(result);
+    if (same != OK)
+        return same;
     if (status == ERR_DATA) {
         const char *file = strrchr(why.file, '/');
         snprintf(v->reason, sizeof v->reason, "records: %.100s%s%.300s", file ? file + 1 : "",
@@ -148,7 +154,6 @@ static enum status judge(const struct campaign *c, const struct schedule_item *i
                          const struct launch_outcome *outcome, const char *folder,
                          struct verdict *v, struct error *e)
 {
-    const struct config *config = &c->spec.points[item->point].config;
     char log[PATH_BYTES], limit[32];
     enum status status = path_format(log, e, "%s/log.txt", folder);
     *v = (struct verdict){.status = LAUNCH_FAILED};
@@ -161,7 +166,7 @@ static enum status judge(const struct campaign *c, const struct schedule_item *i
     } else if (outcome->cause != CAUSE_ENDED) {
         snprintf(v->reason, sizeof v->reason, "the guard process of this launch was killed");
     } else if (WIFEXITED(outcome->wait_status) && WEXITSTATUS(outcome->wait_status) == 0) {
-        status = judge_records(folder, (int)config_int(config, OPT_RANKS), v, e);
+        status = judge_records(c, &c->spec.points[item->point], folder, v, e);
     } else {
         judge_exit(outcome, log, v);
     }
@@ -230,11 +235,15 @@ enum status campaign_execute(struct campaign *c, const struct schedule_item *ite
     name_launch(c, item, &l);
     enum status status = path_format(folder, e, "%s/%s", c->run_dir, l.launch);
     if (status == OK)
+        status = identity_check(&c->identity, e);
+    if (status == OK)
         status = journal_running(&c->journal, &l, e);
     if (status == OK)
         status = launch_in(c, item, folder, &outcome, &foreign_pct, e);
     if (status == OK)
         status = journal_check(&c->journal, e);
+    if (status == OK)
+        status = identity_check(&c->identity, e);
     if (status != OK)
         return status;
     /* The stopped launch has no end in the journal: it does not count and is run again. */

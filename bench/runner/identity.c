@@ -17,13 +17,46 @@ static void describe_networks(FILE *out, const struct spec *spec)
             fprintf(out, "model %s\n", spec->inputs[i].digest);
 }
 
-static enum status describe_programs(FILE *out, const char *const *programs, struct error *e)
+static enum status read_program(struct identity_program *p, const char *path, struct error *e)
 {
-    for (; *programs; programs++) {
-        char hex[SHA256_DIGEST_STRING_LENGTH];
-        if (!SHA256File(*programs, hex))
-            return error_at(e, ERR_SYSTEM, *programs, 0, 0, "cannot read: %s", strerror(errno));
-        fprintf(out, "program %s\n", hex);
+    *p = (struct identity_program){.path = path};
+    if (stat(path, &p->seen) != 0 || !SHA256File(path, p->hex))
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", strerror(errno));
+    return OK;
+}
+
+static enum status read_programs(struct identity *identity, const char *const *programs,
+                                 struct error *e)
+{
+    enum status status = OK;
+    for (identity->n_programs = 0; *programs && status == OK; programs++)
+        status = read_program(&identity->programs[identity->n_programs++], *programs, e);
+    return status;
+}
+
+static bool is_untouched(const struct identity_program *p)
+{
+    struct stat now;
+    return stat(p->path, &now) == 0 && now.st_dev == p->seen.st_dev &&
+           now.st_ino == p->seen.st_ino && now.st_size == p->seen.st_size &&
+           now.st_mtim.tv_sec == p->seen.st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == p->seen.st_mtim.tv_nsec;
+}
+
+enum status identity_check(struct identity *identity, struct error *e)
+{
+    for (size_t i = 0; i < identity->n_programs; i++) {
+        struct identity_program *p = &identity->programs[i], now;
+        if (is_untouched(p))
+            continue;
+        if (read_program(&now, p->path, e) != OK)
+            return e->status;
+        if (strcmp(now.hex, p->hex) != 0)
+            return error_at(e, ERR_DATA, p->path, 0, 0,
+                            "changed while the campaign ran: its SHA-256 was %.12s, is %.12s; put "
+                            "back, the same command goes on; as it is, it begins a new run",
+                            p->hex, now.hex);
+        *p = now;
     }
     return OK;
 }
@@ -38,12 +71,13 @@ static void describe_machine(FILE *out, const struct place_machine *m)
             m->numa_nodes, m->quota_cores, m->usable_cores, m->machine_cores);
 }
 
-static enum status describe(FILE *out, const struct identity_parts *parts, struct error *e)
+static enum status describe(FILE *out, const struct identity_parts *parts,
+                            const struct identity *identity, struct error *e)
 {
     enum status status = spec_write(out, parts->spec, e);
     describe_networks(out, parts->spec);
-    if (status == OK)
-        status = describe_programs(out, parts->programs, e);
+    for (size_t i = 0; i < identity->n_programs; i++)
+        fprintf(out, "program %s\n", identity->programs[i].hex);
     if (parts->answers)
         fputs(parts->answers, out);
     describe_machine(out, &parts->machine);
@@ -57,10 +91,13 @@ enum status identity_make(struct identity *identity, const struct identity_parts
 {
     char *text = NULL;
     size_t size = 0;
+    enum status status = read_programs(identity, parts->programs, e);
+    if (status != OK)
+        return status;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return error_set(e, ERR_MEMORY, "no memory for the campaign's identity");
-    enum status status = describe(out, parts, e);
+    status = describe(out, parts, identity, e);
     if (fclose(out) != 0 && status == OK)
         status = error_set(e, ERR_MEMORY, "no memory for the campaign's identity");
     if (status == OK) {

@@ -72,6 +72,28 @@ static json_t *build_facts(const struct tools *tools)
                      jansson_version_str());
 }
 
+/* What launches have in common beside the spec: the programs by their contents, and what they say.
+ */
+static json_t *program_facts(const struct identity *identity)
+{
+    json_t *json = json_object();
+    for (size_t i = 0; i < identity->n_programs; i++) {
+        const struct identity_program *p = &identity->programs[i];
+        const char *slash = strrchr(p->path, '/');
+        json_object_set_new(json, slash ? slash + 1 : p->path, json_string(p->hex));
+    }
+    return json;
+}
+
+static json_t *launch_facts(const struct workloads *w)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < w->n_identities; i++)
+        if (w->identities[i].said)
+            json_array_append(json, w->identities[i].said);
+    return json;
+}
+
 static json_t *command_line(char *const *argv)
 {
     json_t *json = json_array();
@@ -88,11 +110,13 @@ static enum status write_json(FILE *out, const void *arg, struct error *e)
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *json = json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-                             "identity", m->identity, "started", started, "spec", m->spec, "set",
-                             text_or_null(m->set), "command", command_line(m->command), "machine",
-                             machine_facts(&m->machine, m->link), "preflight", preflight_facts(),
-                             "build", build_facts(m->tools));
+    json_t *json =
+        json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+                  "identity", m->identity->hex, "programs", program_facts(m->identity), "launches",
+                  launch_facts(m->workloads), "started", started, "spec", m->spec, "set",
+                  text_or_null(m->set), "command", command_line(m->command), "machine",
+                  machine_facts(&m->machine, m->link), "preflight", preflight_facts(), "build",
+                  build_facts(m->tools));
     int failed = !json || json_dumpf(json, out, JSON_INDENT(2)) != 0;
     fputc('\n', out);
     json_decref(json);

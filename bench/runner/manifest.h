@@ -3,11 +3,14 @@
 #define SCALEBENCH_RUNNER_MANIFEST_H
 
 #include "bench/place/place.h"
+#include "bench/runner/identity.h"
 #include "bench/runner/tools.h"
+#include "bench/runner/workloads.h"
 #include "kernels/base/error.h"
 
 struct manifest {
-    const char *identity; /* 64 hexadecimal digits */
+    const struct identity *identity;
+    const struct workloads *workloads;
     const char *spec;     /* path as given */
     const char *set;      /* or NULL */
     char *const *command; /* NULL-terminated */

@@ -106,7 +106,8 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
 static enum status describe_run(const struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES];
-    struct manifest manifest = {.identity = c->identity.hex,
+    struct manifest manifest = {.identity = &c->identity,
+                                .workloads = &c->workloads,
                                 .spec = c->request->spec,
                                 .set = c->request->set,
                                 .command = c->request->command,

@@ -2,6 +2,9 @@
 #ifndef SCALEBENCH_RUNNER_WORKLOADS_H
 #define SCALEBENCH_RUNNER_WORKLOADS_H
 
+#include <jansson.h>
+
+#include "bench/collect/collect.h"
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
@@ -12,11 +15,19 @@ enum workload_id {
     WORKLOADS
 };
 
+/* What a program of ours says that its launches on these data have in common. */
+struct workload_identity {
+    char *data;   /* options of the data, as text */
+    json_t *said; /* texts by name; NULL where it did not tell */
+};
+
 /* Paths of those that points use; the others are "", and so is the helper of one that needs none.
  */
 struct workloads {
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
-    char *answers; /* a line an asked point that can run */
+    char *answers; /* a line an asked point that can run, a line what a program said */
+    struct workload_identity *identities;
+    size_t n_identities;
 };
 
 /* ERR_UNAVAILABLE when a program has not been built. Ended with workloads_free in any case. */
@@ -26,9 +37,15 @@ void workloads_free(struct workloads *w);
 
 const char *workloads_program(const struct workloads *w, const struct point *point);
 
-/* Asks the point's workload whether it can run here, where it is one that must be asked; keeps its
- * answer. ERR_UNAVAILABLE with the reason when it cannot. */
+/* Asks the point's workload whether it can run here, where it is one that must be asked, else what
+ * its launches will have in common (bench/collect's launch_common); keeps its answer.
+ * ERR_UNAVAILABLE with the reason when it cannot. A program that does not tell, because its data
+ * do not read for instance, says why in its launches. */
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e);
+
+/* ERR_DATA, saying what it was and is, when a launch did not run on what was said then. */
+enum status workloads_check(const struct workloads *w, const struct point *point,
+                            const struct launch_result *result, struct error *e);
 
 /* Lists every program and helper that is used; returns how many. */
 size_t workloads_list(const struct workloads *w, const char *programs[2 * WORKLOADS]);

@@ -219,6 +219,52 @@ one_runner_at_a_time() {
     gone "$out"
 }
 
+# Runs with a trainer that acts by the code in $1 from its third timed launch on.
+run_changing() { # code, options
+    local code=$1
+    shift
+    rm -rf "$out"
+    # shellcheck disable=SC2016 # expands in the trainer
+    echo '[ -z "$dir" ] || [ "$(find "${dir%%/launches/*}/launches" -name "time-*" | wc -l)" -lt 3 ] || '"$code" \
+        >"$tmp/facts"
+    FAKE_FACTS=$tmp/facts run "$@"
+}
+
+# Two launches of it, and no more, in the journal; then the campaign goes on as if nothing had been.
+goes_on_when_put_back() {
+    [ "$(grep -c '"status":"ok"' "$latest/journal.jsonl")" -eq "$1" ] || return 1
+    expect 0 "fake" run && [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 12 ] &&
+        ! grep -q "real" "$latest/raw.csv"
+}
+
+# Block 0 is 2 launches, then come 4 accuracy runs; the third timed launch differs.
+data_that_change_stop_it() {
+    expect 2 "data_source changed while the campaign ran: 'generated' before, 'real' in this launch" \
+        run_changing 'source=real' || return 1
+    goes_on_when_put_back 6 || return 1
+    echo 'source=real' >"$tmp/facts"
+    FAKE_FACTS=$tmp/facts expect 0 "fake" run && [ "$(runs)" -eq 2 ] &&
+        ! grep -q "generated" "$latest/raw.csv" && grep -q '"data_source": "real"' "$latest/manifest.json"
+}
+
+# Another trainer at its place, as `make` in another terminal puts it there.
+programs_that_change_stop_it() {
+    local status
+    cp "$bin/train_cnn" "$tmp/train_cnn"
+    # shellcheck disable=SC2016 # expands in the trainer
+    expect 2 "train_cnn: changed while the campaign ran: its SHA-256 was" \
+        run_changing 'echo "# another" >>"$0"' && grep -q '"train_cnn": "[0-9a-f]*"' "$latest/manifest.json"
+    status=$?
+    cp "$tmp/train_cnn" "$bin/train_cnn"
+    [ "$status" -eq 0 ] && goes_on_when_put_back 6
+}
+
+# The same contents made anew are the same program.
+programs_made_anew_do_not() {
+    # shellcheck disable=SC2016 # expands in the trainer
+    expect 0 "fake" run_changing 'touch "$0"'
+}
+
 # Somebody clears the results, or a file system goes away, while a launch runs.
 ends_when_its_folder_vanishes() {
     start_hanging || return 1
@@ -486,6 +532,9 @@ check "SIGKILL of a rank" survives_death_of a_rank
 check "Ctrl-C" stops_at INT 130
 check "SIGTERM" stops_at TERM 143
 check "a second runner is refused" one_runner_at_a_time
+check "data that change stop the run" data_that_change_stop_it
+check "programs that change stop the run" programs_that_change_stop_it
+check "programs that are made anew do not" programs_made_anew_do_not
 check "a results folder that vanishes ends the run" ends_when_its_folder_vanishes
 check "an empty folder for results is refused" refuses_an_empty_folder
 check "several starts at once begin one run" begins_one_run_each_time

@@ -237,6 +237,38 @@ static void weights_that_differ_are_unverified(void **state)
     fake_close(&run);
 }
 
+/* Launches of one point on other data, or by other kernels, be they timed or for accuracy; a
+ * program that does not tell is no contradiction. */
+static void launches_that_differ_are_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    const struct fake_launch launches[] = {
+        {.ranks = 1, .strategy = "none", .step_ms = 90, .work = "\"isa\":\"avx2\","},
+        {.ranks = 1, .strategy = "none", .step_ms = 90},
+        {.ranks = 1, .strategy = "none", .step_ms = 9, .work = "\"isa\":\"avx512\","},
+        {.ranks = 2, .strategy = "allreduce", .step_ms = 50, .work = "\"data_hash\":\"00aa\","},
+        {.ranks = 2, .strategy = "allreduce", .test_acc_pct = 9, .work = "\"data_hash\":\"00bb\","},
+        {.ranks = 2, .strategy = "none", .step_ms = 50, .work = "\"isa\":\"avx2\","},
+        {.ranks = 2, .strategy = "none", .step_ms = 50},
+    };
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+        fake_add(&run, &launches[i]);
+    struct summary s = collect(&run);
+    const struct point_summary *one = find(&s, &run, 1, "none");
+    const struct point_summary *two = find(&s, &run, 2, "allreduce");
+    assert_string_equal(one->status, "unverified");
+    assert_string_equal(one->reason,
+                        "launches differ in isa: 'avx2' in launch-0, 'avx512' in launch-2");
+    assert_string_equal(two->status, "unverified");
+    assert_string_equal(two->reason,
+                        "launches differ in data_hash: '00aa' in launch-3, '00bb' in launch-4");
+    assert_string_equal(find(&s, &run, 2, "none")->status, "ok");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void weights_that_nobody_compared_are_unverified(void **state)
 {
     (void)state;
@@ -445,6 +477,7 @@ int main(void)
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(weights_that_differ_are_unverified),
         cmocka_unit_test(weights_that_nobody_compared_are_unverified),
+        cmocka_unit_test(launches_that_differ_are_unverified),
         cmocka_unit_test(failures_and_skips_keep_their_reason),
         cmocka_unit_test(records_that_do_not_read_fail_their_point),
         cmocka_unit_test(a_running_launch_does_not_count),
