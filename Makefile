@@ -108,7 +108,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan tsan check-arm64 format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -215,6 +215,15 @@ tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
                  $(addsuffix _f64,$(call tests_of,$(KERNELS_TESTS) $(MPI_TESTS)))
 
+# A harness a reader, bench/tests/fuzz/fuzz_<reader>.c: as tests/seeds_<reader> it reads its seeds in any
+# build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI.
+FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
+FUZZ_LINK   = $(call obj,bench/workloads/train_cnn/safetensors_read.c) $(LIBCOLLECT) $(LIBDATA) $(LIBSPEC) $(LIBDESC)
+FUZZ_LIBS   = $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(ZLIB_LIBS) $(LDLIBS)
+SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))
+TEST_PROGRAMS += $(SEEDS_TESTS)
+FUZZERS       := $(patsubst %.c,$(BUILD)/%,$(notdir $(FUZZ_TESTS)))
+
 $(BUILD)/tests:
 	@mkdir -p $@
 
@@ -233,11 +242,17 @@ $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
 $(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
 
+$(SEEDS_TESTS): $(BUILD)/tests/seeds_%: $(call obj,bench/tests/fuzz/fuzz_%.c bench/tests/fuzz/replay.c) $(FUZZ_LINK) | $(BUILD)/tests
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBS)
+
+$(FUZZERS): $(BUILD)/fuzz_%: $(call obj,bench/tests/fuzz/fuzz_%.c) $(FUZZ_LINK)
+	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
+
 # TEST=name runs the tests whose file name contains it.
 TEST ?=
 test: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@ci/run_tests.sh --check
-	@$(MAKE) --no-print-directory -j$(NPROC) tests
+	@$(MAKE) --no-print-directory -j$(NPROC) tests $(if $(SCALEBENCH_FUZZ_SECONDS),fuzzers)
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
 
 .PHONY: tests
@@ -248,6 +263,25 @@ asan:
 
 ubsan:
 	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/ubsan SANITIZE=undefined OPT='-O1 -g'
+
+# Makes up inputs for the readers, FUZZ=name for those whose name contains it, SECONDS for each.
+FUZZ      ?=
+SECONDS   ?= 60
+FUZZ_CC   ?= clang
+fuzzers:
+	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+	  $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - 2>/dev/null; then \
+	  $(MAKE) --no-print-directory -j$(NPROC) fuzzers_here BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WERROR= \
+	    OPT='-O1 -g -fno-sanitize-recover=all' SANITIZE=fuzzer-no-link,address,undefined; \
+	else echo 'no $(FUZZ_CC) with libFuzzer here: nothing is fuzzed (make deps-ci installs it)' >&2; fi
+
+.PHONY: fuzzers_here
+fuzzers_here: $(FUZZERS)
+
+fuzz:
+	@TEST='fuzz_$(FUZZ)' ci/run_tests.sh --check
+	@$(MAKE) --no-print-directory fuzzers
+	@BUILD='$(BUILD)' TEST='fuzz_$(FUZZ)' SCALEBENCH_FUZZ_SECONDS='$(SECONDS)' ci/run_tests.sh
 
 # Everything that has more than one thread. gcc takes the lanes of kernels/simd for uninitialised when it
 # also follows threads: its warnings are no errors here.
@@ -338,6 +372,7 @@ clean:
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers
 #: make tsan                          what has more than one thread, under the thread sanitizer
+#: make fuzz [FUZZ=spec SECONDS=60]    made-up inputs for the readers, under clang's sanitizers (needs make deps-ci)
 #: make check-arm64                   the kernels' tests for 64-bit ARM under qemu (needs make deps-ci)
 #: make format | lint                 format the sources | check format, layers and scripts
 #: make deps-ci                       packages that some tests need besides (a Slurm, an emulator)

@@ -27,6 +27,7 @@ bench/workloads/sweep: kernels/base
 bench/workloads/kernel_sweep: kernels kernels/base kernels/desc bench/spec bench/place bench/workloads/sweep
 bench/workloads/comm_sweep: comm comm/cost kernels kernels/base kernels/desc bench/spec bench/place bench/workloads bench/workloads/sweep
 bench/workloads/peers: kernels kernels/base kernels/desc bench/spec bench/workloads/data bench/workloads/train_cnn
+bench/tests/fuzz: kernels/base bench/spec bench/collect bench/workloads/data bench/workloads/train_cnn
 bench/tests: kernels kernels/base kernels/desc comm comm/cost comm/tests bench/spec bench/place bench/sites bench/collect bench/runner bench/workloads bench/workloads/data bench/workloads/read bench/workloads/train_cnn
 "
 

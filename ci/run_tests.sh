@@ -16,10 +16,12 @@ mkdir -p "$logs"
 # Every name under which something runs, built or not.
 names() {
     local source name
-    for source in {kernels,comm,bench}/tests/test_*.c {comm,bench}/tests/mpi_*.c bench/tests/*.sh; do
+    for source in {kernels,comm,bench}/tests/test_*.c {comm,bench}/tests/mpi_*.c bench/tests/fuzz/fuzz_*.c \
+        bench/tests/*.sh; do
         name=$(basename "${source%.*}")
         case $source in
         */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
+        */fuzz_*) printf '%s\n' "$name" "seeds_${name#fuzz_}" ;;
         kernels/*) printf '%s\n' "$name"{,_f64} ;;
         *) echo "$name" ;;
         esac
@@ -172,6 +174,12 @@ for script in $idle_scripts; do
 done
 for script in $one_core; do
     beside "$script" "bench/tests/$script.sh"
+done
+# The harnesses of bench/tests/fuzz: made-up inputs where that was asked for, their seeds always.
+for source in bench/tests/fuzz/fuzz_*.c; do
+    name=$(basename "$source" .c)
+    [ -z "${SCALEBENCH_FUZZ_SECONDS:-}" ] || beside "$name" bench/tests/fuzz/run.sh "${name#fuzz_}"
+    beside "seeds_${name#fuzz_}" "$build/tests/seeds_${name#fuzz_}"
 done
 for source in kernels/tests/test_*.c comm/tests/test_*.c bench/tests/test_*.c; do
     name=$(basename "$source" .c)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "kernels/base/file.h"
 
 struct cells {
     char **cells;
@@ -51,11 +52,12 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     char path[4096];
     json_error_t reason;
     snprintf(path, sizeof path, "%s/manifest.json", run_dir);
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open_stream(path, &why);
     if (!file && errno == ENOENT)
         return OK;
     if (!file)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", why);
     json_t *manifest = json_loadf(file, 0, &reason);
     fclose(file);
     if (!manifest)

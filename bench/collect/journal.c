@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernels/base/file.h"
+
 static const char *const run_names[] = {"time", "accuracy"};
 static const char *const status_names[] = {"running", "ok", "failed", "timeout", "diverged"};
 
@@ -209,11 +211,12 @@ static enum status read_lines(struct journal *j, FILE *f, off_t *good, struct er
 static enum status read_file(struct journal *j, off_t *good, struct error *e)
 {
     *good = 0;
-    FILE *f = fopen(j->path, "re");
+    const char *why;
+    FILE *f = file_open_stream(j->path, &why);
     if (!f && errno == ENOENT)
         return OK;
     if (!f)
-        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", why);
     enum status status = read_lines(j, f, good, e);
     fclose(f);
     return status;

@@ -9,6 +9,7 @@
 
 #include "bench/collect/records.h"
 #include "bench/collect/text.h"
+#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 /* The version of bench/workloads/record.h that this file reads. */
@@ -412,10 +413,11 @@ static enum status read_rank(struct rank_record *r, const char *dir, int rank, i
                              struct error *e)
 {
     snprintf(r->path, sizeof r->path, "%s/rank.%d.jsonl", dir, rank);
-    FILE *file = fopen(r->path, "r");
+    const char *why;
+    FILE *file = file_open_stream(r->path, &why);
     if (!file)
         return error_at(e, ERR_DATA, r->path, 0, 0, "rank %d of %d left no record: %s", rank, ranks,
-                        strerror(errno));
+                        why);
     enum status status = read_lines(r, file, rank, ranks, e);
     fclose(file);
     return status;

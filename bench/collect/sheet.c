@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/spec/value.h"
+#include "kernels/base/file.h"
 #include "kernels/base/names.h"
 
 /* Where reading is. Cells are cut out of the text in place. */
@@ -23,9 +24,10 @@ struct cursor {
 static enum status read_text(struct sheet *sheet, struct error *e)
 {
     size_t size = 0;
-    FILE *in = fopen(sheet->path, "r");
+    const char *why;
+    FILE *in = file_open_stream(sheet->path, &why);
     if (!in)
-        return error_at(e, ERR_DATA, sheet->path, 0, 0, "cannot read: %s", strerror(errno));
+        return error_at(e, ERR_DATA, sheet->path, 0, 0, "cannot read: %s", why);
     ssize_t length = getdelim(&sheet->text, &size, '\0', in);
     bool failed = ferror(in);
     bool whole = feof(in);

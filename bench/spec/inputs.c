@@ -4,10 +4,12 @@
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/spec/find.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
+#include "kernels/base/file.h"
 
 /* Options whose values are files; where and with which ending a run keeps them; where those lie
  * that all may use, so that the tables of a run draw without its copies too. */
@@ -59,6 +61,11 @@ static enum status read_input(struct spec_input *input, struct error *e)
         enum status status = model_load(&input->net, input->path, e);
         return status == OK ? model_sha256(&input->net, input->digest, e) : status;
     }
+    const char *why;
+    int fd = file_open(input->path, &why);
+    if (fd < 0)
+        return error_at(e, ERR_SPEC, input->path, 0, 0, "cannot be opened: %s", why);
+    close(fd);
     if (SHA256File(input->path, input->digest))
         return OK;
     return error_at(e, ERR_SPEC, input->path, 0, 0, "cannot be read: %s", strerror(errno));

@@ -4,8 +4,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <yaml.h>
+
+#include "kernels/base/file.h"
 
 /* No specification comes near these; what does is not one. They also bound the search for duplicate
  * keys, which compares each with each. */
@@ -294,11 +295,6 @@ static enum status read_buffer(struct node *root, const char *text, size_t size,
 static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t *size,
                               struct error *e)
 {
-    struct stat info;
-    if (fstat(fileno(file), &info) != 0)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be examined: %s", strerror(errno));
-    if (S_ISDIR(info.st_mode))
-        return error_at(e, ERR_SPEC, path, 0, 0, "is a folder; a YAML file is expected");
     *bytes = malloc(FILE_BYTES_MAX + 1);
     if (!*bytes)
         return error_set(e, ERR_MEMORY, "no memory to read %s", path);
@@ -313,9 +309,10 @@ static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t
 enum status yaml_read_file(struct node *root, const char *path, struct error *e)
 {
     memset(root, 0, sizeof *root);
-    FILE *file = fopen(path, "re");
+    const char *why;
+    FILE *file = file_open_pipe(path, &why);
     if (!file)
-        return error_at(e, ERR_SPEC, path, 0, 0, "cannot be opened: %s", strerror(errno));
+        return error_at(e, ERR_SPEC, path, 0, 0, "cannot be opened: %s", why);
     char *bytes = NULL;
     size_t size = 0;
     enum status status = load_bytes(file, path, &bytes, &size, e);

@@ -258,7 +258,7 @@ static void folders_that_are_not_there_are_named(void **state)
     assert_string_equal(e.text, "cannot be read: No such file or directory");
     assert_int_equal(safetensors_open(&file, folder, &e), ERR_DATA);
     safetensors_close(&file);
-    assert_string_equal(e.text, "is not a file");
+    assert_string_equal(e.text, "cannot be read: it is a folder, not a regular file");
 }
 
 static void names_must_differ_and_be_text(void **state)

@@ -71,7 +71,7 @@ static void test_not_a_file(void **state)
     assert_int_equal(read_spec("/nowhere/spec.yaml", &e), ERR_SPEC);
     assert_string_equal(e.file, "/nowhere/spec.yaml");
     assert_int_equal(read_spec("bench", &e), ERR_SPEC);
-    assert_string_equal(e.text, "is a folder; a YAML file is expected");
+    assert_string_equal(e.text, "cannot be opened: it is a folder, not a regular file");
     assert_int_equal(read_spec("strong_scalign.yaml", &e), ERR_SPEC);
     assert_non_null(strstr(e.text, "nearest 'strong_scaling"));
     write_file("", 0);

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench/workloads/train_cnn/safetensors.h"
+#include "kernels/base/file.h"
 
 #define LENGTH_BYTES     8         /* of the header's length */
 #define HEADER_BYTES_MAX 100000000 /* what the format allows */
@@ -46,34 +46,33 @@ static enum status refuse(const struct safetensors *file, size_t offset, struct 
 
 /* --- The file ------------------------------------------------------------------------------- */
 
-static enum status map_file(struct safetensors *file, struct error *e)
+static enum status map_descriptor(struct safetensors *file, int fd, struct error *e)
 {
     struct stat info;
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be read: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return ERR_SYSTEM;
-    }
-    enum status status = OK;
+    if (fstat(fd, &info) != 0)
+        return error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be read: %s", strerror(errno));
     size_t bytes = (size_t)info.st_size;
-    void *map = S_ISREG(info.st_mode) && bytes >= LENGTH_BYTES
-                    ? mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0)
-                    : MAP_FAILED;
-    if (!S_ISREG(info.st_mode))
-        status = error_at(e, ERR_DATA, file->path, 0, 0, "is not a file");
-    else if (bytes < LENGTH_BYTES)
-        status =
-            refuse(file, bytes, e, "the file ends; expected %d bytes with the length of the header",
-                   LENGTH_BYTES);
-    else if (map == MAP_FAILED)
-        status = error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be mapped: %s", strerror(errno));
+    if (bytes < LENGTH_BYTES)
+        return refuse(file, bytes, e,
+                      "the file ends; expected %d bytes with the length of the header",
+                      LENGTH_BYTES);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be mapped: %s", strerror(errno));
+    file->map = map;
+    file->map_bytes = bytes;
+    return OK;
+}
+
+static enum status map_file(struct safetensors *file, struct error *e)
+{
+    const char *why;
+    int fd = file_open(file->path, &why);
+    if (fd < 0)
+        return error_at(e, errno ? ERR_SYSTEM : ERR_DATA, file->path, 0, 0, "cannot be read: %s",
+                        why);
+    enum status status = map_descriptor(file, fd, e);
     close(fd);
-    if (status == OK) {
-        file->map = map;
-        file->map_bytes = bytes;
-    }
     return status;
 }
 

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Lets libFuzzer make up inputs for one reader, as `run.sh spec`, for $SCALEBENCH_FUZZ_SECONDS. What it
+# learns stays in build/fuzz/corpus, an input that crashes, leaks or hangs in build/fuzz/found.
+set -u
+. bench/tests/lib/tap.sh
+reader=$1
+fuzzer=$build/fuzz/fuzz_$reader
+corpus=$build/fuzz/corpus/$reader
+found=$build/fuzz/found
+
+# Files of the repository that this reader takes, beside its seeds.
+case $reader in
+spec) more="configs bench/tests/bad/spec" ;;
+model) more="configs/models bench/tests/bad/models" ;;
+published) more=results/published ;;
+summary) more=results/reference/strong_scaling ;;
+*) more= ;;
+esac
+
+# In memory: every input is a file.
+work=$(mktemp -d /dev/shm/scalebench-fuzz-XXXXXX 2>/dev/null || echo "$tmp")
+trap 'rm -rf "$tmp" "$work"' EXIT
+
+finds_nothing() {
+    mkdir -p "$corpus" "$found"
+    # shellcheck disable=SC2086 # a list of folders
+    TMPDIR=$work SCALEBENCH_LOG=error UBSAN_OPTIONS=print_stacktrace=1 "$fuzzer" -print_final_stats=1 \
+        -max_total_time="${SCALEBENCH_FUZZ_SECONDS:-60}" -timeout=30 -rss_limit_mb=2560 -max_len=16384 \
+        -artifact_prefix="$found/$reader-" "$corpus" "bench/tests/fuzz/seeds/$reader" $more \
+        >"$tmp/log" 2>&1 || {
+        tail -n 60 "$tmp/log"
+        echo "again: $fuzzer FILE"
+        return 1
+    }
+    grep -E '^stat::(number_of_executed_units|average_exec_per_sec):' "$tmp/log"
+    grep -qE '^stat::number_of_executed_units: +[0-9]{3}' "$tmp/log"
+}
+
+if [ -x "$fuzzer" ]; then
+    check "made-up inputs for $reader are read or refused" finds_nothing
+else
+    lacks "made-up inputs for $reader are read or refused" fuzzers
+fi
+finish
