@@ -9,12 +9,12 @@
 
 enum { PLAIN_LAYERS_MAX = 40, PATH = 44, TILE = 4, SEEN = 6 };
 
-/* Of F(4, 3) over three taps: sums over the points p of A_ip^2 |B_p|^2 |G_p|^2, G_pt^2 |B_p|^2
- * |A_p|^2 / 4 and, at most, B_pr^2 |G_p|^2 |A_p|^2 over 3, with the rows of B' of squares 42 34 34
- * 10 10 42, of G 1/16 1/12 1/12 21/576 21/576 1, columns of A' 1 4 4 85 85 1. Other kinds have
- * less. F(2, 5), of rows alone, has 24/5 and 99/5. */
-static const double gain_output[TILE] = {3, 2.9, 5.8, 31}, gain_weight[3] = {3.3, 4.9, 24};
-static const double gain_input = 17, gain_row = 20;
+/* Of F(4, 3) over three taps: sums over the points p of A_ip^2 |B_p|^2 |G_p|^2 / 3, G_pt^2 |B_p|^2
+ * |A_p|^2 / 4 and, at most, B_pr^2 |G_p|^2 |A_p|^2 / 3, with the rows of B' of squares 11.3 4 4
+ * 0.054 0.054 8.7, of G 1 1.54 1.54 8.3 8.3 1, columns of A' 1 1.6 1.6 19.7 19.7 1. Other kinds
+ * have less. F(2, 5), of rows alone, has 24/5 and 99/5. */
+static const double gain_output[TILE] = {8.2, 2.3, 2.1, 6.5}, gain_weight[3] = {6.6, 2.4, 5.3};
+static const double gain_input = 7.2, gain_row = 20;
 
 /* Numbers [N,C,H,W] and the variances of their errors. */
 struct plain {

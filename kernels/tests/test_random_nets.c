@@ -22,8 +22,8 @@ enum {
 #define WORK_MAX 600000
 /* Deviations that an error may have: equal terms, which blank areas give, are all rounded the same
  * way, and a sum of m of them one after the other is off by sqrt(m)/2 times what plain_net.h takes
- * roundings for; m is about 1,000 at most. Of other sums the largest error is some 2 deviations in
- * float. */
+ * roundings for; m is about 1,000 at most. The largest error of
+ * the fast and exact plans is some 4 deviations. */
 #define DEVIATIONS 16
 /* That a number must keep from a kink. */
 #define CLEARANCE 5
