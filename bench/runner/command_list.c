@@ -40,7 +40,7 @@ static const struct entry entries[] = {
 #define QUANTITY(name, source, raw, column, title) {"quantities", #name, title},
 #include "bench/spec/quantities.def"
 #undef QUANTITY
-#define DATA_SET(name, summary) {"data_sets", #name, summary},
+#define DATA_SET(name, c, h, w, classes, summary) {"data_sets", #name, summary},
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
 };

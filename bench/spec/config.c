@@ -229,6 +229,48 @@ enum status config_check_servers(const struct config *config, int ranks, enum op
     return OK;
 }
 
+enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,
+                             int classes, struct error *e)
+{
+    const struct shape want = net->input;
+    char a[40], b[40];
+    if (want.c != shape.c || want.h != shape.h || want.w != shape.w)
+        return error_set(e, ERR_SHAPE, "model %s takes images of %s, data set %s has %s", net->name,
+                         shape_text(a, want), set, shape_text(b, shape));
+    if (net->classes < classes)
+        return error_set(e, ERR_SHAPE, "model %s tells %d classes apart, data set %s has %d",
+                         net->name, net->classes, set, classes);
+    return OK;
+}
+
+enum status config_check_data(const struct config *config, const struct net_desc *net,
+                              enum option_id *at, struct error *e)
+{
+    static const struct {
+        struct shape shape;
+        int classes;
+    } sets[] = {
+#define DATA_SET(name, c, h, w, classes, summary) {{c, h, w}, classes},
+#include "bench/spec/data_sets.def"
+#undef DATA_SET
+    };
+    long set = config_int(config, OPT_DATA_SET);
+    bool own = sets[set].classes == 0;
+    *at = OPT_DATA_SET;
+    if (own && has_text(config, OPT_DATA_PATH, "auto"))
+        return error_set(e, ERR_ARGUMENT,
+                         "data.set = %s has its files in a folder of yours: data.path is missing",
+                         config_text(config, OPT_DATA_SET));
+    *at = OPT_DATA_NAME;
+    if (!own && !has_text(config, OPT_DATA_NAME, "auto"))
+        return error_set(e, ERR_ARGUMENT, "data.name = %s, but data.set = %s has a name",
+                         config_text(config, OPT_DATA_NAME), config_text(config, OPT_DATA_SET));
+    *at = OPT_MODEL;
+    return own ? OK
+               : model_check_data(net, config_text(config, OPT_DATA_SET), sets[set].shape,
+                                  sets[set].classes, e);
+}
+
 void config_free(struct config *config)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

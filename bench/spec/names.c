@@ -79,7 +79,7 @@ const char *const *names_quantities(size_t *n)
 const char *const *names_data_sets(size_t *n)
 {
     static const char *const names[] = {
-#define DATA_SET(name, summary) #name,
+#define DATA_SET(name, c, h, w, classes, summary) #name,
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
     };

@@ -147,6 +147,7 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
     const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
     const struct value *ranks = &point->config.values[OPT_RANKS];
+    const struct value *samples = &point->config.values[OPT_DATA_SAMPLES];
     double most = option_get(OPT_GLOBAL_BATCH)->max;
     char place[MARK_TEXT_BYTES];
     if (global->set && ranks->number > global->number)
@@ -154,6 +155,11 @@ static enum status check_batch_fits(const struct point *point, struct error *e)
             e, ERR_SPEC, ranks->mark,
             "ranks = %s, but train.global_batch = %s (%s) has no image for each of them",
             ranks->text, global->text, mark_text(place, global->mark));
+    double batch = global->set ? global->number : rank->number * ranks->number;
+    if (samples->number > 0 && batch > samples->number)
+        return mark_error(e, ERR_SPEC, samples->mark,
+                          "data.samples = %s, but a step of all ranks takes %.0f images",
+                          samples->text, batch);
     if (rank->set && rank->number * ranks->number > most)
         return mark_error(e, ERR_SPEC, rank->mark,
                           "train.batch_per_rank = %s on %s ranks is more than %.0f images a step",
@@ -206,6 +212,15 @@ static enum status check_servers(const struct point *point, struct error *e)
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
 
+static enum status check_data(const struct point *point, struct error *e)
+{
+    enum option_id at;
+    struct error inner;
+    if (config_check_data(&point->config, &point->net->net, &at, &inner) == OK)
+        return OK;
+    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
+}
+
 /* A cosine that ends above where it begins would rise. */
 static enum status check_rates(const struct point *point, struct error *e)
 {
@@ -236,6 +251,8 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_form(point, e);
     if (status == OK)
         status = check_servers(point, e);
+    if (status == OK)
+        status = check_data(point, e);
     return status == OK ? check_rates(point, e) : status;
 }
 

@@ -115,6 +115,15 @@ int config_cores_per_rank(const struct config *config);
 enum status config_check_servers(const struct config *config, int ranks, enum option_id *at,
                                  struct error *e);
 
+/* What the data set asks of the other options and of the network. ERR_ARGUMENT or ERR_SHAPE says
+ * what does not go together; *at is the option to change. */
+enum status config_check_data(const struct config *config, const struct net_desc *net,
+                              enum option_id *at, struct error *e);
+
+/* Whether a network takes the images of `set` and tells its classes apart: ERR_SHAPE if not. */
+enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,
+                             int classes, struct error *e);
+
 static inline double config_number(const struct config *c, enum option_id id)
 {
     return c->values[id].number;

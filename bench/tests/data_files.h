@@ -190,7 +190,7 @@ static inline void assert_opens(const struct world *w, const char *path)
 {
     struct data_set d;
     struct error e = {0};
-    if (data_open(&d, "mnist", path, &e) != OK)
+    if (data_open(&d, "idx", path, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     assert_holds(&d, w);
     data_close(&d);
@@ -258,7 +258,7 @@ static inline void assert_opens_saying(const struct world *w, const char *path, 
     char text[4096];
     struct capture c = capture_begin();
     struct data_set d;
-    enum status status = data_open(&d, "mnist", path, NULL);
+    enum status status = data_open(&d, "idx", path, NULL);
     capture_end(&c, text, sizeof text);
     assert_int_equal(status, OK);
     assert_holds(&d, w);

@@ -128,6 +128,8 @@ static int setup(void **state)
     setenv("SCALEBENCH_CACHE", fixture.root, 1);
     if (config_init(&fixture.config, &e) != OK)
         return -1;
+    option(OPT_DATA_SET, "idx");
+    option(OPT_DATA_NAME, "tiny");
     option(OPT_DATA_PATH, fixture.plain);
     return 0;
 }
@@ -404,7 +406,7 @@ static void data_in_memory_only_are_refused(void **state)
     dup2(silent, STDERR_FILENO);
     close(silent);
     assert_true(
-        agreed(strcmp(text, "data.read = mpiio: 'mnist' lies in no file that every rank can open, "
+        agreed(strcmp(text, "data.read = mpiio: 'tiny' lies in no file that every rank can open, "
                             "only in the memory of each process; $SCALEBENCH_CACHE may name a "
                             "folder that can be written") == 0));
 }
@@ -434,7 +436,7 @@ static void ranks_with_different_data_are_refused(void **state)
     const char *expected =
         mpi_world_ranks() == 1
             ? ""
-            : "rank 1 finds other data (mnist, 102 + 5 images of 1x6x6) than rank 0 (mnist, 103 + "
+            : "rank 1 finds other data (tiny, 102 + 5 images of 1x6x6) than rank 0 (tiny, 103 + "
               "5 images of 1x6x6); data.path may name a folder that all nodes have";
     assert_true(agreed(strcmp(text, expected) == 0));
 }

@@ -8,10 +8,10 @@ static void test_plain_is_mapped_where_it_lies(void **state)
     const struct world *w = *state;
     struct data_set d;
     write_set(w, w->data, false);
-    assert_int_equal(data_open(&d, "mnist", w->data, NULL), OK);
+    assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
     assert_holds(&d, w);
-    assert_string_equal(d.name, "mnist");
-    assert_string_equal(d.source, "real");
+    assert_string_equal(d.name, "idx");
+    assert_string_equal(d.source, "own");
     char *real = realpath(w->data, NULL);
     assert_string_equal(d.path, real);
     free(real);
@@ -22,6 +22,42 @@ static void test_plain_is_mapped_where_it_lies(void **state)
     assert_int_equal(list(w->cache).n, 0);
     data_close(&d);
     assert_null(d.train.images);
+}
+
+/* What they are called, and what they may not be. */
+static void test_own_images_have_a_name(void **state)
+{
+    const struct world *w = *state;
+    struct data_set d;
+    struct error e = {0};
+    write_set(w, w->data, false);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "auto", NULL), OK);
+    assert_string_equal(d.name, "set");
+    data_close(&d);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "of shoes", NULL), OK);
+    assert_string_equal(d.name, "of shoes");
+    assert_string_equal(d.source, "own");
+    data_close(&d);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "mnist", &e), ERR_ARGUMENT);
+    assert_contains(e.text, "data.name: 'mnist' is a data set of its own");
+    assert_null(d.train.images);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "a name of more than 31 characters", &e),
+                     ERR_ARGUMENT);
+    assert_int_equal(data_open_as(&d, "idx", "auto", "mine", &e), ERR_ARGUMENT);
+    assert_contains(e.text, "data.path is missing");
+    assert_int_equal(data_open(&d, "mnist", w->data, &e), ERR_DATA);
+    assert_contains(e.text, "write data: {set: idx, name: NAME, path: ");
+}
+
+static void test_any_number_of_classes(void **state)
+{
+    struct world *w = *state;
+    struct data_set d;
+    w->file[TEST_LABELS].at[LABEL_HEADER + 3] = 255;
+    write_set(w, w->data, false);
+    assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
+    assert_int_equal(d.classes, 256);
+    data_close(&d);
 }
 
 static void test_gzip_equals_plain(void **state)
@@ -83,16 +119,18 @@ static void write_set_below(const struct world *w, const char *parent, const cha
     write_set(w, path, false);
 }
 
+/* Nothing but MNIST goes by its name: these files are found, and refused. */
 static void assert_found_in(const struct world *w, const char *folder)
 {
     struct data_set d;
+    struct error e = {0};
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", w->root, folder);
     char *real = realpath(path, NULL);
     assert_non_null(real);
-    assert_int_equal(data_open(&d, "mnist", "auto", NULL), OK);
-    assert_string_equal(d.path, real);
-    data_close(&d);
+    assert_int_equal(data_open(&d, "mnist", "auto", &e), ERR_DATA);
+    assert_string_equal(e.file, real);
+    assert_contains(e.text, "these files are not those of MNIST");
     free(real);
 }
 
@@ -123,8 +161,14 @@ static void test_environment_that_leads_nowhere(void **state)
     assert_int_equal(chdir(w->root), 0);
     write_set_below(w, "data", "mnist");
     setenv("SCALEBENCH_DATA", "/nowhere", 1);
-    assert_opens_saying(
-        w, "auto", "warning: SCALEBENCH_DATA=/nowhere holds no files of mnist; looking elsewhere");
+    struct data_set d;
+    char text[4096];
+    struct capture c = capture_begin();
+    enum status status = data_open(&d, "mnist", "auto", NULL);
+    capture_end(&c, text, sizeof text);
+    assert_int_equal(status, ERR_DATA);
+    assert_contains(text,
+                    "warning: SCALEBENCH_DATA=/nowhere holds no files of mnist; looking elsewhere");
 }
 
 /* A folder that is found but bad is not passed over. */
@@ -148,7 +192,7 @@ static void test_unknown_set(void **state)
     assert_int_equal(data_open(&d, "digist", "auto", &e), ERR_ARGUMENT);
     assert_string_equal(e.text,
                         "data set 'digist' is unknown; nearest 'digits'; known: mnist digits "
-                        "cifar10 shapes");
+                        "cifar10 shapes idx");
 }
 
 static void test_gather(void **state)
@@ -158,7 +202,7 @@ static void test_gather(void **state)
     uint8_t images[4 * IMAGE], labels[4];
     struct data_set d;
     write_set(w, w->data, false);
-    assert_int_equal(data_open(&d, "mnist", w->data, NULL), OK);
+    assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
     data_gather(&d.train, IMAGE, samples, 4, images, labels);
     for (int i = 0; i < 4; i++) {
         const uint8_t *from = w->file[TRAIN_IMAGES].at + IMAGE_HEADER + samples[i] * IMAGE;
@@ -172,6 +216,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_plain_is_mapped_where_it_lies),
+        TEST(test_own_images_have_a_name),
+        TEST(test_any_number_of_classes),
         TEST(test_gzip_equals_plain),
         TEST(test_gzip_of_several_members),
         TEST(test_names_with_a_dot),

@@ -99,7 +99,7 @@ static void test_changed_source_makes_a_new_entry(void **state)
     struct world *w = *state;
     struct data_set old;
     write_set(w, w->data, true);
-    assert_int_equal(data_open(&old, "mnist", w->data, NULL), OK);
+    assert_int_equal(data_open(&old, "idx", w->data, NULL), OK);
     uint8_t *last = &w->file[TRAIN_IMAGES].at[w->file[TRAIN_IMAGES].n - 1], before = *last;
     *last ^= 255;
     write_packed(w->data, file_names[TRAIN_IMAGES], w->file[TRAIN_IMAGES].at,
@@ -114,7 +114,7 @@ static void test_changed_source_makes_a_new_entry(void **state)
 static bool opens_and_tells(const struct world *w)
 {
     struct data_set d;
-    if (data_open(&d, "mnist", w->data, NULL) != OK)
+    if (data_open(&d, "idx", w->data, NULL) != OK)
         return false;
     bool same =
         memcmp(d.train.images, w->file[TRAIN_IMAGES].at + IMAGE_HEADER, N_TRAIN * IMAGE) == 0 &&
@@ -155,7 +155,7 @@ static bool is_killed_while_writing(const struct world *w)
     const struct rlimit limit = {N_TRAIN * IMAGE / 2, N_TRAIN * IMAGE / 2}, no_core = {0, 0};
     if (setrlimit(RLIMIT_CORE, &no_core) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0)
         return false;
-    return data_open(&d, "mnist", w->data, NULL) == OK;
+    return data_open(&d, "idx", w->data, NULL) == OK;
 }
 
 static void test_killed_process_leaves_nothing_in_the_way(void **state)
@@ -182,7 +182,7 @@ static void test_cache_that_cannot_be_made(void **state)
     write_set(w, w->data, true);
     write_file(w->root, "file", (const uint8_t *)"", 0);
     snprintf(cache, sizeof cache, "%s/file/cache", w->root);
-    snprintf(said, sizeof said, "warning: %s: cannot be created: Not a directory; 'mnist-train-",
+    snprintf(said, sizeof said, "warning: %s: cannot be created: Not a directory; 'idx-train-",
              cache);
     setenv("SCALEBENCH_CACHE", cache, 1);
     assert_opens_saying(w, w->data, said);
@@ -230,7 +230,7 @@ static void test_full_disk(void **state)
         snprintf(temporary, sizeof temporary, "%s.%s.tmp", path, host);
         assert_int_equal(symlink("/dev/full", temporary), 0);
     }
-    assert_opens_saying(w, w->data, "tmp: cannot be written: No space left on device; 'mnist-");
+    assert_opens_saying(w, w->data, "tmp: cannot be written: No space left on device; 'idx-");
     assert_int_equal(list(w->cache).n, 0);
 }
 
@@ -238,7 +238,7 @@ static void hash_set(const struct world *w, char hex[DATA_HASH_BYTES])
 {
     struct data_set d;
     struct error e = {0};
-    assert_int_equal(data_open(&d, "mnist", w->data, &e), OK);
+    assert_int_equal(data_open(&d, "idx", w->data, &e), OK);
     if (data_hash(&d, hex, &e) != OK)
         fail_msg("%s: %s", e.file, e.text);
     assert_holds(&d, w);

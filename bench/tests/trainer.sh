@@ -179,6 +179,40 @@ check "a tuned exact plan is exact" tuned_exact_plan_is_exact
 check "tuning is recorded, the same on all ranks" tuning_is_recorded
 check "tuning is not anything" expect 2 "kernels.tune: 'begin' is unknown; known: fixed start" \
     "$train_cnn" "${small[@]}" --kernels.tune begin
+# Twelve rows of twenty, three classes; the net could tell five apart.
+own_images() {
+    local folder=$tmp/own/images part n i labels
+    mkdir -p "$folder"
+    for part in "train 120" "t10k 60"; do
+        n=${part#* } part=${part% *} labels=
+        for ((i = 0; i < n; i++)); do
+            labels+=\\$((i % 3))
+        done
+        {
+            printf '\0\0\10\3\0\0\0%b\0\0\0\14\0\0\0\24' "\\0$(printf %o "$n")"
+            yes 'a grey row of image' | head -c $((n * 240))
+        } >"$folder/$part-images-idx3-ubyte"
+        {
+            printf '\0\0\10\1\0\0\0%b' "\\0$(printf %o "$n")"
+            printf %b "$labels"
+        } >"$folder/$part-labels-idx1-ubyte"
+    done
+    printf 'name: own\ninput: [1, 12, 20]\nclasses: 5\nlayers: [dense: {outputs: 5}]\n' >"$tmp/own/net.yaml"
+    cat >"$tmp/own/spec.yaml" <<END
+name: own
+model: net.yaml
+data: {set: idx, name: greys, path: $folder}
+train: {global_batch: 40}
+measure: {time: {warmup_steps: 1, steps: 2, launches: 1..1}, accuracy: {seeds: [1]}}
+figures: []
+END
+    expect 0 "own  net 1,205 params | greys own" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" || return 1
+    grep '^own,.*,greys,own,' "$tmp/own/own/latest/summary.csv" || return 1
+    expect 1 "these files are not those of MNIST" "$scalebench" run "$tmp/own/spec.yaml" --out "$tmp/own" \
+        --set "data.set=mnist data.name=auto model=configs/models/softmax_784.yaml"
+}
+
+check "images of one's own" own_images
 check "a plan is one of a model" expect 2 "--model is missing" "$train_cnn" --describe-plan
 check "a model that is not there has no plan" expect 2 "no_such_net" "$train_cnn" --model no_such_net --describe-plan
 check "model is asked for" expect 2 "--model is missing" "$train_cnn"

@@ -85,13 +85,13 @@ static enum status find_files(struct cifar *set, const char *folder, bool *found
     return status;
 }
 
-static enum status error_no_files(const char *folder, struct error *e)
+static enum status error_no_files(const char *folder, const char *set, struct error *e)
 {
     return error_at(e, ERR_DATA, folder, 0, 0,
-                    "holds no files of cifar10; looked for data_batch_1.bin[.gz] to "
+                    "holds no files of %s; looked for data_batch_1.bin[.gz] to "
                     "data_batch_5.bin[.gz] and test_batch.bin[.gz], here and in %s, and for "
                     "cifar-10-binary.tar[.gz]",
-                    subfolder);
+                    set, subfolder);
 }
 
 /* --- Reading records -------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "kernels/desc/net_desc.h"
 
 #define DATA_CLASSES_MAX 256 /* a label is a byte */
+#define DATA_NAME_BYTES  32
 
 /* n samples: images [.,C,H,W] bytes, labels [.] below `classes`. Sample i lies at slots[i], or at i
  * where `slots` is NULL. Owned by the data set. */
@@ -29,9 +30,9 @@ struct data_place {
 };
 
 struct data_set {
-    char name[32];      /* "mnist", "digits": what was really used */
-    const char *source; /* "real" or "generated" */
-    char path[1024];    /* of the files that were read; "generated" */
+    char name[DATA_NAME_BYTES]; /* "mnist", "digits": what was really used */
+    const char *source;         /* "real", "own" or "generated" */
+    char path[1024];            /* of the files that were read; "generated" */
     struct shape shape;
     int classes;
     struct data_part train, test;
@@ -41,7 +42,8 @@ struct data_set {
 
 /* Opens a data set. `set` is a name of data_sets.def, `path` a folder or "auto": then
  * $SCALEBENCH_DATA/<set>, $SCALEBENCH_DATA, data/<set> and ../shared/data/<set> are tried in this
- * order, and "mnist" that is found nowhere becomes "digits", "cifar10" becomes "shapes". A folder
+ * order, and "mnist" that is found nowhere becomes "digits", "cifar10" becomes "shapes"; "idx"
+ * takes no "auto". Files under the names of MNIST's that hold anything else are ERR_DATA. A folder
  * that is given and holds no such files is ERR_DATA, and so is one that holds some of them only.
  * Generated sets take only "auto".
  *
@@ -55,6 +57,11 @@ struct data_set {
  * Wrong magic numbers, truncated or overlong files, counts that disagree, labels out of range and
  * corrupt gzip are ERR_DATA with file, byte offset, what was found and what was expected. */
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e);
+
+/* The same, "idx" under a name of its own; "auto" is its folder's. ERR_ARGUMENT for a name that is
+ * too long, or that of another set. */
+enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
+                         struct error *e);
 void data_close(struct data_set *data);
 
 /* What of the set's files is in this process's memory; NAN where that cannot be told. */

@@ -34,7 +34,7 @@ static enum status open_given(struct data_set *data, const char *folder,
     if (access(folder, F_OK) != 0)
         return error_at(e, ERR_DATA, folder, 0, 0, "cannot be opened: %s", strerror(errno));
     enum status status = open_folder(data, folder, search, &found, e);
-    return status == OK && !found ? search->no_files(folder, e) : status;
+    return status == OK && !found ? search->no_files(folder, search->set, e) : status;
 }
 
 /* What the user names comes first, and a name that leads nowhere is worth a word. */
@@ -80,6 +80,10 @@ enum status data_search_run(struct data_set *data, const char *path,
                             const struct data_search *search, struct error *e)
 {
     snprintf(data->name, sizeof data->name, "%s", search->set);
+    if (!search->otherwise && strcmp(path, "auto") == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "data.set = %s has its files in a folder of yours: data.path is missing",
+                         search->set);
     return strcmp(path, "auto") == 0 ? open_anywhere(data, search, e)
                                      : open_given(data, path, search, e);
 }

@@ -13,8 +13,9 @@ struct data_search {
      * data->path, without links. */
     enum status (*open)(struct data_set *data, const char *folder, bool *found, struct error *e);
     /* The error for a folder that the user named and that has none. */
-    enum status (*no_files)(const char *folder, struct error *e);
-    data_reader *otherwise; /* opens what takes the set's place where it is nowhere */
+    enum status (*no_files)(const char *folder, const char *set, struct error *e);
+    data_reader *otherwise; /* opens what takes the set's place where it is nowhere; NULL: it is
+                               looked for nowhere but in the folder that is given */
     const char *substitute; /* what that is, in the plural */
 };
 

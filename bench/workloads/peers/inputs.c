@@ -49,7 +49,8 @@ static enum status open_data(struct inputs *in, struct error *e)
     const struct config *c = &in->arguments.config;
     int64_t begin_ns = clock_ns();
     enum status status =
-        data_open(&in->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
+        data_open_as(&in->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
+                     config_text(c, OPT_DATA_NAME), e);
     in->read_s = 1e-9 * (double)(clock_ns() - begin_ns);
     return status;
 }

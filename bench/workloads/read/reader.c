@@ -114,7 +114,7 @@ static enum status check_same_data(struct reader *r, struct error *e)
 
 static enum status open_data(struct reader *r, const struct reader_options *o, struct error *e)
 {
-    enum status status = data_open(&r->data, o->set, o->path, e);
+    enum status status = data_open_as(&r->data, o->set, o->path, o->name, e);
     r->source = r->data.train;
     r->image_bytes = shape_count(r->data.shape);
     r->n = o->samples > 0 && o->samples < r->source.n ? o->samples : r->source.n;

@@ -23,8 +23,8 @@ enum read_kind {
 
 struct reader_options {
     enum read_kind kind;
-    const char *set, *path; /* as data_open takes them; borrowed */
-    uint32_t samples;       /* only the first so many are used; 0: all */
+    const char *set, *path, *name; /* as data_open_as takes them; borrowed */
+    uint32_t samples;              /* only the first so many are used; 0: all */
     MPI_Comm comm;
     struct waiter *waiter; /* borrowed */
 };

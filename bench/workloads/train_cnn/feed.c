@@ -17,6 +17,7 @@ enum status feed_open(struct feed *f, const struct config *config, struct waiter
         .kind = (enum read_kind)config_int(config, OPT_DATA_READ),
         .set = config_text(config, OPT_DATA_SET),
         .path = config_text(config, OPT_DATA_PATH),
+        .name = config_text(config, OPT_DATA_NAME),
         .samples = (uint32_t)config_int(config, OPT_DATA_SAMPLES),
         .comm = comm,
         .waiter = waiter,

@@ -64,7 +64,8 @@ static enum status identify(FILE *out, const struct config *c, struct error *e)
     enum isa isa;
     enum status status = isa_choose(&isa, e);
     if (status == OK)
-        status = data_open(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH), e);
+        status = data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
+                              config_text(c, OPT_DATA_NAME), e);
     if (status != OK)
         return status;
     gemm_init();

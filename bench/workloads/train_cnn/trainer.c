@@ -28,17 +28,7 @@ uint32_t trainer_global_batch(const struct config *config, int ranks)
 
 static enum status check_data(const struct trainer *t, struct error *e)
 {
-    const struct shape want = t->desc->input, have = t->data->shape;
-    if (want.c != have.c || want.h != have.h || want.w != have.w) {
-        char a[40], b[40];
-        return error_set(e, ERR_SHAPE, "model %s takes images of %s, data set %s has %s",
-                         t->desc->name, shape_text(a, want), t->data->name, shape_text(b, have));
-    }
-    if (t->desc->classes < t->data->classes) {
-        return error_set(e, ERR_SHAPE, "model %s tells %d classes apart, data set %s has %d",
-                         t->desc->name, t->desc->classes, t->data->name, t->data->classes);
-    }
-    return OK;
+    return model_check_data(t->desc, t->data->name, t->data->shape, t->data->classes, e);
 }
 
 static enum status open_sampler(struct trainer *t, struct error *e)
