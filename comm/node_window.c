@@ -1,8 +1,8 @@
 #include "comm/node_window.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "comm/local_ops.h"
 #include "comm/nodes.h"
@@ -18,29 +18,22 @@ static size_t part_bytes(const struct sync *s, int arenas)
     return sizeof(struct flag) + (size_t)arenas * arena_bytes(s);
 }
 
-/* A page that the file system of shared memory does not have would end the process when it is
- * touched. */
 static enum status check_space(const struct sync *s, int arenas, struct error *e)
 {
-    struct statvfs fs;
-    double wanted = (double)part_bytes(s, arenas) * s->ranks;
-    if (statvfs("/dev/shm", &fs) != 0 || (double)fs.f_bavail * (double)fs.f_frsize >= wanted)
-        return OK;
-    return error_set(e, ERR_MEMORY,
-                     "strategy %s wants %.1f MiB of shared memory, /dev/shm has %.1f MiB left",
-                     strategy_names()[s->kind], wanted / 0x1p20,
-                     (double)fs.f_bavail * (double)fs.f_frsize / 0x1p20);
+    char who[64];
+    snprintf(who, sizeof who, "strategy %s", strategy_names()[s->kind]);
+    return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Whether there is space is for rank 0 to say: others may have taken theirs already. */
+/* Whether there is space is for rank 0 to say, and why not: others may have taken theirs already.
+ */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);
     enum status status =
         wait_bcast(s->waiter, &found, 1, MPI_INT, 0, s->comm, "agreement on shared memory", e);
     if (status == OK && found != OK && s->rank > 0)
-        return error_set(e, (enum status)found, "rank 0 finds no room for strategy %s",
-                         strategy_names()[s->kind]);
+        return error_set(e, (enum status)found, "%s", "");
     return status != OK ? status : (enum status)found;
 }
 

@@ -18,8 +18,8 @@ struct node_window {
 };
 
 /* Allocates so many arenas a rank, of zeroes, near the rank that they belong to. Collective.
- * ERR_ARGUMENT for ranks on several nodes, ERR_MEMORY where shared memory has no room. To be closed
- * after a failure too. */
+ * ERR_ARGUMENT for ranks on several nodes, ERR_UNAVAILABLE where shared memory has no room. To be
+ * closed after a failure too. */
 enum status node_window_open(struct node_window *w, const struct sync *s, int arenas,
                              struct error *e);
 /* Collective where opening it did not fail. */

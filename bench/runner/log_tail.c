@@ -1,70 +1,152 @@
 #include "bench/runner/log_tail.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define TAIL_BYTES 16384
+/* What every rank says of its end, and the library's trace of calls, may follow the line that
+ * explains. */
+#define LOG_BYTES ((size_t)4 << 20)
 
 /* How the line ends that tells of a rank which cannot speak for itself any more. */
 #define KEEPER_WORDS " was killed or has crashed"
 
-static size_t read_end(const char *path, char *text, size_t size)
+/* Words of lines that explain a failure: those of our programs, of the C library, of sanitizers. */
+static const char *const EXPLAIN[] = {
+    "pin: ",
+#define WORKLOAD(name, helper, summary) #name ": ",
+#include "bench/spec/workloads.def"
+#undef WORKLOAD
+    " lasted longer than ", /* a deadline of ours */
+    "cannot run ",          /* the guard's */
+    "execvp error on file ",
+    "error while loading shared libraries",
+    "Sanitizer: ",
+    "runtime error: ",
+    "terminate called ",
+    "*** stack smashing detected ***",
+    "*** buffer overflow detected ***",
+    "free(): ",
+    "malloc(): ",
+    "malloc_consolidate(): ",
+    "realloc(): ",
+    "double free or corruption",
+    "corrupted size vs. prev_size",
+    "Fatal glibc error",
+    ": Assertion `",
+    NULL,
+};
+/* Of shared memory that is too small: what was said before MPI started, or by UCX. */
+static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
+static const char *const KEEPER[] = {KEEPER_WORDS, NULL};
+/* Of the network library, which says more than the calls above it. */
+static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
+/* Of programs of ours, but no failure. */
+static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
+/* Lines that only pass on that somebody else has failed, and Hydra's banner about a rank's death.
+ */
+static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
+static const char *const BANNER[] = {"YOUR APPLICATION TERMINATED",
+                                     "This typically refers to a problem",
+                                     "Please see the FAQ page", NULL};
+static const char EXIT_STRING[] = "EXIT STRING: ";
+
+static char *read_end(const char *path)
 {
     FILE *f = fopen(path, "re");
-    text[0] = '\0';
-    if (!f)
-        return 0;
-    if (fseek(f, -(long)(size - 1), SEEK_END) != 0)
-        rewind(f); /* shorter than that */
-    size_t n = fread(text, 1, size - 1, f);
-    fclose(f);
-    text[n] = '\0';
-    return n;
-}
-
-/* The last line with anything in it; NULL if none. Cuts `text`. */
-static char *last_line(char *text)
-{
-    for (;;) {
-        size_t n = strlen(text);
-        while (n > 0 && (unsigned char)text[n - 1] <= ' ')
-            text[--n] = '\0';
-        char *newline = strrchr(text, '\n');
-        if (newline)
-            return newline + 1;
-        return n > 0 ? text : NULL;
+    char *text = calloc(1, LOG_BYTES + 1);
+    if (f && text) {
+        if (fseek(f, -(long)LOG_BYTES, SEEK_END) != 0)
+            rewind(f); /* shorter than that */
+        for (size_t i = 0, n = fread(text, 1, LOG_BYTES, f); i < n; i++)
+            if (text[i] == '\0')
+                text[i] = ' ';
     }
+    if (f)
+        fclose(f);
+    return text;
 }
 
-/* Among what others said when it had died, this is the reason. NULL if there is none. Cuts `text`
- * where it is found. */
-static char *words_of_keeper(char *text)
+static bool has_word(const char *line, const char *const *words)
 {
-    char *end = strstr(text, KEEPER_WORDS);
-    if (!end)
-        return NULL;
-    end[strlen(KEEPER_WORDS)] = '\0';
-    char *newline = strrchr(text, '\n');
-    return newline ? newline + 1 : text;
+    while (*words && !strstr(line, *words))
+        words++;
+    return *words != NULL;
+}
+
+/* "RuntimeError: ..." or a bare "MemoryError", as Python ends a traceback. */
+static bool is_exception(const char *line)
+{
+    size_t n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._");
+    bool named = (n >= 5 && strncmp(line + n - 5, "Error", 5) == 0) ||
+                 (n >= 9 && strncmp(line + n - 9, "Exception", 9) == 0);
+    return named && (line[n] == '\0' || strncmp(line + n, ": ", 2) == 0);
+}
+
+static bool explains(const char *line)
+{
+    return (has_word(line, EXPLAIN) || is_exception(line)) && !has_word(line, LEVELS) &&
+           !has_word(line, KEEPER);
+}
+
+/* Lines that matter: the first of each kind, and the last of all. */
+struct findings {
+    const char *explains, *shared_memory, *keeper, *network, *last, *passed_on, *said;
+};
+
+static void look_at(struct findings *f, const char *line)
+{
+    const char *said = strstr(line, EXIT_STRING);
+    if (said && !f->said)
+        f->said = said + strlen(EXIT_STRING);
+    /* What others say when a rank has died is not the reason. */
+    if (!f->explains && !f->keeper && explains(line))
+        f->explains = line;
+    if (!f->shared_memory && has_word(line, SHARED_MEMORY))
+        f->shared_memory = line;
+    if (!f->keeper && has_word(line, KEEPER))
+        f->keeper = line;
+    if (!f->network && has_word(line, NETWORK))
+        f->network = line;
+    if (has_word(line, PASSED_ON))
+        f->passed_on = line;
+    else if (*line != '=' && !has_word(line, BANNER))
+        f->last = line;
+}
+
+/* Cuts `text` into lines. */
+static struct findings look_through(char *text)
+{
+    struct findings f = {0};
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        size_t n = strlen(line);
+        while (n > 0 && isspace((unsigned char)line[n - 1]))
+            line[--n] = '\0';
+        if (n > 0)
+            look_at(&f, line);
+    }
+    return f;
+}
+
+static const char *find_reason(const struct findings *f)
+{
+    const char *const order[] = {f->explains, f->shared_memory, f->keeper,
+                                 f->network,  f->last,          f->passed_on};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (order[i])
+            return order[i];
+    return NULL;
 }
 
 void log_tail(const char *path, char *text, size_t size)
 {
-    char tail[TAIL_BYTES];
-    read_end(path, tail, sizeof tail);
-    char *banner = strstr(tail, "\n=====");
-    char *said = banner ? strstr(banner, "EXIT STRING: ") : NULL;
-    if (said) {
-        said += strlen("EXIT STRING: ");
-        said[strcspn(said, "\n")] = '\0';
-    }
-    if (banner)
-        *banner = '\0';
-    char *line = words_of_keeper(tail);
-    if (!line)
-        line = last_line(tail);
-    if (said && line)
-        snprintf(text, size, "%s; last line: %s", said, line);
-    else
-        snprintf(text, size, "%s", said ? said : line ? line : "");
+    char *log = read_end(path);
+    struct findings f = log ? look_through(log) : (struct findings){0};
+    const char *line = find_reason(&f);
+    snprintf(text, size, "%s%s%s", f.said ? f.said : "", f.said && line ? "; " : "",
+             line ? line : "");
+    free(log);
 }

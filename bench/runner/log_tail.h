@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* The last line of a log, or the one that tells of a rank that was killed; when hydra printed its
- * banner because a rank died, how it died and the last such line before the banner. "" for an empty
- * log. */
+/* The line of a log that explains the failure: the first message of a program of ours, a sanitizer,
+ * the C library or Python from before a rank died; else a word on /dev/shm, the line that tells of
+ * a rank that was killed, the network library's, the last one. Before it how a rank died, where
+ * hydra printed its banner. "" for an empty log. */
 void log_tail(const char *path, char *text, size_t size);
 
 #endif

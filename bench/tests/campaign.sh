@@ -182,6 +182,50 @@ second_runner_is_refused() {
     return "$status"
 }
 
+# One launch of two ranks that cannot have the memory they want, and its reason in the summary.
+reason() { # option of the spec, then what runs a command with less memory
+    local strategy=$1
+    shift
+    cat >"$tmp/large.yaml" <<SPEC
+name: large
+model: vgg11_bn
+ranks: 2
+data: {set: shapes, samples: 2000}
+train: {global_batch: 800}
+sync: {strategy: $strategy}
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 1, steps: 1, launches: 1..1}}
+figures: []
+SPEC
+    expect 1 "failed" "$@" "$scalebench" run "$tmp/large.yaml" --fresh --out "$tmp/results" || return 1
+    sed -n 's/.*"event":"done".*"reason":"\([^"]*\)".*/\1/p' "$tmp/results/large/latest/journal.jsonl"
+}
+
+says_what_memory_is_missing() {
+    reason allreduce bash -c 'ulimit -v 400000; exec "$@"' bash >"$tmp/reason" && cat "$tmp/reason" &&
+        grep -xE "exit status 1: train_cnn: net 'vgg11_bn': no memory for [0-9]+ MiB .*" "$tmp/reason"
+}
+
+with_shared_memory() { # size, what gives a mount namespace...
+    local size=$1
+    shift
+    # shellcheck disable=SC2016 # expands in the other shell
+    inside=("$@" sh -c 'mount -t tmpfs -o size="$0" tmpfs /dev/shm && exec "$@"' "$size")
+}
+
+# Of what a strategy wants, and of what MPICH takes to start.
+says_that_shared_memory_is_small() { # what gives a mount namespace
+    local inside number='[0-9]+\.[0-9]' rest='; enlarge it: mount .*'
+    with_shared_memory 24m "$@"
+    reason shm "${inside[@]}" >"$tmp/reason" && cat "$tmp/reason" && grep -qE \
+        "strategy shm wants $number MiB of shared memory, /dev/shm has $number of 24\.0 MiB left$rest" \
+        "$tmp/reason" || return 1
+    [ -z "${UCX_TLS:-}" ] || return 0
+    with_shared_memory 1m "$@"
+    reason allreduce "${inside[@]}" >"$tmp/reason" && cat "$tmp/reason" && grep -qE \
+        "starting MPI on 2 ranks wants $number MiB of shared memory, /dev/shm has 1\.0 of 1\.0" "$tmp/reason"
+}
+
 check "a campaign completes" completes
 check "columns are filled" columns_are_filled
 check "the same command again runs nothing" again_runs_nothing
@@ -201,4 +245,12 @@ check "SIGKILL of mpiexec leaves nothing behind" survives mpiexec KILL
 check "SIGKILL of a rank leaves nothing behind" survives rank KILL
 check "the same command completes the campaign" completes_after_all_that
 check "a second runner on the same run is refused" second_runner_is_refused
+check "memory that is missing is the reason" says_what_memory_is_missing
+if unshare -m true 2>/dev/null; then
+    check "so is shared memory that is too small" says_that_shared_memory_is_small unshare -m
+elif unshare -Urm true 2>/dev/null; then
+    check "so is shared memory that is too small" says_that_shared_memory_is_small unshare -Urm
+else
+    skip "so is shared memory that is too small" "no mount namespace here"
+fi
 finish

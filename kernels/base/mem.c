@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define MIB       1048576.0
@@ -30,6 +31,25 @@ void *mem_alloc(size_t bytes)
 void mem_free(void *memory)
 {
     free(memory);
+}
+
+enum status mem_shared_is_full(const char *who, double bytes, struct error *e)
+{
+    struct statvfs s = {0};
+    statvfs("/dev/shm", &s);
+    return error_set(e, ERR_UNAVAILABLE,
+                     "%s wants %.1f MiB of shared memory, /dev/shm has %.1f of %.1f MiB left; "
+                     "enlarge it: mount -o remount,size=SIZE /dev/shm, of a container --shm-size",
+                     who, bytes / MIB, (double)s.f_bavail * (double)s.f_frsize / MIB,
+                     (double)s.f_blocks * (double)s.f_frsize / MIB);
+}
+
+enum status mem_check_shared(const char *who, double bytes, struct error *e)
+{
+    struct statvfs s;
+    if (statvfs("/dev/shm", &s) != 0 || (double)s.f_bavail * (double)s.f_frsize >= bytes)
+        return OK;
+    return mem_shared_is_full(who, bytes, e);
 }
 
 double mem_now_mib(void)

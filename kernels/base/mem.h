@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "kernels/base/error.h"
+
 #define MEM_ALIGNMENT 64
 
 /* `bytes` of zeroed memory aligned to MEM_ALIGNMENT, on huge pages where the kernel gives them
@@ -12,6 +14,14 @@
 void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
+
+/* ERR_UNAVAILABLE where this node's shared memory, which MPI libraries on Linux make in /dev/shm,
+ * has no room for so many bytes: `who` wants them, what is there, and what to do about it. A page
+ * that does not fit is only missed when it is touched, and then the process dies of SIGBUS. OK
+ * where nobody can tell. */
+enum status mem_check_shared(const char *who, double bytes, struct error *e);
+/* That error, for those who have missed a page. */
+enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Peak resident set of this process in MiB. */
 double mem_peak_mib(void);

@@ -220,6 +220,7 @@ int main(int argc, char **argv)
     } else {
         int level;
         listen_to_signals();
+        failure_warn_of_shared_memory();
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
         exit_status = sweep(&options);
         options_free(&options);

@@ -3,37 +3,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "bench/workloads/read/modes.h"
+#include "kernels/base/mem.h"
 
-/* Where MPI libraries on Linux make shared memory. A page that does not fit is only missed when it
- * is touched, and then the process dies of SIGBUS: room is checked before. */
-#define SHARED_MEMORY "/dev/shm"
-
-#define MIB 1048576.0
-
-static enum status error_full(size_t bytes, double free_bytes, struct error *e)
-{
-    return error_at(e, ERR_UNAVAILABLE, SHARED_MEMORY, 0, 0,
-                    "data.read = window needs %.1f MiB of shared memory, %.1f MiB are free; "
-                    "enlarge it (mount -o remount,size=...) or choose another data.read",
-                    (double)bytes / MIB, free_bytes / MIB);
-}
-
-static double free_bytes(void)
-{
-    struct statvfs s;
-    return statvfs(SHARED_MEMORY, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
-}
-
-/* A folder that cannot be looked at is no reason to refuse: touch_pages looks closer. */
-static enum status check_room(size_t bytes, struct error *e)
-{
-    double room = free_bytes();
-    return room >= 0 && (double)bytes > room ? error_full(bytes, room, e) : OK;
-}
+static const char WHO[] = "data.read = window";
 
 /* Somebody else may have taken the memory in between. Kernels before 5.14 cannot tell. */
 static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
@@ -43,7 +18,7 @@ static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
     size_t length = (uintptr_t)window + bytes - begin;
     if (madvise((void *)begin, length, MADV_POPULATE_WRITE) != 0 &&
         (errno == EFAULT || errno == ENOMEM))
-        return error_full(bytes, free_bytes(), e);
+        return mem_shared_is_full(WHO, (double)bytes, e);
 #else
     (void)window, (void)bytes, (void)e;
 #endif
@@ -93,7 +68,7 @@ static enum status open_window(struct reader *r, struct error *e)
     enum status status = reader_agree(r, find_node(r, &node_rank, e), e);
     bool first = node_rank == 0;
     if (status == OK)
-        status = reader_agree(r, first ? check_room(bytes, e) : OK, e);
+        status = reader_agree(r, first ? mem_check_shared(WHO, (double)bytes, e) : OK, e);
     if (status == OK)
         status = reader_agree(r, make_window(r, first ? bytes : 0, &window, e), e);
     if (status == OK)

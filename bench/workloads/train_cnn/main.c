@@ -110,6 +110,7 @@ int main(int argc, char **argv)
         struct alone alone;
         if (start_keeper(&e) != OK || alone_begin(&alone, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);
+        failure_warn_of_shared_memory();
         MPI_Init_thread(&argc, &argv, wanted, &level);
         alone_end(&alone);
         exit_status = train(&arguments);
