@@ -14,6 +14,19 @@ if (dots) {
     set offsets 0, 0, 0, 0
 }
 left_edge = dots ? 0.6 * least : 0
+
+# Shares end at 100 %. Where all of them are close to it, a bar from 0 would hide how they differ: the
+# axis is cut, which its title says, and dots stand for the bars.
+if (percent_most == 100) {
+    set xrange [0:100]
+    set offsets 0, 0, 0, 0
+    if (lowest > 80) {
+        dots = 1
+        left_edge = floor(lowest - 0.2 * (100 - lowest))
+        set xrange [left_edge : 100]
+        x_title = x_title.sprintf(', axis from %d', left_edge)
+    }
+}
 dot_if(condition) = dots ? bar_if(condition) : NaN
 
 load plots.'/draw.gp'

@@ -20,9 +20,11 @@ entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (ov
 legend_height = legend_row * entries + 8
 caption_height = caption_row * caption_n + 4
 axis_height = 30.0
+least_height = caption_height / caption_share - legend_height - axis_height - caption_height
+plot_height = plot_height > least_height ? plot_height : least_height
 height = legend_height + plot_height + axis_height + caption_height
 
-set lmargin at screen (y_title eq '' && legend_n == 0 ? 8 : 44) / width
+set lmargin at screen (y_title eq '' && legend_n == 0 ? 8 : 48) / width
 set rmargin at screen 1 - right / width
 set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height

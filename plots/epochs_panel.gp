@@ -18,7 +18,7 @@ do for [quantity in 'test_acc train_loss'] {
         set bmargin at screen lower
         set format x '%g'
     }
-    set autoscale y
+    eval 'set yrange [*:*'.(quantity eq 'test_acc' ? '<100' : '').']'
     set ytics nomirror out scale 0.5
     if ((quantity eq 'test_acc' ? accuracies_n : losses_n) == 0) {
         set yrange [0:1]

@@ -45,10 +45,10 @@ if (log_ranks) {
 }
 
 # A linear axis from 0. It ends above its points.
-linear_y = 'set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
+linear_y = big_ticks('y').'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
 
 # A linear axis around its points: for what has no zero worth showing.
-close_y = 'set autoscale y; set offsets 0, 0, graph 0.1, graph 0.1'
+close_y = 'set yrange [*:*'.(percent_most == 100 ? '<100' : '').']; set offsets 0, 0, graph 0.1, graph 0.1'
 
 # A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
 log_y = log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"

@@ -12,10 +12,13 @@
 #   missingK_ranks, _nth, _text  K = 1..missing_n: points without a value; _nth tells those apart that
 #                                stand at the same ranks
 #   captionK                     K = 1..caption_n
+#   caption_share                of the picture's height that it may take at most
 #   values_n, published_n        points with a value of this figure; with a published one
 #   model_n                      those that the model of time says something of
 #   doubtful_n, oversubscribed_n points with a value that are not ok; that are oversubscribed
 #   least, most                  of values and published ones, above 0; NaN: there are none
+#   lowest                       of values, published ones and the ends of whiskers
+#   percent_most                 what shares cannot exceed, 100; NaN: the quantity is none or may
 #   nothing                      why there is no value; '' where there is
 #   rows_n, epochs_n, parts      bars; epochs; names of the parts of a step
 #   accuracies_n, losses_n       values of the two panels of the figure epochs
@@ -45,7 +48,10 @@ is_wide = most > 30 * least
 log_marks = most > 2000 * least ? '1' : '1 2 5'
 log_ticks(axis) = "set logscale ".axis."; unset ".axis."tics; set ".axis."tics nomirror out scale 0.5; ".\
         "set ".axis."tics ('' 1); do for [decade = -6:12] { do for [m in log_marks] { ".\
-        "t = m * 10.0**decade; set ".axis."tics add (sprintf('%g', t) t) } }; "
+        "t = m * 10.0**decade; set ".axis."tics add (t < 1e4 ? sprintf('%g', t) : gprintf('%.0s%c', t) t) } }; "
+
+# Large numbers on a linear axis from 0 are written 10.0M: their digits would run into each other.
+big_ticks(axis) = most < 1e4 ? '' : "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)"
 
 # The current row.
 is_ok(k) = in_series(k) && strcol('status') eq 'ok'

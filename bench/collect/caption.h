@@ -9,11 +9,15 @@
 
 struct caption {
     char *text;                     /* owns the lines */
-    char *lines[CAPTION_LINES_MAX]; /* each fits a column */
+    char *lines[CAPTION_LINES_MAX]; /* of the picture, once caption_wrap cut it */
     size_t n;
 };
 
-enum status caption_make(struct caption *caption, const struct figure_data *d, struct error *e);
+/* One paragraph: all there is to say, or what a reader needs beside the figure. */
+enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
+                         struct error *e);
+/* Breaks the text at blanks, in place, into lines that fit a column. */
+void caption_wrap(struct caption *caption);
 void caption_free(struct caption *caption);
 
 #endif

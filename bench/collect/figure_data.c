@@ -274,7 +274,7 @@ static void widen(struct figure_data *d, double x)
 
 static void count(struct figure_data *d)
 {
-    d->least = d->most = NAN;
+    d->least = d->most = d->lowest = NAN;
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool value = isfinite(d->measured[i].value.mid);
@@ -288,6 +288,8 @@ static void count(struct figure_data *d)
         d->predicted += isfinite(figure_data_model(d, i));
         widen(d, published);
         widen(d, d->measured[i].value.mid);
+        d->lowest = fmin(d->lowest,
+                         fmin(fmin(published, d->measured[i].value.mid), d->measured[i].value.lo));
     }
 }
 

@@ -25,6 +25,7 @@ struct figure_data {
     size_t oversubscribed;        /* of them */
     size_t published;             /* points with a published value */
     double least, most;        /* of values and published ones above 0; NAN where there are none */
+    double lowest;             /* of all of them and the ends of their intervals */
     bool *bars;                /* of a figure that has a bar a point: which of them have one */
     size_t rows;               /* bars */
     size_t left_out;           /* curves or bars with a value that are too many to be drawn */

@@ -261,6 +261,8 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "model_n", (double)d->predicted);
     gnuplot_define_number(out, "least", d->least);
     gnuplot_define_number(out, "most", d->most);
+    gnuplot_define_number(out, "lowest", d->lowest);
+    gnuplot_define_number(out, "percent_most", d->quantity->most);
     gnuplot_define_number(out, "rows_n", (double)d->rows);
     gnuplot_define_number(out, "epochs_n", d->epochs);
     gnuplot_define_number(out, "accuracies_n", (double)d->accuracies);
@@ -275,15 +277,21 @@ static void define_parts(FILE *out)
     fputs("'; ", out);
 }
 
-/* The caption cut into lines, as caption1, caption2 ... */
+/* The caption as the spec wants it, cut into lines: caption1, caption2 ... The share of the picture
+ * that it may take is its own where it stands in full. */
 static enum status define_caption(FILE *out, const struct figure_data *d, struct error *e)
 {
-    struct caption caption;
-    enum status status = caption_make(&caption, d, e);
+    long wanted = config_int(&d->s->spec->config, OPT_CAPTION);
+    struct caption caption = {0};
     char name[GNUPLOT_NAME];
+    enum status status =
+        wanted == CAPTION_none ? OK : caption_make(&caption, d, wanted == CAPTION_full, e);
     if (status != OK)
         return status;
+    if (caption.text)
+        caption_wrap(&caption);
     gnuplot_define_number(out, "caption_n", (double)caption.n);
+    gnuplot_define_number(out, "caption_share", wanted == CAPTION_short ? 0.15 : 1);
     for (size_t k = 0; k < caption.n; k++)
         gnuplot_define_text(out, gnuplot_numbered(name, "caption", k + 1, ""), caption.lines[k]);
     caption_free(&caption);

@@ -4,12 +4,36 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/collect/caption.h"
 #include "bench/collect/collect.h"
 #include "bench/collect/figure_define.h"
 #include "bench/collect/gnuplot.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/log.h"
+
+/* --- The caption ---------------------------------------------------------------------------------
+ */
+
+/* In full, whatever the picture has room for. */
+static enum status write_caption(const struct figure_data *d, const struct stage *stage,
+                                 struct error *e)
+{
+    char name[64], path[4500];
+    struct caption caption;
+    enum status status = caption_make(&caption, d, true, e);
+    if (status != OK)
+        return status;
+    snprintf(name, sizeof name, "%s.txt", d->figure);
+    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
+    FILE *out = fopen(path, "w");
+    bool written = out && fprintf(out, "%s\n", caption.text) > 0;
+    written = out && fclose(out) == 0 && written;
+    caption_free(&caption);
+    if (!written)
+        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    return stage_keep(stage, name, e);
+}
 
 /* --- Pictures ------------------------------------------------------------------------------------
  */
@@ -97,6 +121,8 @@ static enum status draw_data(struct figure_data *d, const char *plots_dir,
         status = forget_time(path, e);
     if (status == OK)
         status = stage_keep(stage, name, e);
+    if (status == OK)
+        status = write_caption(d, stage, e);
     return status == OK ? keep_pictures(stage, d->figure, e) : status;
 }
 

@@ -82,7 +82,7 @@ static enum status read_factors(struct key *key, const struct spec *spec, struct
         bool on_node = strcmp(word, "ranks_per_node") == 0;
         if (key->n == FACTORS_MAX)
             return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "at most 4 factors", e);
-        if (!on_node && (!option || option->scope == SCOPE_CAMPAIGN))
+        if (!on_node && (!option || scope_is_campaign(option->scope)))
             return refuse(spec, OPT_PUBLISHED_KEYS, word,
                           "neither ranks_per_node nor an option that points have", e);
         key->factors[key->n++] = on_node ? NULL : option;

@@ -9,8 +9,8 @@
 #include "bench/spec/value.h"
 
 static const struct quantity quantities[] = {
-#define QUANTITY(name, source, raw, column, title)                                                 \
-    {#name, SOURCE_##source, #raw, COLUMN_##column, title},
+#define QUANTITY(name, source, raw, column, most, title)                                           \
+    {#name, SOURCE_##source, #raw, COLUMN_##column, most, title},
 #include "bench/spec/quantities.def"
 #undef QUANTITY
 };

@@ -14,11 +14,12 @@ struct quantity {
     enum quantity_source source;
     const char *raw;       /* column of raw.csv, unless the source is POINTS */
     enum column_id column; /* of summary.csv */
+    double most;           /* that there can be */
     const char *title;     /* of the axis */
 };
 
 enum quantity_id {
-#define QUANTITY(name, source, raw, column, title) QUANTITY_##name,
+#define QUANTITY(name, source, raw, column, most, title) QUANTITY_##name,
 #include "bench/spec/quantities.def"
 #undef QUANTITY
     QUANTITY_chosen /* by `bars` */

@@ -457,7 +457,7 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
 static bool same_but_workload(const struct point *a, const struct point *b)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (i != OPT_WORKLOAD && option_get((enum option_id)i)->scope != SCOPE_CAMPAIGN &&
+        if (i != OPT_WORKLOAD && !scope_is_campaign(option_get((enum option_id)i)->scope) &&
             strcmp(config_text(&a->config, (enum option_id)i),
                    config_text(&b->config, (enum option_id)i)) != 0)
             return false;

@@ -37,7 +37,7 @@ static const struct entry entries[] = {
 #define FIGURE(name, kind, model, quantity, summary) {"figures", #name, summary},
 #include "bench/spec/figures.def"
 #undef FIGURE
-#define QUANTITY(name, source, raw, column, title) {"quantities", #name, title},
+#define QUANTITY(name, source, raw, column, most, title) {"quantities", #name, title},
 #include "bench/spec/quantities.def"
 #undef QUANTITY
 #define DATA_SET(name, c, h, w, classes, summary) {"data_sets", #name, summary},

@@ -19,7 +19,7 @@ static bool is_checkpointing(const struct spec_option *option)
 
 bool option_is_problem(const struct spec_option *option)
 {
-    return option->scope != SCOPE_CAMPAIGN && !is_checkpointing(option) &&
+    return !scope_is_campaign(option->scope) && !is_checkpointing(option) &&
            option->id != OPT_RANKS && option->id != OPT_NODES &&
            strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0 &&
            strncmp(option->key, "inject.", 7) != 0;
@@ -36,7 +36,7 @@ static void identify(struct point *point, const struct spec *spec)
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         const char *text = point->config.values[i].text;
-        if (option->scope == SCOPE_CAMPAIGN)
+        if (scope_is_campaign(option->scope))
             continue;
         if (i == OPT_MODEL && point->net)
             text = point->net->digest;
@@ -240,7 +240,7 @@ static enum status add_bases(struct spec *spec, struct error *e)
 
 static bool is_not_sync(const struct spec_option *option)
 {
-    return option->scope != SCOPE_CAMPAIGN && strncmp(option->key, "sync.", 5) != 0;
+    return !scope_is_campaign(option->scope) && strncmp(option->key, "sync.", 5) != 0;
 }
 
 static bool is_silent(const struct point *point)

@@ -80,7 +80,7 @@ static enum status visit_fixed(void *arg, const struct spec_option *option,
     const struct reading *reading = arg;
     struct value *value = &reading->spec->config.values[option->id];
     bool list = type_is_list(option->type);
-    if (entry->kind == NODE_LIST && !list && option->scope != SCOPE_CAMPAIGN)
+    if (entry->kind == NODE_LIST && !list && !scope_is_campaign(option->scope))
         return list_outside_matrix(option, entry, e);
     if (reading->override) {
         struct axis *axis = matrix_axis(reading->spec->matrix, option->id);
@@ -105,7 +105,7 @@ static enum status visit_selected(void *arg, const struct spec_option *option,
                                   const struct node *entry, struct error *e)
 {
     struct selection *selection = arg;
-    if (option->scope == SCOPE_CAMPAIGN)
+    if (scope_is_campaign(option->scope))
         return refuse_campaign(option, entry, e);
     return set_value(&selection->config, option, entry, e);
 }
@@ -240,7 +240,7 @@ static enum status visit_axis(void *arg, const struct spec_option *option, const
 {
     const struct reading *reading = arg;
     struct matrix *matrix = reading->spec->matrix;
-    if (option->scope == SCOPE_CAMPAIGN)
+    if (scope_is_campaign(option->scope))
         return refuse_campaign(option, entry, e);
     enum status status = check_axis_new(reading, option, entry, e);
     if (status != OK)

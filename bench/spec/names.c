@@ -13,6 +13,7 @@
     }
 
 NAMES_DEFINE(scaling, "none", "strong", "weak", "epoch")
+NAMES_DEFINE(captions, "short", "full", "none")
 NAMES_DEFINE(lr_rules, "constant", "linear", "sqrt")
 NAMES_DEFINE(lr_schedules, "constant", "step", "cosine")
 NAMES_DEFINE(lr_warmups, "linear", "log")
@@ -68,7 +69,7 @@ const char *const *names_figures(size_t *n)
 const char *const *names_quantities(size_t *n)
 {
     static const char *const names[] = {
-#define QUANTITY(name, source, raw, column, title) #name,
+#define QUANTITY(name, source, raw, column, most, title) #name,
 #include "bench/spec/quantities.def"
 #undef QUANTITY
     };

@@ -47,6 +47,7 @@ static const char *scope_text(enum option_scope scope)
 {
     static const char *const texts[] = {
         [SCOPE_CAMPAIGN] = "one value a campaign",
+        [SCOPE_FIGURE] = "one value a campaign; `figures --set` takes it too",
         [SCOPE_POINT] = "may stand in the matrix",
         [SCOPE_WORKLOAD] = "may stand in the matrix; handed to the workload",
     };

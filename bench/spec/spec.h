@@ -36,7 +36,10 @@ enum option_type {
     TYPE_CONDITION, /* ">= 96.5"; kept as number; "" is none */
 };
 
-enum option_scope { SCOPE_CAMPAIGN, SCOPE_POINT, SCOPE_WORKLOAD };
+enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD };
+
+/* Values of OPT_CAPTION, as names_captions has them. */
+enum caption_kind { CAPTION_short, CAPTION_full, CAPTION_none };
 
 struct spec_option {
     enum option_id id;
@@ -54,6 +57,12 @@ struct spec_option {
 static inline bool type_is_list(enum option_type type)
 {
     return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS;
+}
+
+/* Whether an option has one value a campaign. */
+static inline bool scope_is_campaign(enum option_scope scope)
+{
+    return scope == SCOPE_CAMPAIGN || scope == SCOPE_FIGURE;
 }
 
 const struct spec_option *option_get(enum option_id id);
@@ -247,6 +256,7 @@ NAMES(scaling);
 NAMES(workloads);
 NAMES(sites);
 NAMES(figures);
+NAMES(captions);
 NAMES(quantities);
 NAMES(data_sets);
 NAMES(data_reads);

@@ -99,7 +99,7 @@ print(row["step_ms_median"], row["test_acc_pct"], row["total_s_median"])' "$late
 }
 
 generated_data_stand_alone() {
-    grep -q 'Published accuracy' "$latest/accuracy.svg" && [ -z "$(cell accuracy published 2)" ]
+    grep -q 'Published accuracy' "$latest/accuracy.txt" && [ -z "$(cell accuracy published 2)" ]
 }
 
 # Without launches and journal, in another folder: the same pictures from the tables.
@@ -121,7 +121,7 @@ tables_suffice() {
 reference_is_drawn_again() {
     cp -r results/reference/strong_scaling "$tmp/reference" && rm -f "$tmp"/reference/*.svg
     expect 0 "speedup.svg" "$scalebench" figures "$tmp/reference" &&
-        grep -q 'keras_690k (690,590 parameters)' "$tmp/reference/speedup.svg"
+        grep -q 'keras_690k (690,590 parameters)' "$tmp/reference/speedup.txt"
 }
 
 # Coefficients that bench-comm left beside the campaigns: of this host they make a model line, of
@@ -131,13 +131,13 @@ model_line_follows_the_coefficients() {
     mkdir -p "$comm"
     printf '%s\n' coefficient,value,lo,hi alpha_us,1,1,1 beta_ns_per_byte,1,1,1 gamma_ns_per_byte,1,1,1 \
         ranks,2,, nodes,1,, "host,$(hostname),," date,2026-11-21,, >"$comm/link.csv"
-    [ -z "$(cell time model 2)" ] && grep -q 'comm/link.csv' "$latest/time.svg" || return 1
+    [ -z "$(cell time model 2)" ] && grep -q 'comm/link.csv' "$latest/time.txt" || return 1
     expect 0 "time.svg" "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" || return 1
     [ -n "$(cell time model 2)" ] && [ -n "$(cell breakdown model_ms 2)" ] &&
-        [ -z "$(cell time model 1000)" ] && grep -q '2026-11-21' "$latest/time.svg" || return 1
+        [ -z "$(cell time model 1000)" ] && grep -q '2026-11-21' "$latest/time.txt" || return 1
     sed -i 's/^host,.*/host,elsewhere,,/' "$comm/link.csv"
     expect 0 "time.svg" "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" || return 1
-    [ -z "$(cell time model 2)" ] && grep -q 'elsewhere' "$latest/time.svg"
+    [ -z "$(cell time model 2)" ] && grep -q 'elsewhere' "$latest/time.txt"
 }
 
 missing_tables_are_named() {

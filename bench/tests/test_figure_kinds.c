@@ -358,34 +358,21 @@ static void epochs_hold_every_epoch(void **state)
     sheet_free(&epochs);
 }
 
-/* The text of a picture, line breaks of the caption taken out. */
-static char *words_of(const struct run *run, const char *figure)
+static void assert_says(const struct run *run, const char *file, const char *const *texts)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/%s.svg", run->fake.dir, figure);
-    char *svg = fake_read(path), *to = svg;
-    bool inside = false;
-    for (const char *c = svg; *c; c++) {
-        if (*c == '<')
-            inside = true;
-        else if (*c == '>')
-            inside = false;
-        else if (!inside && (*c != '\n' && *c != '\t') && !(*c == ' ' && to > svg && to[-1] == ' '))
-            *to++ = *c;
-        if (*c == '>' && to > svg && to[-1] != ' ')
-            *to++ = ' ';
-    }
-    *to = '\0';
-    return svg;
-}
-
-static void assert_says(const struct run *run, const char *figure, const char *const *texts)
-{
-    char *words = words_of(run, figure);
+    snprintf(path, sizeof path, "%s/%s", run->fake.dir, file);
+    char *words = fake_read(path);
     for (; *texts; texts++)
         if (!strstr(words, *texts))
-            fail_msg("%s does not say '%s' but: %s", figure, *texts, words);
+            fail_msg("%s does not say '%s' but: %s", file, *texts, words);
     free(words);
+}
+
+static const char *name_of(char name[64], const char *figure, const char *ending)
+{
+    snprintf(name, 64, "%s.%s", figure, ending);
+    return name;
 }
 
 static void captions_say_what_was_run(void **state)
@@ -398,33 +385,79 @@ static void captions_say_what_was_run(void **state)
         "Skipped: ranks=8 none (8 ranks, 4 cores).",
         "Published values: table.csv, 4 of its 5 rows have a point here.",
         "What differs: Their net was another, \"larger\" one.",
-        "oversubscribed",
         NULL};
     static const char *const timed[] = {
         "Median of 4 launches of 4 steps; whiskers: least to greatest, "
         "too few launches for an interval.",
-        "failed or unverified", "model",
         "alpha 1e+03 us, beta 10 and gamma 100 ns a byte (link.csv of 2026-11-21, 2 ranks).", NULL};
     static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: least "
                                        "to greatest, too few runs for an "
                                        "interval.",
                                        NULL};
-    for (int i = 0; i < FIGURES; i++)
-        assert_says(run, figures[i], all);
-    assert_says(run, "time", timed);
-    assert_says(run, "accuracy", runs);
-    assert_says(run, "epochs", runs);
-    assert_says(run, "bars",
-                (const char *const[]){"time of a whole run (s)", "published",
-                                      "ranks=4 allreduce: unverified", NULL});
-    assert_says(run, "breakdown",
-                (const char *const[]){"backward", "optimizer", "parts are means over ranks",
-                                      "ranks=8 none: skipped", NULL});
-    assert_says(run, "overlap",
-                (const char *const[]){"communication per step (ms)", "exposed", "hidden",
-                                      "what the same calls take alone (tick); whiskers",
-                                      "ranks=4 allreduce", NULL});
-    assert_says(run, "epochs", (const char *const[]){"test accuracy (%)", "training loss", NULL});
+    char name[64];
+    for (int i = 0; i < FIGURES; i++) {
+        assert_says(run, name_of(name, figures[i], "txt"), all);
+        assert_says(run, name_of(name, figures[i], "svg"),
+                    (const char *const[]){"lenet_21k on mnist (real data), sgd, global batch 256",
+                                          "oversubscribed", NULL});
+    }
+    assert_says(run, "time.txt", timed);
+    assert_says(run, "accuracy.txt", runs);
+    assert_says(run, "epochs.txt", runs);
+    assert_says(run, "time.svg", (const char *const[]){">failed or unverified<", ">model<", NULL});
+    assert_says(run, "bars.svg",
+                (const char *const[]){">time of a whole run (s)<", ">published<",
+                                      ">ranks=4 allreduce: unverified<", NULL});
+    assert_says(run, "breakdown.txt", (const char *const[]){"parts are means over ranks", NULL});
+    assert_says(
+        run, "breakdown.svg",
+        (const char *const[]){">backward<", ">optimizer<", ">ranks=8 none: skipped<", NULL});
+    assert_says(run, "overlap.txt",
+                (const char *const[]){"what the same calls take alone (tick); whiskers", NULL});
+    assert_says(run, "overlap.svg",
+                (const char *const[]){">communication per step (ms)<", ">exposed<", ">hidden<",
+                                      ">ranks=4 allreduce<", NULL});
+    assert_says(run, "epochs.svg",
+                (const char *const[]){">test accuracy (%)<", ">training loss<", NULL});
+}
+
+/* The share of a picture's height below the first line of its caption, which begins at 8 pixels; 0:
+ * it has none. */
+static double caption_share(const struct run *run, const char *figure)
+{
+    char path[256];
+    double width, height, y, first = INFINITY;
+    snprintf(path, sizeof path, "%s/%s.svg", run->fake.dir, figure);
+    char *svg = fake_read(path);
+    const char *size = strstr(svg, "viewBox=\"0 0 ");
+    assert_non_null(size);
+    assert_int_equal(sscanf(size, "viewBox=\"0 0 %lf %lf", &width, &height), 2);
+    for (const char *at = svg; (at = strstr(at, "translate(8.00,")) != NULL; at++)
+        if (sscanf(at, "translate(8.00,%lf)\" stroke=\"none\" fill=\"rgb(48,48,48)", &y) == 1)
+            first = fmin(first, y);
+    free(svg);
+    return isinf(first) ? 0 : (height - first + 13) / height; /* 13 pixels: its letters */
+}
+
+/* Short leaves most of a picture to what it shows, none leaves all of it; the text is beside it. */
+static void captions_take_the_room_that_the_spec_gives_them(void **state)
+{
+    struct run *run = *state;
+    static const char *const kinds[] = {"short", "full", "none"};
+    for (int k = 2; k >= 0; k--) { /* what the other tests look at comes last */
+        struct error e = {.status = OK};
+        struct config *config = &run->fake.spec.config;
+        assert_int_equal(
+            config_set(config, option_get(OPT_CAPTION), kinds[k], (struct mark){0}, &e), OK);
+        assert_int_equal(figures_draw(&run->s, run->fake.dir, "plots", &e), OK);
+        for (int i = 0; i < FIGURES; i++) {
+            double share = caption_share(run, figures[i]);
+            if (k == 2 ? share != 0 : k == 1 ? share < 0.15 : share < 0.02 || share > 0.15)
+                fail_msg("caption: %s takes %.0f %% of %s", kinds[k], 100 * share, figures[i]);
+        }
+        assert_says(run, "time.txt", (const char *const[]){"What differs: Their net", NULL});
+    }
+    assert_says(run, "speedup.svg", (const char *const[]){"Base: 1 rank (none), 101.5", NULL});
 }
 
 static void assert_same_file(const char *a, const char *b, const char *name)
@@ -507,6 +540,7 @@ int main(void)
         cmocka_unit_test(overlap_holds_what_hid),
         cmocka_unit_test(epochs_hold_every_epoch),
         cmocka_unit_test(captions_say_what_was_run),
+        cmocka_unit_test(captions_take_the_room_that_the_spec_gives_them),
         cmocka_unit_test(csv_files_alone_draw_the_same),
         cmocka_unit_test(a_summary_of_another_run_is_refused),
     };

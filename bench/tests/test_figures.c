@@ -80,15 +80,12 @@ static void fill(struct fake_run *run)
 static void figures_say_what_was_measured(void **state)
 {
     (void)state;
-    static const char *const common[] = {"compute only (none)",
-                                         ">allreduce<",
-                                         ">allreduce: failed<",
-                                         ">skipped<",
-                                         "ranks (MPI processes)",
-                                         "lenet_21k (21,840 parameters) on mnist (real data)",
-                                         "exact 95 %",
-                                         "100.2 [100.0, 100.5] ms",
-                                         NULL};
+    static const char *const common[] = {"compute only (none)",   ">allreduce<",
+                                         ">allreduce: failed<",   ">skipped<",
+                                         "ranks (MPI processes)", "lenet_21k on mnist (real data)",
+                                         "95 % intervals",        NULL};
+    static const char *const text[] = {"lenet_21k (21,840 parameters) on mnist (real data)",
+                                       "exact 95 %", "100.2 [100.0, 100.5] ms", NULL};
     static const char *const time[] = {"time per step (ms)", NULL};
     static const char *const speedup[] = {"speed-up over the base", "ideal, from the base", NULL};
     static const char *const efficiency[] = {"parallel efficiency (%)", NULL};
@@ -99,6 +96,7 @@ static void figures_say_what_was_measured(void **state)
     assert_says(run.dir, "time.svg", common);
     assert_says(run.dir, "speedup.svg", common);
     assert_says(run.dir, "efficiency.svg", common);
+    assert_says(run.dir, "time.txt", text);
     assert_says(run.dir, "time.svg", time);
     assert_says(run.dir, "speedup.svg", speedup);
     assert_says(run.dir, "efficiency.svg", efficiency);
@@ -109,8 +107,7 @@ static void figures_say_what_was_measured(void **state)
 static void variants_have_lines_of_their_own(void **state)
 {
     (void)state;
-    static const char *const lines[] = {">gather_scatter<", ">gather_scatter (mpich)<",
-                                        "gather_scatter (mpich).", NULL};
+    static const char *const lines[] = {">gather_scatter<", ">gather_scatter (mpich)<", NULL};
     static const char *const names[] = {"usual", "mpich"};
     struct fake_run run;
     fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
@@ -452,6 +449,45 @@ static void one_rank_count_draws(void **state)
     fake_close(&run);
 }
 
+/* Large numbers are written short, and accuracy ends at 100 %, a cut axis saying so. */
+static void axes_fit_what_they_show(void **state)
+{
+    (void)state;
+    static const char *const spec = "name: axes\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                                    "matrix: {ranks: [1, 2]}\nbars: %s\nfigures: [bars]\n"
+                                    "measure: {accuracy: {seeds: [1]}}\n";
+    char text[512];
+    size_t size;
+    struct fake_run run;
+    snprintf(text, sizeof text, spec, "step_ms");
+    fake_open(&run, text);
+    add(&run, 1, "allreduce", 24e6);
+    add(&run, 2, "allreduce", 16e6);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "bars.svg", (const char *const[]){">0<", ">10.0M<", ">20.0M<", NULL});
+    summary_free(&s);
+    fake_close(&run);
+    for (int high = 0; high < 2; high++) {
+        snprintf(text, sizeof text, spec, "test_acc_pct");
+        fake_open(&run, text);
+        for (int ranks = 1; ranks <= 2; ranks++)
+            fake_add(&run, &(struct fake_launch){.ranks = ranks,
+                                                 .strategy = "allreduce",
+                                                 .seed = 1,
+                                                 .test_acc_pct = (high ? 97 : 60) + ranks});
+        s = summarise(&run);
+        draw(&s, run.dir);
+        char *svg = picture(run.dir, "bars.svg", &size);
+        assert_non_null(strstr(svg, ">100<"));
+        assert_null(strstr(svg, ">120<"));
+        assert_true((strstr(svg, ">test accuracy (%), axis from 97<") != NULL) == high);
+        free(svg);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
 /* Beyond 8 ranks axes are logarithmic; points beyond the cores are named. */
 static void many_ranks_draw(void **state)
 {
@@ -537,6 +573,7 @@ int main(void)
         cmocka_unit_test(nothing_measured_still_draws),
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(one_rank_count_draws),
+        cmocka_unit_test(axes_fit_what_they_show),
         cmocka_unit_test(many_ranks_draw),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(a_failing_script_is_named),

@@ -21,7 +21,7 @@ static void test_byte_order_mark(void **state)
     spec_free(&spec);
     refuse("\xEF\xBB\xBFnaem: test\n", NULL,
            "1:1: 'naem' is unknown; nearest 'name'; known: name "
-           "scaling workload site figures bars link published "
+           "scaling workload site figures bars caption link published "
            "differs model data seed train sync inject checkpoint "
            "kernels ranks nodes place peer measure matrix exclude "
            "baseline");
