@@ -128,14 +128,19 @@ void table_print_padded(FILE *out, const char *text, int width)
             tail);
 }
 
-/* Where a line that is too long is broken: at the last blank that fits, or behind a word that does
- * not. */
+/* Where a line that is too long is broken: before a remark, which follows two blanks, at the last
+ * blank that fits, or behind a word that does not. */
 static size_t break_of(const char *line, int width)
 {
     size_t fits = terminal_fit(line, width), start = strspn(line, " ");
     if (!line[fits])
         return fits;
     size_t at = fits;
+    while (at > fits / 2 && at > start && strncmp(line + at, "  ", 2) != 0)
+        at--;
+    if (at > fits / 2 && at > start)
+        return at;
+    at = fits;
     while (at > start && line[at] != ' ')
         at--;
     return at > start ? at : fits + strcspn(line + fits, " ");
