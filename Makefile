@@ -327,7 +327,7 @@ COMM  ?=
 RANKS ?= 2
 bench-comm:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
-	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' ci/comm.sh $(COMM)
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' RANKS='$(RANKS)' FRESH='$(FRESH)' ci/comm.sh $(COMM)
 
 # --- Housekeeping -----------------------------------------------------------------------------------------
 deps:
@@ -367,7 +367,8 @@ clean:
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every step of a net, CSV and roofline
-#: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV
+#: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
+#:      long that takes; stopped, it goes on; FRESH=1 starts anew
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)
 #: make test [TEST=name]              every test, or those whose file name contains it
 #: make asan | ubsan                  the same under sanitizers

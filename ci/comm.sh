@@ -3,18 +3,29 @@
 # the coefficients of the model of time: OUT/comm/link.csv, and curves over the size of gradients:
 # OUT/comm/{latency,busbw}.{svg,png,pdf}. With --compare the two that it names: OUT/comm/compare.csv.
 # Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all results, MPIEXEC the
-# launcher. Exit status 1: a sum or a count is wrong; 130: interrupted, an earlier table is left alone.
+# launcher. What is stopped goes on with the same command: sizes and networks that are whole wait in
+# OUT/comm/*.kept; FRESH=1 starts anew. Exit status 1: a sum or a count is wrong; 130: interrupted, an
+# earlier table is left alone.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
+launcher=("${MPIEXEC:-mpiexec}" -n "${RANKS:-2}" "$build/comm_sweep")
+[[ " $* " != *" --plan "* && " $* " != *" --help "* ]] || exec "${launcher[@]}" "$@"
 folder=${OUT:-results}/comm
 csv=$folder/comm.csv
-link=(--link "$folder/link.csv.part")
+own=(--link "$folder/link.csv.part")
 [[ " $* " != *" --compare"* ]] || {
     csv=$folder/compare.csv
-    link=()
+    own=()
 }
+kept=${csv%.csv}.kept
 mkdir -p "$folder"
+[ -z "${FRESH:-}" ] || rm -rf "$kept"
+# The launcher stands between the ranks and the terminal.
+if [ -t 2 ]; then
+    own+=(--terminal)
+    COLUMNS=$(stty size <&2 | cut -d ' ' -f 2) && export COLUMNS
+fi
 
 # Hydra does not say that ranks were stopped: its exit status is 0 then.
 stopped=0
@@ -22,7 +33,7 @@ stop() {
     stopped=1
     kill -TERM "$launch" 2>/dev/null || true
 }
-"${MPIEXEC:-mpiexec}" -n "${RANKS:-2}" "$build/comm_sweep" "${link[@]}" "$@" >"$csv.part" </dev/null &
+"${launcher[@]}" "$@" --keep "$kept" "${own[@]}" >"$csv.part" </dev/null &
 launch=$!
 trap stop INT TERM
 status=0
@@ -32,11 +43,18 @@ while kill -0 "$launch" 2>/dev/null; do
     wait "$launch" || status=$?
 done
 trap - INT TERM
-[ "$stopped" -eq 0 ] || exit 130
+if [ "$stopped" -ne 0 ]; then
+    rm -f "$csv.part"
+    whole=$({ find "$kept" -name "flat-*.kept" -o -name "net-*.kept" || true; } 2>/dev/null | wc -l)
+    [ "$whole" -gt 0 ] || rm -rf "$kept"
+    echo "stopped; $whole sizes and networks are kept: the same command goes on, FRESH=1 starts anew" >&2
+    exit 130
+fi
 [ "$status" -le 1 ] || exit "$status"
 mv "$csv.part" "$csv"
+rm -rf "$kept"
 written=${csv##*/}
-if [ "${#link[@]}" -gt 0 ]; then
+if [ "$written" = comm.csv ]; then
     mv "$folder/link.csv.part" "$folder/link.csv"
     ci/comm_figures.sh "$folder"
     written="$written link.csv latency.svg busbw.svg"

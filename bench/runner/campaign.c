@@ -185,7 +185,7 @@ static void announce(struct campaign *c, const struct schedule_item *item)
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)item->seed);
     size_t left = o.left > 0 ? o.left : 1; /* this one, whatever was expected */
-    progress_launch(&c->progress, o.done + 1, o.done + left, what, o.left_s, o.at_most);
+    progress_next(&c->progress, o.done + 1, o.done + left, what, o.left_s, o.at_most);
 }
 
 /* Waits for other campaigns that measure on cores of ours. Where there can be no locks, launches

@@ -10,12 +10,12 @@
 #include "bench/runner/identity.h"
 #include "bench/runner/interrupt.h"
 #include "bench/runner/owner.h"
-#include "bench/runner/progress.h"
 #include "bench/runner/schedule.h"
 #include "bench/runner/tools.h"
 #include "bench/runner/workloads.h"
 #include "bench/sites/site.h"
 #include "bench/spec/spec.h"
+#include "kernels/base/progress.h"
 
 struct campaign_request {
     const char *spec; /* path as given */

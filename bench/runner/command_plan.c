@@ -3,7 +3,7 @@
 
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands.h"
-#include "bench/runner/duration.h"
+#include "kernels/base/duration.h"
 
 /* Seconds that a campaign's least launches took, launch by launch, in an earlier run. */
 struct forecast {

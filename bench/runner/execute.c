@@ -10,9 +10,9 @@
 #include "bench/collect/collect.h"
 #include "bench/place/load.h"
 #include "bench/runner/campaign.h"
-#include "bench/runner/duration.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
+#include "kernels/base/duration.h"
 
 /* What a launch came to, as the journal says it. */
 struct verdict {

@@ -42,6 +42,7 @@ every_strategy_is_there() {
 }
 
 exact_ones_sum() {
+    local name
     plain "$tmp/2.csv" | awk -F, "$fields"'$(col["verdict"]) == "ok" { print $(col["operation"]) }' |
         sort -u >"$tmp/summed.txt"
     for name in allreduce ring shm gather_scatter; do
@@ -98,6 +99,7 @@ finds_what_is_wrong() {
 # Every compressor under each strategy that takes one keeps what it promises; those that leave something
 # out are off, 16 bits are enough for small whole numbers.
 compressors_are_there() {
+    local name
     "$scalebench" list compressors | awk '$1 != "none" { print $1 }' | sort >"$tmp/compressors.txt"
     [ -s "$tmp/compressors.txt" ] || return 1
     for name in allreduce allreduce_layer; do
@@ -176,6 +178,64 @@ stops_when_asked() {
     [ $? -eq 130 ] && [ ! -e "$tmp/results/comm/comm.csv" ]
 }
 
+# Begins a sweep whose second size takes a while, and stops it when the first is whole.
+begin_and_stop() { # signal, to whom: - before a process group
+    setsid env BUILD="$build" OUT="$tmp/go_on" MPIEXEC="$mpiexec" ci/comm.sh "${two[@]}" >"$tmp/out" 2>"$tmp/err" &
+    launch=$!
+    until compgen -G "$tmp/go_on/comm/comm.kept/flat-*.kept" >/dev/null; do
+        kill -0 "$launch" 2>/dev/null || return 1
+        sleep 0.02
+    done
+    cat "$tmp/go_on/comm/comm.kept"/flat-*.kept >"$tmp/first.txt"
+    kill -"$1" -- "$2$launch"
+    wait "$launch"
+}
+
+two=(--sizes "4B,16MiB" --models none --strategies "ring,shm" --turns 11)
+
+# What was whole is as it was; the rest is there too, and nothing is left of what was kept.
+has_gone_on() {
+    [ -s "$tmp/first.txt" ] && grep -q "2 sizes and networks, 1 of them kept" "$tmp/err" &&
+        grep '^\(flat\|best\),,4,' "$tmp/go_on/comm/comm.csv" | cmp - "$tmp/first.txt" &&
+        grep -q '^best,,16777216,' "$tmp/go_on/comm/comm.csv" && [ ! -e "$tmp/go_on/comm/comm.kept" ]
+}
+
+goes_on() {
+    begin_and_stop TERM ""
+    [ $? -eq 130 ] && grep -q "stopped; 1 sizes and networks are kept" "$tmp/err" || return 1
+    BUILD=$build OUT=$tmp/go_on MPIEXEC=$mpiexec expect 2 "FRESH=1 starts anew" ci/comm.sh "${two[@]}" --wait yield ||
+        return 1
+    [ ! -e "$tmp/go_on/comm/comm.csv" ] || return 1
+    BUILD=$build OUT=$tmp/go_on MPIEXEC=$mpiexec ci/comm.sh "${two[@]}" >"$tmp/out" 2>"$tmp/err" && has_gone_on
+}
+
+# Ranks outlive their launcher by a moment, in which the folder is theirs.
+goes_on_after_a_kill() {
+    begin_and_stop KILL -
+    until BUILD=$build OUT=$tmp/go_on MPIEXEC=$mpiexec ci/comm.sh "${two[@]}" >"$tmp/out" 2>"$tmp/err"; do
+        grep -q "another sweep is at work" "$tmp/err" || return 1
+        sleep 0.1
+    done
+    has_gone_on
+}
+
+starts_anew() {
+    begin_and_stop TERM ""
+    FRESH=1 BUILD=$build OUT=$tmp/go_on MPIEXEC=$mpiexec ci/comm.sh "${two[@]}" >"$tmp/out" 2>"$tmp/err" &&
+        grep -q "2 sizes and networks, 0 of them kept" "$tmp/err"
+}
+
+# A line a size and network says how long it is expected to take, and nothing is swept.
+plans() {
+    BUILD=$build OUT=$tmp/plan MPIEXEC=$mpiexec expect 0 "16777216 bytes in  1 tensors  about" \
+        ci/comm.sh "${two[@]}" --plan && [ ! -e "$tmp/plan" ]
+}
+
+says_what_is_left() {
+    grep -q "^comm_sweep: 5 sizes and networks, .* about [0-9]" "$tmp/2.err" &&
+        grep -q "^\[5/5\] lenet_21k, 87360 bytes .* operations  .* left$" "$tmp/2.err"
+}
+
 writes_its_table() {
     BUILD=$build OUT=$tmp/results MPIEXEC=$mpiexec expect 0 "0 wrong" ci/comm.sh "${small[@]}" || return 1
     [ -s "$tmp/results/comm/comm.csv" ] && [ ! -e "$tmp/results/comm/comm.csv.part" ]
@@ -183,7 +243,7 @@ writes_its_table() {
 
 # A curve of each operation is named in both figures, which are pictures.
 draws() {
-    local figure
+    local figure name
     for figure in latency busbw; do
         [ -s "$tmp/results/comm/$figure.png" ] || return 1
         for name in shm gather_scatter/mpich MPI_Allreduce/tree allreduce+powersgd; do
@@ -194,7 +254,7 @@ draws() {
 
 # Whatever `none`, which no curve shows, would be: a thousandth of its time leaves the pictures alone.
 axes_span_what_is_drawn() {
-    local figure
+    local figure name
     mkdir -p "$tmp/other"
     cp "$tmp/results/comm/link.csv" "$tmp/other" || return 1
     awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i }
@@ -232,6 +292,11 @@ check "two operations are compared" compares_two
 check "the best are timed anew" names_the_best
 check "operations take turns in groups" takes_turns_in_groups
 check "a signal stops it" stops_when_asked
+check "what is left is said" says_what_is_left
+check "a plan says how long it takes" plans
+check "what was stopped goes on, and is not mixed" goes_on
+check "what was killed goes on" goes_on_after_a_kill
+check "it starts anew when asked" starts_anew
 check "the table is written" writes_its_table
 check "curves are drawn" draws
 check "axes span what is drawn" axes_span_what_is_drawn

@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
-#include "bench/runner/progress.h"
 #include "bench/tests/collected.h"
+#include "kernels/base/progress.h"
 #include "kernels/base/terminal.h"
 
 static void control_characters_are_shown(void **state)
@@ -55,7 +55,7 @@ static void progress_stays_on_its_line(void **state)
         FILE *out = open_terminal(columns, &screen);
         progress_begin(&p, out);
         assert_true(p.terminal);
-        progress_launch(&p, 3, 120, label, 500, columns % 2);
+        progress_next(&p, 3, 120, label, 500, columns % 2);
         fflush(out);
         ssize_t n = read(screen, shown, sizeof shown - 1);
         assert_true(n > 0);

@@ -185,28 +185,53 @@ static void fit(const struct sweep *s, const struct samples *x, struct link_fit 
     fit_turns(x->addition, turns, FIRST_SUM, true, &none, &f->gamma_s);
 }
 
-enum status link_measure(struct sweep *s, struct error *e)
+static void set_model(struct sweep *s)
+{
+    s->link = (struct link_model){s->fit.alpha_s.mid, s->fit.beta_s.mid, s->fit.gamma_s.mid};
+}
+
+static enum status measure(struct sweep *s, struct error *e)
 {
     struct samples x = {0};
     int turns = turns_of(s);
-    struct link_fit *f = &s->fit;
     if (s->rank == 0)
         fputs("comm_sweep: messages and local sums of this machine\n", stderr);
     enum status status = samples_open(&x, turns, e);
     if (status == OK)
         status = take_samples(s, &x, e);
     if (status == OK) {
-        fit(s, &x, f);
-        s->link = (struct link_model){f->alpha_s.mid, f->beta_s.mid, f->gamma_s.mid};
+        fit(s, &x, &s->fit);
+        set_model(s);
     }
-    for (int i = 0; status == OK && s->ranks > 1 && i < SIZES; i++)
+    bool shows = !s->options->compares || s->options->link != NULL;
+    for (int i = 0; status == OK && shows && s->ranks > 1 && i < SIZES; i++)
         status = sweep_print_link(s, "message", bytes_of(i), interval_of(x.message, i, turns),
                                   s->link.alpha_s + (double)bytes_of(i) * s->link.beta_s);
-    for (int i = FIRST_SUM; status == OK && i < SIZES; i++)
+    for (int i = FIRST_SUM; status == OK && shows && i < SIZES; i++)
         status = sweep_print_link(s, "addition", bytes_of(i), interval_of(x.addition, i, turns),
                                   (double)bytes_of(i) * s->link.gamma_s);
     samples_close(&x);
     return status;
+}
+
+/* Rows that are kept are whole when the coefficients are. */
+enum status link_measure(struct sweep *s, struct error *e)
+{
+    static const char name[] = "link";
+    bool found;
+    enum status status = keep_find(s, name, &found, e);
+    if (status == OK && found) {
+        status = keep_read_fit(s, e);
+        set_model(s);
+        return status == OK ? keep_repeat(s, name, e) : status;
+    }
+    if (status == OK)
+        status = keep_begin(s, name, e);
+    if (status == OK)
+        status = measure(s, e);
+    if (status == OK)
+        status = keep_fit(s, e);
+    return status == OK ? keep_end(s, name, e) : status;
 }
 
 /* --- The file ------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 #include "bench/place/place.h"
 #include "bench/workloads/comm_sweep/sweep.h"
 #include "bench/workloads/failure.h"
-#include "bench/workloads/sweep/models.h"
 #include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
 
@@ -98,74 +97,66 @@ static enum status open_ranks(struct sweep *s, struct error *e)
     if (status == OK)
         status = waiter_open(&s->waiter, wait, config_number(&o->config, OPT_DEADLINE),
                              MPI_COMM_WORLD, e);
-    s->out = s->rank == 0 ? stdout : NULL;
+    s->out = s->rank == 0 && !o->plans ? stdout : NULL;
     return status;
 }
 
 /* --- What is swept -------------------------------------------------------------------------------
  */
 
-static enum status sweep_tensors(struct sweep *s, const char *part, const char *model,
-                                 const struct net_desc *desc, struct error *e)
+static enum status sweep_task(struct sweep *s, const struct task *task, struct error *e)
 {
-    struct problem p = {.part = part, .model = model, .desc = desc};
-    size_t n = (size_t)desc->n_tensors;
-    p.counts = calloc(2 * n + 1, sizeof *p.counts);
-    if (p.counts == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the sizes of %zu tensors", n);
-    p.rows = p.counts + n;
-    for (size_t i = 0; i < n; i++) {
-        p.counts[i] = desc->tensors[i].count;
-        p.rows[i] = desc->tensors[i].n_dims > 1 ? (size_t)desc->tensors[i].dims[0] : 0;
-    }
-    enum status status = s->options->compares ? sweep_compare(s, &p, e) : sweep_problem(s, &p, e);
-    free(p.counts);
-    return status;
+    const struct problem *p = &task->problem;
+    if (task->is_kept)
+        return keep_repeat(s, task->name, e);
+    enum status status = keep_begin(s, task->name, e);
+    if (status == OK)
+        status = s->options->compares ? sweep_compare(s, p, e) : sweep_problem(s, p, e);
+    return status == OK ? keep_end(s, task->name, e) : status;
 }
 
-static enum status sweep_size(struct sweep *s, size_t bytes, struct error *e)
+static enum status sweep_tasks(struct sweep *s, struct error *e)
 {
-    size_t n = (bytes + sizeof(real) - 1) / sizeof(real);
-    struct tensor_desc tensor = {
-        .name = "flat", .n_dims = 1, .dims = {(int)n}, .count = n, .fan_in = n, .fan_out = n};
-    const struct net_desc desc = {.tensors = &tensor, .n_tensors = 1, .n_params = n};
-    return sweep_tensors(s, "flat", "", &desc, e);
-}
-
-static enum status sweep_model(void *arg, const char *model, struct error *e)
-{
-    struct sweep *s = arg;
-    struct net_desc desc;
-    if (model_load(&desc, model, e) != OK)
-        return e->status;
-    enum status status = sweep_tensors(s, "net", desc.name, &desc, e);
-    net_desc_free(&desc);
-    return status;
-}
-
-static enum status sweep_models(struct sweep *s, struct error *e)
-{
-    const struct choice *models = &s->options->models;
-    if (models->none)
-        return OK;
-    if (models->n == 0)
-        return models_for_each("models", sweep_model, s, e);
+    struct tasks *t = &s->tasks;
     enum status status = OK;
-    for (int i = 0; status == OK && i < models->n; i++)
-        status = sweep_model(s, models->names[i], e);
+    for (t->at = 0; status == OK && t->at < t->n; t->at++) {
+        status = sweep_task(s, t->all[t->at], e);
+        t->left_s -= t->all[t->at]->expected_s;
+    }
+    progress_clear(&t->progress);
     return status;
 }
 
+static enum status find_kept(struct sweep *s, struct error *e)
+{
+    enum status status = keep_open(s, e);
+    for (int i = 0; status == OK && i < s->tasks.n; i++)
+        status = keep_find(s, s->tasks.all[i]->name, &s->tasks.all[i]->is_kept, e);
+    return status;
+}
+
+/* Before a forecast comes what it is made of. */
 static enum status sweep_everything(struct sweep *s, struct error *e)
 {
-    bool measures = !s->options->compares || s->options->link != NULL;
+    const struct sweep_options *o = s->options;
     enum status status = link_check(s, e);
-    if (status == OK && measures)
-        status = link_measure(s, e);
-    for (int i = 0; status == OK && i < s->options->n_sizes; i++)
-        status = sweep_size(s, s->options->sizes[i], e);
+    progress_begin(&s->tasks.progress, stderr);
+    s->tasks.progress.terminal = o->terminal && s->rank == 0;
     if (status == OK)
-        status = sweep_models(s, e);
+        status = tasks_list(&s->tasks, o, e);
+    if (status == OK)
+        status = find_kept(s, e);
+    if (status == OK)
+        status = link_measure(s, e);
+    if (status != OK)
+        return status;
+    tasks_expect(s);
+    tasks_tell_forecast(s);
+    if (o->plans) {
+        tasks_print_plan(s);
+        return OK;
+    }
+    status = sweep_tasks(s, e);
     if (status == OK)
         status = link_write(s, e);
     if (status == OK && s->out != NULL && ferror(s->out))
@@ -203,6 +194,7 @@ static int sweep(const struct sweep_options *options)
         failure_abort_all(exit_status);
     wait_barrier(&s.waiter, MPI_COMM_WORLD, "end of the sweep", NULL);
     waiter_close(&s.waiter);
+    tasks_free(&s.tasks);
     return exit_status;
 }
 

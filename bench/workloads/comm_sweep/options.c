@@ -20,6 +20,9 @@ static const struct option KNOWN[] = {
     {"memory", required_argument, NULL, 'y'},
     {"spoil", required_argument, NULL, 'x'},
     {"link", required_argument, NULL, 'l'},
+    {"keep", required_argument, NULL, 'k'},
+    {"terminal", no_argument, NULL, 'e'},
+    {"plan", no_argument, NULL, 'n'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -65,6 +68,14 @@ void options_help(FILE *out)
         "  --memory SIZE        of operations that take turns with each other, all ranks of a "
         "node (4GiB)\n"
         "  --link FILE          writes alpha, beta and gamma of this machine there, as CSV\n"
+        "  --plan               says how long it would take, by messages and sums measured now, "
+        "and "
+        "ends\n"
+        "  --keep FOLDER        keeps the rows of sizes and networks that are whole there: the "
+        "same "
+        "words before\n"
+        "                       this go on where a sweep was stopped\n"
+        "  --terminal           standard error is shown on a terminal: progress on one line of it\n"
         "  --spoil NAME         makes this strategy's sums wrong, to see that verdicts notice\n"
         "  --sync.KEY VALUE     options of strategies, as in a spec\n"
         "  --help               this text\n\n"
@@ -206,6 +217,15 @@ static enum status take(void *arg, int letter, const char *value, struct error *
     case 'l':
         o->link = value;
         return OK;
+    case 'k':
+        o->keep = value;
+        return OK;
+    case 'e':
+        o->terminal = true;
+        return OK;
+    case 'n':
+        o->plans = true;
+        return OK;
     default:
         o->help = true;
         return OK;
@@ -242,10 +262,24 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
     return config_form(&o->config, &form, &at, e);
 }
 
+static enum status note_command(struct sweep_options *o, char **argv, struct error *e)
+{
+    size_t n = 0;
+    for (argv++; *argv != NULL && strcmp(*argv, "--keep") != 0; argv++) {
+        n += (size_t)snprintf(o->command + n, sizeof o->command - n, " %s", *argv);
+        if (n >= sizeof o->command)
+            return error_set(e, ERR_ARGUMENT, "the command line is longer than %zu characters",
+                             sizeof o->command);
+    }
+    return OK;
+}
+
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
 {
     set_presets(o);
     enum status status = config_init(&o->config, e);
+    if (status == OK)
+        status = note_command(o, argv, e);
     if (status == OK)
         status = config_parse_arguments(&o->config, &argc, argv, e);
     if (status == OK)

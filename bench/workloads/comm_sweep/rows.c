@@ -58,14 +58,18 @@ static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
     return row;
 }
 
-static enum status print(struct sweep *s, const struct comm_row *row)
+FILE *rows_begin(struct sweep *s)
 {
-    if (s->out == NULL)
-        return OK;
     if (!s->begun)
         table_print_header(s->out, COLUMNS, COLUMNS_N);
     s->begun = true;
-    table_print_row(s->out, COLUMNS, COLUMNS_N, row);
+    return s->out;
+}
+
+static enum status print(struct sweep *s, const struct comm_row *row)
+{
+    if (s->out != NULL)
+        table_print_row(s->kept != NULL ? s->kept : rows_begin(s), COLUMNS, COLUMNS_N, row);
     return OK;
 }
 

@@ -11,9 +11,10 @@
 #include "comm/algorithm.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
+#include "kernels/base/progress.h"
 #include "kernels/base/stats.h"
 
-enum { SIZES_MAX = 64, NAMES_MAX = 64 };
+enum { SIZES_MAX = 64, NAMES_MAX = 64, TASKS_MAX = 4 * SIZES_MAX };
 
 /* Names separated by commas. n = 0 with `none`: nothing; without: everything. */
 struct choice {
@@ -50,6 +51,10 @@ struct sweep_options {
     bool wait_is_set;
     int turns;
     const char *link;    /* file for the coefficients of the model; NULL: none */
+    const char *keep;    /* folder for what is whole of a sweep that is stopped; NULL: none */
+    char command[4096];  /* the words before --keep, that must be the same to go on */
+    bool plans;          /* says how long it is expected to take, and ends */
+    bool terminal;       /* standard error is a terminal's in the end */
     double memory_bytes; /* of strategies that are open at the same time, on a node */
     bool help;
 };
@@ -75,6 +80,34 @@ struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
 };
 
+/* Gradients to be summed. */
+struct problem {
+    const char *part, *model;
+    const struct net_desc *desc;
+    size_t *counts; /* [desc->n_tensors] */
+    size_t *rows;   /* [desc->n_tensors] of tensors that are matrices, else 0 */
+};
+
+/* A problem of the sweep. */
+struct task {
+    struct problem problem;
+    struct net_desc desc;
+    struct tensor_desc flat; /* of a size, which is no network */
+    bool is_net;
+    char name[80]; /* by content */
+    bool is_kept;  /* its rows are there from before */
+    double expected_s;
+};
+
+/* All of them; on rank 0 also what is expected of them. */
+struct tasks {
+    struct task *all[TASKS_MAX];
+    int n, at;                 /* at: the one that is being swept */
+    double expected_s, left_s; /* by the model: of all that are not kept; from `at` on */
+    int64_t begin_ns;
+    struct progress progress;
+};
+
 /* The ranks and what they share. */
 struct sweep {
     const struct sweep_options *options;
@@ -89,17 +122,12 @@ struct sweep {
     FILE *out;   /* NULL on ranks that print nothing */
     bool begun;  /* the table has its header */
     bool all_ok; /* no verdict was bad */
+    struct tasks tasks;
+    FILE *kept;  /* on rank 0: where rows go until they are whole; NULL: to `out` */
+    bool was_ok; /* all_ok when these began */
 };
 
 enum { ENTRIES_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
-
-/* Gradients to be summed. */
-struct problem {
-    const char *part, *model;
-    const struct net_desc *desc;
-    size_t *counts; /* [desc->n_tensors] */
-    size_t *rows;   /* [desc->n_tensors] of tensors that are matrices, else 0 */
-};
 
 /* An operation at work. */
 struct entry {
@@ -177,6 +205,35 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct ent
                             const struct entry *other, int steps, struct error *e);
 enum status sweep_print_skipped(struct sweep *s, const struct problem *p,
                                 const struct entry *entry);
+
+/* `out` behind the table's header. */
+FILE *rows_begin(struct sweep *s);
+
+/* What the command line names. ERR_SPEC and its like of a network, on all ranks. */
+enum status tasks_list(struct tasks *tasks, const struct sweep_options *o, struct error *e);
+void tasks_free(struct tasks *tasks);
+/* Seconds that a problem is expected to take by the model that s->link has. */
+double sweep_expect_s(const struct sweep *s, const struct problem *p);
+/* Fills expected_s by that, once it is known what is kept. */
+void tasks_expect(struct sweep *s);
+void tasks_tell_forecast(const struct sweep *s);
+void tasks_print_plan(const struct sweep *s);
+/* `done` of `all` operations of the present task are timed. */
+void tasks_tell_progress(struct sweep *s, const struct problem *p, int done, int all);
+
+/* Without a folder to keep anything in these do nothing. Opens the folder; ERR_DATA on all ranks
+ * where it has the rows of another sweep, or one is at work on it. Collective. */
+enum status keep_open(struct sweep *s, struct error *e);
+/* Whether the rows of that name are there. Collective. */
+enum status keep_find(struct sweep *s, const char *name, bool *found, struct error *e);
+/* Rows between these are of that name. */
+enum status keep_begin(struct sweep *s, const char *name, struct error *e);
+enum status keep_end(struct sweep *s, const char *name, struct error *e);
+/* Prints rows from before. */
+enum status keep_repeat(struct sweep *s, const char *name, struct error *e);
+/* Keeps s->fit, or finds it again, on all ranks. */
+enum status keep_fit(struct sweep *s, struct error *e);
+enum status keep_read_fit(struct sweep *s, struct error *e);
 
 /* Set by a signal that asks to stop. */
 bool sweep_is_interrupted(void);

@@ -71,6 +71,7 @@ static enum status run_turns(struct sweep *s, const struct problem *p, struct en
             status = run_turn(s, p, group[order[i]], turn, e);
         if (status == OK)
             status = sweep_stop_if_asked(s, e);
+        progress_tick(&s->tasks.progress);
     }
     return status;
 }
@@ -135,8 +136,10 @@ static enum status leave_out(struct sweep *s, const struct problem *p, struct en
 {
     char name[ENTRY_NAME];
     entry->median_ns = NAN;
-    if (s->rank == 0)
+    if (s->rank == 0) {
+        progress_clear(&s->tasks.progress);
         fprintf(stderr, "comm_sweep: %s: %s\n", entry_name(entry, name), why->text);
+    }
     return sweep_print_skipped(s, p, entry);
 }
 
@@ -165,20 +168,12 @@ static enum status open_group(struct sweep *s, const struct problem *p, struct e
     return status;
 }
 
-static void tell_progress(const struct sweep *s, const struct problem *p, int done, int all)
-{
-    if (s->rank == 0)
-        fprintf(stderr, "comm_sweep: %s%s%zu bytes in %d tensors: %d of %d operations\n", p->model,
-                p->model[0] != '\0' ? ", " : "", p->desc->n_params * sizeof(real),
-                p->desc->n_tensors, done, all);
-}
-
 static enum status sweep_group(struct sweep *s, const struct problem *p, struct entry *entries,
                                int all, int *next, struct error *e)
 {
     struct entry *group[ENTRIES_MAX];
     int first = *next, n = 0, raw;
-    tell_progress(s, p, first, all);
+    tasks_tell_progress(s, p, first, all);
     enum status status = open_group(s, p, entries, 0, 1, group, &n, &raw, e);
     if (status == OK && n == 0)
         status = error_set(e, ERR_UNAVAILABLE, "nothing to compare with: MPI_Allreduce cannot run");
@@ -191,6 +186,43 @@ static enum status sweep_group(struct sweep *s, const struct problem *p, struct 
     for (int i = 0; i < n; i++)
         entry_close(s, group[i]);
     return status;
+}
+
+/* --- What it is expected to take -----------------------------------------------------------------
+ */
+
+/* Besides what the model knows a step draws gradients and takes its sums in, a turn has barriers,
+ * and an entry is opened and checked. */
+static double expect_entry_s(const struct sweep *s, const struct problem *p,
+                             const struct entry *entry)
+{
+    enum { PASSES = 3, CHECKS = 6 };
+    const size_t all = p->desc->n_params;
+    struct strategy_form form = entry->form;
+    form.rows = p->rows;
+    struct cost c =
+        strategy_cost(entry->kind, &form, s->rank, s->ranks, entry->is_raw ? &all : p->counts,
+                      entry->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
+    double alpha_s = isfinite(s->link.alpha_s) ? s->link.alpha_s : 0;
+    double message_s = isfinite(c.seconds) ? c.seconds : 0;
+    double pass_s = (double)(all * sizeof(real)) * s->link.gamma_s;
+    double turns = s->options->turns, steps = turns * steps_of(s, p, entry) + CHECKS;
+    return steps * (message_s + PASSES * pass_s) + turns * 2 * log2(s->ranks) * alpha_s +
+           ARENAS_OPEN * pass_s;
+}
+
+double sweep_expect_s(const struct sweep *s, const struct problem *p)
+{
+    struct entry entries[ENTRIES_MAX];
+    double sum = 0;
+    int n = 2;
+    if (s->options->compares)
+        entries_compared(s->options, entries);
+    else
+        n = entries_list(s->options, entries);
+    for (int i = 0; i < n; i++)
+        sum += expect_entry_s(s, p, &entries[i]);
+    return s->options->compares ? sum : sum * (n + 2) / n; /* the two best are timed anew */
 }
 
 /* --- Two with each other -------------------------------------------------------------------------
@@ -216,7 +248,7 @@ enum status sweep_compare(struct sweep *s, const struct problem *p, struct error
 {
     struct entry pair[2];
     entries_compared(s->options, pair);
-    tell_progress(s, p, 0, 2);
+    tasks_tell_progress(s, p, 0, 2);
     return sweep_pair(s, p, pair, e);
 }
 

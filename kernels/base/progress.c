@@ -1,10 +1,10 @@
-#include "bench/runner/progress.h"
+#include "kernels/base/progress.h"
 
 #include <math.h>
 #include <unistd.h>
 
-#include "bench/runner/duration.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/duration.h"
 #include "kernels/base/terminal.h"
 
 void progress_begin(struct progress *p, FILE *out)
@@ -37,8 +37,8 @@ static void print_line(const struct progress *p)
         fprintf(p->out, "%s%s%s", begin, what, end);
 }
 
-void progress_launch(struct progress *p, size_t number, size_t total, const char *what,
-                     double left_s, bool at_most)
+void progress_next(struct progress *p, size_t number, size_t total, const char *what, double left_s,
+                   bool at_most)
 {
     p->number = number;
     p->total = total;
@@ -46,6 +46,7 @@ void progress_launch(struct progress *p, size_t number, size_t total, const char
     p->at_most = at_most;
     p->launched_ns = clock_ns();
     snprintf(p->what, sizeof p->what, "%s", what);
+    p->shown_ns = 0;
     if (p->terminal) {
         progress_tick(p);
         return;
@@ -56,8 +57,10 @@ void progress_launch(struct progress *p, size_t number, size_t total, const char
 
 void progress_tick(struct progress *p)
 {
-    if (!p->terminal)
+    enum { OFTEN_NS = 100000000 }; /* nobody reads faster */
+    if (!p->terminal || clock_ns() - p->shown_ns < OFTEN_NS)
         return;
+    p->shown_ns = clock_ns();
     fputs("\r\033[K", p->out);
     print_line(p);
     fflush(p->out);

@@ -1,4 +1,4 @@
-#include "bench/runner/duration.h"
+#include "kernels/base/duration.h"
 
 #include <stdio.h>
 
