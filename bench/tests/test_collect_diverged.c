@@ -127,6 +127,30 @@ static void divergence_fails_what_is_bounded(void **state)
     fake_close(&run);
 }
 
+/* Only what training comes to may be no number, and only in these words. */
+static void other_words_are_no_numbers(void **state)
+{
+    (void)state;
+    static const char *const edits[][3] = {
+        {"\"train_loss\":0.3", "\"train_loss\":\"much\"", "epoch: 'train_loss' is not a number"},
+        {"\"train_loss\":0.3", "\"train_loss\":\"NaN\"", "epoch: 'train_loss' is not a number"},
+        {"\"lr\":0.001}", "\"lr\":\"nan\"}", "epoch: 'lr' is not a number"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        struct fake_run run;
+        char path[128];
+        fake_open(&run, strong_spec);
+        add_accuracy(&run, 2, "allreduce", 1, 97.5);
+        snprintf(path, sizeof path, "%s/launch-0/rank.1.jsonl", run.dir);
+        fake_edit(path, edits[i][0], edits[i][1]);
+        struct summary s = collect(&run);
+        assert_string_equal(find(&s, &run, 2, "allreduce")->status, "failed");
+        assert_holds(find(&s, &run, 2, "allreduce")->reason, edits[i][2]);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
 /* The earliest of the ranks says when. */
 static void the_first_rank_to_diverge_is_told(void **state)
 {
@@ -225,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_diverged_seed_counts_in_no_median),
         cmocka_unit_test(a_diverged_base_is_no_base),
         cmocka_unit_test(divergence_fails_what_is_bounded),
+        cmocka_unit_test(other_words_are_no_numbers),
         cmocka_unit_test(the_first_rank_to_diverge_is_told),
         cmocka_unit_test(ratios_to_a_failed_base_are_flagged),
         cmocka_unit_test(one_pair_left_makes_no_ratio),
