@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bench/runner/launch.h"
+#include "bench/runner/leftovers.h"
 #include "bench/runner/processes.h"
 #include "kernels/base/clock.h"
 
@@ -31,6 +32,7 @@ struct guard {
     int children; /* signalfd: a child has changed */
     pid_t program;
     int64_t begin;
+    struct timespec begin_date;
     bool ended; /* the program has been reaped */
     struct launch_outcome outcome;
 };
@@ -86,6 +88,7 @@ static void start_program(struct guard *g, const struct launch_command *command)
 {
     pid_t guard = getpid();
     g->begin = clock_ns();
+    clock_gettime(CLOCK_REALTIME, &g->begin_date);
     g->program = fork();
     if (g->program == 0)
         become_program(command, guard);
@@ -190,6 +193,8 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
     start_program(&g, command);
     watch(&g, command->limit_s);
     sweep(&g);
+    if (g.outcome.cause != CAUSE_ENDED || g.outcome.wait_status != 0)
+        leftovers_remove(g.begin_date);
     if (!g.ended)
         g.outcome.wall_s = (double)(clock_ns() - g.begin) * 1e-9;
     struct rusage usage;

@@ -338,6 +338,38 @@ static void expect_tail(const struct fixture *f, const char *log, const char *ex
     assert_string_equal(text, expected);
 }
 
+/* Shared memory that a launch makes: what nobody holds goes with it, what others hold, made before
+ * or have named otherwise stays. */
+static void test_shared_memory_that_is_left(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[] = {"mpich_shar_tmp", "ucx_shm_posix_", "mpich_shar_tmp",
+                                        "mpich_shar_tmp", "else"};
+    enum { FILES = sizeof names / sizeof *names, HELD = 2, OLD = 3 };
+    char paths[FILES][64], script[512] = "";
+    for (int i = 0; i < FILES; i++) {
+        snprintf(paths[i], sizeof paths[i], "/dev/shm/%s%d.%ld", names[i], i, (long)getpid());
+        if (i == OLD)
+            fclose(fopen(paths[i], "w"));
+        else
+            sprintf(script + strlen(script), "echo > %s;", paths[i]);
+    }
+    short_pause(); /* a file system's clock may be behind */
+    strcat(script, "echo $$ >> $PIDS; sleep 300");
+    struct launch launch = start(f, script, LIFE_S);
+    pid_t pid;
+    assert_int_equal(wait_for_pids(f, &pid, 1), 1);
+    FILE *held = fopen(paths[HELD], "r");
+    assert_non_null(held);
+    kill(pid, SIGKILL);
+    launch_finish(&launch);
+    for (int i = 0; i < FILES; i++) {
+        assert_int_equal(access(paths[i], F_OK), i < HELD ? -1 : 0);
+        unlink(paths[i]);
+    }
+    fclose(held);
+}
+
 #define BANNER(said)                                                                               \
     "\n=====================================\n"                                                    \
     "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n"                 \
@@ -437,6 +469,7 @@ int main(void)
         TEST(test_the_guard_is_killed),
         TEST(test_the_runner_is_killed),
         TEST(test_processes_below),
+        TEST(test_shared_memory_that_is_left),
         TEST(test_last_words),
         TEST(test_the_line_that_explains),
     };

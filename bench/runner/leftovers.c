@@ -1,0 +1,89 @@
+#include "bench/runner/leftovers.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* MPICH makes its files in the first of these that there is, UCX in /dev/shm. */
+static const char *const FOLDERS[] = {"/dev/shm", "/tmp"};
+static const char *const PREFIXES[] = {"mpich_shar_tmp", "ucx_shm_posix_"};
+
+static bool is_open(const char *pid, const char *name)
+{
+    char path[64], target[512];
+    snprintf(path, sizeof path, "/proc/%.20s/fd", pid);
+    DIR *all = opendir(path);
+    bool found = false;
+    for (struct dirent *entry; all && !found && (entry = readdir(all)) != NULL;) {
+        ssize_t n = readlinkat(dirfd(all), entry->d_name, target, sizeof target - 1);
+        target[n > 0 ? n : 0] = '\0';
+        found = strstr(target, name) != NULL;
+    }
+    if (all)
+        closedir(all);
+    return found;
+}
+
+static bool is_mapped(const char *pid, const char *name)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
+    FILE *maps = fopen(path, "re");
+    while (maps && !found && getline(&line, &size, maps) > 0)
+        found = strstr(line, name) != NULL;
+    if (maps)
+        fclose(maps);
+    free(line);
+    return found;
+}
+
+/* Open is looked for first: whoever closes a file here has mapped it before. */
+static bool is_held(const char *name)
+{
+    DIR *proc = opendir("/proc");
+    bool found = proc == NULL; /* for all that can be known */
+    for (struct dirent *entry; proc && !found && (entry = readdir(proc)) != NULL;)
+        found = isdigit((unsigned char)entry->d_name[0]) &&
+                (is_open(entry->d_name, name) || is_mapped(entry->d_name, name));
+    if (proc)
+        closedir(proc);
+    return found;
+}
+
+static bool has_prefix(const char *name)
+{
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
+        if (strncmp(name, PREFIXES[i], strlen(PREFIXES[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_ours(int folder, const char *name, struct timespec begin)
+{
+    struct stat s;
+    return has_prefix(name) && fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
+           (s.st_mtim.tv_sec > begin.tv_sec ||
+            (s.st_mtim.tv_sec == begin.tv_sec && s.st_mtim.tv_nsec >= begin.tv_nsec)) &&
+           !is_held(name);
+}
+
+void leftovers_remove(struct timespec begin)
+{
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
+        DIR *folder = opendir(FOLDERS[i]);
+        for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+            if (is_ours(dirfd(folder), entry->d_name, begin))
+                unlinkat(dirfd(folder), entry->d_name, 0);
+        if (folder)
+            closedir(folder);
+    }
+}
