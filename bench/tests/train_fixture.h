@@ -147,6 +147,10 @@ struct session {
 static inline bool session_open(struct session *s, MPI_Comm comm, int threads)
 {
     struct error e;
+    snprintf(mpi_subject, sizeof mpi_subject, "%s, %s, %s, batch %s, %d threads", fixture.desc.name,
+             config_text(&fixture.config, OPT_STRATEGY),
+             config_text(&fixture.config, OPT_OPTIMIZER),
+             config_text(&fixture.config, OPT_GLOBAL_BATCH), threads);
     memset(s, 0, sizeof *s);
     s->progress.history = json_array();
     s->trainer = (struct trainer){.config = &fixture.config,

@@ -56,6 +56,23 @@ static void counters_equal_an_independent_count(void **state)
     }
 }
 
+/* A failure begins with what was tested. */
+static void failures_name_the_strategy(void **state)
+{
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    for (int form = 0; form < n_forms; form++) {
+        char expected[128];
+        snprintf(expected, sizeof expected, "%s %s, ", strategy_names()[forms[form].strategy],
+                 strategy_variant_name(forms[form].variant));
+        assert_all(open_form(&f, forms[form], 77));
+        sync_destroy(f.sync);
+        assert_ptr_equal(strstr(mpi_subject, expected), mpi_subject);
+        assert_non_null(strstr(mpi_subject, ", 77 numbers, "));
+    }
+}
+
 /* The machine's own nodes, and those of so many ranks with a smaller last one: 7 ranks make nodes
  * of 3, 3 and 1. */
 static void pretended_nodes_sum_and_count(void **state)
@@ -201,6 +218,7 @@ int main(int argc, char **argv)
     gemm_init();
     list_forms();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failures_name_the_strategy),
         cmocka_unit_test(counters_equal_an_independent_count),
         cmocka_unit_test(pretended_nodes_sum_and_count),
         cmocka_unit_test(buckets_leave_during_backward),

@@ -15,7 +15,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define assert_all(condition) assert_true(mpi_all(condition))
+#define assert_all(condition) mpi_assert_all(condition, #condition, __FILE__, __LINE__)
+
+/* What is tested, in words that a failure begins with; fixtures say it. */
+static char mpi_subject[256];
 
 /* What the tests themselves say to each other: ranks that outnumber the cores would spin inside the
  * library for long, they yield. */
@@ -37,6 +40,25 @@ static inline int mpi_all(bool mine)
     PMPI_Iallreduce(&own, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
     mpi_finish(request);
     return all;
+}
+
+/* Fails on every rank when `mine` does not hold on one; rank 0 says what was tested, and which they
+ * are. */
+static inline void mpi_assert_all(bool mine, const char *text, const char *file, int line)
+{
+    enum { RANKS_MAX = 64 };
+    int own = mine, all[RANKS_MAX] = {0}, rank, ranks;
+    if (mpi_all(mine))
+        return;
+    MPI_Request request;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Iallgather(&own, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request);
+    mpi_finish(request);
+    for (int r = 0; r < ranks && rank == 0; r++)
+        if (!all[r])
+            print_error("%s: wrong on rank %d of %d\n", mpi_subject, r, ranks);
+    _assert_true(0, text, file, line);
 }
 
 /* Sums n doubles in place. */

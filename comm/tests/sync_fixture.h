@@ -82,6 +82,20 @@ static inline void fixture_cut(struct fixture *f, size_t n)
     fixture_add_tensor(f, n - n / 2 - n / 6, 0);
 }
 
+/* "ring usual, 1009 numbers, pretended nodes of 2" */
+static inline void fixture_name(const struct fixture *f, enum strategy_kind kind)
+{
+    const struct strategy_form *form = &f->form;
+    snprintf(mpi_subject, sizeof mpi_subject,
+             "%s %s, algorithm %s, compressor %s, %zu numbers, segments of %zu, caps of %zu B, "
+             "nodes of %d, "
+             "%d servers, staleness %d, period %d",
+             strategy_names()[kind], strategy_variant_name(form->variant),
+             algorithm_names()[form->algorithm], compressor_names()[form->compressor],
+             f->desc.n_params, form->segment_bytes, form->cap_bytes, form->node_ranks,
+             form->servers, (int)form->staleness, (int)form->period);
+}
+
 /* Over the net's tensors, in the fixture's form. sync_destroy closes it. */
 static inline enum status fixture_create(struct fixture *f, enum strategy_kind kind,
                                          struct error *e)
@@ -92,6 +106,7 @@ static inline enum status fixture_create(struct fixture *f, enum strategy_kind k
                                          .slots = optimizer_slots(f->optimizer.kind),
                                          .waiter = f->waiter,
                                          .exec = &f->exec};
+    fixture_name(f, kind);
     f->sync = NULL;
     f->step = 0;
     f->optimizer.n = f->desc.n_params;
