@@ -1,4 +1,5 @@
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,9 @@ static const struct entry entries[] = {
 #define QUANTITY(name, source, raw, column, most, title) {"quantities", #name, title},
 #include "bench/spec/quantities.def"
 #undef QUANTITY
+#define LAYER(name, summary) {"layers", #name, summary},
+#include "kernels/desc/layers.def"
+#undef LAYER
 #define DATA_SET(name, c, h, w, classes, summary) {"data_sets", #name, summary},
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
@@ -115,10 +119,10 @@ enum status command_list(const struct arguments *arguments, const struct tools *
                          int *exit_status, struct error *e)
 {
     enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
-    static const char *const kinds[] = {"models",   "columns",     "configs",    "strategies",
-                                        "variants", "compressors", "algorithms", "workloads",
-                                        "sites",    "optimizers",  "figures",    "quantities",
-                                        "data_sets"};
+    static const char *const kinds[] = {"models",    "columns",     "configs",    "strategies",
+                                        "variants",  "compressors", "algorithms", "workloads",
+                                        "sites",     "optimizers",  "figures",    "quantities",
+                                        "data_sets", "layers"};
     const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
     const char *kind = arguments->operand;
@@ -189,6 +193,29 @@ static void explain_compressor(FILE *out, const char *name)
     fputc('\n', out);
 }
 
+static void explain_layer_option(FILE *out, const struct layer_option *o)
+{
+    fprintf(out, "  %-9s %s%s; %.15g..%.15g", o->key, o->help,
+            o->type == LAYER_PAIR ? ": one number or [rows, columns]" : "", o->min, o->max);
+    if (isnan(o->preset))
+        fprintf(out, "; must be given\n");
+    else
+        fprintf(out, "; preset %.15g\n", o->preset);
+}
+
+/* How a model file writes a layer, and what it does to a shape. */
+static void explain_layer(FILE *out, const char *name)
+{
+    int kind = name_index(name, layer_names(), LAYER_KINDS);
+    if (kind < 0)
+        return;
+    const struct layer_rule *rule = layer_rule_get((enum layer_kind)kind);
+    fprintf(out, "  shapes    %s\n", rule->shapes);
+    for (const struct layer_option *o = rule->options; o->key; o++)
+        explain_layer_option(out, o);
+    fprintf(out, "  %-9s of the layer; preset %s and a number\n", "name", rule->name);
+}
+
 static size_t explain_entries(FILE *out, const char *name)
 {
     size_t told = 0;
@@ -198,6 +225,7 @@ static size_t explain_entries(FILE *out, const char *name)
         fprintf(out, "%s, one of the %s\n  %s\n", name, entries[i].kind, entries[i].summary);
         explain_variants(out, name);
         explain_compressor(out, name);
+        explain_layer(out, name);
         told++;
     }
     return told;

@@ -16,6 +16,23 @@ static const char *argument_text(const struct point *point, size_t id)
     return id == OPT_MODEL && point->net ? point->net->path : point->config.values[id].text;
 }
 
+/* Appends a value; of inject.ranks those that the point has, which take no more room. */
+static char *put_argument(char *to, const struct point *point, size_t id)
+{
+    const struct value *value = &point->config.values[id];
+    if (id != OPT_INJECT_RANKS)
+        return stpcpy(to, argument_text(point, id));
+    const char *before = "";
+    *to++ = '[';
+    for (size_t i = 0; i < value->n; i++) {
+        if (value->numbers[i] >= config_number(&point->config, OPT_RANKS))
+            continue;
+        to += sprintf(to, "%s%.0f", before, value->numbers[i]);
+        before = ", ";
+    }
+    return stpcpy(to, "]");
+}
+
 char **point_arguments(const struct point *point, struct error *e)
 {
     size_t n = 0, bytes = 0;
@@ -39,7 +56,7 @@ char **point_arguments(const struct point *point, struct error *e)
             continue;
         arguments[n++] = text;
         text = stpcpy(stpcpy(text, "--"), option->key);
-        text = stpcpy(stpcpy(text, "="), argument_text(point, i)) + 1;
+        text = put_argument(stpcpy(text, "="), point, i) + 1;
     }
     arguments[n] = NULL;
     return arguments;

@@ -99,10 +99,14 @@ static bool is_excluded(struct matrix *matrix, const struct config *config)
 static enum status check_excludes(const struct spec *spec, struct error *e)
 {
     const struct matrix *matrix = spec->matrix;
-    for (size_t i = 0; i < matrix->n_excludes; i++)
-        if (matrix->excludes[i].matches == 0 && !selection_is_open(&matrix->excludes[i], spec))
+    for (size_t i = 0, next; i < matrix->n_excludes; i = next) {
+        size_t matches = matrix->excludes[i].matches;
+        for (next = i + 1; next < matrix->n_excludes && matrix->excludes[next].goes_on; next++)
+            matches += matrix->excludes[next].matches;
+        if (matches == 0 && !selection_is_open(&matrix->excludes[i], spec))
             return mark_error(e, ERR_SPEC, matrix->excludes[i].mark,
                               "this exclude matches no point of the matrix");
+    }
     if (spec->n_points == 0)
         return mark_error(e, ERR_SPEC, matrix->excludes[0].mark,
                           "exclude leaves no point of the matrix");

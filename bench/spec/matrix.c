@@ -9,6 +9,9 @@
 
 const char matrix_set_file[] = "SET";
 
+/* Selections that the lists of an exclude may come to. */
+#define EXCLUDES_MAX 4096
+
 /* What is being read: the file itself, or a SET that overrides what the file says. */
 struct reading {
     struct spec *spec;
@@ -110,14 +113,13 @@ static enum status visit_selected(void *arg, const struct spec_option *option,
     return set_value(&selection->config, option, entry, e);
 }
 
-static enum status read_selection(struct selection *selection, const char *what,
-                                  const struct node *node, struct error *e)
+static enum status read_selection(const char *what, const struct node *node, keys_visitor *visit,
+                                  void *arg, struct error *e)
 {
-    selection->mark = node->mark;
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
                           "%s takes a map of options and values, as {ranks: 1}", what);
-    return keys_walk(node, visit_selected, selection, e);
+    return keys_walk(node, visit, arg, e);
 }
 
 bool selection_matches(const struct selection *selection, const struct config *config)
@@ -130,20 +132,70 @@ bool selection_matches(const struct selection *selection, const struct config *c
     return true;
 }
 
+/* The selections of one entry of exclude: several where it has lists. */
+struct entry_reading {
+    struct matrix *matrix;
+    size_t first;
+};
+
+/* Another copy of an entry's selections at the end. */
+static enum status repeat_entry(const struct entry_reading *entry, size_t n, struct error *e)
+{
+    struct matrix *m = entry->matrix;
+    struct selection *grown = reallocarray(m->excludes, m->n_excludes + n, sizeof *grown);
+    if (!grown)
+        return error_set(e, ERR_MEMORY, "no memory for the matrix");
+    m->excludes = grown;
+    for (size_t i = 0; i < n; i++) {
+        struct selection *to = &grown[m->n_excludes], *from = &grown[entry->first + i];
+        *to = (struct selection){.mark = from->mark, .goes_on = true};
+        enum status status = config_copy(&to->config, &from->config, e);
+        if (status != OK)
+            return status;
+        m->n_excludes++;
+    }
+    return OK;
+}
+
+/* A list stands for each of its values: the entry's selections are repeated for each. */
+static enum status visit_excluded(void *arg, const struct spec_option *option,
+                                  const struct node *node, struct error *e)
+{
+    const struct entry_reading *entry = arg;
+    struct matrix *m = entry->matrix;
+    bool list = node->kind == NODE_LIST && !type_is_list(option->type);
+    size_t n = m->n_excludes - entry->first, values = list ? node->n : 1;
+    if (list && node->n == 0)
+        return mark_error(e, ERR_SPEC, node->mark, "%s: an empty list excludes nothing",
+                          option->key);
+    if (n * values > EXCLUDES_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "this exclude stands for more than %d",
+                          EXCLUDES_MAX);
+    enum status status = OK;
+    for (size_t k = 1; k < values && status == OK; k++)
+        status = repeat_entry(entry, n, e);
+    for (size_t i = 0; i < n * values && status == OK; i++)
+        status = visit_selected(&m->excludes[entry->first + i], option,
+                                list ? &node->items[i / n] : node, e);
+    return status;
+}
+
 static enum status read_excludes(struct matrix *matrix, const struct node *list, struct error *e)
 {
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark, "exclude takes a list of maps, as [{ranks: 1}]");
-    matrix->excludes = calloc(list->n + 1, sizeof *matrix->excludes);
-    if (!matrix->excludes)
-        return error_set(e, ERR_MEMORY, "no memory for the matrix");
-    for (size_t i = 0; i < list->n; i++) {
-        enum status status = read_selection(&matrix->excludes[matrix->n_excludes++],
-                                            "an entry of exclude", &list->items[i], e);
-        if (status != OK)
-            return status;
+    enum status status = OK;
+    for (size_t i = 0; i < list->n && status == OK; i++) {
+        struct entry_reading entry = {matrix, matrix->n_excludes};
+        struct selection *grown =
+            reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
+        if (!grown)
+            return error_set(e, ERR_MEMORY, "no memory for the matrix");
+        matrix->excludes = grown;
+        grown[matrix->n_excludes++] = (struct selection){.mark = list->items[i].mark};
+        status = read_selection("an entry of exclude", &list->items[i], visit_excluded, &entry, e);
     }
-    return OK;
+    return status;
 }
 
 static enum status read_baseline(struct matrix *matrix, const struct node *node, struct error *e)
@@ -152,7 +204,8 @@ static enum status read_baseline(struct matrix *matrix, const struct node *node,
         return mark_error(e, ERR_SPEC, node->mark, "baseline is given twice");
     config_free(&matrix->baseline.config);
     matrix->has_baseline = true;
-    return read_selection(&matrix->baseline, "baseline", node, e);
+    matrix->baseline.mark = node->mark;
+    return read_selection("baseline", node, visit_selected, &matrix->baseline, e);
 }
 
 /* --- The matrix ----------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ struct selection {
     struct mark mark;
     struct config config;
     size_t matches; /* points of the matrix that an exclude takes out */
+    bool goes_on; /* of an exclude: the same entry as the one before, with other values of a list */
 };
 
 struct matrix {

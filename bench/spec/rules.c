@@ -177,18 +177,24 @@ static enum status check_nodes(const struct point *point, struct error *e)
                       nodes->text, ranks->text);
 }
 
-static enum status check_stragglers(const struct point *point, struct error *e)
+/* A rank that some points do not have is late in the others; one that none has is a mistake. */
+static enum status check_stragglers(const struct spec *spec, struct error *e)
 {
-    const struct config *c = &point->config;
-    const struct value *chosen = &c->values[OPT_INJECT_RANKS];
-    long ranks = config_int(c, OPT_RANKS);
-    if (config_int(c, OPT_INJECT_KIND) == 0)
-        return OK;
-    for (size_t i = 0; i < chosen->n; i++)
-        if (chosen->numbers[i] >= (double)ranks)
-            return mark_error(e, ERR_SPEC, chosen->mark,
-                              "inject.ranks names rank %.0f, but ranks = %ld: allowed 0..%ld",
-                              chosen->numbers[i], ranks, ranks - 1);
+    long most = 0;
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_int(&spec->points[i].config, OPT_RANKS) > most)
+            most = config_int(&spec->points[i].config, OPT_RANKS);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *c = &spec->points[i].config;
+        const struct value *chosen = &c->values[OPT_INJECT_RANKS];
+        for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != 0; k++)
+            if (chosen->numbers[k] >= (double)most)
+                return mark_error(
+                    e, ERR_SPEC, chosen->mark,
+                    "inject.ranks names rank %.0f, but no point has more than ranks = "
+                    "%ld: allowed 0..%ld",
+                    chosen->numbers[k], most, most - 1);
+    }
     return OK;
 }
 
@@ -245,8 +251,6 @@ static enum status check_point(const struct spec *spec, const struct point *poin
         status = check_batch_fits(point, e);
     if (status == OK)
         status = check_nodes(point, e);
-    if (status == OK)
-        status = check_stragglers(point, e);
     if (status == OK)
         status = check_form(point, e);
     if (status == OK)
@@ -416,6 +420,8 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
             return status;
     }
     enum status status = check_owned_options(spec, e);
+    if (status == OK)
+        status = check_stragglers(spec, e);
     if (status == OK)
         status = check_overlap(spec, e);
     if (status == OK)

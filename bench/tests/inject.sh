@@ -43,6 +43,23 @@ if python=$(python_with csv); then
 else
     lacks "the others wait for the rank that sleeps" python3
 fi
+# At one rank rank 1 is not there, and nobody is late.
+late_where_it_is_there() {
+    cat >"$tmp/late.yaml" <<END
+name: late
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 64}
+inject: {kind: fixed, ranks: [1], sleep: 1ms}
+matrix: {ranks: [1, 2]}
+place: {oversubscribe: allow}
+measure: {time: {warmup_steps: 1, steps: 2, launches: 1..1}}
+figures: []
+END
+    expect 0 "late" "$scalebench" run "$tmp/late.yaml" --out "$tmp/late"
+}
+
+check "a rank that some points lack" late_where_it_is_there
 check "a rank that is not there" expect 2 "inject.ranks names rank 3; this job has ranks 0..0" \
     "$mpiexec" -n 1 "$train_cnn" --model softmax_784 --data.set digits --inject.kind fixed --inject.ranks "[3]"
 finish

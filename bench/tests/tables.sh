@@ -206,6 +206,10 @@ explains() {
         expect 0 "unit     ms" "$scalebench" explain step_ms_median &&
         expect 0 "seed in classes.csv" "$scalebench" explain seed &&
         expect 0 "handed to the workload" "$scalebench" explain seed &&
+        expect 0 "kernel    rows and columns of the kernel: one number or [rows, columns]; 1..64; must be given" \
+            "$scalebench" explain conv2d &&
+        expect 0 "shapes    [C, H, W] to [channels, (H + 2 pad - kernel) / stride + 1" "$scalebench" explain conv2d &&
+        expect 0 "maxpool2d" "$scalebench" list layers &&
         expect 0 "allreduce, one of the strategies" "$scalebench" explain allreduce &&
         expect 0 "sync.variant  plain (usual) pickled" "$scalebench" explain reduce_bcast &&
         expect 0 "usual plain pickled linear mpich" "$scalebench" explain sync.variant &&

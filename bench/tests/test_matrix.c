@@ -102,6 +102,34 @@ static void test_labels(void **state)
     spec_free(&spec);
 }
 
+/* A list stands for each of its values, several for each combination. */
+static void test_exclude_lists(void **state)
+{
+    (void)state;
+    static const char matrix[] =
+        BODY "matrix: {ranks: [1, 2, 4], sync.strategy: [none, ring, tree]}\n";
+    struct spec spec;
+    char text[512];
+    snprintf(text, sizeof text, "%sexclude: [{ranks: [1, 2], sync.strategy: ring}]\n", matrix);
+    load(&spec, text, NULL);
+    assert_labels(&spec, "ranks=1 none|ranks=1 tree|ranks=2 none|ranks=2 tree|ranks=4 none|"
+                         "ranks=4 ring|ranks=4 tree");
+    spec_free(&spec);
+    /* One of them may be of a point that is not there; of all, it is a mistake. */
+    snprintf(text, sizeof text,
+             "%sexclude:\n- sync: {strategy: [ring, tree]}\n  ranks: [1, 8]\n- {ranks: 4}\n",
+             matrix);
+    load(&spec, text, NULL);
+    assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 ring|ranks=2 tree");
+    spec_free(&spec);
+    snprintf(text, sizeof text, "%sexclude: [{ranks: [3, 8], sync.strategy: ring}]\n", matrix);
+    refuse(text, NULL, "5:11: this exclude matches no point of the matrix");
+    snprintf(text, sizeof text, "%sexclude: [{ranks: []}]\n", matrix);
+    refuse(text, NULL, "5:19: ranks: an empty list excludes nothing");
+    snprintf(text, sizeof text, "%sexclude: [{ranks: [1, two]}]\n", matrix);
+    refuse(text, NULL, "5:23: ranks: 'two' is not a number");
+}
+
 static void test_exclude(void **state)
 {
     (void)state;
@@ -333,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_compressors),
         cmocka_unit_test(test_matrix_order),
         cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_exclude_lists),
         cmocka_unit_test(test_exclude),
         cmocka_unit_test(test_baseline_added),
         cmocka_unit_test(test_silent_points_added),

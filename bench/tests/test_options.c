@@ -213,6 +213,27 @@ static void test_arguments(void **state)
     spec_free(&spec);
 }
 
+/* Of the ranks that are late a point names those that it has. */
+static void test_arguments_of_stragglers(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"--inject.ranks=[0]", "--inject.ranks=[0]",
+                                           "--inject.ranks=[2, 0, 3]"};
+    struct spec spec;
+    struct error e;
+    load(&spec, BODY "inject: {kind: fixed, ranks: [2, 0, 3]}\nmatrix: {ranks: [1, 2, 4]}\n", NULL);
+    for (size_t i = 0; i < 3; i++) {
+        char **arguments = point_arguments(&spec.points[i], &e), **a = arguments;
+        assert_non_null(arguments);
+        while (*a && strncmp(*a, "--inject.ranks", 14) != 0)
+            a++;
+        assert_non_null(*a);
+        assert_string_equal(*a, expected[i]);
+        free(arguments);
+    }
+    spec_free(&spec);
+}
+
 static void test_argument_forms(void **state)
 {
     (void)state;
@@ -261,11 +282,11 @@ static void test_refused_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),           cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_explain),           cmocka_unit_test(test_values),
-        cmocka_unit_test(test_refused_values),    cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_arguments),         cmocka_unit_test(test_argument_forms),
-        cmocka_unit_test(test_refused_arguments),
+        cmocka_unit_test(test_options),        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_explain),        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_refused_values), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_arguments_of_stragglers),
+        cmocka_unit_test(test_argument_forms), cmocka_unit_test(test_refused_arguments),
     };
     return cmocka_run_group_tests_name("options", tests, make_file, remove_file);
 }
