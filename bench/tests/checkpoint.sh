@@ -114,6 +114,46 @@ campaign_goes_on() {
         interrupt_at "^resumed from .*seed3.safetensors after" "$launches/seed3-001/log.txt"
 }
 
+# Refused before the first epoch, and still there.
+replaces_files_only() {
+    local kind
+    mkdir "$tmp/kinds" "$tmp/kinds/folder" && mkfifo "$tmp/kinds/FIFO" || return 1
+    mknod "$tmp/kinds/device" c 1 7 || rm -f "$tmp/kinds/device"
+    for kind in "$tmp"/kinds/*; do
+        stat -c "%n %F" "$tmp"/kinds/* >"$tmp/kinds.before"
+        expect 2 "checkpoint.path: $kind cannot be written: it is a ${kind##*/}, not a regular file" \
+            train 2 --checkpoint.every_epochs 1 --checkpoint.path "$kind" || return 1
+        stat -c "%n %F" "$tmp"/kinds/* | cmp - "$tmp/kinds.before" || return 1
+        ! grep "^epoch" "$tmp/expect.log" || return 1
+    done
+}
+
+# To a file that is there, and to one that is not yet.
+writes_through_links() {
+    mkdir -p "$tmp/far" && touch "$tmp/far/old" && ln -s far/old "$tmp/old" && ln -s "$tmp/far/new" "$tmp/new" || return 1
+    local name
+    for name in old new; do
+        train 2 --checkpoint.every_epochs 1 --checkpoint.path "$tmp/$name" || return 1
+        [ -L "$tmp/$name" ] && [ -s "$tmp/far/$name" ] && [ ! -e "$tmp/$name.tmp" ] || return 1
+        expect 0 "nothing is left to train" train 1 --checkpoint.path "$tmp/$name" --checkpoint.resume auto ||
+            return 1
+    done
+}
+
+# `timeout` ends what would wait without end.
+waits_for_no_fifo() {
+    mkfifo "$tmp/fifo" && mkdir "$tmp/data" && mkfifo "$tmp/data/train-images-idx3-ubyte" || return 1
+    touch "$tmp/data/train-labels-idx1-ubyte" "$tmp"/data/t10k-{images-idx3,labels-idx1}-ubyte
+    local refused="it is a FIFO, not a regular file"
+    expect 2 "$tmp/fifo: cannot be read: $refused" timeout 60 "$mpiexec" -n 2 "$train_cnn" "${small[@]}" \
+        --checkpoint.resume "$tmp/fifo" &&
+        expect 2 "train-images-idx3-ubyte: cannot be opened: $refused" timeout 60 "$mpiexec" -n 1 \
+            "$train_cnn" --model "$model" --train.global_batch 100 --data.path "$tmp/data" &&
+        expect 2 "$tmp/fifo:1:1: " timeout 60 "$scalebench" plan "$tmp/fifo" &&
+        expect 2 "$tmp/fifo cannot be written" timeout 60 "$mpiexec" -n 1 "$train_cnn" "${small[@]}" \
+            --predictions "$tmp/fifo"
+}
+
 check "a resumed run equals one that never stopped" goes_on_as_if_it_had_never_stopped
 check "a run that was at its end has nothing left to do" nothing_is_left_to_do
 check "a saved model predicts what the trained one did" evaluates_what_was_saved
@@ -125,6 +165,10 @@ check "without a checkpoint auto begins anew" expect 0 "no checkpoint $tmp/none:
     train 1 --checkpoint.path "$tmp/none" --checkpoint.resume auto
 check "a file that is named must be there" expect 1 "$tmp/none: cannot be read: No such file" \
     train 2 --checkpoint.resume "$tmp/none"
+check "a checkpoint replaces files only" replaces_files_only
+check "a checkpoint is written through links" writes_through_links
+check "nobody waits for a FIFO" waits_for_no_fifo
+check "a spec may come through a pipe" expect 0 "ranks=2 allreduce" "$scalebench" plan <(cat configs/quick.yaml)
 check "another seed is refused" expect 2 "seed: the checkpoint has '1', this run '2'" \
     train 2 --checkpoint.resume "$file" --seed 2
 check "another number of ranks is told" expect 0 "of allreduce on 2 ranks, this run of allreduce on 3" \

@@ -16,20 +16,33 @@ find_data() {
     "$python" bench/tests/lib/pytorch_net.py draw "$data"
 }
 
+# What the trainer and PyTorch, both reading $2, say of each test image; the classes that are said.
+compare_predictions() { # model, file of weights
+    local model=$1 file=$2
+    "$mpiexec" -n 1 "$train_cnn" --model "$model" --data.set "$set" --data.path "$data" --run evaluate \
+        --checkpoint.start "$file" --predictions "$tmp/$model.txt" || return 1
+    "$python" bench/tests/lib/pytorch_net.py compare "$model" "$file" "$data" "$tmp/$model.txt"
+}
+
 predicts_the_same() { # ranks, model, options
     local ranks=$1 model=$2
     shift 2
-    "$mpiexec" -n "$ranks" "$train_cnn" --model "$model" --data.path "$data" \
+    "$mpiexec" -n "$ranks" "$train_cnn" --model "$model" --data.set "$set" --data.path "$data" \
         --train.global_batch 60 --wait yield --checkpoint.every_epochs 1 \
         --checkpoint.path "$tmp/$model" "$@" || return 1
-    "$mpiexec" -n 1 "$train_cnn" --model "$model" --data.path "$data" --run evaluate \
-        --checkpoint.start "$tmp/$model" --predictions "$tmp/$model.txt" || return 1
-    "$python" bench/tests/lib/pytorch_net.py compare "$model" "$tmp/$model" "$data" \
-        "$tmp/$model.txt" >"$tmp/$model.log"
+    compare_predictions "$model" "$tmp/$model" >"$tmp/$model.log"
     local status=$?
     cat "$tmp/$model.log"
     # A net that has learned nothing could agree by saying one class of all.
-    [ "$status" -eq 0 ] && grep -qF "classes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]" "$tmp/$model.log"
+    [ "$status" -eq 0 ] && grep -qE "classes \[$classes" "$tmp/$model.log"
+}
+
+takes_what_pytorch_trained() { # model
+    "$python" bench/tests/lib/pytorch_net.py train "$1" "$tmp/$1.torch" "$data" || return 1
+    compare_predictions "$1" "$tmp/$1.torch" >"$tmp/$1.log"
+    local status=$?
+    cat "$tmp/$1.log"
+    [ "$status" -eq 0 ] && grep -qE 'classes \[[0-9], [0-9]' "$tmp/$1.log"
 }
 
 # The comparison itself: one prediction that is wrong is found.
@@ -41,11 +54,30 @@ finds_a_difference() {
 
 if python=$(python_with torch); then
     find_data
+    set=mnist classes="0, 1, 2, 3, 4, 5, 6, 7, 8, 9\\]"
     check "lenet_21k predicts in PyTorch what it predicts here" predicts_the_same 1 lenet_21k \
         --data.samples 6000 --train.lr 0.05 --train.momentum 0.5
     check "keras_690k predicts in PyTorch what it predicts here" predicts_the_same 2 keras_690k \
         --data.samples 3000 --train.optimizer adam --train.lr 0.001
     check "a difference is found" finds_a_difference
+    data=$tmp/grey
+    mkdir "$data"
+    "$python" bench/tests/lib/pytorch_net.py draw "$data" 100 300
+    for model in softmax_784 lenet_21k keras_690k keras_1200k; do
+        check "$model is taken from PyTorch" takes_what_pytorch_trained "$model"
+    done
+    set=cifar10 data=$tmp/colours classes="[0-9], [0-9]"
+    mkdir "$data"
+    "$python" bench/tests/lib/pytorch_net.py draw_colours "$data"
+    for model in cifar_62k vgg_mini vgg11_bn; do
+        check "$model is taken from PyTorch" takes_what_pytorch_trained "$model"
+    done
+    check "vgg_mini predicts in PyTorch what it predicts here" predicts_the_same 2 vgg_mini \
+        --train.epochs 3 --train.lr 0.05 --train.momentum 0.9
+    check "its batches were counted" grep -qx "batches 51" "$tmp/vgg_mini.log"
+    check "vgg11_bn predicts in PyTorch what it predicts here" predicts_the_same 1 vgg11_bn \
+        --checkpoint.start "$tmp/vgg11_bn.torch" --data.samples 60 --train.lr 1e-4
+    check "its batches were counted on from PyTorch's" grep -qx "batches 5" "$tmp/vgg11_bn.log"
 else
     lacks "PyTorch predicts what the trainer predicts" torch
 fi

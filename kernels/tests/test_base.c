@@ -17,6 +17,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
+#include "kernels/base/file.h"
 #include "kernels/base/isa.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
@@ -248,6 +249,37 @@ static void memory_of_this_process_is_counted(void **state)
     munmap(m, PAGES * page);
 }
 
+/* A FIFO without a writer would be waited for without end. */
+static void only_regular_files_are_opened(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/test_base.XXXXXX", fifo[64];
+    const char *why = "";
+    assert_non_null(mkdtemp(folder));
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(file_open(fifo, &why), -1);
+    assert_string_equal(why, "it is a FIFO, not a regular file");
+    assert_int_equal(errno, 0);
+    assert_int_equal(file_open(folder, &why), -1);
+    assert_string_equal(why, "it is a folder, not a regular file");
+    assert_null(file_open_stream("/dev/zero", &why));
+    assert_string_equal(why, "it is a device, not a regular file");
+    assert_null(file_open_stream("/dev/none/such", &why));
+    assert_string_equal(why, "No such file or directory");
+    assert_int_equal(errno, ENOENT);
+    FILE *pipe = file_open_pipe(fifo, &why);
+    assert_non_null(pipe);
+    assert_int_equal(fgetc(pipe), EOF);
+    fclose(pipe);
+    unlink(fifo);
+    rmdir(folder);
+    FILE *self = file_open_stream("/proc/self/exe", &why);
+    assert_non_null(self);
+    assert_int_equal(fgetc(self), 0x7f);
+    fclose(self);
+}
+
 static void clock_moves_forward(void **state)
 {
     (void)state;
@@ -454,6 +486,7 @@ int main(void)
 #endif
         cmocka_unit_test(memory_is_present_before_it_is_used),
         cmocka_unit_test(memory_of_this_process_is_counted),
+        cmocka_unit_test(only_regular_files_are_opened),
         cmocka_unit_test(clock_moves_forward),
         cmocka_unit_test(pool_visits_every_item_once_a_call),
         cmocka_unit_test(pool_results_do_not_depend_on_timing),

@@ -1,9 +1,11 @@
 """The networks of configs/models as a user of PyTorch writes them, fed from a checkpoint.
 
-  pytorch_net.py draw FOLDER                      IDX files of images that can be learned
+  pytorch_net.py draw FOLDER [TRAIN TEST]         IDX files of images that can be learned
+  pytorch_net.py draw_colours FOLDER              the same as CIFAR-10's
+  pytorch_net.py train MODEL CHECKPOINT FOLDER    a few steps of PyTorch's own, then its state_dict
   pytorch_net.py compare MODEL CHECKPOINT FOLDER PREDICTIONS
 
-compare exits with 1 when PyTorch and the trainer, reading the same weights, tell a test image
+State goes both ways by load_state_dict's strict rule, names and types of all buffers included. compare exits with 1 when PyTorch and the trainer, reading the same weights, tell a test image
 differently although PyTorch's two best logits are more than TIE apart.
 """
 
@@ -52,11 +54,82 @@ class Keras690k(nn.Module):
         return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x.flatten(1))))))
 
 
-NETS = {"lenet_21k": Lenet21k, "keras_690k": Keras690k}
+class Keras1200k(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 32, 3)
+        self.conv2 = nn.Conv2d(32, 64, 3)
+        self.fc1 = nn.Linear(9216, 128)
+        self.fc2 = nn.Linear(128, 10)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.conv2(F.relu(self.conv1(x)))), 2)
+        x = F.dropout(x, 0.25, self.training).flatten(1)
+        return self.fc2(F.dropout(F.relu(self.fc1(x)), 0.5, self.training))
+
+
+class Softmax784(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(784, 10)
+
+    def forward(self, x):
+        return self.fc(((x - 0.1307) / 0.3081).flatten(1))
+
+
+class Cifar62k(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 6, 5)
+        self.conv2 = nn.Conv2d(6, 16, 5)
+        self.fc1 = nn.Linear(400, 120)
+        self.fc2 = nn.Linear(120, 84)
+        self.fc3 = nn.Linear(84, 10)
+
+    def forward(self, x):
+        x = (x - 0.5) / 0.5
+        for conv in (self.conv1, self.conv2):
+            x = F.max_pool2d(F.relu(conv(x)), 2)
+        return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x.flatten(1))))))
+
+
+class Vgg(nn.Module):
+    POOLS_AFTER = (1, 2, 4, 6, 8)
+
+    def __init__(self, *channels):
+        super().__init__()
+        before = 3
+        for i, n in enumerate(channels, 1):
+            self.add_module(f"conv{i}", nn.Conv2d(before, n, 3, padding=1))
+            self.add_module(f"norm{i}", nn.BatchNorm2d(n))
+            before = n
+        self.fc = nn.Linear(before, 10)
+        self.register_buffer("mean", torch.tensor([125.3, 123.0, 113.9]).view(3, 1, 1) / 255, False)
+        self.register_buffer("std", torch.tensor([63.0, 62.1, 66.7]).view(3, 1, 1) / 255, False)
+
+    def forward(self, x):
+        x = (x - self.mean) / self.std
+        for i in range(1, 9):
+            x = F.relu(getattr(self, f"norm{i}")(getattr(self, f"conv{i}")(x)))
+            if i in self.POOLS_AFTER:
+                x = F.max_pool2d(x, 2)
+        return self.fc(x.flatten(1))
+
+
+NETS = {
+    "softmax_784": Softmax784,
+    "lenet_21k": Lenet21k,
+    "keras_690k": Keras690k,
+    "keras_1200k": Keras1200k,
+    "cifar_62k": Cifar62k,
+    "vgg_mini": lambda: Vgg(4, 8, 16, 16, 32, 32, 32, 32),
+    "vgg11_bn": lambda: Vgg(64, 128, 256, 256, 512, 512, 512, 512),
+}
+TYPES = {"F32": torch.float32, "I64": torch.int64}
 
 
 def read_safetensors(path):
-    """Parameters by name: all tensors but the sections of optimizer and ranks."""
+    """The model's tensors by name: all but the sections of optimizer and ranks."""
     with open(path, "rb") as file:
         contents = bytearray(file.read())
     (length,) = struct.unpack_from("<Q", contents)
@@ -66,14 +139,40 @@ def read_safetensors(path):
     for name, entry in header.items():
         if name == "__metadata__" or name.startswith(("optimizer.", "rank.")):
             continue
-        assert entry["dtype"] == "F32", entry
         begin, end = entry["data_offsets"]
-        values = torch.frombuffer(data[begin:end], dtype=torch.float32)
+        values = torch.frombuffer(data[begin:end], dtype=TYPES[entry["dtype"]])
+        assert begin % values.element_size() == 0, f"{name} begins at {begin}"
         tensors[name] = values.reshape(entry["shape"])
     return tensors
 
 
+def write_safetensors(path, tensors):
+    """As the format's own library does: numbers of 8 bytes first, no metadata."""
+    names = {v: k for k, v in TYPES.items()}
+    header, data = {}, b""
+    for name, value in sorted(tensors.items(), key=lambda t: -t[1].element_size()):
+        values = value.contiguous().numpy().tobytes()
+        header[name] = {
+            "dtype": names[value.dtype],
+            "shape": list(value.shape),
+            "data_offsets": [len(data), len(data) + len(values)],
+        }
+        data += values
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_colours(folder, name):
+    records = torch.frombuffer(
+        bytearray(open(os.path.join(folder, name), "rb").read()), dtype=torch.uint8
+    ).reshape(-1, 3073)
+    return records[:, 1:].reshape(-1, 3, 32, 32).float() / 255, records[:, 0].long()
+
+
 def read_images(folder):
+    if os.path.exists(os.path.join(folder, "test_batch.bin")):
+        return read_colours(folder, "test_batch.bin")[0]
     path = os.path.join(folder, "t10k-images-idx3-ubyte")
     opened = open(path, "rb") if os.path.exists(path) else gzip.open(path + ".gz")
     with opened as file:
@@ -85,7 +184,7 @@ def read_images(folder):
 
 def compare(model, checkpoint, folder, predictions):
     net = NETS[model]()
-    net.load_state_dict(read_safetensors(checkpoint))
+    net.load_state_dict(read_safetensors(checkpoint), strict=True)
     net.eval()
     with torch.no_grad():
         logits = torch.cat([net(part) for part in read_images(folder).split(500)])
@@ -100,15 +199,50 @@ def compare(model, checkpoint, folder, predictions):
         f"{model}: {len(ours)} images, {int(differ.sum())} told differently, "
         f"{int(told.sum())} of them by more than {TIE}; classes {sorted(set(ours.tolist()))}"
     )
+    print("batches", *{int(v) for k, v in net.state_dict().items() if k.endswith("_tracked")})
     return int(told.any())
 
 
-def draw(folder):
+def train(model, checkpoint, folder):
+    """On the images that are told afterwards: what is learned need not be right."""
+    torch.manual_seed(1)
+    net = NETS[model]()
+    images = read_images(folder)[:64]
+    labels = torch.arange(64) % 10
+    optimizer = torch.optim.Adam(net.parameters(), 1e-3)
+    for _ in range(4 if model == "vgg11_bn" else 30):
+        optimizer.zero_grad()
+        F.cross_entropy(net(images), labels).backward()
+        optimizer.step()
+    write_safetensors(checkpoint, net.state_dict())
+    return 0
+
+
+def noise(n):
+    half = bytes(i // 2 for i in range(256))
+    return bytearray(random.getrandbits(8 * n).to_bytes(n, "little").translate(half))
+
+
+def draw_colours(folder):
     """A bar at a place of its own for each class, in noise."""
     random.seed(1)
-    for part, n in (("train", 6000), ("t10k", 1000)):
+    for name in [f"data_batch_{i}.bin" for i in range(1, 6)] + ["test_batch.bin"]:
+        with open(os.path.join(folder, name), "wb") as file:
+            for i in range(200):
+                image = noise(3072)
+                for row in range(3 * 32):
+                    begin = row * 32 + 1 + 3 * (i % 10)
+                    image[begin : begin + 3] = b"\xff\xff\xff"
+                file.write(bytes([i % 10]) + image)
+    return 0
+
+
+def draw(folder, n_train=6000, n_test=1000):
+    """A bar at a place of its own for each class, in noise."""
+    random.seed(1)
+    for part, n in (("train", int(n_train)), ("t10k", int(n_test))):
         labels = bytes(i % 10 for i in range(n))
-        images = bytearray(random.getrandbits(8) // 2 for _ in range(n * 784))
+        images = noise(n * 784)
         for i, label in enumerate(labels):
             for row in range(4, 24):
                 begin = i * 784 + row * 28 + 3 + 2 * label
@@ -122,4 +256,4 @@ def draw(folder):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    sys.exit({"draw": draw, "compare": compare}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"draw": draw, "draw_colours": draw_colours, "train": train, "compare": compare}[sys.argv[1]](*sys.argv[2:]))

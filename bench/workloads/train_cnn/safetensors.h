@@ -40,13 +40,14 @@ struct safetensors {
 };
 
 /* Whether safetensors_write will find its file writable; ERR_ARGUMENT names the option that gave
- * the path. */
+ * the path, and what is there if that is no regular file. */
 enum status safetensors_check(const char *option, const char *path, struct error *e);
 
 /* Writes `n` tensors of different names and, unless NULL, the metadata (an object of texts). The
  * file appears under its name whole and on the disk, or not at all: it is written as `path`.tmp,
  * synchronised, renamed, and the folder synchronised. ERR_SYSTEM, and no .tmp left, when that
- * fails; ERR_ARGUMENT for two tensors of one name or a name that is not UTF-8. */
+ * fails. A symbolic link stays, the file it leads to is replaced. ERR_ARGUMENT where something else
+ * than a file is, for two tensors of one name or a name that is not UTF-8. */
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e);
 

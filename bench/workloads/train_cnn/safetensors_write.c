@@ -1,16 +1,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/workloads/train_cnn/safetensors.h"
+#include "kernels/base/file.h"
 #include "kernels/base/output.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
 #define ALIGNMENT 8 /* of the first tensor in the file */
+#define LINKS_MAX 40
 
 /* What one write is about. */
 struct output {
@@ -131,6 +135,36 @@ static enum status replace(struct output *out, const char *header, size_t header
     return sync_folder(out, e);
 }
 
+/* Follows symbolic links, also one that leads to no file yet. */
+static enum status follow_links(char target[PATH_MAX], const char *path, struct error *e)
+{
+    char link[PATH_MAX], folder[PATH_MAX];
+    int length = snprintf(target, PATH_MAX, "%s", path);
+    for (int links = 0; length < PATH_MAX && links < LINKS_MAX; links++) {
+        ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n < 0)
+            return OK;
+        link[n] = '\0';
+        strcpy(folder, target);
+        if (link[0] == '/')
+            length = snprintf(target, PATH_MAX, "%s", link);
+        else
+            length = snprintf(target, PATH_MAX, "%s/%s", dirname(folder), link);
+    }
+    return error_at(e, ERR_ARGUMENT, path, 0, 0, "too long, or too many symbolic links");
+}
+
+/* Where a file called `path` is to be written: nothing is there, or what a rename may replace. */
+static enum status find_target(char target[PATH_MAX], const char *path, struct error *e)
+{
+    struct stat info;
+    enum status status = follow_links(target, path, e);
+    if (status == OK && stat(target, &info) == 0 && !S_ISREG(info.st_mode))
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "it is %s, not a regular file",
+                        file_kind(info.st_mode));
+    return status;
+}
+
 static char *name_temporary(const char *path)
 {
     size_t size = strlen(path) + sizeof ".tmp";
@@ -142,7 +176,10 @@ static char *name_temporary(const char *path)
 
 enum status safetensors_check(const char *option, const char *path, struct error *e)
 {
-    char *temporary = name_temporary(path);
+    char target[PATH_MAX];
+    if (find_target(target, path, e) != OK)
+        return error_set(e, ERR_ARGUMENT, "%s: %s cannot be written: %s", option, path, e->text);
+    char *temporary = name_temporary(target);
     if (temporary == NULL)
         return error_set(e, ERR_MEMORY, "no memory for the name of %s", path);
     enum status status = output_check(option, temporary, e);
@@ -155,8 +192,13 @@ enum status safetensors_write(const char *path, const struct safetensors_tensor 
 {
     json_t *header = json_object();
     size_t header_bytes = 0;
-    struct output out = {.path = path, .temporary = name_temporary(path)};
-    enum status status = build_header(header, tensors, n, metadata, e);
+    char target[PATH_MAX];
+    struct output out = {.path = target};
+    enum status status = find_target(target, path, e);
+    if (status == OK) {
+        out.temporary = name_temporary(target);
+        status = build_header(header, tensors, n, metadata, e);
+    }
     char *text = status == OK ? header_text(header, &header_bytes) : NULL;
     if (status == OK && (text == NULL || out.temporary == NULL))
         status = error_set(e, ERR_MEMORY, "no memory for the header of %s", path);
