@@ -1,11 +1,12 @@
 # Steps of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
-# gives. ci/kernels.sh assigns, before it loads this:
+# gives. Operations are those done: by those of the net as written, steps that save some (Winograd, zeros)
+# would stand above what the core can do. ci/kernels.sh assigns, before it loads this:
 #   plots      this folder
 #   csv, out   the sweep's table; the path of the pictures without ending
 #   plan       which plan's rows are drawn
 #   models     networks, as words
 #   peak, memory, least, most   GFLOP/s and GB/s of the roof; range of the rates
-#   caption1, caption2
+#   caption1, caption2, caption3
 
 set encoding utf8
 set datafile separator comma
@@ -16,15 +17,15 @@ load plots.'/palette.gp'
 
 # Steps that compute: pooling and the like have no place where operations are counted.
 drawn(k, p) = strcol('part') eq 'step' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
-    && strcol('pass') eq p && column('flop') > 0
-x_of(k, p) = drawn(k, p) ? column('intensity') : NaN
+    && strcol('pass') eq p && column('flop_done') > 0
+x_of(k, p) = drawn(k, p) ? column('flop_done') / column('bytes') : NaN
 roof(x) = memory * x < peak ? memory * x : peak
 
 width = 252.0
 legend_row = 9.6
 rows = words(models) + 2
 legend_height = legend_row * rows + 8
-caption_height = 24.0
+caption_height = 33.0
 axis_height = 30.0
 plot_height = 150.0
 height = legend_height + plot_height + axis_height + caption_height
@@ -57,19 +58,19 @@ do for [format in 'svg png'] {
         set label word(models, k) noenhanced at screen 31 / width, screen legend_y(k + 1) left
     }
     set label 'filled: forward; hollow: backward' at screen 31 / width, screen legend_y(rows) left
-    set label 'FLOP per byte of least traffic' center at graph 0.5, \
+    set label 'FLOP done per byte of least traffic' center at graph 0.5, \
         screen (caption_height + 8) / height
-    set label 'GFLOP/s' rotate center \
+    set label 'GFLOP/s done' rotate center \
         at screen 7 / width, screen (caption_height + axis_height + plot_height / 2) / height
-    do for [k = 1:2] {
+    do for [k = 1:3] {
         set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
             at screen 4 / width, screen (caption_height - 9 * (k - 0.4)) / height
     }
     set output out.'.'.format
     plot roof(x) with lines linecolor rgb grey linewidth 1, \
-        for [k = 1:words(models)] csv using (x_of(k, 'forward')):(column('gflop_per_s')) with points \
+        for [k = 1:words(models)] csv using (x_of(k, 'forward')):(column('gflop_done_per_s')) with points \
             linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
-        for [k = 1:words(models)] csv using (x_of(k, 'backward')):(column('gflop_per_s')) with points \
+        for [k = 1:words(models)] csv using (x_of(k, 'backward')):(column('gflop_done_per_s')) with points \
             linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale
     unset output
 }

@@ -74,53 +74,71 @@ static void take_points(struct measured *measured, const struct quantity *quanti
     }
 }
 
-/* The columns of raw.csv that say which launch a number is of. */
-struct raw_columns {
-    size_t point, run, status, value;
+/* What raw.csv says of one launch that counts. */
+struct raw_value {
+    const char *point;
+    double value;
 };
 
-static enum status find_columns(struct raw_columns *columns, const struct sheet *raw,
-                                const struct quantity *quantity, struct error *e)
+static int by_point(const void *a, const void *b)
 {
-    enum status status = sheet_column(raw, "point", &columns->point, e);
-    if (status == OK)
-        status = sheet_column(raw, "run", &columns->run, e);
-    if (status == OK)
-        status = sheet_column(raw, "status", &columns->status, e);
-    return status == OK ? sheet_column(raw, quantity->raw, &columns->value, e) : status;
+    return strcmp(((const struct raw_value *)a)->point, ((const struct raw_value *)b)->point);
 }
 
-/* Median over the launches of one point; `values` is room for a number of each launch. */
-static enum status take_launches(struct measured *measured, const struct sheet *raw,
-                                 const struct raw_columns *columns, const char *point,
-                                 const char *run, double *values, struct error *e)
+/* Those that are known, sorted by point. */
+static enum status find_values(struct raw_value *values, size_t *n, const struct sheet *raw,
+                               const struct quantity *quantity, struct error *e)
 {
-    size_t n = 0;
-    enum status status = OK;
+    const char *wanted = quantity->source == SOURCE_RUNS ? "accuracy" : "time";
+    size_t point, run, state, column;
+    enum status status = sheet_column(raw, "point", &point, e);
+    if (status == OK)
+        status = sheet_column(raw, "run", &run, e);
+    if (status == OK)
+        status = sheet_column(raw, "status", &state, e);
+    if (status == OK)
+        status = sheet_column(raw, quantity->raw, &column, e);
+    *n = 0;
     for (size_t row = 0; row < raw->rows && status == OK; row++) {
-        if (strcmp(sheet_cell(raw, row, columns->point), point) != 0 ||
-            strcmp(sheet_cell(raw, row, columns->run), run) != 0 ||
-            strcmp(sheet_cell(raw, row, columns->status), "ok") != 0)
+        if (strcmp(sheet_cell(raw, row, run), wanted) != 0 ||
+            strcmp(sheet_cell(raw, row, state), "ok") != 0)
             continue;
-        status = sheet_number(raw, row, columns->value, &values[n], e);
-        n += isfinite(values[n]);
+        values[*n].point = sheet_cell(raw, row, point);
+        status = sheet_number(raw, row, column, &values[*n].value, e);
+        *n += isfinite(values[*n].value);
     }
-    *measured = measured_of(values, n);
+    qsort(values, *n, sizeof *values, by_point);
     return status;
+}
+
+/* Median over the launches of each point; `room` is for a number of each launch. */
+static void take_values(struct measured *measured, const struct summary *s,
+                        const struct raw_value *values, size_t n, double *room)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct raw_value wanted = {.point = s->points[i].cells[COLUMN_point]};
+        const struct raw_value *first = bsearch(&wanted, values, n, sizeof wanted, by_point);
+        size_t known = 0;
+        while (first && first > values && by_point(first - 1, &wanted) == 0)
+            first--;
+        for (; first && first < values + n && by_point(first, &wanted) == 0; first++)
+            room[known++] = first->value;
+        measured[i] = measured_of(room, known);
+    }
 }
 
 static enum status take_raw(struct measured *measured, const struct quantity *quantity,
                             const struct summary *s, const struct sheet *raw, struct error *e)
 {
-    const char *run = quantity->source == SOURCE_RUNS ? "accuracy" : "time";
-    struct raw_columns columns;
-    double *values = calloc(raw->rows + 1, sizeof *values);
-    enum status status = values ? find_columns(&columns, raw, quantity, e)
-                                : error_set(e, ERR_MEMORY, "no memory for %s", raw->path);
-    for (size_t i = 0; i < s->n && status == OK; i++)
-        status = take_launches(&measured[i], raw, &columns, s->points[i].cells[COLUMN_point], run,
-                               values, e);
+    size_t n = 0;
+    struct raw_value *values = calloc(raw->rows + 1, sizeof *values);
+    double *room = calloc(raw->rows + 1, sizeof *room);
+    enum status status = values && room ? find_values(values, &n, raw, quantity, e)
+                                        : error_set(e, ERR_MEMORY, "no memory for %s", raw->path);
+    if (status == OK)
+        take_values(measured, s, values, n, room);
     free(values);
+    free(room);
     return status;
 }
 

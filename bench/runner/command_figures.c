@@ -1,9 +1,12 @@
+#include <ctype.h>
+#include <dirent.h>
 #include <string.h>
 
 #include "bench/place/place.h"
 #include "bench/runner/commands.h"
 #include "bench/runner/report.h"
 #include "bench/spec/spec.h"
+#include "bench/spec/value.h"
 
 /* The cores of this machine matter to a spec that says `ranks: auto`. */
 static enum status load_spec(struct spec *spec, const char *path, const char *set, struct error *e)
@@ -18,31 +21,105 @@ static enum status load_spec(struct spec *spec, const char *path, const char *se
     return spec_load(spec, path, set, &machine, e);
 }
 
-static enum status load_run(struct spec *spec, const char *run_dir, struct error *e)
+static enum status load_run(struct spec *spec, const char *run_dir, const char *set,
+                            struct error *e)
 {
     char path[PATH_BYTES];
     enum status status = path_format(path, e, "%s/spec.yaml", run_dir);
     if (status == OK && !path_exists(path))
         status = error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "not the folder of a run: no spec.yaml");
-    if (status == OK)
-        status = load_spec(spec, path, NULL, e);
+    return status == OK ? load_spec(spec, path, set, e) : status;
+}
+
+/* A run stands as it is: only what is shown of it can be set. */
+static enum status load_folder(struct spec *spec, const struct arguments *arguments,
+                               struct error *e)
+{
+    enum status status = load_run(spec, arguments->operand, arguments->set, e);
+    const char *key = status == OK ? spec_set_beyond_figures(spec) : NULL;
+    if (key)
+        status =
+            error_set(e, ERR_ARGUMENT,
+                      "figures: --set %s: the run in %s cannot change; what it shows can, with "
+                      "figures, bars, caption, link, published.* and differs",
+                      key, arguments->operand);
     return status;
 }
 
-/* A spec stands for the latest run of its campaign. */
-static enum status latest_run(const struct arguments *arguments, char run_dir[PATH_BYTES],
-                              struct error *e)
+/* Whether a run of `b` is one of `a`: all but what is shown of it is the same. */
+static bool same_campaign(const struct spec *a, const struct spec *b)
 {
-    struct spec spec;
-    enum status status = load_spec(&spec, arguments->operand, arguments->set, e);
-    if (status == OK)
-        status = path_format(run_dir, e, "%s/%s/latest", arguments->out,
-                             config_text(&spec.config, OPT_NAME));
+    bool same = a->n_points == b->n_points;
+    for (int i = 0; i < OPTION_COUNT && same; i++)
+        same = option_get((enum option_id)i)->scope != SCOPE_CAMPAIGN ||
+               strcmp(config_text(&a->config, (enum option_id)i),
+                      config_text(&b->config, (enum option_id)i)) == 0;
+    for (size_t i = 0; i < a->n_points && same; i++)
+        same = strcmp(a->points[i].id, b->points[i].id) == 0;
+    return same;
+}
+
+static bool is_run_of(const struct spec *asked, const char *run_dir)
+{
+    struct spec spec = {0};
+    struct error why = {.status = OK};
+    bool same = load_run(&spec, run_dir, NULL, &why) == OK && same_campaign(asked, &spec);
     spec_free(&spec);
-    if (status == OK && !path_is_folder(run_dir))
-        status = error_at(e, ERR_ARGUMENT, run_dir, 0, 0,
-                          "no run of this campaign yet; `make bench CONFIG=%s` makes one",
-                          arguments->operand);
+    return same;
+}
+
+/* The newest run in `folder` that is one of `asked`; names of runs begin with their time. */
+static bool find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES])
+{
+    char newest[256] = "", path[PATH_BYTES];
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;)
+        if (isdigit((unsigned char)entry->d_name[0]) && strcmp(entry->d_name, newest) > 0 &&
+            path_format(path, NULL, "%s/%s", folder, entry->d_name) == OK && is_run_of(asked, path))
+            snprintf(newest, sizeof newest, "%s", entry->d_name);
+    if (entries)
+        closedir(entries);
+    return newest[0] && path_format(run_dir, NULL, "%s/%s", folder, newest) == OK;
+}
+
+/* A spec stands for the latest run of its campaign; with other values, for the latest with these.
+ */
+static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
+                              char run_dir[PATH_BYTES], struct error *e)
+{
+    char folder[PATH_BYTES];
+    enum status status =
+        path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME));
+    if (status == OK)
+        status = path_format(run_dir, e, "%s/latest", folder);
+    if (status != OK)
+        return status;
+    if (spec_set_beyond_figures(asked) ? find_run(asked, folder, run_dir) : path_is_folder(run_dir))
+        return OK;
+    bool set = spec_set_beyond_figures(asked) != NULL;
+    return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,
+                    "no run of this campaign%s yet; `make bench CONFIG=%s%s%s%s` makes one",
+                    set ? " with these values" : "", arguments->operand, set ? " SET=\"" : "",
+                    set ? arguments->set : "", set ? "\"" : "");
+}
+
+/* What a spec says of figures holds for its run, whatever it said when it was run. `asked` stays
+ * with the caller as long as `spec`. */
+static enum status load_campaign(struct spec *spec, struct spec *asked,
+                                 const struct arguments *arguments, char run_dir[PATH_BYTES],
+                                 struct error *e)
+{
+    enum status status = load_spec(asked, arguments->operand, arguments->set, e);
+    if (status == OK)
+        status = choose_run(asked, arguments, run_dir, e);
+    if (status == OK)
+        status = load_run(spec, run_dir, NULL, e);
+    for (int i = 0; i < OPTION_COUNT && status == OK; i++) {
+        if (option_get((enum option_id)i)->scope != SCOPE_FIGURE)
+            continue;
+        value_free(&spec->config.values[i]);
+        status = value_copy(&spec->config.values[i], &asked->config.values[i], e);
+    }
     return status;
 }
 
@@ -77,17 +154,17 @@ enum status command_figures(const struct arguments *arguments, const struct tool
 {
     (void)exit_status;
     char run_dir[PATH_BYTES];
-    struct spec spec = {0};
-    enum status status = path_is_folder(arguments->operand)
-                             ? path_format(run_dir, e, "%s", arguments->operand)
-                             : latest_run(arguments, run_dir, e);
+    struct spec spec = {0}, asked = {0};
+    enum status status = path_format(run_dir, e, "%s", arguments->operand);
     if (status == OK)
-        status = load_run(&spec, run_dir, e);
+        status = path_is_folder(run_dir) ? load_folder(&spec, arguments, e)
+                                         : load_campaign(&spec, &asked, arguments, run_dir, e);
     if (status == OK)
         status = redraw(&spec, run_dir, tools, e);
     if (status == OK)
         print_figures(out, &spec, run_dir);
     spec_free(&spec);
+    spec_free(&asked);
     return status;
 }
 
@@ -98,7 +175,7 @@ enum status command_table(const struct arguments *arguments, const struct tools 
     bool all_well = true;
     struct report_request request = {
         .run_dir = arguments->operand, .shown = arguments->operand, .table = out};
-    enum status status = load_run(&spec, request.run_dir, e);
+    enum status status = load_run(&spec, request.run_dir, NULL, e);
     if (status == OK)
         status = report_make(&spec, &request, tools, &all_well, e);
     if (!all_well)

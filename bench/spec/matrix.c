@@ -326,6 +326,19 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
     return false;
 }
 
+const char *spec_set_beyond_figures(const struct spec *spec)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        const struct axis *axis = matrix_axis(spec->matrix, option->id);
+        const struct value *value = &spec->config.values[i];
+        if ((axis && from_set(axis->mark)) ||
+            (value->set && from_set(value->mark) && option->scope != SCOPE_FIGURE))
+            return option->key;
+    }
+    return spec->matrix->has_baseline && from_set(spec->matrix->baseline.mark) ? "baseline" : NULL;
+}
+
 /* --- A whole spec --------------------------------------------------------------------------- */
 
 enum status matrix_read(struct spec *spec, const struct node *root,

@@ -222,6 +222,9 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);
 
+/* The key of an option that SET gave and that says more than what is shown of a run; NULL: none. */
+const char *spec_set_beyond_figures(const struct spec *spec);
+
 /* The index of the point of this identity; n_points where there is none. */
 size_t spec_find_point(const struct spec *spec, const char *id);
 

@@ -140,6 +140,39 @@ model_line_follows_the_coefficients() {
     [ -z "$(cell time model 2)" ] && grep -q 'elsewhere' "$latest/time.txt"
 }
 
+# Of a folder, and of a spec, --set says what is shown; of a spec also which of its runs.
+set_says_what_is_drawn() {
+    cp -r "$tmp/tables" "$tmp/set" && rm "$tmp"/set/*.{svg,png,pdf,txt}
+    expect 0 "set/bars.svg" "$scalebench" figures "$tmp/set" \
+        --set "figures=[bars] bars=read_s caption=none" || return 1
+    [ ! -e "$tmp/set/time.svg" ] && grep -q 'time to open the data' "$tmp/set/bars.svg" &&
+        ! grep -q 'softmax_784' "$tmp/set/bars.svg" || return 1
+    expect 0 "time.svg" "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" \
+        --set "caption=full figures=[time]" && ! grep -q bars "$tmp/expect.log" &&
+        grep -q 'softmax_784 (7,850 parameters)' "$latest/time.svg"
+}
+
+set_changes_no_run() {
+    expect 2 "--set train.epochs: the run in $tmp/set cannot change" \
+        "$scalebench" figures "$tmp/set" --set train.epochs=7 || return 1
+    expect 2 "--set ranks: the run" "$scalebench" figures "$tmp/set" --set "matrix.ranks=[1]" || return 1
+    expect 2 "no run of this campaign with these values yet" \
+        "$scalebench" figures "$tmp/kinds.yaml" --out "$tmp/results" --set train.lr=0.5
+}
+
+set_finds_the_run_with_its_values() {
+    local spec=$tmp/two.yaml run
+    printf 'name: two\nmodel: softmax_784\ndata: {set: digits, samples: 200}\nranks: 1\n%s\n' \
+        'train: {global_batch: 50}
+measure: {time: {warmup_steps: 1, steps: 2, launches: 1..1}}
+figures: [time]' >"$spec"
+    expect 0 "" "$scalebench" run "$spec" --out "$tmp/results" --set train.lr=0.125 || return 1
+    run=$(readlink "$tmp/results/two/latest")
+    sleep 1
+    expect 0 "" "$scalebench" run "$spec" --out "$tmp/results" || return 1
+    expect 0 "two/$run/time.svg" "$scalebench" figures "$spec" --out "$tmp/results" --set train.lr=0.125
+}
+
 missing_tables_are_named() {
     cp -r "$tmp/tables" "$tmp/torn" && rm "$tmp/torn/raw.csv"
     expect 2 "raw.csv: cannot read" "$scalebench" figures "$tmp/torn" || return 1
@@ -179,6 +212,9 @@ else
     skip "a model line follows from coefficients" "no python3"
 fi
 check "the committed reference is drawn again" reference_is_drawn_again
+check "--set says what is drawn" set_says_what_is_drawn
+check "--set changes no run" set_changes_no_run
+check "--set finds the run with its values" set_finds_the_run_with_its_values
 check "tables that are missing or short are named" missing_tables_are_named
 check "a malformed published file is named" malformed_file_is_named_before_anything_runs
 check "campaigns of the reports are found" reports_are_found

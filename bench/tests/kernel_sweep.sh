@@ -116,6 +116,18 @@ draws() {
     grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ]
 }
 
+# A step that saves operations stands where those it does put it, below one that reaches the peak.
+saved_operations_stand_under_the_roof() {
+    printf '%s\n' part,plan,model,pass,flop,flop_done,bytes,gflop_per_s,gflop_done_per_s,intensity \
+        step,fast,saving,forward,3000,1000,10,300,100,300 \
+        step,fast,plain,forward,1000,1000,10,120,120,100 >"$tmp/roof.csv"
+    gnuplot -e "plots='plots'; csv='$tmp/roof.csv'; out='$tmp/roof'; plan='fast'; models='saving plain'; peak=120;
+        memory=10; least=5; most=600; caption1=''; caption2=''; caption3=''" plots/roofline.gp || return 1
+    # Of four marks the first two are the legend's; y grows downwards.
+    sed -n "s/.*<use xlink:href='#gpPt[0-9]*' transform='translate(\([0-9.]*\),\([0-9.]*\)).*/\1 \2/p" "$tmp/roof.svg" |
+        awk 'NR == 3 { x = $1; y = $2 } NR == 4 { exit !($1 == x && $2 < y) } END { if (NR < 4) exit 1 }'
+}
+
 check "every network gives what the reference plan gives" every_network_is_right
 check "the header is the table of columns" header_is_the_table
 check "every layer is there" every_layer_is_there
@@ -125,6 +137,7 @@ check "a wrong result is found" finds_what_is_wrong
 check "one layer, one instruction set" takes_one_layer
 check "one part" takes_one_part
 check "the roofline is drawn" draws
+check "saved operations stand under the roof" saved_operations_stand_under_the_roof
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --model lenet_22k
 check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model lenet_21k --layer conv9
 check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps

@@ -210,7 +210,7 @@ static bool equal_where(const struct point *a, const struct point *b,
 
 static bool of_points(const struct spec_option *option)
 {
-    return option->scope != SCOPE_CAMPAIGN;
+    return !scope_is_campaign(option->scope);
 }
 
 static bool but_sync(const struct spec_option *option)
