@@ -13,7 +13,38 @@ struct layer_chain {
     struct exec ex;
     real *value[LAYERS_MAX + 1], *gradient[LAYERS_MAX + 1];
     void *saved[LAYERS_MAX], *scratch[LAYERS_MAX];
+    /* What ReLU and max pooling are told to do, a byte an output; NULL: what they would do. Of ReLU
+     * whether it passes its input, of pooling which of a window's numbers, row by row, is taken. */
+    const uint8_t *kinks[LAYERS_MAX];
 };
+
+/* Where output `o` of such a layer comes from. */
+static inline size_t chain_source(const struct layer_desc *l, size_t o, uint8_t kink)
+{
+    if (l->kind == LAYER_relu)
+        return o;
+    size_t w = (size_t)l->out.w, plane = o / w / (size_t)l->out.h;
+    size_t row = o / w % (size_t)l->out.h * (size_t)l->stride_h + kink / (size_t)l->kernel_w;
+    size_t column = o % w * (size_t)l->stride_w + kink % (size_t)l->kernel_w;
+    return (plane * (size_t)l->in.h + row) * (size_t)l->in.w + column;
+}
+
+static inline void chain_obey(struct layer_chain *c, int i, bool backward)
+{
+    const struct layer_desc *l = &c->in->desc.layers[i];
+    size_t n = (size_t)c->in->about.images;
+    if (backward)
+        memset(c->gradient[i], 0, n * shape_count(l->in) * sizeof(real));
+    for (size_t o = 0; o < n * shape_count(l->out); o++) {
+        uint8_t kink = c->kinks[i][o];
+        size_t source = chain_source(l, o, kink);
+        bool passes = l->kind != LAYER_relu || kink != 0;
+        if (!backward)
+            c->value[i + 1][o] = passes ? c->value[i][source] : 0;
+        else if (passes)
+            c->gradient[i][source] += c->gradient[i + 1][o];
+    }
+}
 
 static inline const real *chain_params(const struct layer_chain *c, const struct layer_desc *l)
 {
@@ -40,8 +71,11 @@ static inline void chain_forward(struct layer_chain *c)
         c->gradient[i + 1] = allocate(out * sizeof(real));
         c->saved[i] = allocate(kernel->saved_bytes(l, n));
         c->scratch[i] = allocate(kernel->scratch_bytes(l, n, 1));
-        kernel->forward(&c->ex, l, n, c->value[i + 1], c->value[i], chain_params(c, l), c->saved[i],
-                        c->scratch[i]);
+        if (c->kinks[i])
+            chain_obey(c, i, false);
+        else
+            kernel->forward(&c->ex, l, n, c->value[i + 1], c->value[i], chain_params(c, l),
+                            c->saved[i], c->scratch[i]);
     }
 }
 
@@ -54,6 +88,10 @@ static inline void chain_backward(struct layer_chain *c, real *grads)
     for (int i = d->n_layers - 1; i >= 0; i--) {
         const struct layer_desc *l = &d->layers[i];
         real *dparams = l->n_tensors > 0 ? grads + d->tensors[l->first_tensor].offset : NULL;
+        if (c->kinks[i]) {
+            chain_obey(c, i, true);
+            continue;
+        }
         layer_kernel_get(l->kind, PLAN_REFERENCE)
             ->backward(&c->ex, l, n, c->gradient[i], dparams, c->gradient[i + 1], c->value[i],
                        c->value[i + 1], chain_params(c, l), c->saved[i], c->scratch[i]);
@@ -102,6 +140,18 @@ static inline void chain_bounds(const struct layer_chain *c, double *bounds)
     }
 }
 
+static inline void chain_free(struct layer_chain *c)
+{
+    for (int i = 0; i <= c->in->desc.n_layers; i++) {
+        mem_free(c->value[i]);
+        mem_free(c->gradient[i]);
+        if (i < c->in->desc.n_layers) {
+            mem_free(c->saved[i]);
+            mem_free(c->scratch[i]);
+        }
+    }
+}
+
 /* grads [n_params], bounds [n_tensors] as chain_bounds. */
 static inline void gradient_by_layers(const struct gradient_input *in, real *grads, double *bounds)
 {
@@ -110,14 +160,7 @@ static inline void gradient_by_layers(const struct gradient_input *in, real *gra
     chain_forward(&c);
     chain_backward(&c, grads);
     chain_bounds(&c, bounds);
-    for (int i = 0; i <= in->desc.n_layers; i++) {
-        mem_free(c.value[i]);
-        mem_free(c.gradient[i]);
-        if (i < in->desc.n_layers) {
-            mem_free(c.saved[i]);
-            mem_free(c.scratch[i]);
-        }
-    }
+    chain_free(&c);
 }
 
 #endif

@@ -13,10 +13,8 @@
  * emulator of one process, its tests are skipped. */
 #include "kernels/tests/gradient_layers.h"
 #include "kernels/tests/gradient_rows.h"
+#include "kernels/tests/gradient_twin.h"
 #include "kernels/tests/gradient_write.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernels/base/names.h"
 
@@ -167,24 +165,6 @@ static int run_command(int argc, char **argv)
 }
 
 #else
-
-static FILE *ask_twin(const char *question)
-{
-    char self[400], command[700];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = '\0';
-    snprintf(command, sizeof command, "'%s_f64' %s", self, question);
-    return popen(command, "r");
-}
-
-/* The shell says 126 or 127 of what it cannot run. */
-static bool twin_runs(void)
-{
-    FILE *twin = ask_twin("--here");
-    int status = twin ? pclose(twin) : -1;
-    return !(WIFEXITED(status) && WEXITSTATUS(status) >= 126);
-}
 
 /* The twin's gradient [n_params] and bounds [n_tensors]. */
 static void read_gradient(const struct gradient_input *in, double *grads, double *bounds)
