@@ -46,7 +46,7 @@ struct launch_result {
     char check[8];              /* when: "step" or "end" */
     char first_difference[160]; /* step and rank at which weights first differed; "" */
     char bound[1024];           /* "0|1" */
-    char isa[16], data_hash[24];
+    char isa[16], data_hash[24], libraries[24];
     char dataset[32], data_source[32], precision[8], wire_source[64], host[64], mpi[64], blas[64];
     char sync_variant[32]; /* of the strategy */
     char sync_algorithm[32];

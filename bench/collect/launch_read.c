@@ -301,6 +301,7 @@ static void fill_identity(struct launch_result *result, const struct rank_record
     strcpy(result->data_hash, hello->data_hash);
     strcpy(result->precision, hello->precision);
     strcpy(result->isa, hello->isa);
+    strcpy(result->libraries, hello->libraries);
     strcpy(result->sync_variant, hello->sync_variant);
     strcpy(result->sync_algorithm, hello->sync_algorithm);
     strcpy(result->host, hello->host);
@@ -357,7 +358,7 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
         size_t offset;
     } common[] = {
         COMMON(precision), COMMON(isa),         COMMON(mpi),       COMMON(blas),
-        COMMON(dataset),   COMMON(data_source), COMMON(data_hash),
+        COMMON(dataset),   COMMON(data_source), COMMON(data_hash), COMMON(libraries),
     };
 #undef COMMON
     if (i >= sizeof common / sizeof *common)

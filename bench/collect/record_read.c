@@ -64,6 +64,7 @@ static const struct field hello_fields[] = {
     FIELD(hello, flops_done_backward, FIELD_OPTIONAL, false),
     FIELD(hello, isa, FIELD_NOTE, true),
     FIELD(hello, data_hash, FIELD_NOTE, true),
+    FIELD(hello, libraries, FIELD_NOTE, false),
     FIELD(hello, savings, FIELD_NOTE, true),
     FIELD(hello, kernels_tuned, FIELD_NOTE, true),
 };

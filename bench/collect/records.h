@@ -17,7 +17,7 @@ struct hello {
     char savings[128], kernels_tuned[1024];
     char host[64], model[256], precision[8], dataset[32], data_source[32], strategy[32],
         sync_variant[32], sync_algorithm[32];
-    char bound[1024], mpi[64], blas[64], isa[16], data_hash[24];
+    char bound[1024], mpi[64], blas[64], isa[16], data_hash[24], libraries[24];
 };
 
 struct step {

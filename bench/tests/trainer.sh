@@ -104,7 +104,26 @@ speaks_once() {
 }
 
 check "trains on two ranks" learns
+identify() {
+    "$train_cnn" --identify --model "$model" --data.set digits
+}
+
+# What a campaign is told beforehand is what its launches record; another library is another identity.
+identifies_its_launches() {
+    local told recorded pair preload="${LD_PRELOAD:-}"
+    told=$(identify) || return 1
+    recorded=$(head -n 1 "$tmp/rank.2.jsonl")
+    while read -r pair; do
+        grep -F "$pair" <<<"$recorded" || return 1
+    done < <(grep -oE '"[a-z_]*":"[^"]*"' <<<"$told")
+    [ "$(grep -o '":"' <<<"$told" | wc -l)" -eq 8 ] && [ "$(identify)" = "$told" ] || return 1
+    echo 'int scalebench_test_nothing;' >"$tmp/other.c"
+    ${CC:-cc} -shared -fPIC -o "$tmp/other.so" "$tmp/other.c" || return 1
+    [ "$(LD_PRELOAD="$preload $tmp/other.so" identify)" != "$told" ]
+}
+
 check "every rank writes a whole record" records
+check "what is told beforehand is what is recorded" identifies_its_launches
 check "a strategy's own messages are counted" counts_messages
 check "of replicas that differ the average is compared" compares_the_average
 check "what measuring costs can be left out" measures_nothing_but_time

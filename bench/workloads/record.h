@@ -12,6 +12,7 @@
  *    "kernels_tuned":"conv1:direct",  what kernels.tune: start chose for each convolution and dense
  *                                   layer; "fixed" where it was off; may be left out
  *    "isa":"avx512",                of the workload's own kernels; may be left out
+ *    "libraries":"0123456789abcdef",    over the builds of its shared libraries; may be left out
  *    "data_hash":"0123456789abcdef",    over the contents of the data; may be left out
  *    "dataset":"mnist","data_source":"real","data_path":"/data/mnist","train_images":60000,
  *    "test_images":10000,"data_read":"all","data_shard":"global",

@@ -118,6 +118,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
 {
     memset(a, 0, sizeof *a);
     a->version = "";
+    libraries_hash(a->libraries);
     a->record_steps = true;
     enum status status = config_init(&a->config, e);
     if (status == OK)

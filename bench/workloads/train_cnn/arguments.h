@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "bench/spec/spec.h"
+#include "bench/workloads/libraries.h"
 #include "comm/wait.h"
 
 enum run_kind {
@@ -23,8 +24,9 @@ struct arguments {
     const char *predictions; /* file of the test images' classes, NULL: none. Borrowed from argv. */
     const char *nic;         /* interface whose bytes are counted, NULL: none. From argv. */
     const char *version;     /* given by the runner, for the record */
-    bool record_steps;       /* false: the record has no `step` lines */
-    bool finalize;           /* ranks leave through MPI_Finalize */
+    char libraries[LIBRARIES_HASH_BYTES]; /* loaded when the arguments were parsed */
+    bool record_steps;                    /* false: the record has no `step` lines */
+    bool finalize;                        /* ranks leave through MPI_Finalize */
     bool help, describe, describe_plan, identify;
 };
 

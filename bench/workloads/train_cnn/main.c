@@ -58,8 +58,9 @@ static int train(const struct arguments *arguments)
     return exit_status;
 }
 
-static enum status identify(FILE *out, const struct config *c, struct error *e)
+static enum status identify(FILE *out, const struct arguments *a, struct error *e)
 {
+    const struct config *c = &a->config;
     struct data_set data;
     enum isa isa;
     enum status status = isa_choose(&isa, e);
@@ -69,7 +70,7 @@ static enum status identify(FILE *out, const struct config *c, struct error *e)
     if (status != OK)
         return status;
     gemm_init();
-    json_t *line = report_identity(&data, isa, e);
+    json_t *line = report_identity(&data, isa, a, e);
     if (line == NULL)
         status = e->status;
     else if (json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
@@ -84,7 +85,7 @@ static enum status tell(FILE *out, const struct arguments *a, struct error *e)
 {
     if (a->describe)
         return arguments_describe(out, "train_cnn", e);
-    return a->describe_plan ? plan_print(out, &a->config, e) : identify(out, &a->config, e);
+    return a->describe_plan ? plan_print(out, &a->config, e) : identify(out, a, e);
 }
 
 int main(int argc, char **argv)

@@ -84,21 +84,23 @@ static json_t *hello_data(const struct trainer *t, const struct config *c, doubl
                      "read_s", read_s);
 }
 
-json_t *report_identity(const struct data_set *data, enum isa isa, struct error *e)
+json_t *report_identity(const struct data_set *data, enum isa isa, const struct arguments *a,
+                        struct error *e)
 {
     char mpi[64], hash[DATA_HASH_BYTES];
     if (data_hash(data, hash, e) != OK)
         return NULL;
     mpi_name(mpi, sizeof mpi);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "precision", REAL_NAME, "isa",
-                     isa_names()[isa], "mpi", mpi, "blas", gemm_library(), "dataset", data->name,
-                     "data_source", data->source, "data_hash", hash);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "precision", REAL_NAME, "isa",
+                     isa_names()[isa], "libraries", a->libraries, "mpi", mpi, "blas",
+                     gemm_library(), "dataset", data->name, "data_source", data->source,
+                     "data_hash", hash);
 }
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e)
 {
-    json_t *identity = report_identity(t->data, t->isa, e);
+    json_t *identity = report_identity(t->data, t->isa, a, e);
     if (identity == NULL)
         return NULL;
     json_t *line = json_pack("{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:I, s:I}", "type", "hello",

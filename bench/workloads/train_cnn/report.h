@@ -46,7 +46,8 @@ struct comparison {
 /* What launches that are compared have in common: number type, instruction set, libraries, data.
  * The runner asks for it before a campaign, and each record has it. NULL, with `e`, where data
  * cannot be read. */
-json_t *report_identity(const struct data_set *data, enum isa isa, struct error *e);
+json_t *report_identity(const struct data_set *data, enum isa isa, const struct arguments *a,
+                        struct error *e);
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e);
