@@ -75,8 +75,9 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static void describe(struct net_desc *desc, const struct net_case *c)
 {
     begin_net(desc, "convs", c->input, CLASSES);
+    /* Means that no byte stands for: where one does, images come as numbers. */
     for (int i = 0; i < c->input.c; i++) {
-        desc->mean[i] = 0.4 + 0.05 * i;
+        desc->mean[i] = 0.41 + 0.05 * i;
         desc->std[i] = 0.3;
     }
     for (int i = 0; i < CONV_MAX && c->convs[i].channels > 0; i++) {
