@@ -25,7 +25,7 @@ finds_nothing() {
     mkdir -p "$corpus" "$found"
     # shellcheck disable=SC2086 # a list of folders
     TMPDIR=$work SCALEBENCH_LOG=error UBSAN_OPTIONS=print_stacktrace=1 "$fuzzer" -print_final_stats=1 \
-        -max_total_time="${SCALEBENCH_FUZZ_SECONDS:-60}" -timeout=30 -rss_limit_mb=2560 -max_len=16384 \
+        -max_total_time="${SCALEBENCH_FUZZ_SECONDS:-60}" -timeout=120 -rss_limit_mb=2560 -max_len=16384 \
         -artifact_prefix="$found/$reader-" "$corpus" "bench/tests/fuzz/seeds/$reader" $more \
         >"$tmp/log" 2>&1 || {
         tail -n 60 "$tmp/log"
