@@ -3,6 +3,7 @@
 #include "bench/tests/fake_run.h"
 
 #include "bench/collect/collect.h"
+#include "bench/collect/columns.h"
 #include "bench/collect/gnuplot.h"
 
 static const char spec_text[] = "name: synthetic\n"
@@ -509,6 +510,60 @@ static void many_ranks_draw(void **state)
     fake_close(&run);
 }
 
+static void set_cell(struct point_summary *p, enum column_id column, const char *text)
+{
+    free(p->cells[column]);
+    p->cells[column] = strdup(text);
+    assert_non_null(p->cells[column]);
+}
+
+/* Two thousand points of which a hundred have a value, in fifty curves: the picture holds what fits
+ * and says what does not, the series file holds all. */
+static void more_than_fits_is_left_to_the_series(void **state)
+{
+    (void)state;
+    enum { RANKS = 40, RATES = 50, DRAWN = 36 };
+    char *text = NULL, *svg, styles[RATES][160];
+    size_t size, rows = 0;
+    struct fake_run run;
+    FILE *out = open_memstream(&text, &size);
+    fputs("name: large\nmodel: lenet_21k\ntrain: {global_batch: 64}\nfigures: [time, bars]\n"
+          "matrix: {ranks: [1",
+          out);
+    for (int i = 2; i <= RANKS; i++)
+        fprintf(out, ", %d", i);
+    fputs("], train.lr: [0.001", out);
+    for (int i = 2; i <= RATES; i++)
+        fprintf(out, ", 0.%03d", i);
+    fputs("]}\n", out);
+    assert_int_equal(fclose(out), 0);
+    fake_open(&run, text);
+    free(text);
+    struct summary s = summarise(&run);
+    assert_int_equal(s.n, RANKS * RATES);
+    for (size_t i = 0; i < 2 * RATES; i++) {
+        snprintf(s.points[i].status, sizeof s.points[i].status, "ok");
+        set_cell(&s.points[i], COLUMN_step_ms_median, "20");
+    }
+    draw(&s, run.dir);
+    svg = picture(run.dir, "time.svg", &size);
+    assert_int_equal(read_legend(svg, styles, RATES), DRAWN);
+    free(svg);
+    assert_says(run.dir, "time.txt",
+                (const char *const[]){"for want of room: 14 curves of series_time.csv", NULL});
+    svg = picture(run.dir, "series_time.csv", &size);
+    for (const char *at = svg; (at = strchr(at, '\n')) != NULL; at++)
+        rows++;
+    free(svg);
+    assert_int_equal(rows, 1 + RANKS * RATES);
+    svg = picture(run.dir, "bars.svg", &size);
+    assert_non_null(strstr(svg, ">ranks=2 lr=0.05<"));
+    assert_null(strstr(svg, "ranks=3 "));
+    free(svg);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void a_missing_gnuplot_is_named(void **state)
 {
     (void)state;
@@ -575,6 +630,7 @@ int main(void)
         cmocka_unit_test(one_rank_count_draws),
         cmocka_unit_test(axes_fit_what_they_show),
         cmocka_unit_test(many_ranks_draw),
+        cmocka_unit_test(more_than_fits_is_left_to_the_series),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(a_failing_script_is_named),
     };
