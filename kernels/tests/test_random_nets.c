@@ -20,10 +20,9 @@ enum {
 };
 /* Of a net's multiplications forward, for all images. */
 #define WORK_MAX 600000
-/* Deviations that an error may have: equal terms, which blank areas give, are all rounded the same
- * way, and a sum of m of them one after the other is off by sqrt(m)/2 times what plain_net.h takes
- * roundings for; m is about 1,000 at most. The largest error of
- * the fast and exact plans is some 4 deviations. */
+/* Deviations that an error may have. Equal terms, which blank areas give, are all rounded the same
+ * way: a sum of m of them, one after the other, is off by sqrt(m)/2 times as much as plain_net.h
+ * takes it to be, and m reaches 1,000 here. */
 #define DEVIATIONS 16
 /* That a number must keep from a kink. */
 #define CLEARANCE 5
