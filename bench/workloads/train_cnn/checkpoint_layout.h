@@ -11,7 +11,7 @@
 #define REAL_DTYPE "F32"
 #endif
 
-#define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 32)
+#define CHECKPOINT_NAME_BYTES (NET_NAME_MAX + 40)
 
 /* The model first, which is counts of batches, parameters and running statistics; then slot after
  * slot of the optimizer, then the sections that are added. Numbers of 8 bytes lie before those of 4
