@@ -160,13 +160,32 @@ enum status workloads_check(const struct workloads *w, const struct point *point
     return OK;
 }
 
+/* Of a set whose images the spec could not know. */
+static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
+{
+    char *data = describe_data(point);
+    const struct workload_identity *identity = data ? find_identity(w, data) : NULL;
+    struct shape shape;
+    const char *set;
+    int classes;
+    free(data);
+    if (!identity ||
+        json_unpack(identity->said, "{s:s, s:[i,i,i], s:i}", "dataset", &set, "data_shape",
+                    &shape.c, &shape.h, &shape.w, "data_classes", &classes) != 0 ||
+        model_check_data(&point->net->net, set, shape, classes, e) == OK)
+        return OK;
+    return e->status = ERR_UNAVAILABLE;
+}
+
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e)
 {
     long id = config_int(&point->config, OPT_WORKLOAD);
     char answer[1024];
     int exit_status = 0;
-    if (!table[id].helper[0])
-        return identify_once(w, id, point, e);
+    if (!table[id].helper[0]) {
+        enum status known = identify_once(w, id, point, e);
+        return known == OK ? check_fits(w, point, e) : known;
+    }
     enum status status =
         ask(w->programs[id], "--check", point, answer, sizeof answer, &exit_status, e);
     if (status != OK)

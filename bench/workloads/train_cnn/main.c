@@ -71,6 +71,9 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
         return status;
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
+    json_object_update_new(line,
+                           json_pack("{s:[i,i,i], s:i}", "data_shape", data.shape.c, data.shape.h,
+                                     data.shape.w, "data_classes", data.classes));
     if (line == NULL)
         status = e->status;
     else if (json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
