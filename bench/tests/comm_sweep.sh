@@ -166,6 +166,7 @@ takes_turns_in_groups() {
 # What ranks say of it the launcher may have stopped listening to.
 stops_when_asked() {
     local launch
+    : >"$tmp/err"
     BUILD=$build OUT=$tmp/results MPIEXEC=$mpiexec ci/comm.sh --sizes 4B --models none \
         --turns 100000 >"$tmp/out" 2>"$tmp/err" &
     launch=$!
