@@ -1,4 +1,5 @@
 /* The summary of a run of which only the tables are left, from its summary.csv. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +67,11 @@ static enum status number_of(const struct sheet *sheet, size_t row, enum column_
 static enum status read_numbers(struct point_summary *p, const struct sheet *sheet, size_t row,
                                 struct error *e)
 {
-    double launches, failed, pairs, last, level;
+    double level = NAN;
     const struct {
         enum column_id id;
         double *x;
-    } numbers[] = {{COLUMN_launches, &launches},
-                   {COLUMN_failed_launches, &failed},
-                   {COLUMN_speedup_pairs, &pairs},
-                   {COLUMN_last_rank, &last},
-                   {COLUMN_last_rank_pct, &p->last_rank_pct},
+    } numbers[] = {{COLUMN_last_rank_pct, &p->last_rank_pct},
                    {COLUMN_compute_pct, &p->compute_pct},
                    {COLUMN_comm_pct, &p->comm_pct},
                    {COLUMN_wait_pct, &p->wait_pct},
@@ -105,12 +102,42 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
     enum status status = OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OK; i++)
         status = number_of(sheet, row, numbers[i].id, numbers[i].x, e);
-    p->launches = launches > 0 ? (size_t)launches : 0;
-    p->failed_launches = failed > 0 ? (size_t)failed : 0;
     p->step_ms.level = level;
     p->step_ms.met = level >= SUMMARY_CONFIDENCE;
-    p->pairs = pairs > 0 ? (size_t)pairs : 0;
-    p->last_rank = isnan(last) ? -1 : (int)last;
+    return status;
+}
+
+/* A whole number; `none` where the cell is empty. */
+static enum status count_of(const struct sheet *sheet, size_t row, enum column_id id, int none,
+                            int *count, struct error *e)
+{
+    double x;
+    enum status status = number_of(sheet, row, id, &x, e);
+    *count = none;
+    if (status != OK || isnan(x))
+        return status;
+    if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
+        return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
+                        "%s: %g is not a whole number of 0 to %d", column_get(id)->name, x,
+                        INT_MAX);
+    *count = (int)x;
+    return OK;
+}
+
+static enum status read_counts(struct point_summary *p, const struct sheet *sheet, size_t row,
+                               struct error *e)
+{
+    int launches = 0, failed = 0, pairs = 0;
+    enum status status = count_of(sheet, row, COLUMN_launches, 0, &launches, e);
+    if (status == OK)
+        status = count_of(sheet, row, COLUMN_failed_launches, 0, &failed, e);
+    if (status == OK)
+        status = count_of(sheet, row, COLUMN_speedup_pairs, 0, &pairs, e);
+    if (status == OK)
+        status = count_of(sheet, row, COLUMN_last_rank, -1, &p->last_rank, e);
+    p->launches = (size_t)launches;
+    p->failed_launches = (size_t)failed;
+    p->pairs = (size_t)pairs;
     return status;
 }
 
@@ -125,6 +152,8 @@ static enum status read_point(struct summary *s, size_t i, const struct sheet *s
         status = check_row(p, sheet, i, e);
     if (status == OK)
         status = read_numbers(p, sheet, i, e);
+    if (status == OK)
+        status = read_counts(p, sheet, i, e);
     if (status != OK)
         return status;
     int outcome = name_index(p->cells[COLUMN_status], point_status_names(), POINT_STATUSES);
