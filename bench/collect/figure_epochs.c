@@ -1,4 +1,5 @@
 /* The figure epochs: accuracy and loss of every point by epoch, median over its seeds. */
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -54,6 +55,10 @@ static enum status take_rows(struct reading *r, struct error *e)
         r->n++;
         row->point = sheet_cell(sheet, i, point);
         status = sheet_number(sheet, i, epoch, &row->epoch, e);
+        if (status == OK && !(row->epoch >= 0 && row->epoch <= INT_MAX))
+            return error_at(e, ERR_DATA, sheet->path, sheet->lines[i], 0,
+                            "epoch: '%s' is not a number of 0 to %d", sheet_cell(sheet, i, epoch),
+                            INT_MAX);
         if (status == OK)
             status = sheet_number(sheet, i, accuracy, &row->test_acc_pct, e);
         if (status == OK)
