@@ -4,14 +4,14 @@
 set -u
 . bench/tests/lib/tap.sh
 
-# Real MNIST where there is some, else images drawn here: $data.
+# Real MNIST where there is some, else images drawn here: $set, $data.
 find_data() {
     local folder
     for folder in "${SCALEBENCH_DATA:-}/mnist" "${SCALEBENCH_DATA:-}" data/mnist ../shared/data/mnist; do
         data=$folder
         [ -z "$(find "$folder" -maxdepth 1 -name 't10k-images-idx3*' 2>/dev/null)" ] || return 0
     done
-    data=$tmp/drawn
+    set=idx data=$tmp/drawn
     mkdir -p "$data"
     "$python" bench/tests/lib/pytorch_net.py draw "$data"
 }
@@ -53,14 +53,15 @@ finds_a_difference() {
 }
 
 if python=$(python_with torch); then
+    set=mnist
     find_data
-    set=mnist classes="0, 1, 2, 3, 4, 5, 6, 7, 8, 9\\]"
+    classes="0, 1, 2, 3, 4, 5, 6, 7, 8, 9\\]"
     check "lenet_21k predicts in PyTorch what it predicts here" predicts_the_same 1 lenet_21k \
         --data.samples 6000 --train.lr 0.05 --train.momentum 0.5
     check "keras_690k predicts in PyTorch what it predicts here" predicts_the_same 2 keras_690k \
         --data.samples 3000 --train.optimizer adam --train.lr 0.001
     check "a difference is found" finds_a_difference
-    data=$tmp/grey
+    set=idx data=$tmp/grey
     mkdir "$data"
     "$python" bench/tests/lib/pytorch_net.py draw "$data" 100 300
     for model in softmax_784 lenet_21k keras_690k keras_1200k; do

@@ -155,13 +155,14 @@ static void test_wall_time_is_the_programs(void **state)
     assert_true(o.wall_s < LIFE_S);
 }
 
-/* Of all of its processes: the limit of one second is of the innermost alone. */
+/* Of all of its processes: the limit of one second is of the innermost alone. It is kept by another
+ * clock than the one that is read: where a hypervisor takes time, 0.8 s have been seen. */
 static void test_processor_time_is_of_all_processes(void **state)
 {
     struct launch_outcome o =
         run(*state, "setsid sh -c \"sh -c 'ulimit -t 1; while :; do :; done'; true\"", LIFE_S);
     assert_int_equal(o.cause, CAUSE_ENDED);
-    assert_true(o.cpu_s >= 0.9 && o.cpu_s < 3);
+    assert_true(o.cpu_s >= 0.5 && o.cpu_s < 3);
 }
 
 static void test_an_end_by_signal(void **state)
