@@ -86,6 +86,7 @@ struct summary_launch {
     bool must_be_equal; /* several ranks and an exact strategy: their weights must not differ */
     char reason[512];
     struct launch_result result;
+    size_t next; /* the point's next launch in the journal; n_launches and more: none */
 };
 
 /* One point of the summary: a cell of text for every column ("" is unknown), and the numbers that
@@ -97,13 +98,16 @@ struct point_summary {
     char status[16]; /* its name */
     char reason[512];
     char flags[128];
-    size_t base;     /* index of the point that the speed-up refers to */
-    size_t peer;     /* index of the point of another program that does the same; else its own */
-    int cores;       /* ranks times the cores that each wants */
-    size_t launches; /* timed ones that count */
-    size_t failed_launches; /* timed ones that do not */
-    double foreign_pct;     /* of the processors' time that others took, median of launches */
-    size_t pairs;           /* blocks that the speed-up rests on */
+    size_t base; /* index of the point that the speed-up refers to */
+    size_t peer; /* index of the point of another program that does the same; else its own */
+    int cores;   /* ranks times the cores that each wants */
+    size_t first_launch;     /* in the journal; n_launches of the summary and more: it has none */
+    size_t n_launches;       /* in the journal */
+    const char *skip_reason; /* borrowed from the journal; NULL: it was not skipped */
+    size_t launches;         /* timed ones that count */
+    size_t failed_launches;  /* timed ones that do not */
+    double foreign_pct;      /* of the processors' time that others took, median of launches */
+    size_t pairs;            /* blocks that the speed-up rests on */
     size_t alone; /* index of the point of strategy none at the same ranks; else its own */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     struct interval overlap_share;                /* of communication that cost no time */

@@ -104,19 +104,39 @@ static enum status take_launches(struct summary *s, const char *run_dir,
     return OK;
 }
 
+/* Each point's launches in the order of the journal, and the reason why it was skipped first. */
+static void chain_launches(struct summary *s, const struct journal *journal)
+{
+    for (size_t i = 0; i < s->n; i++)
+        s->points[i].first_launch = s->n_launches;
+    for (size_t i = s->n_launches; i-- > 0;) {
+        size_t point = spec_find_point(s->spec, journal->launches[i].point);
+        if (point >= s->n)
+            continue;
+        s->launches[i].next = s->points[point].first_launch;
+        s->points[point].first_launch = i;
+        s->points[point].n_launches++;
+    }
+    for (size_t i = journal->n_skips; i-- > 0;) {
+        size_t point = spec_find_point(s->spec, journal->skips[i].point);
+        if (point < s->n)
+            s->points[point].skip_reason = journal->skips[i].reason;
+    }
+}
+
 /* --- The launches of a point
  * ------------------------------------------------------------------------ */
 
 enum status runs_take(struct runs *runs, const struct summary *s, const struct journal *journal,
-                      const char *point, enum launch_run run, struct error *e)
+                      const struct point_summary *p, enum launch_run run, struct error *e)
 {
-    *runs = (struct runs){.items = calloc(s->n_launches + 1, sizeof *runs->items),
-                          .values = calloc(s->n_launches + 1, sizeof *runs->values)};
+    *runs = (struct runs){.items = calloc(p->n_launches + 1, sizeof *runs->items),
+                          .values = calloc(p->n_launches + 1, sizeof *runs->values)};
     if (!runs->items || !runs->values)
-        return error_set(e, ERR_MEMORY, "no memory for %zu launches", s->n_launches);
-    for (size_t i = 0; i < s->n_launches; i++) {
+        return error_set(e, ERR_MEMORY, "no memory for %zu launches", p->n_launches);
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        if (s->launches[i].ok && launch->run == run && strcmp(launch->point, point) == 0)
+        if (s->launches[i].ok && launch->run == run)
             runs->items[runs->n++] = (struct run){launch, &s->launches[i].result};
     }
     return OK;
@@ -191,10 +211,9 @@ static size_t count_failures(const struct point_summary *p, const struct summary
                              const struct journal *journal)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->n_launches; i++) {
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        n += launch->run == RUN_TIME && launch->status != LAUNCH_RUNNING && !s->launches[i].ok &&
-             strcmp(launch->point, p->point->id) == 0;
+        n += launch->run == RUN_TIME && launch->status != LAUNCH_RUNNING && !s->launches[i].ok;
     }
     return n;
 }
@@ -202,10 +221,9 @@ static size_t count_failures(const struct point_summary *p, const struct summary
 static bool find_failure(struct point_summary *p, const struct summary *s,
                          const struct journal *journal)
 {
-    for (size_t i = 0; i < s->n_launches; i++) {
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        if (strcmp(launch->point, p->point->id) != 0 || s->launches[i].ok ||
-            s->launches[i].diverged || launch->status == LAUNCH_RUNNING)
+        if (s->launches[i].ok || s->launches[i].diverged || launch->status == LAUNCH_RUNNING)
             continue;
         set_status(p, launch->status == LAUNCH_TIMEOUT ? POINT_timeout : POINT_failed,
                    s->launches[i].reason);
@@ -217,10 +235,10 @@ static bool find_failure(struct point_summary *p, const struct summary *s,
 static bool find_divergence(struct point_summary *p, const struct summary *s,
                             const struct journal *journal)
 {
-    for (size_t i = 0; i < s->n_launches; i++) {
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
         char reason[512], which[64] = "a timed launch";
-        if (strcmp(launch->point, p->point->id) != 0 || !s->launches[i].diverged)
+        if (!s->launches[i].diverged)
             continue;
         if (launch->run == RUN_ACCURACY)
             snprintf(which, sizeof which, "seed %llu", (unsigned long long)launch->seed);
@@ -304,18 +322,9 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
     return false;
 }
 
-static const struct journal_skip *find_skip(const struct journal *journal, const char *point)
-{
-    for (size_t i = 0; i < journal->n_skips; i++)
-        if (strcmp(journal->skips[i].point, point) == 0)
-            return &journal->skips[i];
-    return NULL;
-}
-
 static void judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
                   const struct runs *time, const struct runs *accuracy)
 {
-    const struct journal_skip *skip = find_skip(journal, p->point->id);
     if (find_failure(p, s, journal) || find_mixture(p, time, accuracy) ||
         find_divergence(p, s, journal) || find_difference(p, time) ||
         find_difference(p, accuracy) || find_unchecked(p, time) || find_unchecked(p, accuracy) ||
@@ -324,7 +333,7 @@ static void judge(struct point_summary *p, const struct summary *s, const struct
     if (time->n + accuracy->n > 0)
         set_status(p, POINT_ok, "");
     else
-        set_status(p, POINT_skipped, skip ? skip->reason : "no launch finished");
+        set_status(p, POINT_skipped, p->skip_reason ? p->skip_reason : "no launch finished");
 }
 
 void point_add_flag(struct point_summary *p, const char *flag)
@@ -453,36 +462,11 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     p->test_acc_pct = runs_median(accuracy, offsetof(struct launch_result, test_acc_pct));
 }
 
-/* Whether two points differ in the program only. */
-static bool same_but_workload(const struct point *a, const struct point *b)
-{
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (i != OPT_WORKLOAD && !scope_is_campaign(option_get((enum option_id)i)->scope) &&
-            strcmp(config_text(&a->config, (enum option_id)i),
-                   config_text(&b->config, (enum option_id)i)) != 0)
-            return false;
-    return true;
-}
-
-/* The point of another program that does the same as this one of our trainer, which is the first of
- * the names; its own index where there is none. */
-static size_t find_peer(const struct spec *spec, size_t point)
-{
-    const struct point *own = &spec->points[point];
-    if (config_int(&own->config, OPT_WORKLOAD) != 0)
-        return point;
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (config_int(&spec->points[i].config, OPT_WORKLOAD) != 0 &&
-            same_but_workload(own, &spec->points[i]))
-            return i;
-    return point;
-}
-
 void point_take(struct point_summary *p, const struct spec *spec, size_t i)
 {
     p->point = &spec->points[i];
     p->base = p->point->base_index;
-    p->peer = find_peer(spec, i);
+    p->peer = spec->points[i].peer_index;
     p->alone = spec->points[i].alone_index;
     p->cores = point_cores(p->point);
     p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
@@ -499,9 +483,9 @@ static enum status summarise(struct summary *s, size_t i, const struct journal *
     struct point_summary *p = &s->points[i];
     struct runs time = {0}, accuracy = {0};
     point_take(p, s->spec, i);
-    enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
+    enum status status = runs_take(&time, s, journal, p, RUN_TIME, e);
     if (status == OK)
-        status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
+        status = runs_take(&accuracy, s, journal, p, RUN_ACCURACY, e);
     if (status == OK) {
         measure(p, s->spec, &time, &accuracy);
         p->failed_launches = count_failures(p, s, journal);
@@ -518,15 +502,15 @@ static enum status compare_and_write(struct summary *s, size_t i, const struct j
 {
     struct point_summary *p = &s->points[i];
     struct runs time = {0}, accuracy = {0}, base = {0}, peer = {0}, alone = {0};
-    enum status status = runs_take(&time, s, journal, p->point->id, RUN_TIME, e);
+    enum status status = runs_take(&time, s, journal, p, RUN_TIME, e);
     if (status == OK)
-        status = runs_take(&accuracy, s, journal, p->point->id, RUN_ACCURACY, e);
+        status = runs_take(&accuracy, s, journal, p, RUN_ACCURACY, e);
     if (status == OK)
-        status = runs_take(&base, s, journal, s->points[p->base].point->id, RUN_TIME, e);
+        status = runs_take(&base, s, journal, &s->points[p->base], RUN_TIME, e);
     if (status == OK && p->peer != i)
-        status = runs_take(&peer, s, journal, s->points[p->peer].point->id, RUN_TIME, e);
+        status = runs_take(&peer, s, journal, &s->points[p->peer], RUN_TIME, e);
     if (status == OK && p->alone != i)
-        status = runs_take(&alone, s, journal, s->points[p->alone].point->id, RUN_TIME, e);
+        status = runs_take(&alone, s, journal, &s->points[p->alone], RUN_TIME, e);
     if (status == OK) {
         ratios_set(p, s, &time, &base, &alone, &peer);
         status = overlap_bound(&p->overlap_bound, p->point, &time, &alone, e);
@@ -562,6 +546,8 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
         status = summary_take_published(s, e);
     if (status == OK)
         status = take_launches(s, run_dir, journal, e);
+    if (status == OK)
+        chain_launches(s, journal);
     for (size_t i = 0; i < s->n && status == OK; i++)
         status = summarise(s, i, journal, e);
     for (size_t i = 0; i < s->n && status == OK; i++)

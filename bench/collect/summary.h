@@ -27,9 +27,9 @@ struct runs {
     double *values;
 };
 
-/* Freed with runs_free in any case. */
+/* Those of the point. Freed with runs_free in any case. */
 enum status runs_take(struct runs *runs, const struct summary *s, const struct journal *journal,
-                      const char *point, enum launch_run run, struct error *e);
+                      const struct point_summary *p, enum launch_run run, struct error *e);
 void runs_free(struct runs *runs);
 
 /* Of a median; a single value has none. */

@@ -240,7 +240,8 @@ static enum status add_bases(struct spec *spec, struct error *e)
     return status == OK ? bring_forward(spec, requested, e) : status;
 }
 
-/* --- Points that communicate nothing ---------------------------------------------------------- */
+/* --- Points that communicate nothing, and peers ------------------------------------------------
+ */
 
 static bool is_not_sync(const struct spec_option *option)
 {
@@ -252,29 +253,50 @@ static bool is_silent(const struct point *point)
     return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none;
 }
 
-/* The first silent point of each kind; `most` points will be asked about. */
-static enum status find_silent(struct alike **silent, const struct spec *spec, size_t most,
-                               struct error *e)
+static bool is_not_workload(const struct spec_option *option)
 {
-    enum status status = alike_make(silent, spec, is_not_sync, most, e);
-    for (size_t i = 0; i < spec->n_points && status == OK; i++) {
-        size_t *first = alike_of(*silent, &spec->points[i]);
-        if (*first == ALIKE_NONE && is_silent(&spec->points[i]))
-            *first = i;
-    }
+    return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD;
+}
+
+/* Whether another program than our trainer, the first of the names, computes it. */
+static bool is_peer(const struct point *point)
+{
+    return config_int(&point->config, OPT_WORKLOAD) != 0;
+}
+
+/* Which points are of one kind, and which of a kind are looked for. */
+struct search {
+    bool (*counts)(const struct spec_option *option);
+    bool (*fits)(const struct point *point);
+};
+static const struct search silent_points = {is_not_sync, is_silent};
+static const struct search peers = {is_not_workload, is_peer};
+
+/* The first point of each kind that fits; `most` points will be asked about. */
+static enum status find_first(struct alike **first, const struct spec *spec,
+                              const struct search *search, size_t most, struct error *e)
+{
+    enum status status = alike_make(first, spec, search->counts, most, e);
+    for (size_t i = 0; i < spec->n_points && status == OK; i++)
+        if (search->fits(&spec->points[i]))
+            note_first(*first, &spec->points[i], i);
     return status;
 }
 
-static enum status find_alone(struct spec *spec, struct error *e)
+/* Into the index at `offset` of each point: the first of its kind that fits, its own where there is
+ * none or it fits itself. */
+static enum status find_partners(struct spec *spec, const struct search *search, size_t offset,
+                                 struct error *e)
 {
-    struct alike *silent;
-    enum status status = find_silent(&silent, spec, spec->n_points, e);
+    struct alike *first;
+    enum status status = find_first(&first, spec, search, spec->n_points, e);
     for (size_t i = 0; i < spec->n_points && status == OK; i++) {
-        size_t first = *alike_of(silent, &spec->points[i]);
-        spec->points[i].alone_index =
-            first == ALIKE_NONE || is_silent(&spec->points[i]) ? i : first;
+        struct point *point = &spec->points[i];
+        size_t partner = *alike_of(first, point);
+        *(size_t *)((char *)point + offset) =
+            partner == ALIKE_NONE || search->fits(point) ? i : partner;
     }
-    alike_free(silent);
+    alike_free(first);
     return status;
 }
 
@@ -306,7 +328,7 @@ static enum status add_alone(struct spec *spec, struct error *e)
     struct alike *silent = NULL;
     enum status status = double_room(spec, e);
     if (status == OK)
-        status = find_silent(&silent, spec, 2 * requested, e);
+        status = find_first(&silent, spec, &silent_points, 2 * requested, e);
     for (size_t i = 0; i < requested && status == OK; i++) {
         struct point *point = &spec->points[i];
         bool wanted = config_int(&point->config, OPT_REPLAY) > 0 &&
@@ -382,7 +404,9 @@ enum status expand_points(struct spec *spec, struct error *e)
         return status;
     status = spec->matrix->has_baseline ? add_bases(spec, e) : choose_bases(spec, e);
     if (status == OK)
-        status = find_alone(spec, e);
+        status = find_partners(spec, &silent_points, offsetof(struct point, alone_index), e);
+    if (status == OK)
+        status = find_partners(spec, &peers, offsetof(struct point, peer_index), e);
     if (status == OK)
         status = alike_make(&spec->identities, spec, NULL, spec->n_points, e);
     if (status != OK)

@@ -181,7 +181,9 @@ struct point {
     size_t alone_index; /* of the first that computes as this one does and communicates nothing:
                            strategy none, all options but those of sync the same; its own, where
                            there is none or it is that */
-    bool requested;     /* in the matrix; false: added only as baseline */
+    size_t
+        peer_index; /* of the first that another program computes, the same in all else; likewise */
+    bool requested; /* in the matrix; false: added only as baseline */
 };
 
 /* The base of a point is the point with the values of `baseline:` applied; it is added where the
