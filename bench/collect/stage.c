@@ -2,22 +2,80 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PREFIX ".part-"
+
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+/* Descriptor of a folder that nobody else holds, -1 otherwise. */
+static int hold(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0) {
+        close(folder);
+        return -1;
+    }
+    return folder;
+}
+
+/* Folders of those that were killed: nobody holds them. */
+static void remove_abandoned(const char *run_dir)
+{
+    DIR *folder = opendir(run_dir);
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        char path[4500];
+        snprintf(path, sizeof path, "%s/%s", run_dir, entry->d_name);
+        int held = strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 ? hold(path) : -1;
+        if (held < 0)
+            continue;
+        remove_folder(path);
+        close(held);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* Whether the folder was taken for abandoned between its making and its holding. */
+static bool was_taken(int held)
+{
+    struct stat s;
+    if (held < 0)
+        return errno == EWOULDBLOCK || errno == ENOENT; /* else no locks are known here */
+    return fstat(held, &s) == 0 && s.st_nlink == 0;
+}
+
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e)
 {
-    stage->run_dir = run_dir;
-    snprintf(stage->dir, sizeof stage->dir, "%s/.part-XXXXXX", run_dir);
-    if (mkdtemp(stage->dir))
-        return OK;
-    enum status status =
-        error_set(e, ERR_SYSTEM, "cannot write in %s: %s", run_dir, strerror(errno));
-    stage->dir[0] = '\0';
-    return status;
+    *stage = (struct stage){.run_dir = run_dir, .held = -1};
+    remove_abandoned(run_dir);
+    do {
+        if (stage->held >= 0)
+            close(stage->held);
+        snprintf(stage->dir, sizeof stage->dir, "%s/" PREFIX "XXXXXX", run_dir);
+        if (!mkdtemp(stage->dir)) {
+            *stage = (struct stage){.run_dir = run_dir, .held = -1};
+            return error_set(e, ERR_SYSTEM, "cannot write in %s: %s", run_dir, strerror(errno));
+        }
+        stage->held = hold(stage->dir);
+    } while (was_taken(stage->held));
+    return OK;
 }
 
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e)
@@ -32,16 +90,10 @@ enum status stage_keep(const struct stage *stage, const char *name, struct error
 
 void stage_close(struct stage *stage)
 {
-    DIR *folder = stage->dir[0] ? opendir(stage->dir) : NULL;
-    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
-        char path[4500];
-        snprintf(path, sizeof path, "%s/%s", stage->dir, entry->d_name);
-        if (entry->d_name[0] != '.')
-            unlink(path);
-    }
-    if (folder) {
-        closedir(folder);
-        rmdir(stage->dir);
-    }
+    if (!stage->dir[0])
+        return;
+    remove_folder(stage->dir);
+    if (stage->held >= 0)
+        close(stage->held);
     stage->dir[0] = '\0';
 }

@@ -9,9 +9,10 @@
 struct stage {
     const char *run_dir; /* borrowed */
     char dir[4200];      /* where to write */
+    int held;            /* its descriptor, locked, by which others see that it is in use; or -1 */
 };
 
-/* Closed with stage_close in any case. */
+/* Removes what killed programs left, too. Closed with stage_close in any case. */
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
 /* Gives the file `name` of the stage its place in the run, instead of what stood there. */
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e);

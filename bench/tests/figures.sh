@@ -78,6 +78,17 @@ several_programs_draw_one_run() {
         ! compgen -G "$latest/.*[a-z]" >/dev/null
 }
 
+# What a killed program left is removed, what one that is at work holds is not.
+abandoned_files_are_removed() {
+    local status
+    mkdir "$latest/.part-killed" "$latest/.part-at-work" && touch "$latest/.part-killed/time.svg"
+    flock "$latest/.part-at-work" "$scalebench" figures "$latest" || return 1
+    [ ! -e "$latest/.part-killed" ] && [ -d "$latest/.part-at-work" ]
+    status=$?
+    rmdir "$latest/.part-at-work"
+    return "$status"
+}
+
 # Of the figure $1: the cell of column $2 in the row of $3 ranks.
 cell() {
     python3 - "$latest/series_$1.csv" "$2" "$3" <<'PY'
@@ -199,6 +210,7 @@ check "every kind of figure is drawn" draws_every_kind
 check "old figures are drawn again" old_figures_are_drawn_again
 check "figures that are missing are not listed" figures_that_are_missing_are_not_listed
 check "several programs draw the figures of one run at once" several_programs_draw_one_run
+check "what a killed program left is removed" abandoned_files_are_removed
 if command -v python3 >/dev/null; then
     check "series hold the numbers of the tables" series_agree_with_the_tables
     check "published accuracy is not shown beside generated data" generated_data_stand_alone
