@@ -22,8 +22,7 @@ static const char *const VALUES[ALGORITHMS][VARIABLES] = {
 #undef ALGORITHM
 };
 
-/* --- Descriptions --------------------------------------------------------------------------------
- */
+/* ---- Descriptions ---- */
 
 static bool is_word(char c)
 {
@@ -56,8 +55,7 @@ int algorithm_number(const char *description, const char *name)
     return -1;
 }
 
-/* --- Variables -----------------------------------------------------------------------------------
- */
+/* ---- Variables ---- */
 
 /* Never closed: MPICH 4.0 forgets its variables at the last MPI_T_finalize, also while MPI runs. */
 static enum status open_tools(struct error *e)
@@ -111,8 +109,7 @@ static enum status find_value(enum variable v, const char *name, int *value, str
                      CVARS[v], description);
 }
 
-/* --- Settings ------------------------------------------------------------------------------------
- */
+/* ---- Settings ---- */
 
 static enum status find_settings(enum allreduce_algorithm algorithm,
                                  struct algorithm_settings *settings, struct error *e)

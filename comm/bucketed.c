@@ -78,8 +78,7 @@ static enum status finish(struct sync *s, struct error *e)
     return status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static enum status check_bucket(const struct bucket *b, struct error *e)
 {

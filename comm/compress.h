@@ -18,8 +18,8 @@ struct compressor {
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of the tensors by the sum over ranks. Collective. */
     enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
-    /* Memory [*bytes] that steps hand on to each other, for checkpoints; NULL hook: there is none.
-     */
+    /* Memory [*bytes] that steps hand on to each other, for checkpoints; NULL hook: there is
+     * none. */
     void *(*memory)(struct sync *s, size_t *bytes);
     /* Sets that memory to what it is before the first step. */
     void (*begin)(struct sync *s);
@@ -39,8 +39,7 @@ struct span span_of(const struct arenas *a, struct range tensors);
 void pack_begin(struct sync *s);
 void pack_end(struct sync *s);
 
-/* --- Exchanges among all ranks, of comm/exchange.c ----------------------------------------------
- */
+/* ---- Exchanges among all ranks, of comm/exchange.c ---- */
 
 /* Room for messages to and from every other rank. */
 struct exchanger {
@@ -49,8 +48,8 @@ struct exchanger {
 enum status exchanger_open(struct exchanger *x, int ranks, struct error *e);
 void exchanger_close(struct exchanger *x);
 
-/* A vector of `n` items of `width` bytes, cut into shares as pool_share does: share r is rank r's.
- */
+/* A vector of `n` items of `width` bytes, cut into shares as pool_share does: share r is rank
+ * r's. */
 struct shares {
     void *data;
     size_t n, width;

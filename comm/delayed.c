@@ -76,8 +76,7 @@ static void swap_buffers(struct sync *s)
     f->buffer = filled;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static enum status delayed_create(struct sync *s, struct error *e)
 {

@@ -35,8 +35,7 @@ struct fusion {
     int64_t since_ns;    /* when the first tensor came that is not agreed on, or the last answer */
 };
 
-/* --- Sums ----------------------------------------------------------------------------------------
- */
+/* ---- Sums ---- */
 
 static void start_sum(struct sync *s, const struct bucket *b)
 {
@@ -64,8 +63,7 @@ static void carry_out(struct sync *s, size_t agreed)
     f->since_ns = clock_ns();
 }
 
-/* --- Questions -----------------------------------------------------------------------------------
- */
+/* ---- Questions ---- */
 
 static void ask(struct sync *s)
 {
@@ -108,8 +106,7 @@ static bool fusion_poll(struct sync *s)
     return busy || f->asking;
 }
 
-/* --- The end of a step ---------------------------------------------------------------------------
- */
+/* ---- The end of a step ---- */
 
 /* Questions that were answered during backward pass by here, too: calls and waits are counted in
  * one place. */
@@ -141,8 +138,7 @@ static enum status finish(struct sync *s, struct error *e)
     return status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static void fusion_step_begin(struct sync *s)
 {

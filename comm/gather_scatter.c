@@ -30,8 +30,7 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
     return b->slots + (size_t)rank * p->count;
 }
 
-/* --- Linear --------------------------------------------------------------------------------------
- */
+/* ---- Linear ---- */
 
 static enum status gather_linear(struct sync *s, const struct piece *p, struct error *e)
 {
@@ -59,8 +58,7 @@ static enum status scatter_linear(struct sync *s, const struct piece *p, struct 
     return wait_send(s->waiter, m, s->ranks - 1, s->comm, SCATTER, e);
 }
 
-/* --- MPICH ---------------------------------------------------------------------------------------
- */
+/* ---- MPICH ---- */
 
 static enum status gather_mpich(struct sync *s, const struct piece *p, struct error *e)
 {
@@ -81,8 +79,7 @@ static void fill_slots(struct sync *s, const struct piece *p)
         sync_copy(s, slot(s, p, r), p->grads, p->bytes);
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static enum status sum_piece(struct sync *s, const struct piece *p, struct error *e)
 {

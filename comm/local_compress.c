@@ -38,8 +38,7 @@ void local_add16(const struct exec *ex, const struct cast16 *cast, real *y, cons
     charge_bytes(ex, n * (sizeof *x + sizeof *y));
 }
 
-/* --- The largest numbers -------------------------------------------------------------------------
- */
+/* ---- The largest numbers ---- */
 
 /* The bits of magnitudes order as the magnitudes do, infinity and NaN above all others. */
 #ifdef SCALEBENCH_F64
@@ -119,8 +118,7 @@ void local_add_at(const struct exec *ex, real *y, const real *values, const uint
     charge_bytes(ex, k * (2 * sizeof *values + sizeof *places));
 }
 
-/* --- Signs ---------------------------------------------------------------------------------------
- */
+/* ---- Signs ---- */
 
 double local_norm1(const struct exec *ex, const real *x, size_t n)
 {

@@ -104,8 +104,7 @@ void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape
     charge(ex, shape);
 }
 
-/* --- Gram-Schmidt --------------------------------------------------------------------------------
- */
+/* ---- Gram-Schmidt ---- */
 
 static double dot_double(const real *x, const real *y, size_t n)
 {

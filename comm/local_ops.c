@@ -81,8 +81,8 @@ SIMD_CLONES static void sum_block(real *y, const real *const *x, int terms, size
     memcpy(y, sums, n * sizeof *y);
 }
 
-/* Writing past the caches spares a read of each line, but the optimizer then finds nothing in them.
- */
+/* Writing past the caches spares a read of each line, but the optimizer then finds nothing in
+ * them. */
 void local_sum(const struct exec *ex, real *y, const real *const *x, int terms, size_t begin,
                size_t end)
 {

@@ -36,8 +36,7 @@ void local_scale(const struct exec *ex, real *x, size_t n, real factor);
 /* y[i] = value, n times */
 void local_fill(const struct exec *ex, real *y, size_t n, real value);
 
-/* --- Of compressors, in local_compress.c and local_low_rank.c ------------------------------------
- */
+/* ---- Of compressors, in local_compress.c and local_low_rank.c ---- */
 
 /* cast->encode, decode and add. */
 void local_encode16(const struct exec *ex, const struct cast16 *cast, uint16_t *y, const real *x,

@@ -25,8 +25,8 @@ static enum status check_space(const struct sync *s, int arenas, struct error *e
     return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Whether there is space is for rank 0 to say, and why not: others may have taken theirs already.
- */
+/* Whether there is space is for rank 0 to say, and why not: others may have taken theirs
+ * already. */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);

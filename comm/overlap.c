@@ -30,8 +30,7 @@ struct overlap {
     int64_t cpu_ns;       /* of the thread, when last read */
 };
 
-/* --- The thread ----------------------------------------------------------------------------------
- */
+/* ---- The thread ---- */
 
 static bool take(struct overlap *o, int owner)
 {
@@ -146,8 +145,7 @@ static void count_polling(struct overlap *o)
     o->cpu_ns = cpu_ns;
 }
 
-/* --- Calls ---------------------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 static bool has_thread(const struct overlap *o)
 {

@@ -46,8 +46,7 @@ struct param_server {
     int code;                         /* of the last call of the library */
 };
 
-/* --- A step --------------------------------------------------------------------------------------
- */
+/* ---- A step ---- */
 
 static void serve(void *arg)
 {
@@ -135,8 +134,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
                                                   : status;
 }
 
-/* --- The servers' model --------------------------------------------------------------------------
- */
+/* ---- The servers' model ---- */
 
 /* When all ranks are here, no push is left: whoever came here was answered. */
 static enum status gather_model(struct sync *s, struct error *e)
@@ -171,8 +169,7 @@ static enum status gather_state(struct sync *s, struct error *e)
     return status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static bool has_replicas(const struct sync *s)
 {

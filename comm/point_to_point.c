@@ -26,8 +26,7 @@ struct addition {
     size_t count;
 };
 
-/* --- One round -----------------------------------------------------------------------------------
- */
+/* ---- One round ---- */
 
 static void add_send(const struct sync *s, struct exchange *x, const struct transfer *t,
                      size_t first, size_t count)
@@ -111,8 +110,7 @@ static enum status sum_gradients(struct sync *s, struct error *e)
     return status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 /* The most that any round asks for. */
 struct need {

@@ -27,8 +27,7 @@ static bool is_pickled(const struct sync *s)
     return s->form.variant == VARIANT_reduce_bcast_pickled;
 }
 
-/* --- Plain ---------------------------------------------------------------------------------------
- */
+/* ---- Plain ---- */
 
 static enum status sum_plain(struct sync *s, struct error *e)
 {
@@ -42,8 +41,7 @@ static enum status sum_plain(struct sync *s, struct error *e)
     return status;
 }
 
-/* --- Pickled -------------------------------------------------------------------------------------
- */
+/* ---- Pickled ---- */
 
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
@@ -128,8 +126,7 @@ static enum status sum_pickled(struct sync *s, struct error *e)
     return status == OK ? bcast_pickled(s, e) : status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static enum status sum_gradients(struct sync *s, struct error *e)
 {

@@ -24,8 +24,7 @@ static void charge(const struct shard *h, int64_t *kind_ns, int64_t begin_ns)
     h->s->times.comm_exposed_ns -= spent_ns;
 }
 
-/* --- Steps ---------------------------------------------------------------------------------------
- */
+/* ---- Steps ---- */
 
 static void run_optimizer(struct shard *h, const real *grads, uint64_t step, double lr)
 {
@@ -110,8 +109,7 @@ static void take_in(struct shard *h, struct client *client)
     }
 }
 
-/* --- Messages ------------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 static int receive_push(struct shard *h, struct client *client, int rank)
 {
@@ -202,8 +200,7 @@ bool shard_is_answered(const struct shard *h)
     return answered;
 }
 
-/* --- Life ----------------------------------------------------------------------------------------
- */
+/* ---- Life ---- */
 
 static enum status alloc_clients(struct shard *h, struct error *e)
 {

@@ -8,8 +8,8 @@
  *
  * Two waits a step: for all gradients, then for all slices; a third where they are clipped.
  * Backward of the next step overwrites what other ranks' optimizers may still read: before its
- * first gradient a rank waits for them, usually for nothing, since they have been in forward since.
- */
+ * first gradient a rank waits for them, usually for nothing, since they have been in forward
+ * since. */
 #include <stdlib.h>
 
 #include "comm/local_ops.h"
@@ -26,8 +26,7 @@ struct shm {
     struct error error;
 };
 
-/* --- A step --------------------------------------------------------------------------------------
- */
+/* ---- A step ---- */
 
 static enum status meet(struct sync *s, const char *operation, struct error *e)
 {
@@ -102,8 +101,7 @@ static enum status clip(struct sync *s, const struct optimizer *o, struct error 
     return status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static enum status shm_create(struct sync *s, struct error *e)
 {

@@ -40,8 +40,7 @@ static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
     }
 }
 
-/* --- A step --------------------------------------------------------------------------------------
- */
+/* ---- A step ---- */
 
 static enum status sum_slice(struct sync *s, struct error *e)
 {
@@ -72,8 +71,7 @@ static enum status fetch_params(struct sync *s, struct error *e)
     return status;
 }
 
-/* --- Hooks ---------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static enum status shm_zero1_create(struct sync *s, struct error *e)
 {

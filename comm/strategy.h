@@ -87,8 +87,8 @@ struct strategy {
     void (*params_done)(struct sync *s, struct range range, enum pass pass);
     /* Where backward leaves the gradients of `range`; NULL hook: in the arena, at their offset. */
     real *(*grad_buffer)(struct sync *s, struct range range);
-    /* Gradients of `range` are complete for micro-batch `micro`; `last` when no other will follow.
-     */
+    /* Gradients of `range` are complete for micro-batch `micro`; `last` when no other will
+     * follow. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
     /* Lets what is on its way progress, without waiting; true when something was. Called while the
@@ -165,8 +165,8 @@ enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct e
 enum status sync_restore(struct sync *s, const void *data, size_t bytes, struct error *e);
 
 /* The optimizer over numbers [begin, end) of the arenas, timed: what step_end hooks call, after one
- * of the next two. The range must be one of whole tensors where optimizer_takes_tensors(o->kind).
- */
+ * of the next two. The range must be one of whole tensors where
+ * optimizer_takes_tensors(o->kind). */
 void sync_optimize(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                    uint64_t step, double lr);
 

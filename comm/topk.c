@@ -3,8 +3,8 @@
  * all sent, in the order of ranks. The rest is kept for the next step. Under allreduce the numbers
  * of the whole gradient compete with each other, under allreduce_layer those of each tensor.
  *
- * Nothing is rounded on the way: what is sent and what is kept make up what there was to the bit.
- */
+ * Nothing is rounded on the way: what is sent and what is kept make up what there was to the
+ * bit. */
 #include "comm/feedback.h"
 #include "comm/local_ops.h"
 

@@ -4,8 +4,7 @@
 #include "comm/wait_own.h"
 #include "kernels/base/clock.h"
 
-/* --- Looking -------------------------------------------------------------------------------------
- */
+/* ---- Looking ---- */
 
 enum status wait_look(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
@@ -42,8 +41,7 @@ enum status wait_until(struct waiter *w, bool (*done)(void *arg), void *arg, con
     return status;
 }
 
-/* --- Collectives ---------------------------------------------------------------------------------
- */
+/* ---- Collectives ---- */
 
 enum status wait_check_count(size_t count, const char *operation, struct error *e)
 {
@@ -200,8 +198,7 @@ enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const
     return status;
 }
 
-/* --- What was started ----------------------------------------------------------------------------
- */
+/* ---- What was started ---- */
 
 enum status wait_starting(struct waiter *w, const struct call *call, MPI_Comm comm, struct error *e)
 {

@@ -169,8 +169,8 @@ struct started {
 /* Before it is started: where calls are compared, so is this one, some time later. */
 void waiter_starting(struct waiter *w, const struct call *call, MPI_Comm comm, struct started *s);
 
-/* Whether it is complete, and was the same on all ranks; what is wrong shows when it is waited for.
- */
+/* Whether it is complete, and was the same on all ranks; what is wrong shows when it is waited
+ * for. */
 bool waiter_is_there(struct waiter *w, struct started *s);
 
 /* Waits for it; counts it. */

@@ -26,8 +26,7 @@ enum status wait_failed(struct error *e, int code, const char *operation)
     return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
 }
 
-/* --- Messages ------------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 /* The wait of those that are furthest behind. Ranks that wait for them in turn, as the neighbours
  * in a ring do, are ahead of them. */
@@ -77,8 +76,7 @@ static void describe_timeout(void *arg, char *text, size_t size)
              w->deadline_s, what, found);
 }
 
-/* --- Life ----------------------------------------------------------------------------------------
- */
+/* ---- Life ---- */
 
 /* Where ranks outnumber cores one that spins inside the library keeps those from running that it
  * waits for. */
@@ -208,8 +206,7 @@ void waiter_close(struct waiter *w)
     w->world_ranks = w->processes = NULL;
 }
 
-/* --- A wait --------------------------------------------------------------------------------------
- */
+/* ---- A wait ---- */
 
 bool wait_sits_in_library(const struct waiter *w)
 {

@@ -11,8 +11,8 @@
 struct watchdog;
 
 /* Called by the watchdog's thread when a deadline has passed: writes what is known about the wait
- * to `text`. It may only read memory that outlives the wait, and of
- * that what is atomic or never changes: the wait may just be ending. */
+ * to `text`. It may only read memory that outlives the wait, and of that what is atomic or never
+ * changes: the wait may just be ending. */
 typedef void watchdog_describe(void *arg, char *text, size_t size);
 
 /* While the process runs the thread keeps writing the time to *alive_ns (borrowed;

@@ -43,8 +43,8 @@ static inline double add_lanes(const double lane[LANES])
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* sums += sum of (x - a) and of (x - a) * (z - b) over p numbers, in a fixed order that vectorises.
- */
+/* sums += sum of (x - a) and of (x - a) * (z - b) over p numbers, in a fixed order that
+ * vectorises. */
 static inline void add_products(double sums[2], const real *x, double a, const real *z, double b,
                                 size_t p)
 {
@@ -65,7 +65,7 @@ static inline void add_products(double sums[2], const real *x, double a, const r
     sums[1] += add_lanes(second) + rest[1];
 }
 
-/* --- Forward ---------------------------------------------------------------------------------- */
+/* ---- Forward ---- */
 
 /* What the sums of a channel are taken around. */
 static double near_mean(const struct batchnorm_call *call, size_t c)
@@ -129,7 +129,7 @@ static void batchnorm2d_forward(const struct exec *ex, const struct layer_desc *
     batchnorm_forward(&call, layer, saved, sum_all_inputs, normalise_all);
 }
 
-/* --- Backward --------------------------------------------------------------------------------- */
+/* ---- Backward ---- */
 
 /* Sums of dy and of dy * (x - mean) a channel. */
 SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int thread)

@@ -247,8 +247,8 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* The other way. What is not in the blocks becomes 0: gradients of it are, and nobody reads values.
- */
+/* The other way. What is not in the blocks becomes 0: gradients of it are, and nobody reads
+ * values. */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)

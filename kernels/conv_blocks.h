@@ -136,8 +136,8 @@ static inline int conv_slice(const struct conv_call *call, int first, int k)
 const real *conv_panel(const struct conv_call *call, int at, int first);
 const real *conv_panel_transposed(const struct conv_call *call, int at, int first);
 
-/* Where such a part of the panels of dweights is summed; and its end, after the chunk's last sum.
- */
+/* Where such a part of the panels of dweights is summed; and its end, after the chunk's last
+ * sum. */
 real *conv_du(const struct conv_call *call, int thread, int at);
 void conv_du_end(const struct conv_call *call, size_t begin, int at, int first);
 

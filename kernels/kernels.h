@@ -45,8 +45,8 @@ struct exec {
     real *buffers;
     bool fixed_statistics;
 
-    /* [N], 0 for padding, which has no part in the statistics of a batch. NULL: all images count.
-     */
+    /* [N], 0 for padding, which has no part in the statistics of a batch. NULL: all images
+     * count. */
     const real *weights;
 
     /* Which samples these are: dropout and augmentation are functions of (seed, epoch, sample). */
@@ -145,8 +145,8 @@ size_t net_bytes(const struct net *net); /* activations, saved state and scratch
 uint64_t net_flops_done(const struct net *net, bool backward);
 unsigned net_savings(const struct net *net); /* of all its steps */
 
-/* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as
- * (byte/255 - mean)/std. They are borrowed until the slot's backward has ended. */
+/* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as (byte/255 -
+ * mean)/std. They are borrowed until the slot's backward has ended. */
 void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
 /* The same with images [C,H,W] anywhere in memory. The array itself is not kept. */
 void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
@@ -197,9 +197,8 @@ void net_init_buffers(const struct net_desc *desc, real *buffers);
 
 /* Optimizers: one const table a file, a line in optimizers.def. They work on any slice of the
  * arenas, in a fixed order without contraction, and give the same bits with every instruction set,
- * so that replicas stay bitwise equal. Those that
- * optimizer_takes_tensors names need norms of tensors: their slices must begin and end where
- * tensors do. */
+ * so that replicas stay bitwise equal. Those that optimizer_takes_tensors names need norms of
+ * tensors: their slices must begin and end where tensors do. */
 enum optimizer_kind {
 #define OPTIMIZER(name, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"

@@ -1,6 +1,6 @@
 /* Forward keeps where in its window each maximum was found, row * kernel_w + column, so that
- * backward need not search again. Of equal values the first in row order counts; NaN wins over all.
- */
+ * backward need not search again. Of equal values the first in row order counts; NaN wins over
+ * all. */
 #include <stdint.h>
 #include <string.h>
 

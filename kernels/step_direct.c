@@ -29,16 +29,16 @@ static size_t largest_chunk(const struct winograd *w, int n)
     return images < (size_t)n ? images : (size_t)n;
 }
 
-/* Equal chunks: the last of 64 images as 5 times 12 and 4 would keep a third of the registers busy.
- */
+/* Equal chunks: the last of 64 images as 5 times 12 and 4 would keep a third of the registers
+ * busy. */
 static size_t chunk_images(const struct winograd *w, int n)
 {
     size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
     return ((size_t)n + chunks - 1) / chunks;
 }
 
-/* Where one thread has all images in one chunk, each panel is made when it is wanted, in one piece.
- */
+/* Where one thread has all images in one chunk, each panel is made when it is wanted, in one
+ * piece. */
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
@@ -91,8 +91,8 @@ static struct meetings outputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* to, one position of one block <- the sum over what meets there; `from` has from_pixels positions.
- */
+/* to, one position of one block <- the sum over what meets there; `from` has from_pixels
+ * positions. */
 static void multiply_position(const struct conv_call *call, real *to, const struct meetings *m,
                               const real *from, size_t from_pixels, const real *panel, int n, int k)
 {

@@ -5,8 +5,8 @@
  * enough to be close, pass over them. Many weights would be written to memory and read again for
  * every chunk, four numbers for one: they are transformed a slice at a time right before its
  * product, which costs less than reading them, and their gradient is transformed back as soon as a
- * slice of it is summed. V of all images is kept from forward instead of x being transformed again.
- */
+ * slice of it is summed. V of all images is kept from forward instead of x being transformed
+ * again. */
 #include <string.h>
 
 #include "kernels/conv_blocks.h"

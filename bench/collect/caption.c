@@ -45,8 +45,8 @@ static void write_batch(FILE *out, const struct summary *s)
                 summary_distinct(text, sizeof text, s, COLUMN_global_batch));
 }
 
-/* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured, local."
- */
+/* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
+ * local." */
 static void write_subject(FILE *out, const struct summary *s, bool brief)
 {
     char text[256], number[TEXT_NUMBER];
@@ -212,8 +212,7 @@ static void write_place(FILE *out, const struct summary *s)
     fprintf(out, " (%s).", summary_distinct(text, sizeof text, s, COLUMN_order));
 }
 
-/* --- Points without a good value -----------------------------------------------------------------
- */
+/* ---- Points without a good value ---- */
 
 /* A point that is not ok; those that share status and reason follow each other, `first` being the
  * first of them. */

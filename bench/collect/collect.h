@@ -179,8 +179,8 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 
-/* A column of a CSV file: name with unit suffix; type TEXT, INT, REAL or BOOL; unit, "" for none.
- */
+/* A column of a CSV file: name with unit suffix; type TEXT, INT, REAL or BOOL; unit, "" for
+ * none. */
 struct column {
     const char *file, *name, *type, *unit, *meaning;
 };

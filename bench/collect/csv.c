@@ -65,8 +65,7 @@ static void write_header(struct csv *csv, const char *file)
     end_row(csv);
 }
 
-/* --- raw.csv -----------------------------------------------------------------------------------
- */
+/* ---- raw.csv ---- */
 
 static const char *status_text(const struct journal_launch *journal,
                                const struct summary_launch *launch)
@@ -136,8 +135,7 @@ static enum status write_raw(struct csv *csv, struct error *e)
     return OK;
 }
 
-/* --- Files of rows inside launches --------------------------------------------------------------
- */
+/* ---- Files of rows inside launches ---- */
 
 typedef void write_records(struct csv *csv, const struct journal_launch *journal,
                            const struct rank_record *records, int ranks);
@@ -165,8 +163,7 @@ static enum status for_each_launch(struct csv *csv, enum launch_run run, bool di
     return status;
 }
 
-/* --- epochs.csv ---------------------------------------------------------------------------------
- */
+/* ---- epochs.csv ---- */
 
 static void write_epochs_row(struct csv *csv, const struct epochs_row *row)
 {
@@ -253,8 +250,7 @@ static enum status write_epochs(struct csv *csv, struct error *e)
     return for_each_launch(csv, RUN_ACCURACY, true, write_launch_epochs, e);
 }
 
-/* --- classes.csv --------------------------------------------------------------------------------
- */
+/* ---- classes.csv ---- */
 
 static void write_classes_row(struct csv *csv, const struct classes_row *row)
 {
@@ -289,8 +285,7 @@ static enum status write_classes(struct csv *csv, struct error *e)
     return for_each_launch(csv, RUN_ACCURACY, false, write_launch_classes, e);
 }
 
-/* --- steps.csv ----------------------------------------------------------------------------------
- */
+/* ---- steps.csv ---- */
 
 static void write_steps_row(struct csv *csv, const struct steps_row *row)
 {
@@ -366,8 +361,7 @@ static enum status write_steps(struct csv *csv, struct error *e)
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
 }
 
-/* --- columns.csv and summary.csv ----------------------------------------------------------------
- */
+/* ---- columns.csv and summary.csv ---- */
 
 static void write_columns_row(struct csv *csv, const struct columns_row *row)
 {
@@ -403,8 +397,7 @@ static enum status write_summary(struct csv *csv, struct error *e)
     return OK;
 }
 
-/* --- Files --------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 typedef enum status write_rows(struct csv *csv, struct error *e);
 

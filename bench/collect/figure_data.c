@@ -10,8 +10,7 @@
 #include "bench/collect/summary.h"
 #include "bench/spec/value.h"
 
-/* --- Rows ----------------------------------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
 void figure_data_write_number(FILE *out, double x)
 {
@@ -90,8 +89,7 @@ static void write_by_point(FILE *out, const struct figure_data *d)
             write_point(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
 }
 
-/* --- Breakdown -----------------------------------------------------------------------------------
- */
+/* ---- Breakdown ---- */
 
 static const char *const parts[] = {"load", "forward", "backward",  "pack",
                                     "comm", "wait",    "optimizer", "other"};
@@ -156,8 +154,7 @@ static void write_breakdown(FILE *out, const struct figure_data *d)
     }
 }
 
-/* --- Overlap -------------------------------------------------------------------------------------
- */
+/* ---- Overlap ---- */
 
 /* Exposed and wait are parts of a step, means over ranks. Hidden is a share of what the same calls
  * take alone; it is negative where communication cost more than that. Where waiting is unknown, it
@@ -186,8 +183,7 @@ static void write_overlap(FILE *out, const struct figure_data *d)
     }
 }
 
-/* --- What a figure shows -------------------------------------------------------------------------
- */
+/* ---- What a figure shows ---- */
 
 static bool is_valued(const struct figure_data *d, size_t point)
 {

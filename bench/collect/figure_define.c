@@ -13,8 +13,7 @@ static long ranks_of(const struct point_summary *p)
     return config_int(&p->point->config, OPT_RANKS);
 }
 
-/* --- Rank counts ---------------------------------------------------------------------------------
- */
+/* ---- Rank counts ---- */
 
 /* One rank count of the campaign, and its points without a value. */
 struct at_ranks {
@@ -74,8 +73,8 @@ static double place_of(const struct axis *axis, long ranks)
     return ((double)ranks - least + 0.5) / (most - least + 1);
 }
 
-/* Every rank count whose label does not touch the one before, as words; the greatest in any case.
- */
+/* Every rank count whose label does not touch the one before, as words; the greatest in any
+ * case. */
 static void define_ranks(FILE *out, const struct axis *axis)
 {
     const double digit = 0.025, gap = 0.03; /* of the axis */
@@ -97,8 +96,7 @@ static void define_ranks(FILE *out, const struct axis *axis)
     gnuplot_define_number(out, "ranks_max", (double)last->ranks);
 }
 
-/* --- Series --------------------------------------------------------------------------------------
- */
+/* ---- Series ---- */
 
 static void define_of_series(FILE *out, size_t k, const char *field, double value)
 {
@@ -176,8 +174,7 @@ static void define_ideals(FILE *out, const struct figure_data *d)
     }
 }
 
-/* --- Points without a value ----------------------------------------------------------------------
- */
+/* ---- Points without a value ---- */
 
 /* Labels beside each other at one rank count; more of them are counted in the last. */
 enum { MISSING_LABELS = 5 };
@@ -249,8 +246,7 @@ static void define_missing(FILE *out, const struct figure_data *d, struct axis *
     gnuplot_define_number(out, "missing_n", (double)n);
 }
 
-/* --- Everything ----------------------------------------------------------------------------------
- */
+/* ---- Everything ---- */
 
 static void define_counts(FILE *out, const struct figure_data *d)
 {

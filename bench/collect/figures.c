@@ -12,8 +12,7 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/log.h"
 
-/* --- The caption ---------------------------------------------------------------------------------
- */
+/* ---- The caption ---- */
 
 /* In full, whatever the picture has room for. */
 static enum status write_caption(const struct figure_data *d, const struct stage *stage,
@@ -35,8 +34,7 @@ static enum status write_caption(const struct figure_data *d, const struct stage
     return stage_keep(stage, name, e);
 }
 
-/* --- Pictures ------------------------------------------------------------------------------------
- */
+/* ---- Pictures ---- */
 
 /* gnuplot need not have the last: a picture of before goes then. */
 static const char *const formats[] = {"svg", "png", "pdf"};
@@ -81,8 +79,7 @@ static enum status keep_pictures(const struct stage *stage, const char *figure, 
     return status;
 }
 
-/* --- One figure ----------------------------------------------------------------------------------
- */
+/* ---- One figure ---- */
 
 static enum status run_script(const struct figure_data *d, const char *plots_dir,
                               const struct stage *stage, struct error *e)
@@ -137,8 +134,8 @@ static enum status draw(const struct summary *s, const char *plots_dir, const st
     return status;
 }
 
-/* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none can.
- */
+/* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none
+ * can. */
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e)
 {

@@ -17,7 +17,7 @@
 static const char *const run_names[] = {"time", "accuracy"};
 static const char *const status_names[] = {"running", "ok", "failed", "timeout", "diverged"};
 
-/* --- Lists ---------------------------------------------------------------------------------- */
+/* ---- Lists ---- */
 
 static enum status out_of_memory(struct error *e)
 {
@@ -70,7 +70,7 @@ static int index_of(const char *name, const char *const *names, size_t n)
     return -1;
 }
 
-/* --- Reading -------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 /* One line being read; `why` says what is wrong with it. */
 struct line {
@@ -222,7 +222,7 @@ static enum status read_file(struct journal *j, off_t *good, struct error *e)
     return status;
 }
 
-/* --- Opening -------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static enum status open_locked(struct journal *j, const char *run_dir, struct error *e)
 {
@@ -278,7 +278,7 @@ void journal_close(struct journal *j)
     *j = (struct journal){.fd = -1};
 }
 
-/* --- Writing -------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 enum status journal_check(const struct journal *j, struct error *e)
 {

@@ -70,8 +70,8 @@ enum status journal_open(struct journal *j, const char *run_dir, bool append, st
 void journal_close(struct journal *j);
 
 /* ERR_SYSTEM when the file that is open is no longer the one at the journal's path: the folder was
- * removed, replaced or unmounted, and what is written goes nowhere. Every write below looks first.
- */
+ * removed, replaced or unmounted, and what is written goes nowhere. Every write below looks
+ * first. */
 enum status journal_check(const struct journal *j, struct error *e);
 
 /* Each writes a line, syncs it and updates the lists. */

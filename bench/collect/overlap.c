@@ -5,8 +5,8 @@
 #include "bench/collect/summary.h"
 #include "comm/cost/buckets.h"
 
-/* When backward has finished the gradients of each tensor, layers taking their share of its FLOPs.
- */
+/* When backward has finished the gradients of each tensor, layers taking their share of its
+ * FLOPs. */
 static void find_ready(double *ready, const struct net_desc *net, double backward)
 {
     double done = 0;

@@ -9,8 +9,7 @@
 #include "bench/collect/summary.h"
 #include "comm/cost/cost.h"
 
-/* --- The coefficients ----------------------------------------------------------------------------
- */
+/* ---- The coefficients ---- */
 
 struct link_file {
     struct link_model link;
@@ -62,8 +61,7 @@ static enum status read_link(struct link_file *f, const char *path, struct error
     return status;
 }
 
-/* --- Steps ---------------------------------------------------------------------------------------
- */
+/* ---- Steps ---- */
 
 static double images_of(const struct point *point)
 {
@@ -149,8 +147,7 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
     return status;
 }
 
-/* --- Where they are ------------------------------------------------------------------------------
- */
+/* ---- Where they are ---- */
 
 /* What bench-comm leaves beside the campaigns' folders. */
 static enum status predict_by_itself(struct prediction *p, const struct summary *s,

@@ -30,8 +30,7 @@ struct reading {
     double factors[PUBLISHED_MAX];
 };
 
-/* --- What the spec says --------------------------------------------------------------------------
- */
+/* ---- What the spec says ---- */
 
 static enum status refuse(const struct spec *spec, enum option_id id, const char *text,
                           const char *why, struct error *e)
@@ -151,8 +150,7 @@ static enum status read_values(struct published *p, struct reading *r, struct er
     return status;
 }
 
-/* --- What the file says --------------------------------------------------------------------------
- */
+/* ---- What the file says ---- */
 
 /* A key of a point, as number where all its factors are numbers. */
 static bool key_number(const struct key *key, const struct point *point, double *number)
@@ -248,8 +246,7 @@ static enum status take_points(struct published *p, const struct reading *r, str
     return status;
 }
 
-/* --- The file ------------------------------------------------------------------------------------
- */
+/* ---- The file ---- */
 
 static enum status read_file(struct published *p, struct reading *r, const char *path,
                              struct error *e)
@@ -294,8 +291,7 @@ enum status published_check(const struct spec *spec, struct error *e)
     return status;
 }
 
-/* --- Beside ours --------------------------------------------------------------------------------
- */
+/* ---- Beside ours ---- */
 
 static bool is_learnt(enum column_id column)
 {

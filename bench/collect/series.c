@@ -6,8 +6,7 @@
 
 #include "bench/collect/summary.h"
 
-/* --- What tells series from each other -----------------------------------------------------------
- */
+/* ---- What tells series from each other ---- */
 
 /* The options in which any two points differ, added ones included: a base need not be of the
  * series that refer to it. */
@@ -109,8 +108,7 @@ static enum status drop_axes(struct splitting *splitting, const struct spec *spe
     return OK;
 }
 
-/* --- Names ---------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 static void append(struct series *series, const char *text)
 {
@@ -142,8 +140,7 @@ static void name_series(struct series *series, const struct summary *s,
         snprintf(series->name + used, sizeof series->name - used, " (base)");
 }
 
-/* --- The list ------------------------------------------------------------------------------------
- */
+/* ---- The list ---- */
 
 /* Points added to be compared with have no line of their own, but a base has: the others refer to
  * it. */

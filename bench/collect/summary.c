@@ -45,8 +45,7 @@ static void copy_clean(char *to, size_t size, const char *from)
     text_clean(to);
 }
 
-/* --- Launches ------------------------------------------------------------------------------------
- */
+/* ---- Launches ---- */
 
 /* The error in one sentence, cut to fit. */
 static void take_error(struct summary_launch *launch, const struct error *e)

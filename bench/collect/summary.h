@@ -76,8 +76,8 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
 void cells_free(char **cells);
 
 /* "gather_scatter", "gather_scatter (mpich)" where the spec asks for a variant, "bucketed
- * (poll_tiles)" where it asks for overlap, "allreduce + fp16" where for a compressor. Returns text.
- */
+ * (poll_tiles)" where it asks for overlap, "allreduce + fp16" where for a compressor. Returns
+ * text. */
 enum { STRATEGY_TEXT = 112 };
 const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 

@@ -194,8 +194,8 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
     return text;
 }
 
-/* Points that were not measured end with the columns that say so, unless something was published.
- */
+/* Points that were not measured end with the columns that say so, unless something was
+ * published. */
 static size_t cells_of(const struct table *t, const struct point_summary *p)
 {
     size_t n = table_was_measured(p) || t->n < t->n_options + 2 ? t->n : t->n_options + 2;
@@ -253,8 +253,7 @@ static void print_rows(FILE *out, const struct summary *s, int width)
         fprintf(out, "Not shown here, but in summary.md: %s.\n", t.left_out);
 }
 
-/* --- Above the table ---------------------------------------------------------------------------
- */
+/* ---- Above the table ---- */
 
 /* Prints a part of a heading; parts that are unknown leave no trace. */
 static void print_part(FILE *out, const char *separator, const char *text)
@@ -321,8 +320,7 @@ static void print_machine(FILE *out, const struct summary *s, const char *revisi
     fputc('\n', out);
 }
 
-/* --- Below the table ---------------------------------------------------------------------------
- */
+/* ---- Below the table ---- */
 
 static bool is_timed_base(const struct point_summary *p)
 {
@@ -393,8 +391,8 @@ static void print_peer_memory(FILE *out, const struct point_summary *p,
     fputs(".\n", out);
 }
 
-/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a step"
- */
+/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a
+ * step" */
 static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {
     char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL];

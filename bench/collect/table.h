@@ -51,8 +51,8 @@ bool table_was_measured(const struct point_summary *p);
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
                  const struct point_summary *p);
 
-/* Inside: columns of what was published, each beside ours; their cells; a remark below the table.
- */
+/* Inside: columns of what was published, each beside ours; their cells; a remark below the
+ * table. */
 void table_add_published(struct table *t, const struct published *p);
 void table_format_published(char text[TABLE_CELL], const struct table *t,
                             const struct table_column *column, const struct point_summary *p);

@@ -6,8 +6,8 @@
 #include "bench/collect/table.h"
 #include "bench/spec/value.h"
 
-/* Columns that every table ends with or has: what was published for them needs no column of ours.
- */
+/* Columns that every table ends with or has: what was published for them needs no column of
+ * ours. */
 static bool is_shown(enum column_id column)
 {
     return column == COLUMN_test_acc_pct || column == COLUMN_step_ms_median;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Seconds of some processors since the machine began: in all, at work, and taken by a hypervisor.
- */
+/* Seconds of some processors since the machine began: in all, at work, and taken by a
+ * hypervisor. */
 struct load {
     double total_s, busy_s, steal_s;
 };

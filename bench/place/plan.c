@@ -60,8 +60,8 @@ static void seats_take_turns(struct seating *s, bool nodes)
 }
 
 /* Seats for `ranks` of `threads` cores: inside a cache where enough ranks fit so, else inside a
- * NUMA node, else anywhere. With fewer cores than threads a seat is one core and seats are shared.
- */
+ * NUMA node, else anywhere. With fewer cores than threads a seat is one core and seats are
+ * shared. */
 static enum status seating_make(struct seating *s, const struct place *p, int ranks, int threads,
                                 enum place_order order, struct error *e)
 {
@@ -82,8 +82,8 @@ static enum status seating_make(struct seating *s, const struct place *p, int ra
     return OK;
 }
 
-/* Core of thread `thread` (counted over all ranks); *lap says how often its core was taken before.
- */
+/* Core of thread `thread` (counted over all ranks); *lap says how often its core was taken
+ * before. */
 static int seating_core(const struct seating *s, int thread, int *lap)
 {
     int taken = s->n * s->cores;

@@ -82,8 +82,8 @@ static bool find_run(const struct spec *asked, const char *folder, char run_dir[
     return newest[0] && path_format(run_dir, NULL, "%s/%s", folder, newest) == OK;
 }
 
-/* A spec stands for the latest run of its campaign; with other values, for the latest with these.
- */
+/* A spec stands for the latest run of its campaign; with other values, for the latest with
+ * these. */
 static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
                               char run_dir[PATH_BYTES], struct error *e)
 {

@@ -20,8 +20,8 @@ bool path_is_folder(const char *path);
 /* Makes a folder and those above it; one that is there already is fine. */
 enum status folder_make(const char *path, struct error *e);
 
-/* Writes a file whole or not at all: `write` fills a temporary file, which is synced and renamed.
- */
+/* Writes a file whole or not at all: `write` fills a temporary file, which is synced and
+ * renamed. */
 enum status file_write(const char *path,
                        enum status (*write)(FILE *out, const void *arg, struct error *e),
                        const void *arg, struct error *e);

@@ -45,8 +45,8 @@ static const char *const KEEPER[] = {KEEPER_WORDS, NULL};
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
 /* Of programs of ours, but no failure. */
 static const char *const LEVELS[] = {": warning: ", ": note: ", ": detail: ", NULL};
-/* Lines that only pass on that somebody else has failed, and Hydra's banner about a rank's death.
- */
+/* Lines that only pass on that somebody else has failed, and Hydra's banner about a rank's
+ * death. */
 static const char *const PASSED_ON[] = {"application called MPI_Abort", "==== backtrace", NULL};
 static const char *const BANNER[] = {"YOUR APPLICATION TERMINATED",
                                      "This typically refers to a problem",

@@ -72,8 +72,8 @@ static json_t *build_facts(const struct tools *tools)
                      jansson_version_str());
 }
 
-/* What launches have in common beside the spec: the programs by their contents, and what they say.
- */
+/* What launches have in common beside the spec: the programs by their contents, and what they
+ * say. */
 static json_t *program_facts(const struct identity *identity)
 {
     json_t *json = json_object();

@@ -18,9 +18,9 @@ struct report_request {
 };
 
 /* Reads the run's journal and records, or where a copy of it has none its tables, then does what is
- * asked; tables that were read are not written. *all_well: no point has failed or
- * is unverified. Points that are not ok are named on standard error when a table is wanted. A
- * figure that cannot be drawn is an error, but the table is printed before. */
+ * asked; tables that were read are not written. *all_well: no point has failed or is unverified.
+ * Points that are not ok are named on standard error when a table is wanted. A figure that cannot
+ * be drawn is an error, but the table is printed before. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, bool *all_well, struct error *e);
 

@@ -28,7 +28,7 @@ bool schedule_wants_accuracy(const struct point *point)
            config_int(&point->config, OPT_RANKS) == 1;
 }
 
-/* --- What the journal says of a point ------------------------------------------------------- */
+/* ---- What the journal says of a point ---- */
 
 static bool is_of(const struct schedule *s, const struct journal_launch *l, size_t point,
                   enum launch_run run)
@@ -105,7 +105,7 @@ static double spent_s(const struct schedule *s)
     return sum;
 }
 
-/* --- Blocks --------------------------------------------------------------------------------- */
+/* ---- Blocks ---- */
 
 /* How far off the median of a point's launches before `block` may be, *n of them: a share of it in
  * per cent; NAN while they are too few to tell. */
@@ -185,7 +185,7 @@ static bool next_of_block(struct schedule *s, int block, struct schedule_item *n
     return false;
 }
 
-/* --- Accuracy runs -------------------------------------------------------------------------- */
+/* ---- Accuracy runs ---- */
 
 static bool misses_accuracy(const struct schedule *s, size_t point, uint64_t seed)
 {
@@ -207,7 +207,7 @@ static bool next_accuracy(const struct schedule *s, struct schedule_item *next)
     return false;
 }
 
-/* --- The whole ------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 bool schedule_next(struct schedule *s, struct schedule_item *next)
 {

@@ -1,5 +1,5 @@
-/* Where the program's own things are: executables beside it, models and plot scripts in its home.
- */
+/* Where the program's own things are: executables beside it, models and plot scripts in its
+ * home. */
 #ifndef SCALEBENCH_RUNNER_TOOLS_H
 #define SCALEBENCH_RUNNER_TOOLS_H
 

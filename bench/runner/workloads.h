@@ -21,8 +21,8 @@ struct workload_identity {
     json_t *said; /* texts by name; NULL where it did not tell */
 };
 
-/* Paths of those that points use; the others are "", and so is the helper of one that needs none.
- */
+/* Paths of those that points use; the others are "", and so is the helper of one that needs
+ * none. */
 struct workloads {
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
     char *answers; /* a line an asked point that can run, a line what a program said */

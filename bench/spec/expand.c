@@ -25,7 +25,7 @@ bool option_is_problem(const struct spec_option *option)
            strncmp(option->key, "inject.", 7) != 0;
 }
 
-/* --- Identity ------------------------------------------------------------------------------- */
+/* ---- Identity ---- */
 
 /* 12 hexadecimal digits of the SHA-256 over "key=value\n" of what a point may differ in. */
 static void identify(struct point *point, const struct spec *spec)
@@ -50,7 +50,7 @@ static void identify(struct point *point, const struct spec *spec)
     snprintf(point->id, sizeof point->id, "%.12s", digest);
 }
 
-/* --- The matrix ----------------------------------------------------------------------------- */
+/* ---- The matrix ---- */
 
 static enum status count_combinations(const struct spec *spec, size_t *n, struct error *e)
 {
@@ -138,7 +138,7 @@ static enum status expand_matrix(struct spec *spec, struct error *e)
     return check_excludes(spec, e);
 }
 
-/* --- Bases ---------------------------------------------------------------------------------- */
+/* ---- Bases ---- */
 
 /* Without `baseline:` the first point with the fewest ranks that solves the same problem. */
 static enum status choose_bases(struct spec *spec, struct error *e)
@@ -240,8 +240,7 @@ static enum status add_bases(struct spec *spec, struct error *e)
     return status == OK ? bring_forward(spec, requested, e) : status;
 }
 
-/* --- Points that communicate nothing, and peers ------------------------------------------------
- */
+/* ---- Points that communicate nothing, and peers ---- */
 
 static bool is_not_sync(const struct spec_option *option)
 {
@@ -344,7 +343,7 @@ static enum status add_alone(struct spec *spec, struct error *e)
     return status;
 }
 
-/* --- What varies ---------------------------------------------------------------------------- */
+/* ---- What varies ---- */
 
 static enum status list_varying(struct spec *spec, struct error *e)
 {

@@ -27,8 +27,8 @@ static enum status join(char **path, const char *home, const char *folder, const
     return error_set(e, ERR_MEMORY, "no memory for a path");
 }
 
-/* Turns found paths into the names that a user writes: what follows `folder`, without the ending.
- */
+/* Turns found paths into the names that a user writes: what follows `folder`, without the
+ * ending. */
 static void strip_paths(glob_t *found, size_t folder_length)
 {
     for (size_t i = 0; i < found->gl_pathc; i++) {

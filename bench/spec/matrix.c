@@ -57,8 +57,7 @@ static enum status given_twice(const struct spec_option *option, const struct no
                       option->key, mark_text(place, first));
 }
 
-/* --- Single values: the top of a spec, an exclude, a baseline ----------------------------------
- */
+/* ---- Single values: the top of a spec, an exclude, a baseline ---- */
 
 static enum status set_value(struct config *config, const struct spec_option *option,
                              const struct node *entry, struct error *e)
@@ -208,7 +207,7 @@ static enum status read_baseline(struct matrix *matrix, const struct node *node,
     return read_selection("baseline", node, visit_selected, &matrix->baseline, e);
 }
 
-/* --- The matrix ----------------------------------------------------------------------------- */
+/* ---- The matrix ---- */
 
 /* Adds a number of ranks that `auto` stands for. */
 static enum status add_ranks(struct axis *axis, int ranks, struct error *e)
@@ -339,7 +338,7 @@ const char *spec_set_beyond_figures(const struct spec *spec)
     return spec->matrix->has_baseline && from_set(spec->matrix->baseline.mark) ? "baseline" : NULL;
 }
 
-/* --- A whole spec --------------------------------------------------------------------------- */
+/* ---- A whole spec ---- */
 
 enum status matrix_read(struct spec *spec, const struct node *root,
                         const struct spec_machine *machine, struct error *e)
@@ -372,7 +371,7 @@ void matrix_free(struct matrix *matrix)
     free(matrix);
 }
 
-/* --- SET ------------------------------------------------------------------------------------ */
+/* ---- SET ---- */
 
 /* Length of one word of a SET: up to a blank outside brackets and quotes. */
 static size_t word_length(const char *text)

@@ -85,7 +85,7 @@ static enum status place_error(const struct error *inner, struct mark mark, stru
     return mark_error(e, inner->status, mark, "%s", inner->text);
 }
 
-/* --- Layers --------------------------------------------------------------------------------- */
+/* ---- Layers ---- */
 
 static void store_int(struct layer_desc *layer, size_t offset, double number)
 {
@@ -204,7 +204,7 @@ static enum status read_layers(struct net_desc *net, const struct node *list, st
     return status == OK ? OK : place_error(&inner, list->mark, e);
 }
 
-/* --- The net -------------------------------------------------------------------------------- */
+/* ---- The net ---- */
 
 enum model_key {
     KEY_NAME,
@@ -330,7 +330,7 @@ static enum status read_model(struct net_desc *net, const struct node *root, str
     return status;
 }
 
-/* --- The file ------------------------------------------------------------------------------- */
+/* ---- The file ---- */
 
 static enum status find_model(char **path, const char *name, struct error *e)
 {

@@ -8,7 +8,7 @@
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
 
-/* --- The campaign --------------------------------------------------------------------------- */
+/* ---- The campaign ---- */
 
 static enum status missing(const struct spec *spec, enum option_id id, struct error *e)
 {
@@ -94,7 +94,7 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
     return status == OK ? check_baseline(spec, e) : status;
 }
 
-/* --- Points --------------------------------------------------------------------------------- */
+/* ---- Points ---- */
 
 /* 0 is how a command line says "not given"; a spec leaves the key out instead. */
 static enum status check_batch_positive(const struct point *point, enum option_id id,
@@ -289,8 +289,7 @@ static enum status error_no_owner(const struct spec_option *option, const struct
 }
 
 /* An option of an optimizer, a schedule, a strategy or a compressor that no point uses would be
- * ignored without a word.
- */
+ * ignored without a word. */
 static enum status check_owned_options(const struct spec *spec, struct error *e)
 {
     static const struct {
@@ -337,8 +336,8 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* A point whose strategy sums after backward takes no notice; one that no point heeds is a mistake.
- */
+/* A point whose strategy sums after backward takes no notice; one that no point heeds is a
+ * mistake. */
 static enum status check_overlap(const struct spec *spec, struct error *e)
 {
     const struct value *misplaced = NULL;

@@ -109,8 +109,7 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                            struct error *e);
 /* The whole form of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
  * an algorithm that it does not take, a scale that fp16 does not; *at is the option that this is
- * about.
- */
+ * about. */
 enum status config_form(const struct config *config, struct strategy_form *form, enum option_id *at,
                         struct error *e);
 

@@ -44,8 +44,8 @@ bool node_is_empty(const struct node *node);
 enum status mark_error(struct error *e, enum status status, struct mark mark, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 
-/* "file:line:column" of a mark into text, for messages that mention a second place; returns text.
- */
+/* "file:line:column" of a mark into text, for messages that mention a second place; returns
+ * text. */
 #define MARK_TEXT_BYTES 256
 char *mark_text(char text[MARK_TEXT_BYTES], struct mark mark);
 

@@ -27,7 +27,7 @@
 #include "bench/workloads/data/data_set.h"
 #include "kernels/base/rng.h"
 
-/* --- A small data set of our own -------------------------------------------------------------- */
+/* ---- A small data set of our own ---- */
 
 /* Random bytes do not compress, so the compressed images as well are longer than one chunk. */
 #define N_TRAIN      100
@@ -196,7 +196,7 @@ static inline void assert_opens(const struct world *w, const char *path)
     data_close(&d);
 }
 
-/* --- What the cache folder holds -------------------------------------------------------------- */
+/* ---- What the cache folder holds ---- */
 
 #define ENTRIES_MAX 16
 struct listing {
@@ -220,7 +220,7 @@ static inline struct listing list(const char *folder)
     return l;
 }
 
-/* --- What is written to standard error -------------------------------------------------------- */
+/* ---- What is written to standard error ---- */
 
 struct capture {
     FILE *file;
@@ -269,7 +269,7 @@ static inline void assert_opens_saying(const struct world *w, const char *path, 
         assert_string_equal(text, "");
 }
 
-/* --- Processes ------------------------------------------------------------------------------- */
+/* ---- Processes ---- */
 
 /* Runs f in a process of its own; it returns whether all was as it should be. */
 static inline int start(bool (*f)(const struct world *), const struct world *w)

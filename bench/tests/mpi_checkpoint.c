@@ -168,7 +168,7 @@ static void every_compressor_is_resumed_to_the_bit(void **state)
     }
 }
 
-/* --- Sections of ranks ---------------------------------------------------------------------- */
+/* ---- Sections of ranks ---- */
 
 /* A strategy that keeps something: rank r, r + 1 bytes of value r. */
 static struct {
@@ -241,7 +241,7 @@ static void what_ranks_kept_is_reset_on_another_number(void **state)
     assert_all(keeper.bytes == 0 && strcmp(reset, expected) == 0);
 }
 
-/* --- Another number of ranks ---------------------------------------------------------------- */
+/* ---- Another number of ranks ---- */
 
 /* One rank trains, then all go on: how far they are from one rank that went on alone, of what that
  * has moved by since. The same global batches, so the tolerances of mpi_train. */
@@ -276,7 +276,7 @@ static void more_ranks_go_on(void **state)
     assert_all(good && distance <= allowed);
 }
 
-/* --- What does not fit ---------------------------------------------------------------------- */
+/* ---- What does not fit ---- */
 
 static bool opens(const struct trainer *t, struct error *e)
 {
@@ -526,10 +526,10 @@ static void malformed_checkpoints_are_refused(void **state)
     }
 }
 
-/* --- Batch norm ----------------------------------------------------------------------------- */
+/* ---- Batch norm ---- */
 
-/* As schema 1 called running statistics; it did not count batches, of which the counts lie first.
- */
+/* As schema 1 called running statistics; it did not count batches, of which the counts lie
+ * first. */
 static void make_older(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     static char names[64][NET_NAME_MAX];
@@ -581,7 +581,7 @@ static void older_checkpoints_are_read(void **state)
     session_close(&second);
 }
 
-/* --- Weights alone -------------------------------------------------------------------------- */
+/* ---- Weights alone ---- */
 
 static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {

@@ -42,7 +42,7 @@ static bool agreed(bool mine)
            all;
 }
 
-/* --- A small data set ------------------------------------------------------------------------- */
+/* ---- A small data set ---- */
 
 static uint8_t pixel(uint32_t image, uint32_t j)
 {
@@ -148,7 +148,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* --- Epochs ----------------------------------------------------------------------------------- */
+/* ---- Epochs ---- */
 
 static bool sampler_start(struct sampler *s, uint32_t n)
 {
@@ -268,7 +268,7 @@ static void compressed_files_are_read_from_the_cache(void **state)
     expect_modes("global", "true", "drop", false);
 }
 
-/* --- Shards ----------------------------------------------------------------------------------- */
+/* ---- Shards ---- */
 
 static bool sum_up(uint32_t *counts, size_t n)
 {
@@ -379,7 +379,7 @@ static void fewer_samples_than_ranks_are_no_shards(void **state)
                         "data.shard = contiguous: 2 samples give no shard to each of 3 ranks");
 }
 
-/* --- Refusals --------------------------------------------------------------------------------- */
+/* ---- Refusals ---- */
 
 /* What feed_open says on every rank; "" where it succeeds. */
 static void refusal(char *text, size_t size)

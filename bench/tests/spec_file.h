@@ -15,7 +15,7 @@ static const struct spec_machine eight = {.usable_cores = 8};
 #define HEAD "name: test\nmodel: softmax_784\n"
 #define BODY HEAD "train: {global_batch: 64}\n"
 
-/* --- Files written by the test ---------------------------------------------------------------- */
+/* ---- Files written by the test ---- */
 
 static char file[] = "/tmp/scalebench-spec-XXXXXX.yaml";
 
@@ -40,8 +40,8 @@ static inline void write_file(const char *text, size_t size)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Copies of a spec's inputs beside the file, as a run keeps them: into `folder`, or removed again.
- */
+/* Copies of a spec's inputs beside the file, as a run keeps them: into `folder`, or removed
+ * again. */
 static inline void keep_copies(const struct spec *spec, const char *folder, bool keep)
 {
     for (size_t i = 0; i < spec->n_inputs; i++) {

@@ -91,7 +91,7 @@ static int teardown(void **state)
     return failed;
 }
 
-/* --- Writing ---------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 /* A name that ends in ".gz" is compressed. */
 static void write_file(const char *folder, const char *name, const uint8_t *bytes, size_t n)
@@ -154,7 +154,7 @@ static struct archive *make_archive(const struct world *w)
     return a;
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 static void assert_part(const struct data_part *part, const struct world *w, int first, int last)
 {
@@ -255,7 +255,7 @@ static void test_archives(void **state)
     free(a);
 }
 
-/* --- What is wrong ---------------------------------------------------------------------------- */
+/* ---- What is wrong ---- */
 
 /* `file` is the name below the data folder, "" for the folder itself. */
 static void assert_refused(const struct world *w, const char *file, const char *text)
@@ -357,7 +357,7 @@ static void test_bad_gzip(void **state)
     free(a);
 }
 
-/* --- The real set ----------------------------------------------------------------------------- */
+/* ---- The real set ---- */
 
 /* Means and deviations of the channels over the training images are known: (125.3, 123.0, 113.9)
  * and (63.0, 62.1, 66.7), to their last digit or, as pixels may have gone through a codec, a few
@@ -395,7 +395,7 @@ static void test_real_set(void **state)
     data_close(&d);
 }
 
-/* --- Generated shapes ------------------------------------------------------------------------- */
+/* ---- Generated shapes ---- */
 
 static void test_shapes_depend_on_seed_and_index_alone(void **state)
 {

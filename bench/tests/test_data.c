@@ -1,7 +1,7 @@
 /* Files of a data set as they should be, where they are looked for, what is read of them. */
 #include "bench/tests/data_files.h"
 
-/* --- Files as they should be ------------------------------------------------------------------ */
+/* ---- Files as they should be ---- */
 
 static void test_plain_is_mapped_where_it_lies(void **state)
 {
@@ -106,7 +106,7 @@ static void test_plain_wins_over_gzip(void **state)
     assert_opens(w, w->data);
 }
 
-/* --- Where files are looked for --------------------------------------------------------------- */
+/* ---- Where files are looked for ---- */
 
 /* Makes the folder root/parent/set and puts the files there. */
 static void write_set_below(const struct world *w, const char *parent, const char *set)

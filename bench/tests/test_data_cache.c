@@ -1,11 +1,11 @@
-/* The cache of decompressed files: reused, made anew when it must be, safe against many processes.
- */
+/* The cache of decompressed files: reused, made anew when it must be, safe against many
+ * processes. */
 #include "bench/tests/data_files.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-/* --- What the cache folder holds -------------------------------------------------------------- */
+/* ---- What the cache folder holds ---- */
 
 static char *entry_path(char path[PATH_MAX], const struct world *w, const char *name)
 {
@@ -21,7 +21,7 @@ static struct stat entry_stat(const struct world *w, const char *name)
     return s;
 }
 
-/* --- The cache -------------------------------------------------------------------------------- */
+/* ---- The cache ---- */
 
 static void test_cache_is_reused(void **state)
 {

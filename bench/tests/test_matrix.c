@@ -195,8 +195,7 @@ static void test_silent_points_added(void **state)
     spec_free(&spec);
 }
 
-/* --- What a search of each among all would find ------------------------------------------------
- */
+/* ---- What a search of each among all would find ---- */
 
 static bool equal_where(const struct point *a, const struct point *b,
                         bool (*counts)(const struct spec_option *))

@@ -6,8 +6,7 @@
 
 #include "bench/spec/spec.h"
 
-/* --- The nets of the repository, against the parameter tables of the reports -------------------
- */
+/* ---- The nets of the repository, against the parameter tables of the reports ---- */
 
 static void check_net(const char *name, size_t params, uint64_t flops, enum initializer initializer,
                       double mean, double std)
@@ -119,7 +118,7 @@ static void test_keras_order(void **state)
     net_desc_free(&net);
 }
 
-/* --- Files written by the test ---------------------------------------------------------------- */
+/* ---- Files written by the test ---- */
 
 static char file[] = "/tmp/scalebench-model-XXXXXX.yaml";
 
@@ -196,7 +195,7 @@ static void test_zero_parameters(void **state)
     assert_null(net.layers); /* nothing is left to free */
 }
 
-/* --- Errors ----------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static enum status read_model(const char *path, struct error *e)
 {

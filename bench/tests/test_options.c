@@ -1,5 +1,5 @@
-/* The option table: presets, values in all their forms, what explain says, a workload's arguments.
- */
+/* The option table: presets, values in all their forms, what explain says, a workload's
+ * arguments. */
 #include "bench/tests/spec_file.h"
 
 /* Rows of comm/cost/strategies.def, as messages list them. */
@@ -9,7 +9,7 @@
     "local_sgd "                                                                                   \
     "gossip adasum param_server"
 
-/* --- The option table ------------------------------------------------------------------------- */
+/* ---- The option table ---- */
 
 static void test_options(void **state)
 {
@@ -59,7 +59,7 @@ static void test_explain(void **state)
     free(text);
 }
 
-/* --- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static void check_value(const char *key, const char *written, const char *canonical, double number)
 {
@@ -178,7 +178,7 @@ static void test_sizes(void **state)
     config_free(&config);
 }
 
-/* --- Arguments of a workload ------------------------------------------------------------------ */
+/* ---- Arguments of a workload ---- */
 
 static void test_arguments(void **state)
 {

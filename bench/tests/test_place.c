@@ -246,7 +246,7 @@ static void test_bind_errors(void **state)
     assert_int_equal(place_bind_self("8191", &e), ERR_UNAVAILABLE);
 }
 
-/* --- Slurm ------------------------------------------------------------------------------------ */
+/* ---- Slurm ---- */
 
 static const char *const slurm_names[] = {"SLURM_CPUS_ON_NODE", "SLURM_JOB_CPUS_PER_NODE",
                                           "SLURM_NODEID", "SLURM_THREADS_PER_CORE"};
@@ -398,7 +398,7 @@ static void test_this_machine_in_a_job(void **state)
     place_close(place);
 }
 
-/* --- cgroups ---------------------------------------------------------------------------------- */
+/* ---- cgroups ---- */
 
 struct tree {
     char root[64];

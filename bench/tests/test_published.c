@@ -37,8 +37,7 @@ static void assert_error(const struct error *e, const char *file, const char *te
     assert_string_equal(found, text);
 }
 
-/* --- CSV files -----------------------------------------------------------------------------------
- */
+/* ---- CSV files ---- */
 
 static void cells_are_read_as_they_are(void **state)
 {
@@ -130,8 +129,7 @@ static void many_rows_are_read(void **state)
     sheet_free(&sheet);
 }
 
-/* --- Rows and points -----------------------------------------------------------------------------
- */
+/* ---- Rows and points ---- */
 
 #define HEAD                                                                                       \
     "name: p\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"                      \

@@ -160,7 +160,7 @@ static void a_file_is_what_the_format_says(void **state)
     free(data);
 }
 
-/* --- Cut files ------------------------------------------------------------------------------ */
+/* ---- Cut files ---- */
 
 static void every_cut_is_refused_with_its_offset(void **state)
 {
@@ -275,7 +275,7 @@ static void names_must_differ_and_be_text(void **state)
     json_decref(s.metadata);
 }
 
-/* --- Malformed files ------------------------------------------------------------------------ */
+/* ---- Malformed files ---- */
 
 /* A header, the bytes of data after it, and what the reader must say ("" after the last word: the
  * rest is the JSON library's). */

@@ -1,14 +1,14 @@
 /* From a file and SET to the points of a campaign, and back to a file. */
 #include "bench/tests/spec_file.h"
 
-/* --- Files written by the test ---------------------------------------------------------------- */
+/* ---- Files written by the test ---- */
 
 static const char *value_of(const struct spec *spec, const char *key)
 {
     return spec->config.values[option_find(key)->id].text;
 }
 
-/* --- Files ------------------------------------------------------------------------------------ */
+/* ---- Files ---- */
 
 /* Some editors write it at the beginning of a file. */
 static void test_byte_order_mark(void **state)
@@ -137,7 +137,7 @@ static void test_torn_file(void **state)
     free(text);
 }
 
-/* --- Matrix, exclude, baseline ---------------------------------------------------------------- */
+/* ---- Matrix, exclude, baseline ---- */
 
 /* The identity is that of the values, wherever and however they are written. */
 static void test_identity(void **state)
@@ -154,7 +154,7 @@ static void test_identity(void **state)
     spec_free(&b);
 }
 
-/* --- SET -------------------------------------------------------------------------------------- */
+/* ---- SET ---- */
 
 static void test_set(void **state)
 {
@@ -214,7 +214,7 @@ static void test_refused_set(void **state)
            "SET:1:7: ranks: takes one value here; to vary it, move the list below matrix:");
 }
 
-/* --- The resolved spec ------------------------------------------------------------------------ */
+/* ---- The resolved spec ---- */
 
 static void assert_same_points(const struct spec *a, const struct spec *b)
 {

@@ -128,8 +128,8 @@ static void the_table_fits(void **state)
     struct summary s = collect(&run);
     for (int width = 60; width <= 200; width++) {
         char *text = print(&s, width), *rest = text;
-        /* What a row is and what came of it is never left out, nor are values that are everywhere.
-         */
+        /* What a row is and what came of it is never left out, nor are values that are
+         * everywhere. */
         assert_non_null(strstr(text, width < 150 ? "All points: " : "launches"));
         assert_non_null(strstr(text, "step ms [95 % CI]"));
         assert_non_null(strstr(text, "102.5 [100.0, 105.0]"));

@@ -30,8 +30,8 @@ static inline void option(enum option_id id, const char *text)
     assert_int_equal(config_set(&fixture.config, option_get(id), text, (struct mark){0}, &e), OK);
 }
 
-/* Images that are noise around a pattern of their class: something to learn, nothing to download.
- */
+/* Images that are noise around a pattern of their class: something to learn, nothing to
+ * download. */
 static inline void draw(uint8_t *images, uint8_t *labels, uint32_t n, uint32_t pixels,
                         uint32_t epoch)
 {
@@ -87,8 +87,7 @@ static inline int teardown(void **state)
     return 0;
 }
 
-/* --- Waiters -------------------------------------------------------------------------------------
- */
+/* ---- Waiters ---- */
 
 enum { WAITERS = 2 };
 static struct {
@@ -133,8 +132,7 @@ static inline void return_waiter(const struct waiter *w)
             waiters[i].lent = false;
 }
 
-/* --- Sessions ------------------------------------------------------------------------------------
- */
+/* ---- Sessions ---- */
 
 /* A trainer on MPI_COMM_WORLD or MPI_COMM_SELF, with what it borrows, and where it stands. */
 struct session {

@@ -10,8 +10,8 @@
 bool failure_is_first_process(void);
 
 /* Says, once a node and before MPI starts, that /dev/shm has less room than MPICH takes to start:
- * it would end with "Out of memory" or of SIGBUS. A warning, since another library may want less.
- */
+ * it would end with "Out of memory" or of SIGBUS. A warning, since another library may want
+ * less. */
 void failure_warn_of_shared_memory(void);
 
 /* The exit status; says why on standard error where `speak` and there is something to say. */

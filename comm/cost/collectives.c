@@ -59,8 +59,7 @@ void add_reduction(struct cost *c, const struct party *p, size_t bytes)
         c->seconds += (double)bytes * p->model->gamma_s;
 }
 
-/* --- Halving and doubling ------------------------------------------------------------------------
- */
+/* ---- Halving and doubling ---- */
 
 enum then { THEN_ALLGATHER, THEN_GATHER };
 
@@ -145,8 +144,7 @@ static void add_reduce_scatter_gather(struct cost *c, const struct party *p, siz
     add_halving(c, p, position, blocks, count, width, THEN_GATHER);
 }
 
-/* --- The binomial tree ---------------------------------------------------------------------------
- */
+/* ---- The binomial tree ---- */
 
 enum direction { UP, DOWN };
 

@@ -12,8 +12,7 @@ static size_t sum_counts(const size_t *counts, size_t n)
     return total;
 }
 
-/* --- Exchanges of comm/exchange.c ----------------------------------------------------------------
- */
+/* ---- Exchanges of comm/exchange.c ---- */
 
 static size_t share_bytes(size_t count, int rank, int ranks, size_t width)
 {
@@ -75,8 +74,7 @@ static void add_gathered(struct cost *c, const struct party *p, size_t bytes)
     add_shares(c, p, (size_t)p->ranks, bytes, true);
 }
 
-/* --- Sizes ---------------------------------------------------------------------------------------
- */
+/* ---- Sizes ---- */
 
 static size_t round_up(size_t bytes)
 {
@@ -123,8 +121,7 @@ size_t low_rank_q(const struct low_rank *shape)
     return shape->rank * shape->other;
 }
 
-/* --- Compressors ---------------------------------------------------------------------------------
- */
+/* ---- Compressors ---- */
 
 /* Shares are handed over, summed, and handed back: 2 (p-1) messages, 2 (p-1)/p of the numbers. */
 static void add_sum16(struct cost *c, const struct party *p, size_t count)

@@ -110,8 +110,8 @@ struct strategy_form {
     double fp16_scale; /* power of two that gradients are multiplied by in fp16 */
 };
 
-/* Cost of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of
- * counts[n] numbers of `width` bytes. `model` may be NULL (seconds is then 0). */
+/* Cost of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of counts[n] numbers of
+ * `width` bytes. `model` may be NULL (seconds is then 0). */
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
                           int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);

@@ -6,8 +6,8 @@
 
 #include "comm/cost/cost.h"
 
-/* `node_of` [ranks], borrowed; where it is NULL, `group` ranks that follow each other make a node.
- */
+/* `node_of` [ranks], borrowed; where it is NULL, `group` ranks that follow each other make a
+ * node. */
 struct node_map {
     const int *node_of;
     int group;

@@ -48,8 +48,7 @@ void block_range(size_t numbers, int blocks, int begin, int end, size_t *first, 
     *count = last - *first;
 }
 
-/* --- Ring ----------------------------------------------------------------------------------------
- */
+/* ---- Ring ---- */
 
 static int ring_rounds(const struct schedule *s)
 {
@@ -69,8 +68,7 @@ static void ring_round(const struct schedule *s, int i, struct round *r)
     round_receive(r, (s->rank + p - 1) % p, first, count, i < p - 1);
 }
 
-/* --- Folding -------------------------------------------------------------------------------------
- */
+/* ---- Folding ---- */
 
 /* Of ranks 0 to 2 folded - 1 the odd ones carry on for the even ones. */
 struct fold {
@@ -128,8 +126,7 @@ static bool is_between(const struct schedule *s, const struct fold *f, int round
     return !first && !last && !stands_aside(f, s->rank);
 }
 
-/* --- Recursive doubling --------------------------------------------------------------------------
- */
+/* ---- Recursive doubling ---- */
 
 static int recursive_doubling_rounds(const struct schedule *s)
 {
@@ -147,8 +144,7 @@ static void recursive_doubling_round(const struct schedule *s, int i, struct rou
     round_receive(r, partner, 0, s->count, true);
 }
 
-/* --- Rabenseifner --------------------------------------------------------------------------------
- */
+/* ---- Rabenseifner ---- */
 
 static int rabenseifner_rounds(const struct schedule *s)
 {
@@ -193,8 +189,7 @@ static void rabenseifner_round(const struct schedule *s, int i, struct round *r)
     }
 }
 
-/* --- Pipelines -----------------------------------------------------------------------------------
- */
+/* ---- Pipelines ---- */
 
 /* A rank's place below a root. */
 struct seat {
@@ -239,8 +234,7 @@ static void pipeline_round(const struct schedule *s, const struct seat *seat, in
         round_receive(r, seat->parent, first, count, false);
 }
 
-/* --- Tree ----------------------------------------------------------------------------------------
- */
+/* ---- Tree ---- */
 
 /* Rank r hangs below (r - 1) / 2. */
 static int height_of(int rank, int ranks)
@@ -277,8 +271,7 @@ static void tree_round(const struct schedule *s, int i, struct round *r)
     pipeline_round(s, &seat, i, r);
 }
 
-/* --- Fixed order ---------------------------------------------------------------------------------
- */
+/* ---- Fixed order ---- */
 
 static int fixed_order_rounds(const struct schedule *s)
 {
@@ -299,8 +292,7 @@ static void fixed_order_round(const struct schedule *s, int i, struct round *r)
     pipeline_round(s, &seat, i, r);
 }
 
-/* --- The table -----------------------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 static const struct {
     int (*rounds)(const struct schedule *s);

@@ -1,8 +1,7 @@
 /* Schedules that go between nodes otherwise than within them. */
 #include "comm/cost/rounds.h"
 
-/* --- Between nodes -------------------------------------------------------------------------------
- */
+/* ---- Between nodes ---- */
 
 /* Ranks of the same place, one a node, sum numbers [first, first + count) of theirs: Rabenseifner's
  * fewest messages where nodes are a power of two, else a ring, which then sends less. */
@@ -40,8 +39,7 @@ static int between_nodes_rounds(const struct schedule *s)
     return schedule_rounds(&between);
 }
 
-/* --- Hierarchical --------------------------------------------------------------------------------
- */
+/* ---- Hierarchical ---- */
 
 /* Who holds a slice at the end of the first part; no numbers where nobody does. */
 static void slice_of(const struct schedule *s, int place, size_t *first, size_t *count)
@@ -86,8 +84,7 @@ void hierarchical_round(const struct schedule *s, int i, struct round *r)
         between_nodes_round(s, first, count, i - within, r);
 }
 
-/* --- Leader --------------------------------------------------------------------------------------
- */
+/* ---- Leader ---- */
 
 /* Of the binomial tree over the largest node. */
 static int tree_height(const struct schedule *s)

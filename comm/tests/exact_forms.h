@@ -1,5 +1,5 @@
-/* Every strategy that sums, in every form, cutting its messages small: there is something to cut.
- */
+/* Every strategy that sums, in every form, cutting its messages small: there is something to
+ * cut. */
 #ifndef SCALEBENCH_COMM_TESTS_EXACT_FORMS_H
 #define SCALEBENCH_COMM_TESTS_EXACT_FORMS_H
 
@@ -47,8 +47,8 @@ static inline bool open_form(struct fixture *f, struct form form, size_t n)
     return fixture_open(f, form.strategy);
 }
 
-/* Two steps, which must give twice the sums: what the first leaves behind must not reach the next.
- */
+/* Two steps, which must give twice the sums: what the first leaves behind must not reach the
+ * next. */
 static inline bool sums_exactly(struct fixture *f)
 {
     bool good = true;

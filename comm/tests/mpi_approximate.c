@@ -11,8 +11,7 @@
 #include "comm/tests/linear_model.h"
 #include "comm/tests/mpi_seen.h"
 
-/* --- Counters ------------------------------------------------------------------------------------
- */
+/* ---- Counters ---- */
 
 /* Where ranks run freely a server has answered everyone's steps only when all have come here. */
 static bool meet(struct fixture *f)
@@ -72,8 +71,7 @@ static void counters_equal_an_independent_count(void **state)
     }
 }
 
-/* --- delayed -------------------------------------------------------------------------------------
- */
+/* ---- delayed ---- */
 
 /* One process that knows all gradients: step t ends with what step t - 1 found. */
 static void stale_reference(double *w, double momentum)
@@ -129,8 +127,7 @@ static void delayed_clips_what_it_applies(void **state)
     assert_all(good && is_near(sqrt(squares), 3 * LR, 3 * LR));
 }
 
-/* --- local_sgd -----------------------------------------------------------------------------------
- */
+/* ---- local_sgd ---- */
 
 /* All ranks in one process: gradients are averaged up to step `post`, weights every `period` steps
  * after. */
@@ -226,8 +223,7 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
     }
 }
 
-/* --- gossip --------------------------------------------------------------------------------------
- */
+/* ---- gossip ---- */
 
 /* Steps that change nothing but who averages with whom: gradients are 0, momentum too. */
 static bool only_average(struct fixture *f)
@@ -313,8 +309,7 @@ static void gossip_averages_pairs(void **state)
     assert_all(good);
 }
 
-/* --- adasum --------------------------------------------------------------------------------------
- */
+/* ---- adasum ---- */
 
 /* One step of SGD at rate 1 from 0: the weights are minus the combined gradient. */
 static bool combine(struct fixture *f, real gradient(int rank, size_t i))

@@ -10,8 +10,7 @@
 #include "comm/overlap.h"
 #include "comm/tests/sync_fixture.h"
 
-/* --- What is taken and given back ---------------------------------------------------------------
- */
+/* ---- What is taken and given back ---- */
 
 static struct {
     int comms, groups, windows, requests;
@@ -142,8 +141,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     return code;
 }
 
-/* --- A net of two tensors, as a strategy sees it ------------------------------------------------
- */
+/* ---- A net of two tensors, as a strategy sees it ---- */
 
 enum { TENSORS = 2, N = 600 };
 
@@ -246,8 +244,7 @@ static void every_strategy_agrees_and_leaves_nothing(void **state)
 #define REAL_TYPE_NAME "MPI_FLOAT"
 #endif
 
-/* --- Ranks that disagree ------------------------------------------------------------------------
- */
+/* ---- Ranks that disagree ---- */
 
 static real numbers[100];
 
@@ -387,8 +384,7 @@ static void started_sums_are_compared(void **state)
     assert_all(good);
 }
 
-/* --- Messages -----------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 /* The last rank sends two messages to rank 0, which expects the second to be another one. */
 static bool message_is_caught(enum wait_kind wait, size_t bytes, const char *operation)

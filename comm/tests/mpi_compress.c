@@ -9,8 +9,7 @@
 #include "comm/tests/mpi_seen.h"
 #include "comm/tests/sync_fixture.h"
 
-/* --- A net of four tensors, two of them matrices -------------------------------------------------
- */
+/* ---- A net of four tensors, two of them matrices ---- */
 
 static void setup(struct fixture *f)
 {
@@ -32,8 +31,7 @@ static bool open_sync(struct fixture *f, enum strategy_kind strategy, size_t n)
     return fixture_open(f, strategy);
 }
 
-/* --- What `check` finds, for every compressor of a kind and every strategy that takes it ---------
- */
+/* ---- What `check` finds, for every compressor of a kind and every strategy that takes it ---- */
 
 typedef bool check_function(struct fixture *f, enum strategy_kind strategy);
 
@@ -58,8 +56,7 @@ static void check_each(check_function *check, unsigned flags, unsigned without)
     }
 }
 
-/* --- 16 bits -------------------------------------------------------------------------------------
- */
+/* ---- 16 bits ---- */
 
 /* Small enough to be exact in 8 bits, also summed over 7 ranks. */
 static real small_gradient(int rank, int i)
@@ -192,8 +189,7 @@ static void fp16_scale_saves_small_numbers(void **state)
     }
 }
 
-/* --- Error feedback ------------------------------------------------------------------------------
- */
+/* ---- Error feedback ---- */
 
 /* Others in every step. */
 static real step_gradient(int step, int rank, int i)
@@ -259,8 +255,7 @@ static void nothing_is_lost(void **state)
     check_each(conserves, COMPRESSOR_FEEDBACK, 0);
 }
 
-/* --- Top-k ---------------------------------------------------------------------------------------
- */
+/* ---- Top-k ---- */
 
 /* How many of this rank's first gradients come before number i: larger ones, and equal ones that
  * stand before it. */
@@ -296,11 +291,10 @@ static void topk_sends_the_largest(void **state)
     assert_all(good);
 }
 
-/* --- Signs ---------------------------------------------------------------------------------------
- */
+/* ---- Signs ---- */
 
-/* Mean magnitudes of 1 + rank/8 have few bits; zero counts as positive, its sign may say otherwise.
- */
+/* Mean magnitudes of 1 + rank/8 have few bits; zero counts as positive, its sign may say
+ * otherwise. */
 static void signs_are_scaled_by_mean_magnitudes(void **state)
 {
     (void)state;
@@ -323,12 +317,11 @@ static void signs_are_scaled_by_mean_magnitudes(void **state)
     assert_all(good);
 }
 
-/* --- PowerSGD ------------------------------------------------------------------------------------
- */
+/* ---- PowerSGD ---- */
 
 /* |error| of one step that leaves nothing out: in norm, of a sum of matrices whose norms add up to
- * `norm`. n vectors of P, as long, are orthonormal to 2 n eps; M'P and P Q' are sums of n products.
- */
+ * `norm`. n vectors of P, as long, are orthonormal to 2 n eps; M'P and P Q' are sums of n
+ * products. */
 static double full_rank_bound(double norm, int n)
 {
     return (4.0 * n + mpi_world_ranks()) * REAL_EPSILON * norm;
@@ -377,8 +370,7 @@ static void powersgd_of_full_rank_is_the_sum(void **state)
     assert_all(!sums_everything(&f, 2, false));
 }
 
-/* --- All of them ---------------------------------------------------------------------------------
- */
+/* ---- All of them ---- */
 
 /* What steps were seen to do, what the waiter counted and what the formulas say. */
 static bool counts_agree(struct fixture *f, enum strategy_kind strategy)

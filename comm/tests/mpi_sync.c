@@ -187,8 +187,8 @@ static void norms_add_up(void **state)
 }
 
 /* Plain SGD at rate 1 from 0: the norm of the weights is that of the clipped gradient. Rounding of
- * the factor and of each product: 2 epsilons; of this test's own sum of squares: N halves of one.
- */
+ * the factor and of each product: 2 epsilons; of this test's own sum of squares: N halves of
+ * one. */
 static bool clips_to(struct fixture *f, struct form form, double limit, double norm)
 {
     enum { N = 1001 };

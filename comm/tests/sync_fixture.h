@@ -10,8 +10,7 @@
 #include "comm/strategy.h"
 #include "comm/tests/mpi_test.h"
 
-/* --- The waiter ----------------------------------------------------------------------------------
- */
+/* ---- The waiter ---- */
 
 static struct waiter program_waiter;
 
@@ -34,8 +33,7 @@ static inline int mpi_waiter_close(void **state)
     return 0;
 }
 
-/* --- A strategy, and what it is for --------------------------------------------------------------
- */
+/* ---- A strategy, and what it is for ---- */
 
 enum { FIXTURE_TENSORS = 4 };
 
@@ -148,8 +146,7 @@ static inline bool fixture_step(struct fixture *f, double lr)
            sync_step_end(f->sync, &f->optimizer, f->step, lr, &e) == OK;
 }
 
-/* --- Gradients whose sums are known --------------------------------------------------------------
- */
+/* ---- Gradients whose sums are known ---- */
 
 enum { GRADIENT_PERIOD = 101 };
 

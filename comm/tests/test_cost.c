@@ -157,8 +157,7 @@ static void short_vectors_are_exchanged_whole(void **state)
                         whole);
 }
 
-/* --- Through rank 0 ------------------------------------------------------------------------------
- */
+/* ---- Through rank 0 ---- */
 
 /* What a rank is to send, worked out by hand. */
 struct sent {
@@ -464,8 +463,8 @@ static void nodes_send_slices_or_let_one_lead(void **state)
     check_nodes(STRATEGY_leader, 3, 4, 64, uneven);
 }
 
-/* Slices of 4, 3 and 3 numbers, each fetched from two others; nobody to fetch from costs nothing.
- */
+/* Slices of 4, 3 and 3 numbers, each fetched from two others; nobody to fetch from costs
+ * nothing. */
 static void shared_memory_sends_nothing(void **state)
 {
     (void)state;
@@ -485,8 +484,7 @@ static void shared_memory_sends_nothing(void **state)
                 0);
 }
 
-/* --- The tables ----------------------------------------------------------------------------------
- */
+/* ---- The tables ---- */
 
 static void variants_belong_to_their_strategies(void **state)
 {

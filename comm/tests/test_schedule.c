@@ -37,8 +37,8 @@ static void check_round(const struct round *r)
                 assert_disjoint(&r->receives[i], &r->sends[k]);
 }
 
-/* The send of `from` that answers receive `i` of `to`: between two ranks messages keep their order.
- */
+/* The send of `from` that answers receive `i` of `to`: between two ranks messages keep their
+ * order. */
 static const struct transfer *find_send(const struct machine *m, int from, int to, int i)
 {
     int skip = 0;

@@ -30,8 +30,8 @@ struct error {
     char text[1024];
 };
 
-/* Fills `e` (which may be NULL) and returns `status`, so that `return error_set(...)` reads well.
- */
+/* Fills `e` (which may be NULL) and returns `status`, so that `return error_set(...)` reads
+ * well. */
 enum status error_set(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -10,8 +10,8 @@
 const char *file_kind(mode_t mode);
 
 /* Opens a regular file. -1 where that fails, and *why points at the reason as a sentence's end:
- * "No such file or directory", "it is a FIFO, not a regular file"; errno is 0 in the second case.
- */
+ * "No such file or directory", "it is a FIFO, not a regular file"; errno is 0 in the second
+ * case. */
 int file_open(const char *path, const char **why);
 
 /* The same as a stream; NULL where it fails. */

@@ -210,8 +210,8 @@ enum status pool_create(struct pool **created, int threads, const int *cpus, voi
     pthread_cond_init(&pool->announced, NULL);
     pthread_cond_init(&pool->finished, NULL);
 
-    /* Workers inherit a mask in which all is blocked: signals are for the thread that handles them.
-     */
+    /* Workers inherit a mask in which all is blocked: signals are for the thread that handles
+     * them. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

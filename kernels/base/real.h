@@ -1,6 +1,6 @@
 /* The number type that a build computes in. The trainer is built twice from the same sources: float
- * for use, double (-DSCALEBENCH_F64) to prove that strategies and rank counts give the same model.
- */
+ * for use, double (-DSCALEBENCH_F64) to prove that strategies and rank counts give the same
+ * model. */
 #ifndef SCALEBENCH_BASE_REAL_H
 #define SCALEBENCH_BASE_REAL_H
 

@@ -2,8 +2,8 @@
  * (seed, stream, epoch, sample, element) is the same on every rank, thread and machine. Hence
  * initial weights, shuffles, augmentation and dropout do not depend on the number of ranks.
  *
- * Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11.
- */
+ * Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+ * SC11. */
 #ifndef SCALEBENCH_BASE_RNG_H
 #define SCALEBENCH_BASE_RNG_H
 

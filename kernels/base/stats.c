@@ -18,8 +18,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* An ordered copy that the caller frees; NULL where there is no order (n = 0, a NAN) or no memory.
- */
+/* An ordered copy that the caller frees; NULL where there is no order (n = 0, a NAN) or no
+ * memory. */
 static double *sorted_copy(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -93,15 +93,14 @@ struct interval stats_median_interval(const double *x, size_t n, double level)
     return i;
 }
 
-/* One value covers the median with probability 0: its interval has a width of 0 that means nothing.
- */
+/* One value covers the median with probability 0: its interval has a width of 0 that means
+ * nothing. */
 double stats_relative_half_width(const struct interval *i)
 {
     return i->level > 0 ? (i->hi - i->lo) / 2 / i->mid : NAN;
 }
 
-/* --- Lines ---------------------------------------------------------------------------------------
- */
+/* ---- Lines ---- */
 
 static const struct line undefined_line = {NAN, NAN, NAN, NAN};
 

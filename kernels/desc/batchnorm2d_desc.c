@@ -27,8 +27,8 @@ static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
     return 2;
 }
 
-/* PyTorch's names, which checkpoints have. The mean starts at 0 as a bias does, the variance at 1.
- */
+/* PyTorch's names, which checkpoints have. The mean starts at 0 as a bias does, the variance at
+ * 1. */
 static int buffers(const struct layer_desc *layer, struct tensor_desc list[2])
 {
     list[0] = channel_tensor(layer, "running_mean");

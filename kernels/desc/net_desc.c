@@ -48,8 +48,7 @@ char *shape_text(char text[40], struct shape s)
     return text;
 }
 
-/* --- Options of a layer ------------------------------------------------------------------------
- */
+/* ---- Options of a layer ---- */
 
 /* Where the option's number, or number `i` of its pair, lies in the layer. */
 static int *option_int(struct layer_desc *layer, const struct layer_option *option, int i)
@@ -92,8 +91,7 @@ static enum status check_options(struct layer_desc *layer, struct error *e)
     return OK;
 }
 
-/* --- Building a net ----------------------------------------------------------------------------
- */
+/* ---- Building a net ---- */
 
 static enum status check_name(const char *what, const char *name, struct error *e)
 {

@@ -86,8 +86,8 @@ struct net_desc {
     uint64_t flops_forward, flops_backward; /* an image */
 };
 
-/* One option of a kind of layer, as a model file writes it. Pair options take one number or [h, w].
- */
+/* One option of a kind of layer, as a model file writes it. Pair options take one number or [h,
+ * w]. */
 struct layer_option {
     const char *key;
     enum { LAYER_INT, LAYER_PAIR, LAYER_REAL } type;

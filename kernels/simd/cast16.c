@@ -10,8 +10,7 @@
 #define BIAS_GAP   (112u << 23) /* between the exponents of float and fp16 */
 #define LEAST_FP16 (113u << 23) /* 2^-14, the least normal fp16, as a float */
 
-/* --- One number ----------------------------------------------------------------------------------
- */
+/* ---- One number ---- */
 
 INLINE uint32_t bits_of(float x)
 {
@@ -66,8 +65,7 @@ INLINE float decode_bf16(uint16_t x)
     return float_of((uint32_t)x << 16);
 }
 
-/* --- Arrays --------------------------------------------------------------------------------------
- */
+/* ---- Arrays ---- */
 
 /* In the double-precision build a number is rounded to float first. */
 #define CAST16_LOOPS(format)                                                                       \

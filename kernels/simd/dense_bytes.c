@@ -24,8 +24,8 @@ static void fold(const struct dense_bytes *d, real *folded, real *bias, const re
     }
 }
 
-/* The bytes of a block; those of the last one are copied to `spare`, since an image may end within.
- */
+/* The bytes of a block; those of the last one are copied to `spare`, since an image may end
+ * within. */
 INLINE const uint8_t *block_bytes(const struct dense_bytes *d, const uint8_t *image, size_t block,
                                   uint8_t spare[DENSE_BYTES_BLOCK])
 {

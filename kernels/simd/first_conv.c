@@ -74,8 +74,8 @@ INLINE void forward_image(int epilogue, const struct first_conv *f, real *y, uin
     }
 }
 
-/* dw [channels, 3, 3] += what the windows of `channels` planes of x under ROWS by 2 gradients give.
- */
+/* dw [channels, 3, 3] += what the windows of `channels` planes of x under ROWS by 2 gradients
+ * give. */
 INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, int width,
                           const vreal dy[ROWS * 2])
 {

@@ -37,8 +37,8 @@ static inline size_t first_conv_panel(const struct first_conv *f)
     return (size_t)f->in_c * TAPS * (size_t)f->block;
 }
 
-/* One image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` a byte a number of y.
- */
+/* One image: x [C, image_h, image_w], y and dy [O/block, h, w, block], `from` a byte a number of
+ * y. */
 struct first_conv_functions {
     int block;
     /* weights [O/block, C * 9, block], bias [O/block, block] */

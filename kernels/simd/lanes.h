@@ -9,8 +9,8 @@
 #include "kernels/simd/simd.h"
 
 #define UNROLL _Pragma("GCC unroll 64")
-/* Keeps the compiler from splitting an address into parts that it then holds in too many registers.
- */
+/* Keeps the compiler from splitting an address into parts that it then holds in too many
+ * registers. */
 #define WHOLE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
 /* Keeps the compiler from loading a vector again where it is needed. */

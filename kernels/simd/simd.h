@@ -27,8 +27,8 @@
 
 typedef real vreal __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Whole numbers of the same size: masks, as comparisons give them (all bits set or none), indices.
- */
+/* Whole numbers of the same size: masks, as comparisons give them (all bits set or none),
+ * indices. */
 #ifdef SCALEBENCH_F64
 typedef int64_t lane_int;
 #else

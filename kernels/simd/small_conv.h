@@ -14,8 +14,8 @@
 #define SMALL_CONV_ROW 8
 /* Products that Winograd's algorithm has for two outputs of a row of 5 taps. */
 #define SMALL_CONV_POINTS 6
-/* Numbers of the widest vector: what is padded is padded to a multiple of it, for all sets alike.
- */
+/* Numbers of the widest vector: what is padded is padded to a multiple of it, for all sets
+ * alike. */
 #define SMALL_CONV_PAD (64 / (int)sizeof(real))
 
 /* Stride 1, no padding, kernel x kernel; then the maxima of 2x2 windows. */

@@ -4,8 +4,8 @@
  * windows an image instead of 1,280.
  *
  * In the first layer, with few channels, lanes are neighbours in a row of the window. In the others
- * lanes are input channels, for which image and gradient are turned so that channels lie together.
- */
+ * lanes are input channels, for which image and gradient are turned so that channels lie
+ * together. */
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 

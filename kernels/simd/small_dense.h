@@ -14,8 +14,8 @@
 /* Numbers of a row that are summed together. */
 #define SMALL_DENSE_TILE (4 * SMALL_DENSE_PAD)
 
-/* A matrix [rows][stride]; what lies beyond a row's `columns` numbers may be anything, but is read.
- */
+/* A matrix [rows][stride]; what lies beyond a row's `columns` numbers may be anything, but is
+ * read. */
 struct small_matrix {
     const real *data;
     size_t columns, stride;
@@ -36,8 +36,8 @@ struct small_dense_functions {
     /* y [n] <- y, 0 where it is below (with relu) or where keep (or NULL) is 0, else times scale.
      * NaN that is kept stays NaN. */
     void (*finish)(real *y, const uint8_t *keep, size_t n, bool relu, real scale);
-    /* sums [columns, from first, at most SMALL_DENSE_TILE] += the listed rows times their values.
-     */
+    /* sums [columns, from first, at most SMALL_DENSE_TILE] += the listed rows times their
+     * values. */
     void (*add_rows)(const struct small_matrix *m, const struct small_list *list, size_t first,
                      real *sums);
 };

@@ -9,8 +9,8 @@
 
 enum { OUTPUTS_MAX = 4, INPUTS_MAX = 6 };
 
-/* A walk over the tiles of one block of channels: `image`, and the tile's place in its tile grid.
- */
+/* A walk over the tiles of one block of channels: `image`, and the tile's place in its tile
+ * grid. */
 struct walk {
     int image, row, column;
 };

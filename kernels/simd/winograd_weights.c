@@ -102,8 +102,8 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
         axis_weights_adjoint(kind, taps + 3 * r, half[r]);
 }
 
-/* Lanes that are neighbours make short runs, a row a run, too far apart for the processor to see.
- */
+/* Lanes that are neighbours make short runs, a row a run, too far apart for the processor to
+ * see. */
 #define ROWS_AHEAD 6
 
 INLINE void ask_for_row(const real *from, int lanes)

@@ -1,6 +1,5 @@
 /* The double-precision twin of a test program, the file beside it, which is asked on its command
- * line.
- */
+ * line. */
 #ifndef SCALEBENCH_KERNELS_TESTS_GRADIENT_TWIN_H
 #define SCALEBENCH_KERNELS_TESTS_GRADIENT_TWIN_H
 

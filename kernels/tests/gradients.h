@@ -39,8 +39,7 @@ struct gradient_input {
 enum { STREAM_BOXES = 90, STREAM_NOISE, STREAM_LABELS, STREAM_BIASES };
 
 /* Five boxes of any brightness on black or on dark noise: edges and flat parts, as images have
- * them.
- */
+ * them. */
 static inline void draw_image(uint8_t *image, struct shape s, uint64_t seed, uint32_t number,
                               bool noise)
 {

@@ -24,8 +24,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/pool.h"
 
-/* --- Errors ------------------------------------------------------------------------------------
- */
+/* ---- Errors ---- */
 
 static void assert_prints(const struct error *e, const char *expected)
 {
@@ -87,8 +86,7 @@ static void exit_statuses_are_those_of_the_manual(void **state)
     }
 }
 
-/* --- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 static const char *const known[] = {"none", "allreduce", "ring"};
 
@@ -138,8 +136,7 @@ static void unknown_names_are_explained(void **state)
                         "'rign' is unknown; ");
 }
 
-/* --- Messages ----------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 /* What log_print writes to standard error when $SCALEBENCH_LOG is `level`. */
 static void capture_log(const char *level, char *text, size_t size)
@@ -184,8 +181,7 @@ static void messages_are_filtered_by_level(void **state)
     assert_null(strstr(text, "detail: 4"));
 }
 
-/* --- Memory and time ---------------------------------------------------------------------------
- */
+/* ---- Memory and time ---- */
 
 static void memory_is_aligned_and_zero(void **state)
 {
@@ -290,8 +286,7 @@ static void clock_moves_forward(void **state)
     assert_true(overhead >= 0 && overhead < 1000000000);
 }
 
-/* --- Threads -----------------------------------------------------------------------------------
- */
+/* ---- Threads ---- */
 
 enum { ITEMS = 1003, THREADS_MAX = 5 };
 

@@ -72,7 +72,7 @@ static void rig_backward(struct rig *r)
                         r->saved, r->scratch);
 }
 
-/* --- The formulas ----------------------------------------------------------------------------- */
+/* ---- The formulas ---- */
 
 /* One channel by the book, and how wrong the layer may be. Statistics are sums of k numbers in
  * double: each is off by (k + 8) roundings, which a variance that is small against the mean square
@@ -214,7 +214,7 @@ static void gradients_are_finite_differences(void **state)
 }
 #endif
 
-/* --- Which statistics ------------------------------------------------------------------------- */
+/* ---- Which statistics ---- */
 
 static void evaluation_and_fixed_statistics_use_the_running_ones(void **state)
 {
@@ -289,7 +289,7 @@ static void a_batch_of_nothing_leaves_the_statistics(void **state)
     }
 }
 
-/* --- Two ranks -------------------------------------------------------------------------------- */
+/* ---- Two ranks ---- */
 
 enum { SUMS_MAX = 8, NUMBERS_MAX = 64 };
 

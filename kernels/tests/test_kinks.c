@@ -27,8 +27,7 @@ static const int seeds[CASES] = {12, 2};
  * vgg11_bn's last ones are off by. */
 #define NEAR 0x1p-15
 
-/* --- Which way activations fell ------------------------------------------------------------------
- */
+/* ---- Which way activations fell ---- */
 
 /* [bytes] of all layers that have kinks, one after the other. */
 struct kinks {
@@ -112,8 +111,7 @@ static void ask_plan(const struct gradient_input *in, enum isa isa, struct kinks
     mem_free(y);
 }
 
-/* --- The gradient that goes the same way ---------------------------------------------------------
- */
+/* ---- The gradient that goes the same way ---- */
 
 #ifdef SCALEBENCH_F64
 
@@ -227,8 +225,7 @@ static int run_command(int argc, char **argv)
 
 #endif
 
-/* --- The test ------------------------------------------------------------------------------------
- */
+/* ---- The test ---- */
 
 static double error_of(const struct gradient_input *in, const real *grads, const double *expected)
 {

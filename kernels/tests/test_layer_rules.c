@@ -125,8 +125,8 @@ static void maxpool2d_sums_over_windows_and_drops_the_rest(void **state)
     bench_end(&b);
 }
 
-/* The branch-free path of 2x2 windows, on rows long enough for vector code, against a plain search.
- */
+/* The branch-free path of 2x2 windows, on rows long enough for vector code, against a plain
+ * search. */
 static void maxpool2d_finds_every_maximum(void **state)
 {
     (void)state;

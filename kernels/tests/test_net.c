@@ -523,8 +523,8 @@ static void what_floor_pooling_drops_is_not_read(void **state)
     net_desc_free(&desc);
 }
 
-/* Padding shifts the windows: a 3x3 kernel padded by 1 reads one row beyond what is wanted of it.
- */
+/* Padding shifts the windows: a 3x3 kernel padded by 1 reads one row beyond what is wanted of
+ * it. */
 static void padding_is_not_part_of_what_is_read(void **state)
 {
     (void)state;

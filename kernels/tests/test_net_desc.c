@@ -11,8 +11,7 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* --- Layers in one word -------------------------------------------------------------------------
- */
+/* ---- Layers in one word ---- */
 
 static struct layer_desc conv(int channels, int kernel, int pad)
 {
@@ -67,8 +66,7 @@ static void end(struct net_desc *net)
         fail_msg("%s", e.text);
 }
 
-/* --- Nets of the literature ---------------------------------------------------------------------
- */
+/* ---- Nets of the literature ---- */
 
 static const struct shape mnist = {1, 28, 28}, cifar = {3, 32, 32};
 
@@ -278,8 +276,7 @@ static void table_is_aligned_and_ends_with_totals(void **state)
     net_desc_free(&net);
 }
 
-/* --- Shapes -------------------------------------------------------------------------------------
- */
+/* ---- Shapes ---- */
 
 static void assert_output(struct shape input, struct layer_desc layer, struct shape expected)
 {
@@ -322,8 +319,7 @@ static void shapes_are_written_short(void **state)
     assert_string_equal(shape_text(text, (struct shape){50, 1, 2}), "50x1x2");
 }
 
-/* --- What is refused ----------------------------------------------------------------------------
- */
+/* ---- What is refused ---- */
 
 /* Adds `layer`, named and placed at 7:3, to an input; the error must be `text` and the net stay. */
 static void assert_refused(struct shape input, struct layer_desc layer, enum status status,
@@ -453,8 +449,7 @@ static void inputs_and_classes_out_of_range_are_refused(void **state)
     net_desc_free(&net);
 }
 
-/* --- Tables -------------------------------------------------------------------------------------
- */
+/* ---- Tables ---- */
 
 static void rules_agree_with_their_names(void **state)
 {

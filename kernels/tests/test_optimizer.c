@@ -167,8 +167,7 @@ static void cutting_the_arena_changes_no_bit(void **state)
     pool_destroy(pool);
 }
 
-/* --- Formulas of the papers, in double ---------------------------------------------------------
- */
+/* ---- Formulas of the papers, in double ---- */
 
 /* A run in double beside the one that is tested. */
 struct book {

@@ -31,8 +31,8 @@ static struct optimizer optimizer_of(int kind, int choice, enum isa isa, size_t 
                               .n_tensors = TENSORS};
 }
 
-/* Three tensors without gaps, the middle one a bias of one number; of few numbers some are empty.
- */
+/* Three tensors without gaps, the middle one a bias of one number; of few numbers some are
+ * empty. */
 static void cut_tensors(struct tensor_desc tensors[TENSORS], size_t n)
 {
     const size_t cuts[TENSORS + 1] = {0, n / 2, n / 2 + (n > 1), n};

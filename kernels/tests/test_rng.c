@@ -68,8 +68,8 @@ static void units_lie_in_zero_to_one(void **state)
     (void)state;
     assert_true(rng_unit(0) == 0.0);
     assert_true(rng_unit(0xffffffff) == 1.0 - 0x1p-24);
-    /* The mean of n uniform numbers has a standard deviation of 1/sqrt(12 n): within five of them.
-     */
+    /* The mean of n uniform numbers has a standard deviation of 1/sqrt(12 n): within five of
+     * them. */
     enum { N = 120000 };
     double sum = 0;
     for (uint32_t i = 0; i < N; i++)

@@ -158,8 +158,8 @@ static void rig_step(struct rig *r)
     net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
 }
 
-/* One step of a net agrees to 1e-4 in float (see test_net.c); double has 2^29 times the precision.
- */
+/* One step of a net agrees to 1e-4 in float (see test_net.c); double has 2^29 times the
+ * precision. */
 static void check_near(const char *what, const real *a, const real *b, size_t n)
 {
     double difference = 0, size = 0;

@@ -4,8 +4,8 @@
  * The bound is derived: an output is a sum over channels, rows and points that the algorithm forms
  * in another way than the reference, and its error is at most the number of roundings on the way of
  * one term, times epsilon, times the sum of the absolute values of all terms. On that way lie the
- * sum of 5 in_c products and PATH more. The largest of a pooling window lies
- * between the largest of the lower bounds and the largest of the upper ones. */
+ * sum of 5 in_c products and PATH more. The largest of a pooling window lies between the largest of
+ * the lower bounds and the largest of the upper ones. */
 #include "kernels/simd_tables.h"
 #include "kernels/step_small_conv.h"
 #include "kernels/tests/support.h"

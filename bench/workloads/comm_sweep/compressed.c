@@ -45,8 +45,7 @@ static double norm(const real *x, size_t n)
     return sqrt(local_norm2(&plain, x, n));
 }
 
-/* --- 16 bits -------------------------------------------------------------------------------------
- */
+/* ---- 16 bits ---- */
 
 static bool is_same(real a, real b)
 {
@@ -79,8 +78,7 @@ static enum status check_16_bits(const struct sweep *s, const struct entry *entr
     return OK;
 }
 
-/* --- Error feedback ------------------------------------------------------------------------------
- */
+/* ---- Error feedback ---- */
 
 /* The tensors that numbers of one selection come from: all, or one after the other. */
 static int selections(const struct entry *entry, const struct problem *p)
@@ -111,8 +109,8 @@ static bool check_topk(const struct problem *p, const struct entry *entry, const
     return good;
 }
 
-/* A magnitude is rounded to 8 bits; taking it out of a number rounds to what that number has left.
- */
+/* A magnitude is rounded to 8 bits; taking it out of a number rounds to what that number has
+ * left. */
 static bool check_sign(const struct problem *p, const struct trial *t)
 {
     bool good = true;
@@ -198,8 +196,7 @@ static enum status check_feedback(struct sweep *s, const struct problem *p, stru
     return OK;
 }
 
-/* --- A step ------------------------------------------------------------------------------------
- */
+/* ---- A step ---- */
 
 /* ||result - sum of gradients|| / ||sum of gradients|| */
 static double error_of(const struct sweep *s, const struct entry *entry, size_t n)

@@ -39,8 +39,7 @@ enum status entry_choose(struct sweep *s, const struct entry *entry, struct erro
     return s->can_choose ? algorithm_write(&s->library, e) : OK;
 }
 
-/* --- Opening -------------------------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 static enum status open_raw(struct sweep *s, struct entry *entry, size_t n, struct error *e)
 {
@@ -138,8 +137,7 @@ void entry_close(struct sweep *s, struct entry *entry)
     s->waiter.serve_arg = NULL;
 }
 
-/* --- A step --------------------------------------------------------------------------------------
- */
+/* ---- A step ---- */
 
 static bool is_spoilt(const struct sweep *s, const struct entry *entry)
 {
@@ -228,8 +226,7 @@ enum status entry_step(struct sweep *s, const struct problem *p, struct entry *e
     return status;
 }
 
-/* --- What it left --------------------------------------------------------------------------------
- */
+/* ---- What it left ---- */
 
 /* x [n] is `sign` times the sum over ranks, or 0 for sign 0. */
 static bool is_sum(const struct sweep *s, const real *x, size_t n, int sign)

@@ -36,8 +36,7 @@ static enum status agree(struct sweep *s, enum status status, struct error *e)
     return ERR_DATA;
 }
 
-/* --- Of what the rows are ------------------------------------------------------------------------
- */
+/* ---- Of what the rows are ---- */
 
 /* Lines "what: value". */
 static enum status describe(const struct sweep *s, char **text, struct error *e)
@@ -141,8 +140,7 @@ enum status keep_open(struct sweep *s, struct error *e)
     return agree(s, status, e);
 }
 
-/* --- Rows ----------------------------------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
 enum status keep_find(struct sweep *s, const char *name, bool *found, struct error *e)
 {
@@ -202,8 +200,7 @@ enum status keep_repeat(struct sweep *s, const char *name, struct error *e)
     return s->rank == 0 ? copy_rows(s, name, e) : OK;
 }
 
-/* --- Coefficients --------------------------------------------------------------------------------
- */
+/* ---- Coefficients ---- */
 
 enum status keep_fit(struct sweep *s, struct error *e)
 {

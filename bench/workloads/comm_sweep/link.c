@@ -43,8 +43,7 @@ static int rounds_of(int size)
     return rounds < ROUNDS_MOST ? (int)rounds : ROUNDS_MOST;
 }
 
-/* --- One sample ----------------------------------------------------------------------------------
- */
+/* ---- One sample ---- */
 
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
@@ -92,8 +91,7 @@ static enum status time_addition(struct sweep *s, struct samples *x, int size, d
     return status;
 }
 
-/* --- All samples ---------------------------------------------------------------------------------
- */
+/* ---- All samples ---- */
 
 static enum status samples_open(struct samples *x, int turns, struct error *e)
 {
@@ -147,8 +145,7 @@ static enum status take_samples(struct sweep *s, struct samples *x, struct error
                         : status;
 }
 
-/* --- Coefficients --------------------------------------------------------------------------------
- */
+/* ---- Coefficients ---- */
 
 static struct interval interval_of(const double *seconds, int size, int turns)
 {
@@ -234,8 +231,7 @@ enum status link_measure(struct sweep *s, struct error *e)
     return status == OK ? keep_end(s, name, e) : status;
 }
 
-/* --- The file ------------------------------------------------------------------------------------
- */
+/* ---- The file ---- */
 
 static void print_coefficient(FILE *out, const char *name, struct interval i, double factor)
 {

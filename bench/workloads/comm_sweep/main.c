@@ -33,8 +33,7 @@ static void listen_to_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* --- Ranks ---------------------------------------------------------------------------------------
- */
+/* ---- Ranks ---- */
 
 /* On a core of its own, unless whoever started this rank saw to that. *crowded: there are more
  * ranks than cores. */
@@ -101,8 +100,7 @@ static enum status open_ranks(struct sweep *s, struct error *e)
     return status;
 }
 
-/* --- What is swept -------------------------------------------------------------------------------
- */
+/* ---- What is swept ---- */
 
 static enum status sweep_task(struct sweep *s, const struct task *task, struct error *e)
 {
@@ -164,8 +162,7 @@ static enum status sweep_everything(struct sweep *s, struct error *e)
     return status;
 }
 
-/* --- The program ---------------------------------------------------------------------------------
- */
+/* ---- The program ---- */
 
 /* Every rank stops for a signal, and for a model that cannot be read; any other failure may be one
  * rank's alone. */

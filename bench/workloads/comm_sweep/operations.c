@@ -8,8 +8,7 @@
 
 #define RAW_NAME "mpi_allreduce"
 
-/* --- Names ---------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 static enum status parse_head(const char *option, const char *text, struct operation *o,
                               struct error *e)
@@ -94,8 +93,7 @@ const char *entry_name(const struct entry *entry, char text[ENTRY_NAME])
     return text;
 }
 
-/* --- Lists ---------------------------------------------------------------------------------------
- */
+/* ---- Lists ---- */
 
 /* What options of strategies say, of the usual variant, algorithm and no compressor. */
 static struct strategy_form usual_form(const struct sweep_options *o)

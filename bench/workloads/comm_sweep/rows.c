@@ -98,8 +98,7 @@ enum status sweep_print_link(struct sweep *s, const char *operation, size_t byte
     return print(s, &row);
 }
 
-/* --- What a step costs on paper, and what was counted -------------------------------------------
- */
+/* ---- What a step costs on paper, and what was counted ---- */
 
 static struct cost cost_of(const struct sweep *s, const struct problem *p,
                            const struct entry *entry, int rank)
@@ -116,8 +115,8 @@ static bool is_counted(const struct cost *c)
     return strcmp(c->wire_source, WIRE_COUNTED) == 0;
 }
 
-/* A step that rests now and then, or whose course depends on others, is counted and not promised.
- */
+/* A step that rests now and then, or whose course depends on others, is counted and not
+ * promised. */
 static bool counts_agree(const struct entry *entry, const struct cost *c)
 {
     if (entry->is_raw || !(strategy_flags(entry->kind) & STRATEGY_EXACT))
@@ -161,8 +160,7 @@ static const char *verdict_of(const struct entry *entry, bool counts_agree_every
     return counts_agree_everywhere ? "ok" : "wrong count";
 }
 
-/* --- Times ---------------------------------------------------------------------------------------
- */
+/* ---- Times ---- */
 
 static void fill_times(const struct sweep *s, const struct entry *entry, struct comm_row *row)
 {

@@ -8,8 +8,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/duration.h"
 
-/* --- The list ------------------------------------------------------------------------------------
- */
+/* ---- The list ---- */
 
 /* Takes the problem in; the tensors of desc are the task's from here on. */
 static enum status add_task(struct tasks *tasks, struct task *task, const char *part,
@@ -89,8 +88,7 @@ void tasks_free(struct tasks *tasks)
     tasks->n = 0;
 }
 
-/* --- How long, and how far -----------------------------------------------------------------------
- */
+/* ---- How long, and how far ---- */
 
 /* What is measured corrects the model's time of what is left, as far as it outweighs this share of
  * the whole: small gradients come first and say little about large ones. */

@@ -188,8 +188,7 @@ static enum status sweep_group(struct sweep *s, const struct problem *p, struct 
     return status;
 }
 
-/* --- What it is expected to take -----------------------------------------------------------------
- */
+/* ---- What it is expected to take ---- */
 
 /* Besides what the model knows a step draws gradients and takes its sums in, a turn has barriers,
  * and an entry is opened and checked. */
@@ -225,8 +224,7 @@ double sweep_expect_s(const struct sweep *s, const struct problem *p)
     return s->options->compares ? sum : sum * (n + 2) / n; /* the two best are timed anew */
 }
 
-/* --- Two with each other -------------------------------------------------------------------------
- */
+/* ---- Two with each other ---- */
 
 /* Both rows, each beside the other; one only where the other cannot run. */
 static enum status sweep_pair(struct sweep *s, const struct problem *p, struct entry pair[2],

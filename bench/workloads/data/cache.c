@@ -29,7 +29,7 @@ struct entry {
     const char *key;
 };
 
-/* --- Mapping ---------------------------------------------------------------------------------- */
+/* ---- Mapping ---- */
 
 /* Nothing is read yet: data_load brings in what a rank uses. */
 static bool map_descriptor(struct file_map *map, int fd, size_t bytes, const char *path)
@@ -73,7 +73,7 @@ void file_map_close(struct file_map *map)
     *map = (struct file_map){0};
 }
 
-/* --- Contents of an entry --------------------------------------------------------------------- */
+/* ---- Contents of an entry ---- */
 
 /* Hashes the contents in chunks: touching the mapping would count as this process's memory. */
 static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, uint64_t *hash)
@@ -178,7 +178,7 @@ static enum status map_contents(struct file_map *map, int fd, const char *path, 
     return error_set(e, ERR_SYSTEM, "does not read back as written");
 }
 
-/* --- The folder ------------------------------------------------------------------------------- */
+/* ---- The folder ---- */
 
 static const char *environment(const char *name)
 {
@@ -359,7 +359,7 @@ enum status cache_open(struct file_map *map, const char *name, const char *key, 
     return status;
 }
 
-/* --- The hash of a file ----------------------------------------------------------------------- */
+/* ---- The hash of a file ---- */
 
 struct hashing {
     const char *path;

@@ -31,7 +31,7 @@ struct cifar {
     char archive[FILE_MAX]; /* "" when there are files */
 };
 
-/* --- Looking for the files -------------------------------------------------------------------- */
+/* ---- Looking for the files ---- */
 
 /* Sets path to folder/name, or to the same with ".gz", or to "" when there is neither. */
 static enum status find_file(char path[FILE_MAX], const char *folder, const char *name,
@@ -94,7 +94,7 @@ static enum status error_no_files(const char *folder, const char *set, struct er
                     set, subfolder);
 }
 
-/* --- Reading records -------------------------------------------------------------------------- */
+/* ---- Reading records ---- */
 
 /* The six files on their way into the cache: images go there at once, labels after them. */
 struct filling {
@@ -163,7 +163,7 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
     }
 }
 
-/* --- From an archive -------------------------------------------------------------------------- */
+/* ---- From an archive ---- */
 
 static bool is_member(const struct tar_member *member, const char *name)
 {
@@ -220,7 +220,7 @@ static enum status read_files(struct filling *f, int sink, struct error *e)
     return status;
 }
 
-/* --- The cache -------------------------------------------------------------------------------- */
+/* ---- The cache ---- */
 
 /* Contents: images, then labels, of training and test; then both counts, low byte first. */
 #define FOOTER_BYTES 8

@@ -50,9 +50,9 @@ struct data_set {
  * Compressed or generated contents are written once to a cache folder ($SCALEBENCH_CACHE, else
  * $XDG_CACHE_HOME/scalebench, else ~/.cache/scalebench), safe against processes that do the same at
  * the same time, and mapped from there; plain IDX files are mapped where they lie. Nothing but
- * headers and labels is read from a mapping before data_load or the first use.
- * Where the folder cannot be written, a warning names it and why, and the contents are made in this
- * process's memory.
+ * headers and labels is read from a mapping before data_load or the first use. Where the folder
+ * cannot be written, a warning names it and why, and the contents are made in this process's
+ * memory.
  *
  * Wrong magic numbers, truncated or overlong files, counts that disagree, labels out of range and
  * corrupt gzip are ERR_DATA with file, byte offset, what was found and what was expected. */

@@ -20,7 +20,7 @@
 /* Part of the cache's key: raise it with every change of what is drawn. */
 #define DIGITS_VERSION 1
 
-/* --- Skeletons -------------------------------------------------------------------------------- */
+/* ---- Skeletons ---- */
 
 /* Points in a box of 100 x 100, y downwards, joined by a smooth curve. UP lifts the pen; a corner
  * is a pen that is lifted and set down where it was. The table ends with {0, 0}. */
@@ -66,7 +66,7 @@ static const struct glyph glyphs[10][VARIANTS] = {
 };
 /* clang-format on */
 
-/* --- Shape ------------------------------------------------------------------------------------ */
+/* ---- Shape ---- */
 
 struct point {
     float x, y;
@@ -130,7 +130,7 @@ static struct point affine_move(const struct affine *a, struct point p)
     return (struct point){a->xx * p.x + a->xy * p.y + a->x0, a->yx * p.x + a->yy * p.y + a->y0};
 }
 
-/* --- Drawing ---------------------------------------------------------------------------------- */
+/* ---- Drawing ---- */
 
 /* For each pixel the squared distance to the nearest stroke, FAR where none is within reach. */
 #define FAR 1e6f
@@ -269,7 +269,7 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
     level_store(image, level, words_uniform(&s, 0, 0.25f), &s);
 }
 
-/* --- The data set ----------------------------------------------------------------------------- */
+/* ---- The data set ---- */
 
 enum status data_open_digits(struct data_set *data, const char *path, struct error *e)
 {

@@ -14,7 +14,7 @@
 #define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
 #define CHUNK_BYTES 65536
 
-/* --- Header ----------------------------------------------------------------------------------- */
+/* ---- Header ---- */
 
 size_t idx_header_bytes(int n_dims)
 {
@@ -85,7 +85,7 @@ static enum status error_overlong(const struct idx_file *file, const char *found
                     expected_bytes(file), describe_size(expected, sizeof expected, file), found);
 }
 
-/* --- Gzip ------------------------------------------------------------------------------------- */
+/* ---- Gzip ---- */
 
 /* A gzip file on its way into the cache. */
 struct inflation {
@@ -162,7 +162,7 @@ static enum status open_gzip(struct idx_file *file, const char *set, struct erro
     return status;
 }
 
-/* --- Both ------------------------------------------------------------------------------------- */
+/* ---- Both ---- */
 
 static enum status check_size(const struct idx_file *file, struct error *e)
 {

@@ -29,7 +29,7 @@ static const struct {
 #define NAME_MAX_BYTES 40
 #define FILE_MAX       1152
 
-/* --- Looking for the files -------------------------------------------------------------------- */
+/* ---- Looking for the files ---- */
 
 #define SPELLINGS 4
 
@@ -96,7 +96,7 @@ static enum status error_no_files(const char *folder, const char *set, struct er
     return error_at(e, ERR_DATA, folder, 0, 0, "holds no files of %s; looked for %s", set, names);
 }
 
-/* --- Reading them ----------------------------------------------------------------------------- */
+/* ---- Reading them ---- */
 
 static enum status check_pair(const struct idx_file *images, const struct idx_file *labels,
                               struct error *e)
@@ -165,7 +165,7 @@ static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX]
     return status;
 }
 
-/* --- The data set ----------------------------------------------------------------------------- */
+/* ---- The data set ---- */
 
 /* Opens the files of `folder` where it has them; *found tells. */
 static enum status open_folder(struct data_set *data, const char *folder, bool *found,

@@ -22,7 +22,7 @@
 /* Part of the cache's key: raise it with every change of what is drawn. */
 #define SHAPES_VERSION 1
 
-/* --- The ten shapes --------------------------------------------------------------------------- */
+/* ---- The ten shapes ---- */
 
 static float magnitude(float x)
 {
@@ -57,7 +57,7 @@ static bool is_inside(int shape, float u, float v)
     }
 }
 
-/* --- Drawing ---------------------------------------------------------------------------------- */
+/* ---- Drawing ---- */
 
 struct colour {
     float c[CHANNELS];
@@ -177,7 +177,7 @@ void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
     level_store(image, &level[0][0], words_uniform(&w, 0.05f, 0.4f), &w);
 }
 
-/* --- The data set ----------------------------------------------------------------------------- */
+/* ---- The data set ---- */
 
 enum status data_open_shapes(struct data_set *data, const char *path, struct error *e)
 {

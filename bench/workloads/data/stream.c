@@ -41,7 +41,7 @@ enum status stream_start(struct stream *s, struct error *e)
     return OK;
 }
 
-/* --- Gzip ------------------------------------------------------------------------------------- */
+/* ---- Gzip ---- */
 
 /* Where zlib is in the file. Members follow one another, as some packers write them. */
 static size_t gzip_offset(const struct stream *s)
@@ -98,7 +98,7 @@ static enum status gzip_read(struct stream *s, uint8_t *out, size_t size, size_t
     return status;
 }
 
-/* --- Both ------------------------------------------------------------------------------------- */
+/* ---- Both ---- */
 
 static size_t plain_read(struct stream *s, uint8_t *out, size_t size)
 {

@@ -54,8 +54,8 @@ double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass p
 }
 
 /* Layers add up. Where activations have kinks, a share of them as large as their error lies on the
- * other side, and each of these sends its gradient the other way: the root of that share in norm.
- */
+ * other side, and each of these sends its gradient the other way: the root of that share in
+ * norm. */
 double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass)
 {
     double forward = 0, backward = 0;

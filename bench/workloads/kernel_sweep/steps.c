@@ -32,7 +32,7 @@ static size_t judged(const struct lane *lane, enum pass pass, int step)
     return (size_t)pass * (size_t)(lane->steps + 1) + (size_t)step;
 }
 
-/* --- Setting up ------------------------------------------------------------------------------- */
+/* ---- Setting up ---- */
 
 static enum status make_net(struct net **net, const struct sweep *s, enum plan plan, int n_max,
                             struct error *e)
@@ -71,15 +71,15 @@ static void close_lane(struct lane *lane)
     free(lane->bound);
 }
 
-/* --- Running ---------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 static double elapsed_ms(int64_t begin_ns)
 {
     return 1e-6 * (double)(clock_ns() - begin_ns);
 }
 
-/* One training step without its update; times go to column `repeat`, or nowhere if it is negative.
- */
+/* One training step without its update; times go to column `repeat`, or nowhere if it is
+ * negative. */
 static void run_turn(struct rig *r, const struct lane *lane, int n, const real *params, real *grads,
                      int repeat)
 {
@@ -116,7 +116,7 @@ static void time_turn(struct rig *r, const struct lane *lane, int n, int repeat)
     lane->product_gflop_per_s[repeat] = 2 / (1 / before + 1 / after);
 }
 
-/* --- Comparing with the reference ------------------------------------------------------------- */
+/* ---- Comparing with the reference ---- */
 
 /* Of an output of n images, that part which a later layer reads. */
 static double output_distance(const struct sweep *s, const struct net_step_view *view,
@@ -203,7 +203,7 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct rig
     return OK;
 }
 
-/* --- Rows ------------------------------------------------------------------------------------- */
+/* ---- Rows ---- */
 
 /* Time of the steps that make up layers [first, last) in one repeat; NAN where steps do not end
  * there. */

@@ -95,7 +95,7 @@ static void close_inputs(struct inputs *in)
     free(in->params);
 }
 
-/* --- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 enum { ARRAYS = 13 };
 
@@ -196,7 +196,7 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
     return status == OK && fflush(stdout) != 0 ? write_failed(e) : status;
 }
 
-/* --- The command line ------------------------------------------------------------------------- */
+/* ---- The command line ---- */
 
 /* Takes out `--check`, which only peers have. */
 static bool take_check(int *argc, char **argv)

@@ -14,7 +14,7 @@ static const struct read_mode *const modes[READ_KINDS] = {
 #undef DATA_READ
 };
 
-/* --- What the modes use ----------------------------------------------------------------------- */
+/* ---- What the modes use ---- */
 
 enum status reader_agree(struct reader *r, enum status mine, struct error *e)
 {
@@ -54,7 +54,7 @@ int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_D
     return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
 }
 
-/* --- The store -------------------------------------------------------------------------------- */
+/* ---- The store ---- */
 
 static void store_close(struct store *store)
 {
@@ -90,7 +90,7 @@ static void store_publish(struct reader *r, const uint32_t *samples, uint32_t n)
         .images = store->images, .labels = store->labels, .n = r->source.n, .slots = store->slots};
 }
 
-/* --- The reader ------------------------------------------------------------------------------- */
+/* ---- The reader ---- */
 
 /* "auto" looks at each rank's node: what was found must be the same everywhere. */
 static enum status check_same_data(struct reader *r, struct error *e)

@@ -12,7 +12,7 @@
 
 #define RANKS_MAX 1048576 /* as the option `ranks` allows */
 
-/* --- Metadata ------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
 static enum status need_text(const struct safetensors *file, const char *key, const char **text,
                              struct error *e)
@@ -99,7 +99,7 @@ static enum status read_progress(struct checkpoint *c, const struct trainer *t, 
     return status == OK ? read_history(file, p, e) : status;
 }
 
-/* --- Tensors -------------------------------------------------------------------------------- */
+/* ---- Tensors ---- */
 
 static bool same_type(const struct safetensors_tensor *a, const struct safetensors_tensor *b)
 {
@@ -233,7 +233,7 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
     return OK;
 }
 
-/* --- Sections of ranks ---------------------------------------------------------------------- */
+/* ---- Sections of ranks ---- */
 
 static const struct safetensors_tensor *own_section(const struct checkpoint *c,
                                                     const struct trainer *t, const char *what)
@@ -294,7 +294,7 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
     return check_hash(file, schema, e);
 }
 
-/* --- The whole ------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 enum status checkpoint_open(struct checkpoint *c, const char *path, const struct trainer *t,
                             struct error *e)

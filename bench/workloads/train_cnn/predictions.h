@@ -4,8 +4,8 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Makes the trainer keep what its evaluations of the test part say. Freed with predictions_close.
- */
+/* Makes the trainer keep what its evaluations of the test part say. Freed with
+ * predictions_close. */
 enum status predictions_open(struct trainer *t, struct error *e);
 void predictions_close(struct trainer *t);
 

@@ -1,5 +1,5 @@
-/* What a run begins from, and when it leaves a checkpoint behind: the options checkpoint.* at work.
- */
+/* What a run begins from, and when it leaves a checkpoint behind: the options checkpoint.* at
+ * work. */
 #ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_RESUME_H
 #define SCALEBENCH_WORKLOADS_TRAIN_CNN_RESUME_H
 

@@ -1,6 +1,6 @@
 /* One run of train_cnn on this rank: opened, executed for what its arguments ask, closed. All ranks
- * do the same; what one finds wrong while it opens the others learn, so that they leave in order.
- */
+ * do the same; what one finds wrong while it opens the others learn, so that they leave in
+ * order. */
 #ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_RUN_H
 #define SCALEBENCH_WORKLOADS_TRAIN_CNN_RUN_H
 

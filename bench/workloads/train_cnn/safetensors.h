@@ -5,8 +5,8 @@
  *    "fc.weight":{"dtype":"F32","shape":[10,784],"data_offsets":[0,31360]}, ...}
  *
  * Reading is strict: what lies in the file is named by the header to the last byte, no more, no
- * less, and a file that was cut anywhere is refused with the offset at which something is missing.
- */
+ * less, and a file that was cut anywhere is refused with the offset at which something is
+ * missing. */
 #ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_SAFETENSORS_H
 #define SCALEBENCH_WORKLOADS_TRAIN_CNN_SAFETENSORS_H
 

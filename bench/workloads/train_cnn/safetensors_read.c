@@ -44,7 +44,7 @@ static enum status refuse(const struct safetensors *file, size_t offset, struct 
     return error_at(e, ERR_DATA, file->path, 0, 0, "offset %zu: %s", offset, text);
 }
 
-/* --- The file ------------------------------------------------------------------------------- */
+/* ---- The file ---- */
 
 static enum status map_descriptor(struct safetensors *file, int fd, struct error *e)
 {
@@ -100,7 +100,7 @@ static enum status read_header(struct safetensors *file, struct error *e)
     return OK;
 }
 
-/* --- The header ----------------------------------------------------------------------------- */
+/* ---- The header ---- */
 
 static enum status check_metadata(struct safetensors *file, struct error *e)
 {
@@ -212,7 +212,7 @@ static enum status take_tensor(struct safetensors *file, const char *name, const
     return status;
 }
 
-/* --- The data ------------------------------------------------------------------------------- */
+/* ---- The data ---- */
 
 static int by_place(const void *a, const void *b)
 {

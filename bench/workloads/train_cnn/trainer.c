@@ -13,8 +13,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 
-/* Images of a step on each rank when neither train.global_batch nor train.batch_per_rank is given.
- */
+/* Images of a step on each rank when neither train.global_batch nor train.batch_per_rank is
+ * given. */
 #define DEFAULT_BATCH_PER_RANK 64
 
 uint32_t trainer_global_batch(const struct config *config, int ranks)
@@ -197,8 +197,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
     return status == OK ? open_net(t, e) : status;
 }
 
-/* The optimizer may run over several parts of the weights: the first is what a rank sleeps before.
- */
+/* The optimizer may run over several parts of the weights: the first is what a rank sleeps
+ * before. */
 static void before_update(void *arg)
 {
     struct trainer *t = arg;
@@ -346,8 +346,8 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
     return OK;
 }
 
-/* A rank without images still takes part in the sums of batch norm, with one that counts nothing.
- */
+/* A rank without images still takes part in the sums of batch norm, with one that counts
+ * nothing. */
 static struct batch batch_of(struct trainer *t, uint32_t epoch, uint32_t step)
 {
     static const uint32_t any_sample = 0;

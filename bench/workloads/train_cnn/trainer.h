@@ -80,8 +80,7 @@ enum status trainer_open_batches(struct trainer *t, struct error *e);
 
 /* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `comm`
  * are set by the caller; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
- * batch do not fit.
- */
+ * batch do not fit. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
 /* Creates the strategy and gives every rank the same initial weights. Collective. */
