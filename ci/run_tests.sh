@@ -167,7 +167,7 @@ all_settled() {
 
 # Slurm looks at the clock when it likes.
 idle_scripts="slurm"
-one_core="arm64 gradients memory_checks accuracy pytorch_checkpoint"
+one_core="arm64 weights gradients memory_checks accuracy pytorch_checkpoint"
 
 for script in $idle_scripts; do
     start_idle "$script" "bench/tests/$script.sh"

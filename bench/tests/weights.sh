@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Weights after three steps, bit by bit, against the hashes in weights.csv: every net with every plan on every
+# instruction set, and every strategy in each of its configurations at 2 and 3 ranks. A change that means to
+# keep results keeps them all; one that means to alter some writes the list anew and says why:
+#     bench/tests/weights.sh write
+# Compiler and libraries decide the last bit: with others than the list's first line names, the test is skipped.
+set -u
+. bench/tests/lib/tap.sh
+list=bench/tests/weights.csv
+dirs=$tmp/records
+mkdir -p "$dirs"
+
+tools_here() {
+    printf '# gcc %s, glibc %s, MPICH %s, %s\n' "$(gcc -dumpfullversion)" \
+        "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" \
+        "$("$mpiexec" --version | sed -n 's/ *Version: *//p' | head -1)" "$(blis_of_a_record)"
+}
+
+blis_of_a_record() {
+    hash_of avx2 softmax_784 reference 1 '' >/dev/null
+    grep -ohE '"blas": ?"[^"]*"' "$dirs/rank.0.jsonl" | cut -d'"' -f4 | cut -d' ' -f1,2
+}
+
+# BLIS chooses kernels by the processor, which the instruction set named here stands for.
+blis_arch() {
+    case $1 in
+    portable) echo generic ;;
+    avx2) echo haswell ;;
+    avx512) echo skx ;;
+    esac
+}
+
+hash_of() { # isa, model, plan, ranks, options
+    local set=shapes
+    [[ $("$scalebench" model "$2" --json) == *'"input":[1,'* ]] && set=digits
+    rm -f "$dirs"/*
+    # shellcheck disable=SC2086 # options are words
+    SCALEBENCH_ISA=$1 BLIS_ARCH_TYPE=$(blis_arch "$1") "$mpiexec" -n "$4" "$train_cnn" --run time \
+        --model "$2" --kernels.plan "$3" --data.set $set --data.samples 64 --train.global_batch 12 \
+        --train.optimizer adam --train.lr 0.001 --measure.time.warmup_steps 1 --measure.time.steps 2 \
+        --wait yield --record "$dirs" $5 >&2 </dev/null || return
+    grep -ohE '"hash": ?"[^"]*"' "$dirs/rank.0.jsonl" | tail -1 | cut -d'"' -f4
+}
+
+names() { # kind
+    "$scalebench" list "$1" | cut -d' ' -f1
+}
+
+# Every case: isa,model,plan,ranks,options. What arrives in an order of chance has no bits of its own: the
+# stale and asynchronous parameter servers, and tensors that happen to be fused among three ranks.
+cases() {
+    local isa model plan options ranks
+    for isa in portable avx2 avx512; do
+        for model in $(names models); do
+            for plan in fast exact reference; do
+                echo "$isa,$model,$plan,1,"
+            done
+        done
+    done
+    {
+        names strategies | grep -vx param_server | sed 's/^/--sync.strategy /'
+        "$scalebench" list variants | grep -vE '^(stale|async) ' |
+            sed -E 's/^([a-z]+) +of ([a-z_]+):.*/--sync.strategy \2 --sync.variant \1/'
+        names algorithms | grep -vx auto | sed 's/^/--sync.strategy allreduce --sync.algorithm /'
+        names compressors | grep -vx none | sed 's/^/--sync.strategy allreduce_layer --sync.compress /'
+    } | while read -r options; do
+        for ranks in 2 3; do
+            [[ $options$ranks == *fusion3 ]] || echo "avx2,lenet_21k,fast,$ranks,$options"
+        done
+    done
+}
+
+holds() { # what a case is, its hash in the list
+    local now
+    IFS=, read -r -a case <<<"$1"
+    now=$(hash_of "${case[0]}" "${case[1]}" "${case[2]}" "${case[3]}" "${case[4]:-}") || return
+    [ "$now" = "$2" ] || { echo "hash $now, in $list: $2" && return 1; }
+}
+
+if [ "${1:-}" = write ]; then
+    {
+        tools_here
+        echo "isa,model,plan,ranks,options,weights_xxh3"
+        cases | while IFS=, read -r isa model plan ranks options; do
+            echo "$isa,$model,$plan,$ranks,$options,$(hash_of "$isa" "$model" "$plan" "$ranks" "$options")"
+        done
+    } >"$tmp/list"
+    if grep ',$' "$tmp/list" >&2; then
+        echo "$list stays as it is: these have no hash" >&2
+        exit 1
+    fi
+    cp "$tmp/list" $list
+    exit
+fi
+
+if [ "$(head -1 $list)" != "$(tools_here 2>/dev/null)" ]; then
+    skip "weights" "the list is for $(head -1 $list | cut -c3-), here are $(tools_here 2>/dev/null | cut -c3-)"
+else
+    check "every case is in the list" diff <(cases | sort) \
+        <(tail -n +3 $list | sed 's/,[^,]*$//' | sort)
+    while IFS= read -r row; do
+        what=${row%,*}
+        if [[ $what != portable* ]] && ! grep -qwE "${what%%,*}(vl)?" /proc/cpuinfo; then
+            skip "$what" "this processor has no ${what%%,*}"
+            continue
+        fi
+        check "$what" holds "$what" "${row##*,}"
+    done < <(tail -n +3 $list)
+fi
+finish
