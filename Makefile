@@ -68,20 +68,23 @@ silent = $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 says   = $(if $(V),,@$(if $(silent),,printf '%-4s %s\n' $(1) $@;))
 
 # --- Sources ------------------------------------------------------------------------------------------
-DESC_SRC      := $(wildcard kernels/base/*.c kernels/desc/*.c comm/cost/*.c)
-KERNELS_SRC   := $(wildcard kernels/*.c)
-SIMD_SRC      := $(wildcard kernels/simd/*.c kernels/optimizers/*.c)
-COMM_SRC      := $(wildcard comm/*.c)
-SPEC_SRC      := $(wildcard bench/spec/*.c)
-PLACE_SRC     := $(filter-out bench/place/pin.c,$(wildcard bench/place/*.c))
-SITES_SRC     := $(wildcard bench/sites/*.c)
-COLLECT_SRC   := $(wildcard bench/collect/*.c)
-RUNNER_SRC    := $(wildcard bench/runner/*.c)
-DATA_SRC      := $(wildcard bench/workloads/data/*.c)
-TRAIN_SRC     := $(wildcard bench/workloads/*.c bench/workloads/read/*.c bench/workloads/train_cnn/*.c)
-PEERS_SRC     := $(wildcard bench/workloads/peers/*.c)
-SWEEP_SRC     := $(wildcard bench/workloads/kernel_sweep/*.c bench/workloads/sweep/*.c)
-COMM_SWEEP_SRC := $(wildcard bench/workloads/comm_sweep/*.c bench/workloads/sweep/*.c) bench/workloads/failure.c
+sources       = $(foreach room,$(1),$(wildcard $(room)/*.c))
+DESC_SRC      := $(call sources,kernels/base kernels/desc comm/cost)
+KERNELS_SRC   := $(call sources,kernels kernels/layers kernels/ops kernels/net) kernels/optimizers/optimizer.c
+SIMD_SRC      := $(filter-out kernels/optimizers/optimizer.c,$(call sources,kernels/simd kernels/optimizers))
+COMM_SRC      := $(call sources,comm comm/wait comm/compressors comm/strategies)
+SPEC_SRC      := $(call sources,bench/spec)
+PLACE_SRC     := $(filter-out bench/place/pin.c,$(call sources,bench/place))
+SITES_SRC     := $(call sources,bench/sites)
+RECORD_SRC    := $(call sources,bench/record)
+COLLECT_SRC   := $(call sources,bench/collect)
+FIGURES_SRC   := $(call sources,bench/figures)
+RUNNER_SRC    := $(call sources,bench/runner)
+DATA_SRC      := $(call sources,bench/workloads/data)
+TRAIN_SRC     := $(call sources,bench/workloads bench/workloads/checkpoint bench/workloads/read bench/workloads/train_cnn)
+PEERS_SRC     := $(call sources,bench/workloads/peers)
+SWEEP_SRC     := $(call sources,bench/workloads/sweeps/kernel bench/workloads/sweeps)
+COMM_SWEEP_SRC := $(call sources,bench/workloads/sweeps/comm bench/workloads/sweeps) bench/workloads/failure.c
 TORCH_SRC     := $(wildcard bench/workloads/peers/torch_peer/*.py)
 
 PROGRAMS := $(BUILD)/scalebench $(BUILD)/train_cnn $(BUILD)/train_cnn_f64 $(BUILD)/pin $(BUILD)/peer_inputs $(BUILD)/peer_torch \
@@ -101,7 +104,9 @@ LIBDESC    := $(BUILD)/libdesc.a
 LIBSPEC    := $(BUILD)/libspec.a
 LIBPLACE   := $(BUILD)/libplace.a
 LIBSITES   := $(BUILD)/libsites.a
+LIBRECORD  := $(BUILD)/librecord.a
 LIBCOLLECT := $(BUILD)/libcollect.a
+LIBFIGURES := $(BUILD)/libfigures.a
 LIBRUNNER  := $(BUILD)/librunner.a
 LIBDATA    := $(BUILD)/libdata.a
 
@@ -117,7 +122,9 @@ $(LIBDESC):    $(call obj,$(DESC_SRC))
 $(LIBSPEC):    $(call obj,$(SPEC_SRC))
 $(LIBPLACE):   $(call obj,$(PLACE_SRC))
 $(LIBSITES):   $(call obj,$(SITES_SRC))
+$(LIBRECORD):  $(call obj,$(RECORD_SRC))
 $(LIBCOLLECT): $(call obj,$(COLLECT_SRC))
+$(LIBFIGURES): $(call obj,$(FIGURES_SRC))
 $(LIBRUNNER):  $(call obj,$(filter-out bench/runner/main.c,$(RUNNER_SRC)))
 $(LIBDATA):    $(call obj,$(DATA_SRC))
 $(BUILD)/libtrain.a:       $(call obj,$(filter-out %/main.c,$(TRAIN_SRC)))
@@ -134,10 +141,10 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 # What a program links: libraries of ours in the order of the arrows, then those of others.
 MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
 MPI_CFLAGS  = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | tr '\n' ' ')
-RUNNER_LINK  = $(LIBRUNNER) $(LIBCOLLECT) $(LIBSITES) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+RUNNER_LINK  = $(LIBRUNNER) $(LIBFIGURES) $(LIBCOLLECT) $(LIBSITES) $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 RUNNER_LIBS  = $(HWLOC_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(LDLIBS)
-TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
-TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+TRAIN_LINK     = $(BUILD)/libtrain.a $(LIBDATA) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+TRAIN_LINK_F64 = $(BUILD)/libtrain_f64.a $(LIBDATA) $(BUILD)/libcomm_f64.a $(BUILD)/libkernels_f64.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 WORKLOAD_LIBS = $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS) $(ZLIB_LIBS)
 
 $(BUILD)/scalebench: $(call obj,bench/runner/main.c) $(RUNNER_LINK)
@@ -171,7 +178,7 @@ $(BUILD)/peer_torch: bench/workloads/peers/peer_torch.py $(TORCH_SRC)
 # Only the rooms that may use a library see its headers (ci/check_layers.sh holds the rest).
 obj_cflags = \
   $(if $(filter kernels/gemm.c,$(1)),$(BLIS_CFLAGS)) \
-  $(if $(filter comm/% bench/workloads/% bench/tests/mpi_%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
+  $(if $(filter comm/% bench/workloads/%,$(1)),$(MPI_CFLAGS) $(XXHASH_CFLAGS)) \
   $(if $(filter bench/place/%,$(1)),$(HWLOC_CFLAGS)) \
   $(if $(filter bench/spec/%,$(1)),$(YAML_CFLAGS)) \
   $(if $(filter bench/%,$(1)),$(JANSSON_CFLAGS) $(ZLIB_CFLAGS) $(MD_CFLAGS)) \
@@ -205,12 +212,12 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call simd_rules,kernels/simd,$(isa),fast)$(call simd_rules,kernels/optimizers,$(isa),off)))
 
 # --- Tests ------------------------------------------------------------------------------------------------
-# Beside the code: kernels/tests, comm/tests, bench/tests. test_*.c are cmocka programs, mpi_*.c run at
-# 1, 2, 3, 4 and 7 ranks, *.sh use the programs as a user does. All print TAP.
-KERNELS_TESTS := $(wildcard kernels/tests/test_*.c)
-COMM_TESTS    := $(wildcard comm/tests/test_*.c)
-MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/tests/mpi_*.c)
-BENCH_TESTS   := $(wildcard bench/tests/test_*.c)
+# Beside the code, in tests/ of each room: test_*.c are cmocka programs, mpi_*.c run at 1, 2, 3, 4 and 7
+# ranks; bench/tests/*.sh use the programs as a user does. All print TAP.
+KERNELS_TESTS := $(wildcard kernels/tests/test_*.c kernels/*/tests/test_*.c)
+COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
+MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
+BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
 tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
                  $(addsuffix _f64,$(call tests_of,$(KERNELS_TESTS) $(MPI_TESTS)))
@@ -218,7 +225,7 @@ TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(B
 # A harness a reader, bench/tests/fuzz/fuzz_<reader>.c: as tests/seeds_<reader> it reads its seeds in any
 # build; with clang's libFuzzer it makes up inputs. What reads safetensors calls no MPI.
 FUZZ_TESTS := $(wildcard bench/tests/fuzz/fuzz_*.c)
-FUZZ_LINK   = $(call obj,bench/workloads/train_cnn/safetensors_read.c) $(LIBCOLLECT) $(LIBDATA) $(LIBSPEC) $(LIBDESC)
+FUZZ_LINK   = $(call obj,bench/workloads/checkpoint/safetensors_read.c) $(LIBCOLLECT) $(LIBRECORD) $(LIBDATA) $(LIBSPEC) $(LIBDESC)
 FUZZ_LIBS   = $(YAML_LIBS) $(JANSSON_LIBS) $(MD_LIBS) $(ZLIB_LIBS) $(LDLIBS)
 SEEDS_TESTS  := $(patsubst fuzz_%.c,$(BUILD)/tests/seeds_%,$(notdir $(FUZZ_TESTS)))
 TEST_PROGRAMS += $(SEEDS_TESTS)

@@ -58,11 +58,11 @@ fetch_libraries() {
 # Names of all test programs that need no MPI.
 all_tests() {
     local source name
-    for source in kernels/tests/test_*.c; do
+    for source in kernels/tests/test_*.c kernels/*/tests/test_*.c; do
         name=$(basename "$source" .c)
         printf '%s\n' "$name" "${name}_f64"
     done
-    for source in comm/tests/test_*.c; do
+    for source in comm/cost/tests/test_*.c; do
         basename "$source" .c
     done
 }

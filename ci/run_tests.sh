@@ -13,11 +13,13 @@ jobs=${JOBS:-$(nproc)}
 logs=$build/test-logs
 mkdir -p "$logs"
 
+unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
+mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
+
 # Every name under which something runs, built or not.
 names() {
     local source name
-    for source in {kernels,comm,bench}/tests/test_*.c {comm,bench}/tests/mpi_*.c bench/tests/fuzz/fuzz_*.c \
-        bench/tests/*.sh; do
+    for source in $unit_tests $mpi_tests bench/tests/fuzz/fuzz_*.c bench/tests/*.sh; do
         name=$(basename "${source%.*}")
         case $source in
         */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
@@ -181,7 +183,7 @@ for source in bench/tests/fuzz/fuzz_*.c; do
     [ -z "${SCALEBENCH_FUZZ_SECONDS:-}" ] || beside "$name" bench/tests/fuzz/run.sh "${name#fuzz_}"
     beside "seeds_${name#fuzz_}" "$build/tests/seeds_${name#fuzz_}"
 done
-for source in kernels/tests/test_*.c comm/tests/test_*.c bench/tests/test_*.c; do
+for source in $unit_tests; do
     name=$(basename "$source" .c)
     for program in "$build/tests/$name" "$build/tests/${name}_f64"; do
         [ ! -x "$program" ] || beside "$(basename "$program")" "$program"
@@ -189,7 +191,7 @@ for source in kernels/tests/test_*.c comm/tests/test_*.c bench/tests/test_*.c; d
 done
 all_settled
 
-for source in comm/tests/mpi_*.c bench/tests/mpi_*.c; do
+for source in $mpi_tests; do
     name=$(basename "$source" .c)
     for ranks in 1 2 3 4 7; do
         for program in "$name" "${name}_f64"; do

@@ -39,7 +39,7 @@ struct span span_of(const struct arenas *a, struct range tensors);
 void pack_begin(struct sync *s);
 void pack_end(struct sync *s);
 
-/* ---- Exchanges among all ranks, of comm/exchange.c ---- */
+/* ---- Exchanges among all ranks, of comm/compressors/exchange.c ---- */
 
 /* Room for messages to and from every other rank. */
 struct exchanger {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #include "comm/cost/cost.h"
+#include "kernels/base/exec.h"
 #include "kernels/base/real.h"
 #include "kernels/cast16.h"
-#include "kernels/kernels.h"
 
 /* Sum of squares of x [n], in double. */
 double local_norm2(const struct exec *ex, const real *x, size_t n);

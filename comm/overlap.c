@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "kernels/base/clock.h"
+#include "kernels/base/fp_mode.h"
 
 /* Who has the library. */
 enum owner { OWNER_NOBODY, OWNER_COMPUTING, OWNER_POLLING };

@@ -21,11 +21,12 @@
 #include <stdint.h>
 
 #include "comm/cost/cost.h"
-#include "comm/wait.h"
+#include "comm/wait/wait.h"
 #include "kernels/base/error.h"
+#include "kernels/base/exec.h"
 #include "kernels/base/real.h"
 #include "kernels/desc/net_desc.h"
-#include "kernels/kernels.h"
+#include "kernels/optimizers/optimizer.h"
 
 /* The MPI type of `real`. */
 #ifdef SCALEBENCH_F64

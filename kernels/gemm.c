@@ -1,5 +1,6 @@
 /* The only file that knows the matrix library. */
-#include "kernels/kernels.h"
+#include "kernels/gemm.h"
+#include "kernels/base/fp_mode.h"
 
 #include <blis.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-# What all figures share. bench/collect/figures.c assigns, before it loads the script of a figure:
+# What all figures share. bench/figures/figures.c assigns, before it loads the script of a figure:
 #   plots, data, out             this folder; series_<figure>.csv; the path of the pictures without ending
 #   scaling                      strong, weak, epoch or none
 #   y_title                      of the axis that shows values

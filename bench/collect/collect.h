@@ -1,14 +1,14 @@
 /* From records to tables: one row a launch (raw.csv), one row a point (summary.csv) and the other
  * files of csv_files.def, the table that a campaign ends with, figures. Everything is computed from
  * the run's folder alone: its resolved spec, journal and records; nothing is run. */
-#ifndef SCALEBENCH_COLLECT_COLLECT_H
-#define SCALEBENCH_COLLECT_COLLECT_H
+#ifndef SCALEBENCH_BENCH_COLLECT_COLLECT_H
+#define SCALEBENCH_BENCH_COLLECT_COLLECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bench/collect/journal.h"
+#include "bench/record/journal.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"

@@ -5,8 +5,8 @@
  *
  * The same rows feed the writers, `scalebench list columns`, `explain` and columns.csv. Internal to
  * bench/collect. */
-#ifndef SCALEBENCH_COLLECT_COLUMNS_H
-#define SCALEBENCH_COLLECT_COLUMNS_H
+#ifndef SCALEBENCH_BENCH_COLLECT_COLUMNS_H
+#define SCALEBENCH_BENCH_COLLECT_COLUMNS_H
 
 #include "bench/collect/collect.h"
 

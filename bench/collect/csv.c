@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
-#include "bench/collect/records.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table.h"
+#include "bench/record/records.h"
 
 /* A file being written, and what its rows are made of. */
 struct csv {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
-#include "bench/collect/records.h"
-#include "bench/collect/text.h"
+#include "bench/record/records.h"
+#include "kernels/base/text.h"
 
 /* Mean over ranks and timed steps of a duration, in milliseconds. */
 static double mean_ms(const struct rank_record *records, int ranks, size_t offset)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bench/collect/sheet.h"
-#include "bench/collect/text.h"
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 #define WORD 128
 

@@ -1,7 +1,7 @@
 /* Published numbers beside ours: a CSV file whose rows are matched to points by what a spec says
  * (published.*). Internal to bench/collect. */
-#ifndef SCALEBENCH_COLLECT_PUBLISHED_H
-#define SCALEBENCH_COLLECT_PUBLISHED_H
+#ifndef SCALEBENCH_BENCH_COLLECT_PUBLISHED_H
+#define SCALEBENCH_BENCH_COLLECT_PUBLISHED_H
 
 #include "bench/collect/columns.h"
 

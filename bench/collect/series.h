@@ -1,6 +1,6 @@
 /* Points that differ in their ranks only: a line of a figure. Internal to bench/collect. */
-#ifndef SCALEBENCH_COLLECT_SERIES_H
-#define SCALEBENCH_COLLECT_SERIES_H
+#ifndef SCALEBENCH_BENCH_COLLECT_SERIES_H
+#define SCALEBENCH_BENCH_COLLECT_SERIES_H
 
 #include "bench/collect/collect.h"
 

@@ -1,6 +1,6 @@
 /* A CSV file as it was read: names, then rows as wide. Internal to bench/collect. */
-#ifndef SCALEBENCH_COLLECT_SHEET_H
-#define SCALEBENCH_COLLECT_SHEET_H
+#ifndef SCALEBENCH_BENCH_COLLECT_SHEET_H
+#define SCALEBENCH_BENCH_COLLECT_SHEET_H
 
 #include <stddef.h>
 

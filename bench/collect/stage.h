@@ -1,8 +1,8 @@
 /* Files that a run gets, whole or not at all: they are written in a folder of their own inside the
  * run's and take their names by a rename, so that a reader never sees half of one and several
  * programs may write the same run at once. Internal to bench/collect. */
-#ifndef SCALEBENCH_COLLECT_STAGE_H
-#define SCALEBENCH_COLLECT_STAGE_H
+#ifndef SCALEBENCH_BENCH_COLLECT_STAGE_H
+#define SCALEBENCH_BENCH_COLLECT_STAGE_H
 
 #include "kernels/base/error.h"
 

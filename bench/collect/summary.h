@@ -1,10 +1,10 @@
 /* What the parts of the summary share. Internal to bench/collect. */
-#ifndef SCALEBENCH_COLLECT_SUMMARY_H
-#define SCALEBENCH_COLLECT_SUMMARY_H
+#ifndef SCALEBENCH_BENCH_COLLECT_SUMMARY_H
+#define SCALEBENCH_BENCH_COLLECT_SUMMARY_H
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
-#include "bench/collect/text.h"
+#include "kernels/base/text.h"
 
 /* Of every interval. */
 #define SUMMARY_CONFIDENCE 0.95

@@ -1,7 +1,7 @@
 /* The cells of the table that a campaign ends with, for print and for documents. Internal to
  * bench/collect. */
-#ifndef SCALEBENCH_COLLECT_TABLE_H
-#define SCALEBENCH_COLLECT_TABLE_H
+#ifndef SCALEBENCH_BENCH_COLLECT_TABLE_H
+#define SCALEBENCH_BENCH_COLLECT_TABLE_H
 
 #include "bench/collect/published.h"
 

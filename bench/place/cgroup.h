@@ -1,6 +1,6 @@
 /* The cgroup part of what a process may use. Inside bench/place and its tests only. */
-#ifndef SCALEBENCH_PLACE_CGROUP_H
-#define SCALEBENCH_PLACE_CGROUP_H
+#ifndef SCALEBENCH_BENCH_PLACE_CGROUP_H
+#define SCALEBENCH_BENCH_PLACE_CGROUP_H
 
 #include "bench/place/place.h"
 

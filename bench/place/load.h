@@ -1,6 +1,6 @@
 /* What runs on processors besides a launch: the kernel's counts of their time. */
-#ifndef SCALEBENCH_PLACE_LOAD_H
-#define SCALEBENCH_PLACE_LOAD_H
+#ifndef SCALEBENCH_BENCH_PLACE_LOAD_H
+#define SCALEBENCH_BENCH_PLACE_LOAD_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* Which cores a rank gets: planned with hwloc inside the set this process inherited, bound by
  * build/pin, read back by the rank. The only user of hwloc. */
-#ifndef SCALEBENCH_PLACE_PLACE_H
-#define SCALEBENCH_PLACE_PLACE_H
+#ifndef SCALEBENCH_BENCH_PLACE_PLACE_H
+#define SCALEBENCH_BENCH_PLACE_PLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

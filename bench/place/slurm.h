@@ -1,6 +1,6 @@
 /* What Slurm says about the allocation on this node. Inside bench/place and its tests only. */
-#ifndef SCALEBENCH_PLACE_SLURM_H
-#define SCALEBENCH_PLACE_SLURM_H
+#ifndef SCALEBENCH_BENCH_PLACE_SLURM_H
+#define SCALEBENCH_BENCH_PLACE_SLURM_H
 
 #include "bench/place/place.h"
 

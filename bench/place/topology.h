@@ -1,6 +1,6 @@
 /* The loaded machine, shared by the files of bench/place. */
-#ifndef SCALEBENCH_PLACE_TOPOLOGY_H
-#define SCALEBENCH_PLACE_TOPOLOGY_H
+#ifndef SCALEBENCH_BENCH_PLACE_TOPOLOGY_H
+#define SCALEBENCH_BENCH_PLACE_TOPOLOGY_H
 
 #include <hwloc.h>
 

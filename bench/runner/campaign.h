@@ -1,11 +1,11 @@
 /* One campaign: a spec on this machine, the folder its run lives in, and running it to the end. */
-#ifndef SCALEBENCH_RUNNER_CAMPAIGN_H
-#define SCALEBENCH_RUNNER_CAMPAIGN_H
+#ifndef SCALEBENCH_BENCH_RUNNER_CAMPAIGN_H
+#define SCALEBENCH_BENCH_RUNNER_CAMPAIGN_H
 
 #include <stdbool.h>
 
-#include "bench/collect/journal.h"
 #include "bench/place/place.h"
+#include "bench/record/journal.h"
 #include "bench/runner/core_locks.h"
 #include "bench/runner/identity.h"
 #include "bench/runner/interrupt.h"

@@ -1,8 +1,8 @@
 /* One campaign at a time measures on a core: a lock a core of this host, for every user, held from
  * the first launch to the end of the last process however the runner ends. The files lie in
  * $SCALEBENCH_LOCKS, else /tmp/scalebench-cores. */
-#ifndef SCALEBENCH_RUNNER_CORE_LOCKS_H
-#define SCALEBENCH_RUNNER_CORE_LOCKS_H
+#ifndef SCALEBENCH_BENCH_RUNNER_CORE_LOCKS_H
+#define SCALEBENCH_BENCH_RUNNER_CORE_LOCKS_H
 
 #include <stdbool.h>
 

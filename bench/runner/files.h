@@ -1,6 +1,6 @@
 /* Paths, folders and small files. */
-#ifndef SCALEBENCH_RUNNER_FILES_H
-#define SCALEBENCH_RUNNER_FILES_H
+#ifndef SCALEBENCH_BENCH_RUNNER_FILES_H
+#define SCALEBENCH_BENCH_RUNNER_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What kind of machine this is, in words that hosts of one kind share. */
-#ifndef SCALEBENCH_RUNNER_HARDWARE_H
-#define SCALEBENCH_RUNNER_HARDWARE_H
+#ifndef SCALEBENCH_BENCH_RUNNER_HARDWARE_H
+#define SCALEBENCH_BENCH_RUNNER_HARDWARE_H
 
 #include <stddef.h>
 

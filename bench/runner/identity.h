@@ -1,8 +1,8 @@
 /* What makes two campaigns the same one, to be gone on with: the resolved spec and the networks it
  * names, the programs' contents, what they say of instruction set, libraries and data, or peers of
  * what they stand on, and the kind of machine. */
-#ifndef SCALEBENCH_RUNNER_IDENTITY_H
-#define SCALEBENCH_RUNNER_IDENTITY_H
+#ifndef SCALEBENCH_BENCH_RUNNER_IDENTITY_H
+#define SCALEBENCH_BENCH_RUNNER_IDENTITY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Ctrl-C and SIGTERM as something to look at rather than something that happens: between begin and
  * end the signals are blocked and arrive on a file descriptor. */
-#ifndef SCALEBENCH_RUNNER_INTERRUPT_H
-#define SCALEBENCH_RUNNER_INTERRUPT_H
+#ifndef SCALEBENCH_BENCH_RUNNER_INTERRUPT_H
+#define SCALEBENCH_BENCH_RUNNER_INTERRUPT_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  *
  * The guard keeps the runner's open files, the lock on the journal among them: nobody can go on
  * with a campaign while processes of the last launch are still on its cores. */
-#ifndef SCALEBENCH_RUNNER_LAUNCH_H
-#define SCALEBENCH_RUNNER_LAUNCH_H
+#ifndef SCALEBENCH_BENCH_RUNNER_LAUNCH_H
+#define SCALEBENCH_BENCH_RUNNER_LAUNCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* What ranks leave in shared memory when they are killed while MPI starts: it makes files there
  * that it removes as soon as all ranks of the node have them open. */
-#ifndef SCALEBENCH_RUNNER_LEFTOVERS_H
-#define SCALEBENCH_RUNNER_LEFTOVERS_H
+#ifndef SCALEBENCH_BENCH_RUNNER_LEFTOVERS_H
+#define SCALEBENCH_BENCH_RUNNER_LEFTOVERS_H
 
 #include <time.h>
 

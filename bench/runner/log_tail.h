@@ -1,6 +1,6 @@
 /* The last words of a program that failed. */
-#ifndef SCALEBENCH_RUNNER_LOG_TAIL_H
-#define SCALEBENCH_RUNNER_LOG_TAIL_H
+#ifndef SCALEBENCH_BENCH_RUNNER_LOG_TAIL_H
+#define SCALEBENCH_BENCH_RUNNER_LOG_TAIL_H
 
 #include <stddef.h>
 

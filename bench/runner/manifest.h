@@ -1,6 +1,6 @@
 /* manifest.json of a run: what was run where, by which programs, in which state of the machine. */
-#ifndef SCALEBENCH_RUNNER_MANIFEST_H
-#define SCALEBENCH_RUNNER_MANIFEST_H
+#ifndef SCALEBENCH_BENCH_RUNNER_MANIFEST_H
+#define SCALEBENCH_BENCH_RUNNER_MANIFEST_H
 
 #include "bench/place/place.h"
 #include "bench/runner/identity.h"

@@ -2,8 +2,8 @@
  * few seconds while launches run. The lock on the journal keeps runners apart wherever a file
  * system holds locks between its hosts; this file names the one that has it, and keeps runners of
  * several hosts apart where it does not. */
-#ifndef SCALEBENCH_RUNNER_OWNER_H
-#define SCALEBENCH_RUNNER_OWNER_H
+#ifndef SCALEBENCH_BENCH_RUNNER_OWNER_H
+#define SCALEBENCH_BENCH_RUNNER_OWNER_H
 
 #include "bench/runner/files.h"
 

@@ -1,7 +1,7 @@
 /* The processes below one, read from /proc: what a launch has started, whatever sessions and
  * process groups it made on the way. */
-#ifndef SCALEBENCH_RUNNER_PROCESSES_H
-#define SCALEBENCH_RUNNER_PROCESSES_H
+#ifndef SCALEBENCH_BENCH_RUNNER_PROCESSES_H
+#define SCALEBENCH_BENCH_RUNNER_PROCESSES_H
 
 #include <sys/types.h>
 

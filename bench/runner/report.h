@@ -1,6 +1,6 @@
 /* What a run ends with: tables, figures, and how its points fared. */
-#ifndef SCALEBENCH_RUNNER_REPORT_H
-#define SCALEBENCH_RUNNER_REPORT_H
+#ifndef SCALEBENCH_BENCH_RUNNER_REPORT_H
+#define SCALEBENCH_BENCH_RUNNER_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,14 +9,14 @@
  *
  * The budget counts launches, not idle time: block 0 and accuracy runs always run, a further block
  * is started only when it is expected to end in time, and a started block is completed. */
-#ifndef SCALEBENCH_RUNNER_SCHEDULE_H
-#define SCALEBENCH_RUNNER_SCHEDULE_H
+#ifndef SCALEBENCH_BENCH_RUNNER_SCHEDULE_H
+#define SCALEBENCH_BENCH_RUNNER_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/collect/journal.h"
+#include "bench/record/journal.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 

@@ -1,7 +1,7 @@
 /* Where the program's own things are: executables beside it, models and plot scripts in its
  * home. */
-#ifndef SCALEBENCH_RUNNER_TOOLS_H
-#define SCALEBENCH_RUNNER_TOOLS_H
+#ifndef SCALEBENCH_BENCH_RUNNER_TOOLS_H
+#define SCALEBENCH_BENCH_RUNNER_TOOLS_H
 
 #include "bench/runner/files.h"
 

@@ -1,6 +1,6 @@
 /* The programs that a campaign measures: where they are, and what peers say they stand on. */
-#ifndef SCALEBENCH_RUNNER_WORKLOADS_H
-#define SCALEBENCH_RUNNER_WORKLOADS_H
+#ifndef SCALEBENCH_BENCH_RUNNER_WORKLOADS_H
+#define SCALEBENCH_BENCH_RUNNER_WORKLOADS_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* What the sites that start ranks through mpiexec share. */
-#ifndef SCALEBENCH_SITES_MPIEXEC_H
-#define SCALEBENCH_SITES_MPIEXEC_H
+#ifndef SCALEBENCH_BENCH_SITES_MPIEXEC_H
+#define SCALEBENCH_BENCH_SITES_MPIEXEC_H
 
 #include "bench/sites/site.h"
 #include "bench/sites/words.h"

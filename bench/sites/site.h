@@ -1,7 +1,7 @@
 /* Where launches run. A site plans ranks onto nodes and cores and says what to execute; the runner
  * starts it, watches it and cleans up. One .c a kind of site, exporting one const table. */
-#ifndef SCALEBENCH_SITES_SITE_H
-#define SCALEBENCH_SITES_SITE_H
+#ifndef SCALEBENCH_BENCH_SITES_SITE_H
+#define SCALEBENCH_BENCH_SITES_SITE_H
 
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"

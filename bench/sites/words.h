@@ -1,7 +1,7 @@
 /* A growing NULL-terminated list of strings that ends up in one allocation: argv and environment
  * of a launch. */
-#ifndef SCALEBENCH_SITES_WORDS_H
-#define SCALEBENCH_SITES_WORDS_H
+#ifndef SCALEBENCH_BENCH_SITES_WORDS_H
+#define SCALEBENCH_BENCH_SITES_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

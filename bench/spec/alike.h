@@ -1,6 +1,6 @@
 /* Points found by what some of their values say, without comparing each with each. */
-#ifndef SCALEBENCH_SPEC_ALIKE_H
-#define SCALEBENCH_SPEC_ALIKE_H
+#ifndef SCALEBENCH_BENCH_SPEC_ALIKE_H
+#define SCALEBENCH_BENCH_SPEC_ALIKE_H
 
 #include <stdbool.h>
 #include <stddef.h>

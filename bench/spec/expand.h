@@ -1,6 +1,6 @@
 /* From a matrix to points with their labels, identities and bases. */
-#ifndef SCALEBENCH_SPEC_EXPAND_H
-#define SCALEBENCH_SPEC_EXPAND_H
+#ifndef SCALEBENCH_BENCH_SPEC_EXPAND_H
+#define SCALEBENCH_BENCH_SPEC_EXPAND_H
 
 #include <stdbool.h>
 

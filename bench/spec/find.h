@@ -1,6 +1,6 @@
 /* Where configuration files lie: configs/ below the current folder, then below $SCALEBENCH_HOME. */
-#ifndef SCALEBENCH_SPEC_FIND_H
-#define SCALEBENCH_SPEC_FIND_H
+#ifndef SCALEBENCH_BENCH_SPEC_FIND_H
+#define SCALEBENCH_BENCH_SPEC_FIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The files that a spec names: found, told from each other by what is in them, named. */
-#ifndef SCALEBENCH_SPEC_INPUTS_H
-#define SCALEBENCH_SPEC_INPUTS_H
+#ifndef SCALEBENCH_BENCH_SPEC_INPUTS_H
+#define SCALEBENCH_BENCH_SPEC_INPUTS_H
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"

@@ -1,6 +1,6 @@
 /* Options in a tree of YAML: `train: {lr: 1e-3}` and `train.lr: 1e-3` are the same key. */
-#ifndef SCALEBENCH_SPEC_KEYS_H
-#define SCALEBENCH_SPEC_KEYS_H
+#ifndef SCALEBENCH_BENCH_SPEC_KEYS_H
+#define SCALEBENCH_BENCH_SPEC_KEYS_H
 
 #include "bench/spec/spec.h"
 #include "bench/spec/yaml_reader.h"

@@ -1,6 +1,6 @@
 /* The parts of a spec that make several points of it: matrix, exclude, baseline; and SET. */
-#ifndef SCALEBENCH_SPEC_MATRIX_H
-#define SCALEBENCH_SPEC_MATRIX_H
+#ifndef SCALEBENCH_BENCH_SPEC_MATRIX_H
+#define SCALEBENCH_BENCH_SPEC_MATRIX_H
 
 #include <stdbool.h>
 #include <stddef.h>

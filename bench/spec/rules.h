@@ -1,6 +1,6 @@
 /* Rules between values, and what must be given at all. */
-#ifndef SCALEBENCH_SPEC_RULES_H
-#define SCALEBENCH_SPEC_RULES_H
+#ifndef SCALEBENCH_BENCH_SPEC_RULES_H
+#define SCALEBENCH_BENCH_SPEC_RULES_H
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"

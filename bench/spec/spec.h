@@ -1,7 +1,7 @@
 /* A campaign as a YAML file says it: options, a matrix of points, a baseline. Reading is strict: an
  * unknown or repeated key, a value out of range or of the wrong kind is an error with its place. */
-#ifndef SCALEBENCH_SPEC_SPEC_H
-#define SCALEBENCH_SPEC_SPEC_H
+#ifndef SCALEBENCH_BENCH_SPEC_SPEC_H
+#define SCALEBENCH_BENCH_SPEC_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

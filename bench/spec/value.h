@@ -1,6 +1,6 @@
 /* One value of an option: read from a node of YAML by the option's type, range and names. */
-#ifndef SCALEBENCH_SPEC_VALUE_H
-#define SCALEBENCH_SPEC_VALUE_H
+#ifndef SCALEBENCH_BENCH_SPEC_VALUE_H
+#define SCALEBENCH_BENCH_SPEC_VALUE_H
 
 #include <stdbool.h>
 

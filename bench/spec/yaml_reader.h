@@ -1,7 +1,7 @@
 /* One YAML document as a tree whose every key and value knows its place. Strict: duplicate keys,
  * anchors, tags and further documents are refused, so that a file means what it looks like. */
-#ifndef SCALEBENCH_SPEC_YAML_READER_H
-#define SCALEBENCH_SPEC_YAML_READER_H
+#ifndef SCALEBENCH_BENCH_SPEC_YAML_READER_H
+#define SCALEBENCH_BENCH_SPEC_YAML_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@ if [ -n "$(ci/arm64.sh missing)" ]; then
 fi
 
 names=(test_layers_f64 test_batchnorm_f64 test_net_f64)
-for source in kernels/tests/test_*.c comm/tests/test_*.c; do
+for source in kernels/tests/test_*.c kernels/*/tests/test_*.c comm/cost/tests/test_*.c; do
     [ "${source##*/}" = test_random_nets.c ] || names+=("$(basename "$source" .c)")
 done
 ci/arm64.sh run "${names[@]}"

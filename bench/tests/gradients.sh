@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A step's gradient, tensor by tensor, against the PyTorch that is here: in double the same, and in
-# float, by the exact plan, no further off than twice what PyTorch is. kernels/tests/gradients.csv
+# float, by the exact plan, no further off than twice what PyTorch is. kernels/net/tests/gradients.csv
 # holds what one PyTorch made of it, for machines that have none.
 set -u
 . bench/tests/lib/tap.sh

@@ -1,6 +1,6 @@
 /* How a program that runs as several ranks fails. */
-#ifndef SCALEBENCH_WORKLOADS_FAILURE_H
-#define SCALEBENCH_WORKLOADS_FAILURE_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_FAILURE_H
+#define SCALEBENCH_BENCH_WORKLOADS_FAILURE_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* The shared libraries that a process has loaded, as one number. */
-#ifndef SCALEBENCH_WORKLOADS_LIBRARIES_H
-#define SCALEBENCH_WORKLOADS_LIBRARIES_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_LIBRARIES_H
+#define SCALEBENCH_BENCH_WORKLOADS_LIBRARIES_H
 
 #define LIBRARIES_HASH_BYTES 17
 

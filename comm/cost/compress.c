@@ -12,7 +12,7 @@ static size_t sum_counts(const size_t *counts, size_t n)
     return total;
 }
 
-/* ---- Exchanges of comm/exchange.c ---- */
+/* ---- Exchanges of comm/compressors/exchange.c ---- */
 
 static size_t share_bytes(size_t count, int rank, int ranks, size_t width)
 {

@@ -10,6 +10,7 @@
 #include "comm/cost/approximate.h"
 #include "comm/tests/linear_model.h"
 #include "comm/tests/mpi_seen.h"
+#include "kernels/gemm.h"
 
 /* ---- Counters ---- */
 

@@ -9,6 +9,7 @@
 
 #include "comm/overlap.h"
 #include "comm/tests/sync_fixture.h"
+#include "kernels/gemm.h"
 
 /* ---- What is taken and given back ---- */
 

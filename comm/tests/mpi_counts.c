@@ -8,6 +8,7 @@
 
 #include "comm/tests/exact_forms.h"
 #include "comm/tests/mpi_seen.h"
+#include "kernels/gemm.h"
 
 enum { TENSORS = 3 };
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "kernels/base/clock.h"
+#include "kernels/gemm.h"
 
 /* Steps that each rank has begun to push, where all can look. */
 static struct {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "comm/tests/exact_forms.h"
+#include "kernels/gemm.h"
 
 static const struct form oracle = {STRATEGY_allreduce, VARIANT_usual};
 

@@ -1,6 +1,6 @@
 /* One clock: CLOCK_MONOTONIC, the same for every process of a node. */
-#ifndef SCALEBENCH_BASE_CLOCK_H
-#define SCALEBENCH_BASE_CLOCK_H
+#ifndef SCALEBENCH_KERNELS_BASE_CLOCK_H
+#define SCALEBENCH_KERNELS_BASE_CLOCK_H
 
 #include <stdint.h>
 

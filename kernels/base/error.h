@@ -1,8 +1,8 @@
 /* Errors as values: every function that can fail returns a status and fills an error record with
  * the place (file, line, column where there is one) and a sentence that says what was found and
  * what would be accepted. Nothing below a main() prints or exits. */
-#ifndef SCALEBENCH_BASE_ERROR_H
-#define SCALEBENCH_BASE_ERROR_H
+#ifndef SCALEBENCH_KERNELS_BASE_ERROR_H
+#define SCALEBENCH_KERNELS_BASE_ERROR_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
  * device may never end: what is no regular file is refused before a byte is read. */
-#ifndef SCALEBENCH_BASE_FILE_H
-#define SCALEBENCH_BASE_FILE_H
+#ifndef SCALEBENCH_KERNELS_BASE_FILE_H
+#define SCALEBENCH_KERNELS_BASE_FILE_H
 
 #include <stdio.h>
 #include <sys/stat.h>

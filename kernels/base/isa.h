@@ -1,7 +1,7 @@
 /* Instruction sets that the kernels below kernels/simd are compiled for. One binary holds them all
  * and serves every node of its architecture; what runs is chosen when a net is compiled. */
-#ifndef SCALEBENCH_BASE_ISA_H
-#define SCALEBENCH_BASE_ISA_H
+#ifndef SCALEBENCH_KERNELS_BASE_ISA_H
+#define SCALEBENCH_KERNELS_BASE_ISA_H
 
 #include "kernels/base/error.h"
 

@@ -1,7 +1,7 @@
 /* What a process can know of those that the same launcher started on its node, without MPI: before
  * MPI has started and after it has ended there is nobody to ask but the system. */
-#ifndef SCALEBENCH_BASE_LAUNCHER_H
-#define SCALEBENCH_BASE_LAUNCHER_H
+#ifndef SCALEBENCH_KERNELS_BASE_LAUNCHER_H
+#define SCALEBENCH_KERNELS_BASE_LAUNCHER_H
 
 #include <stdbool.h>
 #include <stddef.h>

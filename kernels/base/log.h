@@ -1,6 +1,6 @@
 /* Messages for people, on standard error only. Standard output belongs to results. */
-#ifndef SCALEBENCH_BASE_LOG_H
-#define SCALEBENCH_BASE_LOG_H
+#ifndef SCALEBENCH_KERNELS_BASE_LOG_H
+#define SCALEBENCH_KERNELS_BASE_LOG_H
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTE, LOG_DETAIL };
 

@@ -1,6 +1,6 @@
 /* Memory for numbers: aligned to a cache line, zeroed, touched before it is timed. */
-#ifndef SCALEBENCH_BASE_MEM_H
-#define SCALEBENCH_BASE_MEM_H
+#ifndef SCALEBENCH_KERNELS_BASE_MEM_H
+#define SCALEBENCH_KERNELS_BASE_MEM_H
 
 #include <stddef.h>
 

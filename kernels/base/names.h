@@ -1,6 +1,6 @@
 /* Looking names up in small tables, and saying something useful when a name is not there. */
-#ifndef SCALEBENCH_BASE_NAMES_H
-#define SCALEBENCH_BASE_NAMES_H
+#ifndef SCALEBENCH_KERNELS_BASE_NAMES_H
+#define SCALEBENCH_KERNELS_BASE_NAMES_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Files that a program will write at its end. */
-#ifndef SCALEBENCH_BASE_OUTPUT_H
-#define SCALEBENCH_BASE_OUTPUT_H
+#ifndef SCALEBENCH_KERNELS_BASE_OUTPUT_H
+#define SCALEBENCH_KERNELS_BASE_OUTPUT_H
 
 #include "kernels/base/error.h"
 

@@ -1,7 +1,7 @@
 /* A fixed set of threads that run one function together. Work is split by thread number alone, so a
  * result depends on the number of threads but never on timing. */
-#ifndef SCALEBENCH_BASE_POOL_H
-#define SCALEBENCH_BASE_POOL_H
+#ifndef SCALEBENCH_KERNELS_BASE_POOL_H
+#define SCALEBENCH_KERNELS_BASE_POOL_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* Where a campaign or a sweep is, for people, on standard error: one rewritten line on a terminal,
  * a line an item elsewhere. */
-#ifndef SCALEBENCH_BASE_PROGRESS_H
-#define SCALEBENCH_BASE_PROGRESS_H
+#ifndef SCALEBENCH_KERNELS_BASE_PROGRESS_H
+#define SCALEBENCH_KERNELS_BASE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

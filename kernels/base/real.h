@@ -1,8 +1,8 @@
 /* The number type that a build computes in. The trainer is built twice from the same sources: float
  * for use, double (-DSCALEBENCH_F64) to prove that strategies and rank counts give the same
  * model. */
-#ifndef SCALEBENCH_BASE_REAL_H
-#define SCALEBENCH_BASE_REAL_H
+#ifndef SCALEBENCH_KERNELS_BASE_REAL_H
+#define SCALEBENCH_KERNELS_BASE_REAL_H
 
 #ifdef SCALEBENCH_F64
 typedef double real;

@@ -4,8 +4,8 @@
  *
  * Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
  * SC11. */
-#ifndef SCALEBENCH_BASE_RNG_H
-#define SCALEBENCH_BASE_RNG_H
+#ifndef SCALEBENCH_KERNELS_BASE_RNG_H
+#define SCALEBENCH_KERNELS_BASE_RNG_H
 
 #include <stddef.h>
 #include <stdint.h>

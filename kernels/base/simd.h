@@ -9,8 +9,8 @@
  * a*b + c into one rounding (-ffp-contract=off) and reassociation (no -ffast-math), without which
  * the compiler does not vectorise a sum over elements. Calls of the mathematical library (exp, log)
  * stay what they are. */
-#ifndef SCALEBENCH_BASE_SIMD_H
-#define SCALEBENCH_BASE_SIMD_H
+#ifndef SCALEBENCH_KERNELS_BASE_SIMD_H
+#define SCALEBENCH_KERNELS_BASE_SIMD_H
 
 #include <limits.h> /* defines __GLIBC__ where that is the C library */
 

@@ -1,7 +1,7 @@
 /* Statistics of launches: nonparametric, exact where an exact form exists. Inputs are not changed.
  * An undefined value is NAN: of no values, of values that contain a NAN, or without memory. */
-#ifndef SCALEBENCH_BASE_STATS_H
-#define SCALEBENCH_BASE_STATS_H
+#ifndef SCALEBENCH_KERNELS_BASE_STATS_H
+#define SCALEBENCH_KERNELS_BASE_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Text on a terminal: how wide it is there, how wide it may be, and without what would steer it. */
-#ifndef SCALEBENCH_BASE_TERMINAL_H
-#define SCALEBENCH_BASE_TERMINAL_H
+#ifndef SCALEBENCH_KERNELS_BASE_TERMINAL_H
+#define SCALEBENCH_KERNELS_BASE_TERMINAL_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* What a network is, without computing it: layers, shapes, parameter tensors, FLOPs, bytes. Knows
  * no MPI and no BLIS, so the runner checks shapes and predicts costs with it. */
-#ifndef SCALEBENCH_DESC_NET_DESC_H
-#define SCALEBENCH_DESC_NET_DESC_H
+#ifndef SCALEBENCH_KERNELS_DESC_NET_DESC_H
+#define SCALEBENCH_KERNELS_DESC_NET_DESC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* For the files of this folder: what the rules of layers share. */
-#ifndef SCALEBENCH_DESC_RULES_H
-#define SCALEBENCH_DESC_RULES_H
+#ifndef SCALEBENCH_KERNELS_DESC_RULES_H
+#define SCALEBENCH_KERNELS_DESC_RULES_H
 
 #include "kernels/desc/net_desc.h"
 

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "kernels/kernels.h"
+#include "kernels/optimizers/optimizer.h"
 #include "kernels/simd/simd.h"
 #include "kernels/simd_tables.h"
 

@@ -1,5 +1,5 @@
 /* A dense layer on images of bytes, as functions of one thread. Compiled once for every instruction
- * set; kernels/step_dense_bytes.c says what it is for. */
+ * set; kernels/ops/op_dense_bytes.c says what it is for. */
 #ifndef SCALEBENCH_KERNELS_SIMD_DENSE_BYTES_H
 #define SCALEBENCH_KERNELS_SIMD_DENSE_BYTES_H
 

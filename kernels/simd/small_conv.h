@@ -1,5 +1,5 @@
 /* A small convolution with pooling, on one image by one thread. Compiled once for every instruction
- * set; kernels/step_small_conv.c says what it is for. */
+ * set; kernels/ops/op_small_conv.c says what it is for. */
 #ifndef SCALEBENCH_KERNELS_SIMD_SMALL_CONV_H
 #define SCALEBENCH_KERNELS_SIMD_SMALL_CONV_H
 

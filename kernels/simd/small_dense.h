@@ -1,5 +1,5 @@
 /* A small dense layer, as functions of one thread. Compiled once for every instruction set;
- * kernels/step_small_dense.c says what it is for. */
+ * kernels/ops/op_small_dense.c says what it is for. */
 #ifndef SCALEBENCH_KERNELS_SIMD_SMALL_DENSE_H
 #define SCALEBENCH_KERNELS_SIMD_SMALL_DENSE_H
 

@@ -12,9 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/base/fp_mode.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
-#include "kernels/kernels.h"
+#include "kernels/gemm.h"
+#include "kernels/net/net.h"
+#include "kernels/optimizers/optimizer.h"
 
 /* n numbers in [-1, 1) that depend on `seed` alone. Freed with mem_free. */
 static inline real *random_reals(size_t n, uint64_t seed)

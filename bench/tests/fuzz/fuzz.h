@@ -1,8 +1,8 @@
 /* What the harnesses share. Each gives one input to a reader as a user's file would come to it:
  * what is wrong must be said as an error, never by a crash, a leak or a hang. clang's libFuzzer
  * makes up inputs (`make fuzz`); replay.c runs those of seeds/<reader>/ in any build. */
-#ifndef SCALEBENCH_BENCH_TESTS_FUZZ_H
-#define SCALEBENCH_BENCH_TESTS_FUZZ_H
+#ifndef SCALEBENCH_BENCH_TESTS_FUZZ_FUZZ_H
+#define SCALEBENCH_BENCH_TESTS_FUZZ_FUZZ_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * left reads the same. */
 #include "bench/tests/fuzz/fuzz.h"
 
-#include "bench/collect/journal.h"
+#include "bench/record/journal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

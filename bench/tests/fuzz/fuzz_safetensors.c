@@ -1,7 +1,7 @@
 /* A file in the safetensors format, every tensor touched at both ends. */
 #include "bench/tests/fuzz/fuzz.h"
 
-#include "bench/workloads/train_cnn/safetensors.h"
+#include "bench/workloads/checkpoint/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 """Gradients of one training step in PyTorch, in float and in double, from weights and images that
 test_gradients draws.
 
-  pytorch_gradients.py record FOLDER NET...        kernels/tests/gradients.csv on standard output
+  pytorch_gradients.py record FOLDER NET...        kernels/net/tests/gradients.csv on standard output
   pytorch_gradients.py compare FOLDER PLAN NET...  with PyTorch as it is here
   pytorch_gradients.py seeds FOLDER NET N          how near a kink seeds 1 to N come
 
@@ -116,7 +116,7 @@ def record(folder, nets):
     about = re.findall(r"oneDNN[^\n]*|MKL-DNN[^\n]*|BLAS_INFO=\w+|CPU capability[^\n]*",
                        torch.__config__.show())
     print("# What PyTorch makes of one training step: norm and projection of each tensor's gradient in")
-    print("# double, and the norm of what float is off by. See kernels/tests/test_gradients.c; written by")
+    print("# double, and the norm of what float is off by. See kernels/net/tests/test_gradients.c; written by")
     print("#   python3 bench/tests/lib/pytorch_gradients.py record build/tests NET...")
     print(f"# PyTorch {torch.__version__}; {'; '.join(about)}")
     print("net,images,seed,inputs,tensor,norm,projection,float_error")

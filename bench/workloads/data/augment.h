@@ -1,7 +1,7 @@
 /* Random changes of training images, as a function of (seed, epoch, sample): the same on every
  * number of ranks, and in whatever order samples come. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_AUGMENT_H
-#define SCALEBENCH_WORKLOADS_DATA_AUGMENT_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_AUGMENT_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_AUGMENT_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * entry is opened (some 30 ms for CIFAR-10), and the contents. It is written to a temporary name
  * under a lock, synced and renamed, so a process that is killed at any moment never leaves half an
  * entry under the final name. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_CACHE_H
-#define SCALEBENCH_WORKLOADS_DATA_CACHE_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_CACHE_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_CACHE_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Data sets: bytes of images and labels, mapped read-only from a cache file that is made once. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_DATA_SET_H
-#define SCALEBENCH_WORKLOADS_DATA_DATA_SET_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_DATA_SET_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_DATA_SET_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Data sets that are drawn: what those of digits.c and shapes.c have in common. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_GENERATED_H
-#define SCALEBENCH_WORKLOADS_DATA_GENERATED_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_GENERATED_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_GENERATED_H
 
 #include "bench/workloads/data/data_set.h"
 

@@ -1,8 +1,8 @@
 /* The IDX format of the MNIST files: two zero bytes, a type (8 is unsigned bytes), the number of
  * dimensions, each dimension as a big-endian 32-bit number, then the bytes in C order. Plain or
  * gzip. Format: http://yann.lecun.com/exdb/mnist. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_IDX_H
-#define SCALEBENCH_WORKLOADS_DATA_IDX_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_IDX_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_IDX_H
 
 #include <stddef.h>
 #include <stdint.h>

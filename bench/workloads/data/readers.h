@@ -1,6 +1,6 @@
 /* One reader for each line of data_sets.def. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_READERS_H
-#define SCALEBENCH_WORKLOADS_DATA_READERS_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_READERS_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_READERS_H
 
 #include <string.h>
 

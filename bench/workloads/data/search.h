@@ -1,6 +1,6 @@
 /* Where the files of a data set are looked for. Internal to bench/workloads/data/. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_SEARCH_H
-#define SCALEBENCH_WORKLOADS_DATA_SEARCH_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_SEARCH_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_SEARCH_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* A file as a stream of bytes, decompressed on the way when its name ends in ".gz". */
-#ifndef SCALEBENCH_WORKLOADS_DATA_STREAM_H
-#define SCALEBENCH_WORKLOADS_DATA_STREAM_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_STREAM_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

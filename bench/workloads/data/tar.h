@@ -1,7 +1,7 @@
 /* Members of a tar archive, as far as data sets need it: POSIX.1-1988 (ustar) headers, also as GNU
  * tar writes them. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_TAR_H
-#define SCALEBENCH_WORKLOADS_DATA_TAR_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_TAR_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_TAR_H
 
 #include "bench/workloads/data/stream.h"
 

@@ -1,7 +1,7 @@
 /* Random choices of one generated image, read one after the other. Internal to
  * bench/workloads/data/. */
-#ifndef SCALEBENCH_WORKLOADS_DATA_WORDS_H
-#define SCALEBENCH_WORKLOADS_DATA_WORDS_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_WORDS_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_WORDS_H
 
 #include "kernels/base/rng.h"
 

@@ -1,6 +1,6 @@
 /* Every batch of a run as arrays, for a process that cannot call the sampler. */
-#ifndef SCALEBENCH_WORKLOADS_PEERS_BATCHES_H
-#define SCALEBENCH_WORKLOADS_PEERS_BATCHES_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_PEERS_BATCHES_H
+#define SCALEBENCH_BENCH_WORKLOADS_PEERS_BATCHES_H
 
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"

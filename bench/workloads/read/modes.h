@@ -1,6 +1,6 @@
 /* What a way of reading consists of, and what several of them use. */
-#ifndef SCALEBENCH_WORKLOADS_READ_MODES_H
-#define SCALEBENCH_WORKLOADS_READ_MODES_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_READ_MODES_H
+#define SCALEBENCH_BENCH_WORKLOADS_READ_MODES_H
 
 #include "bench/workloads/read/reader.h"
 

@@ -2,15 +2,15 @@
  * same numbers: a way that gives all to every rank is ready when it is open, one that gives each
  * rank its share fetches the samples that the rank is going to use. Test data are mapped by every
  * rank. */
-#ifndef SCALEBENCH_WORKLOADS_READ_READER_H
-#define SCALEBENCH_WORKLOADS_READ_READER_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_READ_READER_H
+#define SCALEBENCH_BENCH_WORKLOADS_READ_READER_H
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/workloads/data/data_set.h"
-#include "comm/wait.h"
+#include "comm/wait/wait.h"
 #include "kernels/base/error.h"
 
 /* One for each line of data_reads.def, in its order. */

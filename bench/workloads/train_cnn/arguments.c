@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "bench/workloads/record.h"
+#include "bench/record/record.h"
 #include "kernels/base/names.h"
 
 static const char *const RUNS[] = {"accuracy", "time", "evaluate"};

@@ -1,14 +1,14 @@
 /* The trainer's command line: every option of the spec that concerns a workload, as --key=value,
  * and a few that say how to run. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/libraries.h"
-#include "comm/wait.h"
+#include "comm/wait/wait.h"
 
 enum run_kind {
     RUN_FOR_ACCURACY, /* train.epochs passes, an evaluation after each */

@@ -1,7 +1,7 @@
 /* Are the replicas still replicas? Each rank keeps a hash of its weights per step; they are
  * compared once, after the run. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_CHECK_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_CHECK_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_CHECK_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_CHECK_H
 
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/trainer.h"

@@ -1,8 +1,8 @@
 /* What brings the samples of an epoch to this rank before its first step. Ranks that hold all data
  * are fed once; ranks that hold a share fetch it once, or, where a global shuffle deals the samples
  * anew, for each epoch. Never inside a step. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_FEED_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_FEED_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_FEED_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_FEED_H
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/read/reader.h"

@@ -1,7 +1,7 @@
 /* Sums over the ranks that share a batch, for synchronised batch norm: a communicator and counters
  * of its own, so that neither its messages nor its cost mix with those of the gradients. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_GROUP_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_GROUP_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_GROUP_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_GROUP_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* Stragglers on purpose: chosen ranks sleep in a chosen phase of chosen steps, so that one sees who
  * waits for whom. How long is a function of (seed, step, rank) alone. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_INJECT_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_INJECT_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_INJECT_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_INJECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,9 +8,9 @@
 #include "bench/workloads/failure.h"
 #include "bench/workloads/train_cnn/plan_print.h"
 #include "bench/workloads/train_cnn/run.h"
-#include "comm/alone.h"
+#include "comm/wait/startup_watchdog.h"
+#include "kernels/base/crash_reporter.h"
 #include "kernels/base/descriptors.h"
-#include "kernels/base/keeper.h"
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 

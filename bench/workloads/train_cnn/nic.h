@@ -1,6 +1,6 @@
 /* What a network interface says of itself. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_NIC_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_NIC_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_NIC_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_NIC_H
 
 #include <stdint.h>
 

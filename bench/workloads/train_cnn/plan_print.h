@@ -1,6 +1,6 @@
 /* What a run would compute, step by step of its plan: `train_cnn --describe-plan`. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_PLAN_PRINT_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_PLAN_PRINT_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PLAN_PRINT_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PLAN_PRINT_H
 
 #include <stdio.h>
 

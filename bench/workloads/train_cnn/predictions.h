@@ -1,6 +1,6 @@
 /* The class that the net gives each test image, as a text file with a line an image. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
 
 #include "bench/workloads/train_cnn/trainer.h"
 

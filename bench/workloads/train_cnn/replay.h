@@ -1,6 +1,6 @@
 /* What communication takes by itself: the calls of a step without its computing. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
 
 #include "bench/workloads/train_cnn/trainer.h"
 

@@ -1,10 +1,10 @@
 /* What a run tells: records for the collector, lines for the person at the terminal. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_REPORT_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_REPORT_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPORT_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPORT_H
 
 #include <jansson.h>
 
-#include "bench/workloads/record.h"
+#include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
 

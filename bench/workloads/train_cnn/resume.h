@@ -1,9 +1,9 @@
 /* What a run begins from, and when it leaves a checkpoint behind: the options checkpoint.* at
  * work. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_RESUME_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_RESUME_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RESUME_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RESUME_H
 
-#include "bench/workloads/train_cnn/checkpoint.h"
+#include "bench/workloads/checkpoint/checkpoint.h"
 
 struct resume {
     const struct config *config; /* borrowed */

@@ -1,10 +1,10 @@
 /* One run of train_cnn on this rank: opened, executed for what its arguments ask, closed. All ranks
  * do the same; what one finds wrong while it opens the others learn, so that they leave in
  * order. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_RUN_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_RUN_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RUN_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RUN_H
 
-#include "bench/workloads/record.h"
+#include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/check.h"
 #include "bench/workloads/train_cnn/feed.h"

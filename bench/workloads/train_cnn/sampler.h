@@ -9,8 +9,8 @@
  * therefore holds as many images over all ranks as a global one, a rank's part of it is the batch
  * over the ranks rounded down or up, and an epoch uses every sample once. `drop` leaves out the
  * images that only some ranks have; `pad` repeats the first image of the rank's shard. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The learning rate of each step: the rate of the spec, scaled by a rule for the number of ranks,
  * reached by a warm-up, and lowered by a schedule. A pure function of options and step. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_SCHEDULE_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_SCHEDULE_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_SCHEDULE_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_SCHEDULE_H
 
 #include "bench/spec/spec.h"
 

@@ -1,7 +1,7 @@
 /* One rank's share of training: network, strategy, optimizer, batches. The loop over steps and
  * epochs is in main.c; tests drive the same functions. */
-#ifndef SCALEBENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
-#define SCALEBENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
+#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
+#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
 
 #include <mpi.h>
 #include <stdint.h>
@@ -13,7 +13,10 @@
 #include "bench/workloads/train_cnn/sampler.h"
 #include "comm/overlap.h"
 #include "comm/strategy.h"
-#include "kernels/kernels.h"
+#include "kernels/base/fp_mode.h"
+#include "kernels/gemm.h"
+#include "kernels/net/net.h"
+#include "kernels/optimizers/optimizer.h"
 
 /* What one step took and gave, on this rank. */
 struct step_record {

@@ -1,4 +1,4 @@
-"""Lines of a record; bench/workloads/record.h says what they mean."""
+"""Lines of a record; bench/record/record.h says what they mean."""
 import ctypes
 import gc
 import glob

@@ -1,0 +1,490 @@
+/* From launches to the summary: expected numbers by hand. */
+#include "bench/collect/tests/collected.h"
+
+/* Shares of a step: durations of a millisecond and more in whole nanoseconds. */
+static void assert_share(double pct, double wanted)
+{
+    assert_true(fabs(pct - wanted) < 1e-4);
+}
+
+static void the_base_is_summarised(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 1, "none");
+    assert_string_equal(p->status, "ok");
+    assert_int_equal(p->launches, 6);
+    NEAR(p->step_ms.mid, 102.5);
+    NEAR(p->step_ms.lo, 100);
+    NEAR(p->step_ms.hi, 105);
+    NEAR(p->step_ms.level, 0.96875);
+    assert_true(p->precision_met); /* 2.5 of 102.5 ms */
+    NEAR(p->images_per_s, 256 / 0.1025);
+    NEAR(p->gflop_per_s, 256 / 0.1025 * 3e6 / 1e9);
+    NEAR(p->speedup.mid, 1);
+    assert_true(isnan(p->speedup.lo));
+    NEAR(p->efficiency, 1);
+    assert_true(isnan(p->karp_flatt));
+    NEAR(p->compute_pct, 96);
+    NEAR(p->comm_pct, 0);
+    assert_string_equal(cell(p, COLUMN_step_ms_median), "102.5");
+    assert_string_equal(cell(p, COLUMN_speedup), "1");
+    assert_string_equal(cell(p, COLUMN_speedup_lo), "");
+    assert_string_equal(cell(p, COLUMN_ci_level), "0.96875");
+    assert_string_equal(cell(p, COLUMN_base), "1");
+    assert_string_equal(cell(p, COLUMN_base_point), p->point->id);
+    assert_string_equal(cell(p, COLUMN_dataset), "mnist"); /* used, though digits were asked for */
+    assert_string_equal(cell(p, COLUMN_seed), "1");
+    assert_string_equal(cell(p, COLUMN_epoch_s_median), "");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void speedups_are_paired_by_block(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    NEAR(p->speedup.mid, 1.74);
+    NEAR(p->speedup.lo, 1.5);
+    NEAR(p->speedup.hi, 2.0);
+    NEAR(p->efficiency, 0.87);
+    NEAR(p->karp_flatt, (1 / 1.74 - 0.5) / 0.5);
+    /* Exposed 20 %; the first rank waits 4 %, the second not at all. */
+    assert_share(p->wait_pct, 2);
+    assert_share(p->comm_pct, 18);
+    assert_share(p->compute_pct, 75);
+    assert_int_equal(p->last_rank, 1);
+    NEAR(p->last_rank_pct, 100);
+    assert_string_equal(cell(p, COLUMN_efficiency), "0.87");
+    assert_string_equal(cell(p, COLUMN_base_step_ms), "102.5");
+    assert_string_equal(cell(p, COLUMN_batch_per_rank), "128");
+    assert_string_equal(cell(p, COLUMN_bound), "0|1");
+    assert_string_equal(cell(p, COLUMN_weights_equal), "1");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* The last launch of the peer has no partner and counts for its own time only. */
+static void peers_are_compared_by_block(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, peer_spec);
+    for (int block = 0; block < 6; block++) {
+        add_peer_launch(&run, "train_cnn", block, base_ms[block]);
+        add_peer_launch(&run, "peer_torch", block, base_ms[block] * ratios[block]);
+    }
+    add_peer_launch(&run, "peer_torch", 6, 1000);
+    struct summary s = collect(&run);
+    size_t theirs = fake_point_of(&run, "peer_torch", 1, "allreduce", "usual");
+    const struct point_summary *ours = find(&s, &run, 1, "allreduce");
+    assert_int_equal(ours->peer, theirs);
+    NEAR(ours->peer_ratio.mid, 1.74);
+    NEAR(ours->peer_ratio.lo, 1.5);
+    NEAR(ours->peer_ratio.hi, 2.0);
+    assert_string_equal(cell(ours, COLUMN_peer_point), s.points[theirs].point->id);
+    assert_string_equal(cell(ours, COLUMN_peer_workload), "peer_torch");
+    assert_string_equal(cell(ours, COLUMN_peer_images_per_s),
+                        cell(&s.points[theirs], COLUMN_images_per_s));
+    assert_string_equal(cell(ours, COLUMN_workload), "train_cnn");
+    assert_string_equal(cell(ours, COLUMN_flops_per_image), "3000000");
+    assert_string_equal(cell(ours, COLUMN_flops_done_per_image), "900000");
+    assert_string_equal(cell(ours, COLUMN_savings), "winograd dead_outputs");
+    NEAR(ours->gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
+    NEAR(ours->gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
+    assert_string_equal(cell(&s.points[theirs], COLUMN_flops_done_per_image), "");
+    assert_string_equal(cell(&s.points[theirs], COLUMN_savings), "");
+    assert_string_equal(cell(ours, COLUMN_data_mib), "40.5");
+    assert_string_equal(cell(ours, COLUMN_memory_mib), "50");
+    assert_string_equal(cell(ours, COLUMN_growth_mib), "30");
+    assert_string_equal(cell(&s.points[theirs], COLUMN_memory_mib), "80");
+    assert_string_equal(cell(ours, COLUMN_peer_memory_ratio), "0.625");
+    assert_string_equal(cell(ours, COLUMN_peer_growth_ratio), "0.5");
+    assert_true(isnan(s.points[theirs].peer_ratio.mid));
+    assert_string_equal(cell(&s.points[theirs], COLUMN_peer_point), "");
+    /* At two ranks there is a peer, but nothing was measured. */
+    const struct point_summary *unmeasured = find(&s, &run, 2, "allreduce");
+    assert_true(isnan(unmeasured->peer_ratio.mid));
+    assert_string_equal(cell(unmeasured, COLUMN_peer_ratio), "");
+    assert_int_not_equal(unmeasured->peer, theirs);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_block_without_base_gives_no_ratio(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    fake_add(&run, &(struct fake_launch){
+                       .ranks = 2, .strategy = "allreduce", .block = 6, .seed = 1, .step_ms = 1});
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_int_equal(p->launches, 7);
+    NEAR(p->speedup.mid, 1.74);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void few_or_scattered_launches_are_flagged(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    for (int block = 0; block < 2; block++)
+        add_block(&run, block);
+    for (int block = 0; block < 6; block++)
+        fake_add(&run, &(struct fake_launch){.ranks = 4,
+                                             .strategy = "allreduce",
+                                             .block = block,
+                                             .seed = 1,
+                                             .step_ms = 20 + 2 * block});
+    struct summary s = collect(&run);
+    const struct point_summary *few = find(&s, &run, 1, "none");
+    const struct point_summary *loose = find(&s, &run, 4, "allreduce");
+    assert_false(few->step_ms.met);
+    assert_string_equal(few->flags, "ci_not_met");
+    NEAR(few->step_ms.level, 0.5);
+    assert_true(loose->step_ms.met); /* but 5 of 25 ms is 20 % */
+    assert_string_equal(loose->flags, "ci_not_met");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_single_launch_has_no_interval(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_block(&run, 0);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 1, "none");
+    assert_string_equal(cell(p, COLUMN_step_ms_median), "100");
+    assert_string_equal(cell(p, COLUMN_step_ms_lo), "");
+    assert_string_equal(cell(p, COLUMN_ci_level), "");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void accuracy_is_the_median_of_seeds(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0);
+    add_accuracy(&run, 2, "allreduce", 2, 98.0);
+    run.launches[0].wall_s = 10;
+    run.launches[1].wall_s = 13;
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "ok");
+    NEAR(p->test_acc_pct, 97.5);
+    assert_string_equal(cell(p, COLUMN_test_acc_pct), "97.5");
+    assert_string_equal(cell(p, COLUMN_total_s_median), "11.5");
+    assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
+    assert_string_equal(cell(p, COLUMN_seed), "1 2");
+    assert_string_equal(cell(p, COLUMN_step_ms_median), "");
+    assert_string_equal(cell(p, COLUMN_launches), "0");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void too_little_accuracy_is_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0);
+    add_accuracy(&run, 2, "allreduce", 2, 95.9);
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "unverified");
+    assert_string_equal(p->reason, "seed 2: 95.9 % test accuracy, >= 96.5 wanted");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void weights_that_differ_are_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    fake_add(
+        &run,
+        &(struct fake_launch){
+            .ranks = 2, .strategy = "allreduce", .step_ms = 50, .seed = 1, .weights_differ = true});
+    fake_add(&run,
+             &(struct fake_launch){
+                 .ranks = 2, .strategy = "none", .step_ms = 50, .seed = 1, .weights_differ = true});
+    struct summary s = collect(&run);
+    const struct point_summary *exact = find(&s, &run, 2, "allreduce");
+    const struct point_summary *apart = find(&s, &run, 2, "none");
+    assert_string_equal(exact->status, "unverified");
+    assert_string_equal(exact->reason, "weights differ between ranks in launch-0: step 3, rank 1");
+    assert_string_equal(cell(exact, COLUMN_weights_equal), "0");
+    assert_string_equal(apart->status, "ok"); /* training apart is what it is for */
+    assert_true(apart->compute_only);
+    assert_string_equal(apart->flags, "ci_not_met compute_only");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Launches of one point on other data, or by other kernels, be they timed or for accuracy; a
+ * program that does not tell is no contradiction. */
+static void launches_that_differ_are_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    const struct fake_launch launches[] = {
+        {.ranks = 1, .strategy = "none", .step_ms = 90, .work = "\"isa\":\"avx2\","},
+        {.ranks = 1, .strategy = "none", .step_ms = 90},
+        {.ranks = 1, .strategy = "none", .step_ms = 9, .work = "\"isa\":\"avx512\","},
+        {.ranks = 2, .strategy = "allreduce", .step_ms = 50, .work = "\"data_hash\":\"00aa\","},
+        {.ranks = 2, .strategy = "allreduce", .test_acc_pct = 9, .work = "\"data_hash\":\"00bb\","},
+        {.ranks = 2, .strategy = "none", .step_ms = 50, .work = "\"isa\":\"avx2\","},
+        {.ranks = 2, .strategy = "none", .step_ms = 50},
+    };
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+        fake_add(&run, &launches[i]);
+    struct summary s = collect(&run);
+    const struct point_summary *one = find(&s, &run, 1, "none");
+    const struct point_summary *two = find(&s, &run, 2, "allreduce");
+    assert_string_equal(one->status, "unverified");
+    assert_string_equal(one->reason,
+                        "launches differ in isa: 'avx2' in launch-0, 'avx512' in launch-2");
+    assert_string_equal(two->status, "unverified");
+    assert_string_equal(two->reason,
+                        "launches differ in data_hash: '00aa' in launch-3, '00bb' in launch-4");
+    assert_string_equal(find(&s, &run, 2, "none")->status, "ok");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void weights_that_nobody_compared_are_unverified(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    const struct fake_launch launches[] = {
+        {.ranks = 1, .strategy = "none", .step_ms = 90, .seed = 1},
+        {.ranks = 2, .strategy = "allreduce", .step_ms = 50, .seed = 1},
+    };
+    for (int i = 0; i < 2; i++) {
+        fake_add(&run, &launches[i]);
+        for (int rank = 0; rank < launches[i].ranks; rank++) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/launch-%d/rank.%d.jsonl", run.dir, i, rank);
+            fake_edit(path, "\"check\":\"step\",\"weights_equal\":true",
+                      "\"check\":\"none\",\"weights_equal\":null");
+        }
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *two = find(&s, &run, 2, "allreduce");
+    assert_string_equal(two->status, "unverified");
+    assert_string_equal(two->reason, "weights were not compared (measure.check: none)");
+    assert_string_equal(cell(two, COLUMN_weights_equal), "");
+    /* One rank has nobody to differ from. */
+    assert_string_equal(find(&s, &run, 1, "none")->status, "ok");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void failures_and_skips_keep_their_reason(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    fake_fail(&run, 4, "allreduce", LAUNCH_FAILED, "rank 3 ended by signal 9");
+    fake_fail(&run, 4, "none", LAUNCH_TIMEOUT, "more than 10min");
+    fake_skip(&run, 8, "allreduce", "8 ranks need 8 cores,\nthis job may use \"4\"");
+    struct summary s = collect(&run);
+    assert_string_equal(find(&s, &run, 4, "allreduce")->status, "failed");
+    assert_string_equal(find(&s, &run, 4, "allreduce")->reason, "rank 3 ended by signal 9");
+    assert_string_equal(find(&s, &run, 4, "none")->status, "timeout");
+    assert_string_equal(find(&s, &run, 8, "allreduce")->status, "skipped");
+    assert_string_equal(find(&s, &run, 8, "allreduce")->reason,
+                        "8 ranks need 8 cores, this job may use '4'");
+    assert_string_equal(find(&s, &run, 2, "none")->status, "skipped");
+    assert_string_equal(find(&s, &run, 2, "none")->reason, "no launch finished");
+    assert_int_equal(s.n_timed, 14);
+    NEAR(s.wall_s, 28);
+    NEAR(s.core_s, 6 * 2 + 6 * 2 * 2 + 2 * 2 * 4);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void records_that_do_not_read_fail_their_point(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    snprintf(path, sizeof path, "%s/launch-1/rank.1.jsonl", run.dir);
+    fake_edit(path, "\"type\":\"end\"", "\"type\":\"step\"");
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "failed");
+    assert_non_null(strstr(p->reason, "launch-1/rank.1.jsonl:7: step: 'epoch' is missing"));
+    assert_int_equal(p->launches, 5);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Interrupted launches leave their folder and no result. */
+static void a_running_launch_does_not_count(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    run.launches[11].status = LAUNCH_RUNNING;
+    struct summary s = collect(&run);
+    assert_int_equal(find(&s, &run, 2, "allreduce")->launches, 5);
+    assert_string_equal(find(&s, &run, 2, "allreduce")->status, "ok");
+    assert_int_equal(s.n_timed, 11);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Batch 64 a rank: twice the images in 1.25 times the time. */
+static void weak_scaling_counts_images(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: weak\nscaling: weak\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
+                    "matrix: {ranks: [1, 2]}\n");
+    for (int block = 0; block < 6; block++) {
+        fake_add(
+            &run,
+            &(struct fake_launch){
+                .ranks = 1, .strategy = "allreduce", .block = block, .seed = 1, .step_ms = 20});
+        fake_add(
+            &run,
+            &(struct fake_launch){
+                .ranks = 2, .strategy = "allreduce", .block = block, .seed = 1, .step_ms = 25});
+    }
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    NEAR(p->speedup.mid, 1.6);
+    NEAR(p->efficiency, 0.8);
+    assert_true(isnan(p->karp_flatt));
+    assert_string_equal(cell(p, COLUMN_global_batch), "128");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* The table tells them apart by their own names, whatever the spec calls them. */
+static void variants_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"usual", "mpich"}, *const own[] = {"linear", "mpich"};
+    struct fake_run run;
+    fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n"
+                    "sync.strategy: gather_scatter\nmatrix: {sync.variant: [usual, mpich]}\n");
+    for (size_t i = 0; i < 2; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 2,
+                                             .strategy = "gather_scatter",
+                                             .variant = names[i],
+                                             .seed = 1,
+                                             .step_ms = 20 + (double)i});
+    struct summary s = collect(&run);
+    for (size_t i = 0; i < 2; i++) {
+        const struct point_summary *p =
+            &s.points[fake_point_in_form(&run, 2, "gather_scatter", names[i])];
+        assert_string_equal(cell(p, COLUMN_strategy), "gather_scatter");
+        assert_string_equal(cell(p, COLUMN_sync_variant), own[i]);
+        NEAR(p->step_ms.mid, 20 + (double)i);
+    }
+    char text[128];
+    assert_string_equal(summary_distinct(text, sizeof text, &s, COLUMN_strategy),
+                        "gather_scatter, gather_scatter (mpich)");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Emulated hosts take a rank each, of the cores of one machine, which says what joins them. */
+static void hosts_beyond_the_cores_are_oversubscribed(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: hosts\nsite: emulated\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nsync: {strategy: ring}\n"
+                    "matrix: {ranks: [2, 4], nodes: [2, 4]}\n"
+                    "exclude: [{ranks: 2, nodes: 4}, {ranks: 4, nodes: 2}]\n");
+    for (long ranks = 2; ranks <= 4; ranks += 2)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "ring", .seed = 1, .step_ms = 20});
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 2, \"link\": \"1gbit delay none\"}}");
+    struct summary s = collect(&run);
+    assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    assert_string_equal(cell(&s.points[1], COLUMN_link), "1gbit delay none");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void too_many_threads_are_oversubscribed(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: crowd\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nmatrix: {ranks: [1, 2]}\n");
+    for (long ranks = 1; ranks <= 2; ranks++)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "allreduce", .seed = 1, .step_ms = 20});
+    struct summary s = collect(&run);
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), ""); /* of an unknown machine */
+    summary_free(&s);
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 1}}");
+    s = collect(&run);
+    assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
+    summary_free(&s);
+    fake_write(path, "{");
+    struct error e = {.status = OK};
+    assert_int_equal(summary_collect(&s, &run.spec, run.dir, &run.journal, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_base_is_summarised),
+        cmocka_unit_test(speedups_are_paired_by_block),
+        cmocka_unit_test(peers_are_compared_by_block),
+        cmocka_unit_test(a_block_without_base_gives_no_ratio),
+        cmocka_unit_test(few_or_scattered_launches_are_flagged),
+        cmocka_unit_test(a_single_launch_has_no_interval),
+        cmocka_unit_test(accuracy_is_the_median_of_seeds),
+        cmocka_unit_test(too_little_accuracy_is_unverified),
+        cmocka_unit_test(weights_that_differ_are_unverified),
+        cmocka_unit_test(weights_that_nobody_compared_are_unverified),
+        cmocka_unit_test(launches_that_differ_are_unverified),
+        cmocka_unit_test(failures_and_skips_keep_their_reason),
+        cmocka_unit_test(records_that_do_not_read_fail_their_point),
+        cmocka_unit_test(a_running_launch_does_not_count),
+        cmocka_unit_test(weak_scaling_counts_images),
+        cmocka_unit_test(variants_are_told_apart),
+        cmocka_unit_test(too_many_threads_are_oversubscribed),
+        cmocka_unit_test(hosts_beyond_the_cores_are_oversubscribed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

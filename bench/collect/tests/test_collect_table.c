@@ -1,0 +1,271 @@
+/* From launches to the table, on a terminal and in documents. */
+#include "bench/collect/tests/collected.h"
+
+/* --- Table
+ * ----------------------------------------------------------------------------------------- */
+
+static char *print(const struct summary *s)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    summary_print(out, s, "results/synthetic/latest", "1a2b3c4 clean", 0);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void assert_line(const char *text, const char *wanted)
+{
+    if (!strstr(text, wanted))
+        fail_msg("no '%s' in\n%s", wanted, text);
+}
+
+/* In the console's table and below those for documents. */
+static void work_done_and_memory_are_told(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, peer_spec);
+    for (int block = 0; block < 6; block++) {
+        add_peer_launch(&run, "train_cnn", block, base_ms[block]);
+        add_peer_launch(&run, "peer_torch", block, base_ms[block] * ratios[block]);
+    }
+    struct summary s = collect(&run);
+    static const char done[] = " ms a step, 3.75 GFLOP/s of the net as written, 1.12 done (saved: "
+                               "winograd dead_outputs).\n";
+    static const char memory[] = "Memory without the data: 50.0 MiB and 80.0, 0.62 of it; above "
+                                 "what libraries take 30.0 and 60.0, 0.50 of it.\n";
+    char *text = print(&s);
+    assert_line(text, done);
+    assert_line(text, memory);
+    free(text);
+    write_both(&s, &run);
+    text = read_of(&run, "summary.md");
+    assert_line(text, "as written, 1.12 done (saved: winograd dead\\_outputs).\n");
+    assert_line(text, memory);
+    free(text);
+    text = read_of(&run, "summary.tex");
+    assert_line(text, "\\end{tabular}\n\n\\noindent Base: ");
+    assert_line(text, memory);
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void the_table_says_it_all(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    add_accuracy(&run, 2, "allreduce", 1, 97.42);
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text, "synthetic  strong scaling | lenet_21k 21,840 params | mnist real | adam, "
+                      "global batch 256 | none, allreduce | measured, local\n"
+                      "node23 | MPICH 4.0.2 | BLIS 0.9.0 skx | 1a2b3c4 clean\n");
+    assert_line(text, "102.5 [100.0, 105.0]      2498                base  100 %     96 %   0 %"
+                      "   0 %         -\n");
+    assert_line(text, "1.74 [1.50, 2.00]   87 %     75 %  18 %   2 %    97.4 %");
+    assert_line(text, "8  allreduce         -         -  skipped: 8 ranks, 4 cores\n");
+    assert_line(text, "4  allreduce         -         -  failed: said 'no, never', then left\n");
+    assert_line(text, "Base: 1 rank, no communication, 102.5 [100.0, 105.0] ms a step, 7.49 "
+                      "GFLOP/s.\n");
+    assert_line(text, "Weights equal on all ranks after every step.\n");
+    assert_line(
+        text,
+        "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
+        "(rank 1 last in 100 % of steps) - 8.5 faster compute + 1.5 other; Karp-Flatt 14.9 %.\n");
+    assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
+    assert_line(text,
+                "  tables   results/synthetic/latest/{summary,raw,epochs,classes,columns}.csv, "
+                "summary.{md,tex}\n");
+    assert_null(strstr(text, "  figures ")); /* none was drawn */
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Two of six launches may be disturbed: the median is of those that were not. */
+static void noise_is_not_explained(void **state)
+{
+    (void)state;
+    for (int disturbed = 0; disturbed <= 4; disturbed += 2) {
+        struct fake_run run;
+        fill_troubled_run(&run);
+        for (int i = 0; i < disturbed; i++)
+            run.launches[2 * i].foreign_pct = 43; /* of the base */
+        struct summary s = collect(&run);
+        char *text = print(&s);
+        bool busy = disturbed > 3;
+        assert_int_equal(strstr(find(&s, &run, 1, "none")->flags, "busy") != NULL, busy);
+        assert_null(strstr(find(&s, &run, 2, "allreduce")->flags, "busy"));
+        assert_line(text, busy ? "  (busy: others took 43 % of its processors)"
+                               : "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm");
+        if (busy)
+            assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks, not explained: "
+                              "others used the processors meanwhile.\n");
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
+/* A loss of 15 % is told from a scatter of 0.3, one of 5 is not from one of 15. */
+static void scatter_is_not_explained(void **state)
+{
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        struct fake_run run;
+        fake_open(&run, strong_spec);
+        for (int block = 0; block < 2; block++) {
+            double speedup = wide ? (block ? 2.2 : 1.6) : block ? 1.71 : 1.7;
+            fake_add(
+                &run,
+                &(struct fake_launch){
+                    .ranks = 1, .strategy = "none", .block = block, .seed = 1, .step_ms = 100});
+            fake_add(&run, &(struct fake_launch){.ranks = 2,
+                                                 .strategy = "allreduce",
+                                                 .block = block,
+                                                 .seed = 1,
+                                                 .step_ms = 100 / speedup});
+        }
+        struct summary s = collect(&run);
+        char *text = print(&s);
+        assert_line(text,
+                    wide ? "5.0 % lost at 2 ranks, not explained: launches scatter by as much.\n"
+                         : "14.8 % lost at 2 ranks = ");
+        free(text);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
+static void documents_hold_the_table(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *markdown = read_of(&run, "summary.md"), *latex = read_of(&run, "summary.tex");
+    assert_line(markdown,
+                "| ranks | strategy | img/rank | launches | step ms [95 % CI] | images/s | "
+                "speed-up [95 % CI] | eff. | compute | comm | wait | test acc | remarks |\n"
+                "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
+                "| 1 | none | 256 | 6 | 102.5 [100.0, 105.0] | 2498 | base | 100 % | 96 % | "
+                "0 % | 0 % | - |  |\n");
+    assert_line(markdown,
+                "| 8 | allreduce | - | - | - | - | - | - | - | - | - | - | skipped: 8 ranks, "
+                "4 cores |\n");
+    assert_line(latex, "\\begin{tabular}{rrrrrrrrrrrrl}\n\\hline\nranks & strategy & img/rank & ");
+    assert_line(latex, "\n2 & allreduce & 128 & 6 & ");
+    assert_line(latex, " & 1.74 [1.50, 2.00] & 87 \\% & 75 \\% & 18 \\% & 2 \\% & - & ");
+    assert_line(latex, "\\hline\n\\end{tabular}\n");
+    free(markdown);
+    free(latex);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Reasons may quote anything. */
+static void documents_escape_what_is_theirs(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    fake_fail(&run, 4, "none", LAUNCH_FAILED, "50% of a|b_c & {d} \\ <e> #1 ~^$");
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *markdown = read_of(&run, "summary.md"), *latex = read_of(&run, "summary.tex");
+    assert_line(markdown, "failed: 50% of a\\|b\\_c & {d} \\\\ \\<e> #1 ~^$ |\n");
+    assert_line(latex, "failed: 50\\% of a|b\\_c \\& \\{d\\} \\textbackslash{} \\textless{}e"
+                       "\\textgreater{} \\#1 \\textasciitilde{}\\textasciicircum{}\\$ \\\\\n");
+    free(markdown);
+    free(latex);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* What was not seen to be equal is not said to be. */
+static void unequal_weights_are_not_praised(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fill_troubled_run(&run);
+    fake_add(
+        &run,
+        &(struct fake_launch){
+            .ranks = 4, .strategy = "allreduce", .step_ms = 30, .seed = 1, .weights_differ = true});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_null(strstr(text, "Weights equal"));
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void an_empty_campaign_prints(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text, "skipped: no launch finished\n");
+    assert_line(text, "0 launches + 0 accuracy runs in 0.0 s");
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "Base:"));
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void a_single_point_prints(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
+    fake_add(&run,
+             &(struct fake_launch){.ranks = 2, .strategy = "allreduce", .seed = 1, .step_ms = 20});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text, "20.00      3200");
+    assert_line(text, "(too few launches for 95 %)\n");
+    assert_null(strstr(text, "nan"));
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void every_column_is_listed(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    columns_print(out);
+    assert_int_equal(fclose(out), 0);
+    for (int i = 0; i < COLUMNS; i++)
+        assert_line(text, column_get(i)->name);
+    assert_line(text, "\nraw.csv: a row a launch, failed ones included\n");
+    assert_line(text, "  step_ms_median     REAL  ms         time of a step, slowest rank");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_done_and_memory_are_told),
+        cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(noise_is_not_explained),
+        cmocka_unit_test(scatter_is_not_explained),
+        cmocka_unit_test(documents_hold_the_table),
+        cmocka_unit_test(documents_escape_what_is_theirs),
+        cmocka_unit_test(unequal_weights_are_not_praised),
+        cmocka_unit_test(an_empty_campaign_prints),
+        cmocka_unit_test(a_single_point_prints),
+        cmocka_unit_test(every_column_is_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,322 @@
+/* Published numbers: how CSV files are read, how rows find their points, and what every mistake in
+ * a file or in the spec is called. */
+#include "bench/collect/tests/fake_run.h"
+
+#include "bench/collect/published.h"
+#include "bench/collect/sheet.h"
+
+static char folder[32];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/published.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    fake_remove_folder(folder);
+    return 0;
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* "12: text" of an error in the table. */
+static void assert_error(const struct error *e, const char *file, const char *text)
+{
+    char found[1200];
+    snprintf(found, sizeof found, "%d: %s", e->line, e->text);
+    assert_string_equal(e->file, file);
+    assert_string_equal(found, text);
+}
+
+/* ---- CSV files ---- */
+
+static void cells_are_read_as_they_are(void **state)
+{
+    (void)state;
+    struct sheet sheet;
+    struct error e;
+    double x;
+    fake_write(path_of("a.csv"), "# a remark, with a comma\n# another\n"
+                                 "name,\"x, y\",z\r\n"
+                                 "plain,1.5e2,\n"
+                                 "\"a \"\"b\"\"\",,\"two\nlines\"\r\n"
+                                 "last,-3,0");
+    assert_int_equal(sheet_read(&sheet, path_of("a.csv"), &e), OK);
+    assert_int_equal(sheet.columns, 3);
+    assert_int_equal(sheet.rows, 3);
+    assert_string_equal(sheet.names[1], "x, y");
+    assert_int_equal(sheet_find(&sheet, "z"), 2);
+    assert_int_equal(sheet_find(&sheet, "y"), -1);
+    assert_string_equal(sheet_cell(&sheet, 0, 2), "");
+    assert_string_equal(sheet_cell(&sheet, 1, 0), "a \"b\"");
+    assert_string_equal(sheet_cell(&sheet, 1, 2), "two\nlines");
+    assert_int_equal(sheet_number(&sheet, 0, 1, &x, &e), OK);
+    assert_true(x == 150);
+    assert_int_equal(sheet_number(&sheet, 1, 1, &x, &e), OK);
+    assert_true(isnan(x));
+    assert_int_equal(sheet.lines[0], 4);
+    assert_int_equal(sheet.lines[2], 7);
+    assert_int_equal(sheet_number(&sheet, 1, 2, &x, &e), ERR_DATA);
+    assert_error(&e, path_of("a.csv"), "5: z: 'two\nlines' is not a number");
+    sheet_free(&sheet);
+}
+
+static void refuse_sheet(const char *text, const char *expected)
+{
+    struct sheet sheet;
+    struct error e = {.status = OK};
+    fake_write(path_of("bad.csv"), text);
+    assert_int_equal(sheet_read(&sheet, path_of("bad.csv"), &e), ERR_DATA);
+    assert_error(&e, path_of("bad.csv"), expected);
+    sheet_free(&sheet);
+}
+
+#define CARRIAGE_RETURN(line)                                                                      \
+#line ": a carriage return without a line feed: lines end with \\n or \\r\\n"
+
+static void malformed_sheets_are_refused(void **state)
+{
+    (void)state;
+    struct sheet sheet;
+    struct error e;
+    refuse_sheet("", "1: empty: a row of names is missing");
+    refuse_sheet("a,b\n1,2\n3\n", "3: 1 cells, but 2 names");
+    refuse_sheet("a,b\n1,2,3\n", "2: 3 cells, but 2 names");
+    refuse_sheet("a,b\n1,2\n\n", "3: 1 cells, but 2 names");
+    refuse_sheet("# remark\na,b,a\n", "2: two columns are called 'a'");
+    refuse_sheet("a,,b\n", "1: column 2 has no name");
+    refuse_sheet("a,b\n1,\"2\n3,4\n", "2: a quotation mark is not closed");
+    refuse_sheet("a,b\n\"\"\"", "2: a quotation mark is not closed");
+    refuse_sheet("a,b\n\"1\"x,2\n",
+                 "2: 'x' after a closing quotation mark: a comma or the end of the "
+                 "line belongs there");
+    refuse_sheet("a,b\n1,2\r3,4\r", CARRIAGE_RETURN(2));
+    refuse_sheet("a,b\r1,2\r", CARRIAGE_RETURN(1));
+    refuse_sheet("a,b\n1,2\n\"3\",4\r", CARRIAGE_RETURN(3));
+    assert_int_equal(sheet_read(&sheet, path_of("none.csv"), &e), ERR_DATA);
+    assert_error(&e, path_of("none.csv"), "0: cannot read: No such file or directory");
+    sheet_free(&sheet);
+}
+
+/* Rows were once counted by another rule than they were cut by. */
+static void many_rows_are_read(void **state)
+{
+    (void)state;
+    enum { ROWS = 3000 };
+    struct sheet sheet;
+    struct error e;
+    char *text = malloc(16 * ROWS), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "a,b\n");
+    for (int i = 0; i < ROWS; i++)
+        at += sprintf(at, "%d,\"\r\"%s", i, i % 2 ? "\n" : "\r\n");
+    fake_write(path_of("many.csv"), text);
+    free(text);
+    assert_int_equal(sheet_read(&sheet, path_of("many.csv"), &e), OK);
+    assert_int_equal(sheet.rows, ROWS);
+    assert_string_equal(sheet_cell(&sheet, ROWS - 1, 0), "2999");
+    assert_string_equal(sheet_cell(&sheet, ROWS - 1, 1), "\r");
+    assert_int_equal(sheet.lines[ROWS - 1], ROWS + 1);
+    sheet_free(&sheet);
+}
+
+/* ---- Rows and points ---- */
+
+#define HEAD                                                                                       \
+    "name: p\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"                      \
+    "matrix: {ranks: [1, 2, 4], sync.strategy: [none, allreduce]}\n"
+
+/* Reads a table with the rest of a spec; both are overwritten each time. */
+static enum status read_table(struct published *p, struct spec *spec, const char *table,
+                              const char *rest, struct error *e)
+{
+    char text[1024];
+    struct spec_machine machine = {.usable_cores = 8};
+    fake_write(path_of("table.csv"), table);
+    snprintf(text, sizeof text, HEAD "published: {file: %s, %s}\n", path_of("table.csv"), rest);
+    fake_write(path_of("spec.yaml"), text);
+    struct error inner;
+    if (spec_load(spec, path_of("spec.yaml"), NULL, &machine, &inner) != OK)
+        fail_msg("%s", inner.text);
+    return published_read(p, spec, e);
+}
+
+static double value_at(const struct published *p, const struct spec *spec, const char *label,
+                       size_t k)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (strcmp(spec->points[i].label, label) == 0)
+            return p->values[i * p->n + k];
+    fail_msg("no point %s", label);
+    return NAN;
+}
+
+static void rows_find_their_points(void **state)
+{
+    (void)state;
+    struct published p;
+    struct spec spec;
+    struct error e;
+    assert_int_equal(read_table(&p, &spec, "W,s,acc\n1,10,98\n2,6,\n8,1,90\n",
+                                "keys: [ranks = W], values: [step_ms_median = s * 1000, "
+                                "test_acc_pct = acc]",
+                                &e),
+                     OK);
+    assert_string_equal(p.file, "table.csv");
+    assert_int_equal(p.rows, 3);
+    assert_int_equal(p.matched, 2);
+    assert_true(value_at(&p, &spec, "ranks=1 allreduce", 0) == 10000);
+    assert_true(value_at(&p, &spec, "ranks=2 allreduce", 0) == 6000);
+    assert_true(isnan(value_at(&p, &spec, "ranks=2 allreduce", 1)));
+    assert_true(isnan(value_at(&p, &spec, "ranks=4 allreduce", 0)));
+    assert_true(value_at(&p, &spec, "ranks=1 none", 1) == 98);
+    assert_true(isnan(value_at(&p, &spec, "ranks=2 none", 0))); /* trains apart */
+    published_free(&p);
+    spec_free(&spec);
+}
+
+static void keys_may_be_texts_and_products(void **state)
+{
+    (void)state;
+    struct published p;
+    struct spec spec;
+    struct error e;
+    assert_int_equal(read_table(&p, &spec, "how,n,test_loss\nallreduce,128,1\nnone,64,2\n",
+                                "keys: [sync.strategy = how, ranks * train.global_batch = n], "
+                                "values: [test_loss]",
+                                &e),
+                     OK);
+    assert_true(value_at(&p, &spec, "ranks=2 allreduce", 0) == 1);
+    assert_true(isnan(value_at(&p, &spec, "ranks=1 allreduce", 0)));
+    assert_true(value_at(&p, &spec, "ranks=1 none", 0) == 2);
+    published_free(&p);
+    spec_free(&spec);
+}
+
+static void refuse_table(const char *table, const char *rest, const char *file,
+                         const char *expected)
+{
+    struct published p;
+    struct spec spec;
+    struct error e = {.status = OK};
+    assert_int_not_equal(read_table(&p, &spec, table, rest, &e), OK);
+    assert_error(&e, path_of(file), expected);
+    published_free(&p);
+    spec_free(&spec);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    static const char good[] = "ranks,s\n1,10\n", rest[] = "values: [read_s = s]";
+    refuse_table("ranks,s\n", rest, "table.csv", "0: no rows below the names");
+    refuse_table("ranks,s\n1,10\n2,fast\n", rest, "table.csv", "3: s: 'fast' is not a number");
+    refuse_table("ranks,s\none,10\n", rest, "table.csv", "2: ranks: 'one' is not a number");
+    refuse_table("# facts\nranks,t\n1,10\n", rest, "table.csv",
+                 "2: column 's' is unknown; known: ranks t");
+    refuse_table("rank,s\n1,10\n", rest, "table.csv",
+                 "1: column 'ranks' is unknown; nearest 'rank'; known: rank s");
+    refuse_table("ranks,s\n1,10\n2,4\n1,11\n", rest, "table.csv",
+                 "4: this row and line 2 both match ranks=1 none: published.keys have to tell rows "
+                 "apart");
+    refuse_table(
+        good, "values: [reed_s = s]", "spec.yaml",
+        "6: published.values: 'reed_s': not a column of summary.csv with measured numbers");
+    refuse_table(good, "values: [read_s = s * ten]", "spec.yaml",
+                 "6: published.values: 'ten': not a number");
+    refuse_table(
+        good, "values: [read_s =]", "spec.yaml",
+        "6: published.values: 'read_s =': not of the form 'ours', 'ours = theirs' or 'ours "
+        "= theirs * factor'");
+    refuse_table(
+        good, "keys: [rank = ranks], values: [read_s = s]", "spec.yaml",
+        "6: published.keys: 'rank': neither ranks_per_node nor an option that points have");
+}
+
+static void a_file_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    struct spec spec;
+    struct spec_machine machine = {.usable_cores = 8};
+    struct error e;
+    char expected[256];
+    fake_write(path_of("spec.yaml"), HEAD "published: {file: nowhere.csv, values: [test_loss]}\n");
+    assert_int_equal(spec_load(&spec, path_of("spec.yaml"), NULL, &machine, &e), ERR_SPEC);
+    snprintf(expected, sizeof expected,
+             "6: published.file: 'nowhere.csv' is not there; looked in %s, the current folder, "
+             "results/published/, results/",
+             path_of(""));
+    assert_error(&e, path_of("spec.yaml"), expected);
+    spec_free(&spec);
+}
+
+/* The reports' numbers as they are committed: every file reads. */
+static void committed_files_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "amundkar_accuracy", "amundkar_memory",         "kota_iteration_time", "kota_loss",
+        "naik_yadav_table1", "naik_yadav_terminal",     "naik_yadav_times",    "wang_yang_epochs",
+        "wang_yang_gpu",     "wang_yang_fig6_gradient", "wang_yang_table2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        struct sheet sheet;
+        struct error e;
+        snprintf(path, sizeof path, "results/published/%s.csv", names[i]);
+        if (sheet_read(&sheet, path, &e) != OK)
+            fail_msg("%s:%d: %s", e.file, e.line, e.text);
+        assert_true(sheet.rows >= 3 || strcmp(names[i], "amundkar_accuracy") == 0);
+        sheet_free(&sheet);
+    }
+}
+
+/* Numbers that were learnt from real digits say nothing about generated ones. */
+static void generated_data_are_not_compared(void **state)
+{
+    (void)state;
+    struct published p;
+    struct spec spec;
+    struct error e;
+    assert_int_equal(read_table(&p, &spec, "ranks,acc,s\n1,98,10\n",
+                                "values: [test_acc_pct = acc, read_s = s]", &e),
+                     OK);
+    char *cells[COLUMNS] = {0}, *sources[] = {"real", "generated"};
+    struct point_summary point = {.cells = cells};
+    struct summary s = {.spec = &spec, .points = &point, .n = 1, .published = &p};
+    size_t first = 0;
+    while (strcmp(spec.points[first].label, "ranks=1 none") != 0)
+        first++;
+    for (int generated = 0; generated < 2; generated++) {
+        cells[COLUMN_data_source] = sources[generated];
+        assert_true(isnan(published_value(&s, first, COLUMN_test_acc_pct)) == generated);
+        assert_true(published_value(&s, first, COLUMN_read_s) == 10);
+        assert_true(published_withholds(&s) == generated);
+    }
+    published_free(&p);
+    spec_free(&spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_read_as_they_are),
+        cmocka_unit_test(malformed_sheets_are_refused),
+        cmocka_unit_test(many_rows_are_read),
+        cmocka_unit_test(rows_find_their_points),
+        cmocka_unit_test(keys_may_be_texts_and_products),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(a_file_that_is_not_there_is_named),
+        cmocka_unit_test(committed_files_read),
+        cmocka_unit_test(generated_data_are_not_compared),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,420 @@
+#include "bench/figures/caption.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/published.h"
+#include "bench/collect/summary.h"
+
+/* Letters of the caption's size that fit a column of 3.5 in. */
+#define CAPTION_WIDTH 68
+
+/* "1" or "6 to 12". */
+static void write_range(FILE *out, double least, double most)
+{
+    char text[TEXT_NUMBER];
+    fputs(text_real(text, least), out);
+    if (most > least)
+        fprintf(out, " to %s", text_real(text, most));
+}
+
+/* " Strong scaling." or ", strong scaling". */
+static void write_scaling(FILE *out, const struct summary *s, bool brief)
+{
+    const char *scaling = config_text(&s->spec->config, OPT_SCALING);
+    bool epoch = strcmp(scaling, "epoch") == 0;
+    if (strcmp(scaling, "none") == 0)
+        return;
+    if (brief)
+        fprintf(out, epoch ? ", batch per rank over fixed data" : ", %s scaling", scaling);
+    else if (epoch)
+        fputs(" Batch per rank over a fixed data set: neither strong nor weak scaling.", out);
+    else
+        fprintf(out, " %c%s scaling.", scaling[0] == 's' ? 'S' : 'W', scaling + 1);
+}
+
+static void write_batch(FILE *out, const struct summary *s)
+{
+    const struct config *config = &s->spec->config;
+    char text[256];
+    if (config_int(config, OPT_BATCH_PER_RANK) > 0)
+        fprintf(out, ", batch per rank %s", config_text(config, OPT_BATCH_PER_RANK));
+    else
+        fprintf(out, ", global batch %s",
+                summary_distinct(text, sizeof text, s, COLUMN_global_batch));
+}
+
+/* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
+ * local." */
+static void write_subject(FILE *out, const struct summary *s, bool brief)
+{
+    char text[256], number[TEXT_NUMBER];
+    long params = 0;
+    fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
+    summary_distinct(text, sizeof text, s, COLUMN_params);
+    if (!brief && sscanf(text, "%ld", &params) == 1 && !strchr(text, ','))
+        fprintf(out, " (%s parameters)", text_count(number, params));
+    summary_distinct(text, sizeof text, s, COLUMN_dataset);
+    if (text[0])
+        fprintf(out, " on %s", text);
+    summary_distinct(text, sizeof text, s, COLUMN_data_source);
+    if (text[0])
+        fprintf(out, " (%s data)", text);
+    fprintf(out, ", %s%s", brief ? "" : "optimizer ",
+            summary_distinct(text, sizeof text, s, COLUMN_optimizer));
+    write_batch(out, s);
+    if (brief) {
+        write_scaling(out, s, true);
+        fprintf(out, "; %s", summary_distinct(text, sizeof text, s, COLUMN_kind));
+        summary_distinct(text, sizeof text, s, COLUMN_link);
+        fprintf(out, ", %s.", text[0] ? text : config_text(&s->spec->config, OPT_SITE));
+        return;
+    }
+    summary_distinct(text, sizeof text, s, COLUMN_strategy);
+    fprintf(out, ", %s %s.", strchr(text, ',') ? "strategies" : "strategy", text);
+    write_scaling(out, s, false);
+}
+
+/* What the whiskers of a figure mean, which depends on how many values have a real interval. */
+static void write_whiskers(FILE *out, size_t measured, size_t met, size_t most, const char *what)
+{
+    if (met == measured)
+        fputs("; whiskers: exact 95 % interval.", out);
+    else if (most < 2)
+        fputs("; a single one has no interval.", out);
+    else if (met == 0)
+        fprintf(out, "; whiskers: least to greatest, too few %s for an interval.", what);
+    else
+        fprintf(out, "; whiskers: exact 95 %% interval, least to greatest where %s are too few.",
+                what);
+}
+
+/* "5 epochs", "1 to 4 epochs" */
+static void write_epochs(FILE *out, const struct summary *s)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double epochs = config_number(&s->points[i].point->config, OPT_EPOCHS);
+        least = fmin(least, epochs);
+        most = fmax(most, epochs);
+    }
+    write_range(out, least, most);
+    fputs(most > 1 ? " epochs" : " epoch", out);
+}
+
+/* "6 launches of 30 steps", "1 to 3 runs of 5 epochs, one a seed" */
+static void write_sample(FILE *out, const struct figure_data *d, double least, double most)
+{
+    char text[256];
+    bool runs = d->quantity->source == SOURCE_RUNS;
+    write_range(out, least, most);
+    if (runs) {
+        fputs(most > 1 ? " runs of " : " run of ", out);
+        write_epochs(out, d->s);
+        fputs(", one a seed", out);
+    } else {
+        fprintf(out, " launch%s of %s steps", most > 1 ? "es" : "",
+                summary_distinct(text, sizeof text, d->s, COLUMN_steps));
+    }
+}
+
+/* Over the points with a value: their launches or runs, and how many have a whole interval. */
+struct sample {
+    double least, most; /* launches or runs of a point */
+    size_t points, met;
+};
+
+static struct sample find_sample(const struct figure_data *d)
+{
+    struct sample sample = {.least = INFINITY};
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct measured *m = &d->measured[i];
+        if (m->n == 0)
+            continue;
+        sample.least = fmin(sample.least, (double)m->n);
+        sample.most = fmax(sample.most, (double)m->n);
+        sample.points++;
+        sample.met +=
+            d->quantity->source == SOURCE_POINTS ? d->s->points[i].step_ms.met : m->value.met;
+    }
+    return sample;
+}
+
+/* How each value came about. */
+static void write_method(FILE *out, const struct figure_data *d)
+{
+    struct sample sample = find_sample(d);
+    if (sample.points == 0)
+        return;
+    fputs(" Median of ", out);
+    write_sample(out, d, sample.least, sample.most);
+    if (d->kind == FIGURE_BREAKDOWN) {
+        fputs("; parts are means over ranks, other is what they leave of the slowest one's step.",
+              out);
+        return;
+    }
+    if (d->kind == FIGURE_OVERLAP)
+        fputs("; exposed and wait (where known) are means over ranks, hidden is what cost no "
+              "time of what the same calls take alone (tick)",
+              out);
+    write_whiskers(out, sample.points, sample.met, (size_t)sample.most,
+                   d->quantity->source == SOURCE_RUNS ? "runs" : "launches");
+}
+
+static bool is_timed_base(const struct point_summary *p)
+{
+    return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
+}
+
+/* "1 rank (none), 177.0 [176.2, 178.1] ms a step"; several are told apart by their labels. */
+static void write_base(FILE *out, const struct point_summary *p, bool alone)
+{
+    char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];
+    text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank");
+    text_interval(step, &p->step_ms, 4);
+    if (alone)
+        fprintf(out, "%s (%s), %s ms a step", ranks, strategy_text(strategy, p->point), step);
+    else
+        fprintf(out, "%s, %s ms a step", p->point->label, step);
+}
+
+static void write_bases(FILE *out, const struct summary *s)
+{
+    size_t n = 0, written = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += is_timed_base(&s->points[i]);
+    for (size_t i = 0; i < s->n; i++) {
+        if (!is_timed_base(&s->points[i]))
+            continue;
+        fputs(written++ ? "; " : " Base: ", out);
+        write_base(out, &s->points[i], n == 1);
+    }
+    if (n > 0)
+        fputc('.', out);
+}
+
+static void write_place(FILE *out, const struct summary *s)
+{
+    char text[256];
+    fprintf(out, " Site %s (%s", config_text(&s->spec->config, OPT_SITE),
+            summary_distinct(text, sizeof text, s, COLUMN_kind));
+    summary_distinct(text, sizeof text, s, COLUMN_link);
+    if (text[0])
+        fprintf(out, ", interfaces %s", text);
+    fputc(')', out);
+    summary_distinct(text, sizeof text, s, COLUMN_host);
+    if (text[0])
+        fprintf(out, ", host %s", text);
+    fprintf(out, ", threads per rank: %s",
+            summary_distinct(text, sizeof text, s, COLUMN_threads_per_rank));
+    fprintf(out, ", bound to: %s", summary_distinct(text, sizeof text, s, COLUMN_bind));
+    fprintf(out, " (%s).", summary_distinct(text, sizeof text, s, COLUMN_order));
+}
+
+/* ---- Points without a good value ---- */
+
+/* A point that is not ok; those that share status and reason follow each other, `first` being the
+ * first of them. */
+struct fate {
+    const struct point_summary *p;
+    size_t point, first;
+};
+
+static int by_reason(const void *a, const void *b)
+{
+    const struct fate *x = a, *y = b;
+    int order = strcmp(x->p->status, y->p->status);
+    if (order == 0)
+        order = strcmp(x->p->reason, y->p->reason);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct fate *x = a, *y = b;
+    int order = (x->first > y->first) - (x->first < y->first);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+static bool share_fate(const struct fate *a, const struct fate *b)
+{
+    return strcmp(a->p->status, b->p->status) == 0 && strcmp(a->p->reason, b->p->reason) == 0;
+}
+
+/* Those of `s` in the order of the first of each fate, *n of them; freed by the caller. NULL: no
+ * memory. */
+static struct fate *find_fates(const struct summary *s, size_t *n)
+{
+    struct fate *fates = calloc(s->n + 1, sizeof *fates);
+    *n = 0;
+    for (size_t i = 0; fates && i < s->n; i++)
+        if (strcmp(s->points[i].status, "ok") != 0)
+            fates[(*n)++] = (struct fate){&s->points[i], i, i};
+    if (!fates)
+        return NULL;
+    qsort(fates, *n, sizeof *fates, by_reason);
+    for (size_t i = 1; i < *n; i++)
+        if (share_fate(&fates[i], &fates[i - 1]))
+            fates[i].first = fates[i - 1].first;
+    qsort(fates, *n, sizeof *fates, by_first);
+    return fates;
+}
+
+/* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of n points that share their fate. */
+static void write_fate(FILE *out, const struct fate *fates, size_t n)
+{
+    const struct point_summary *p = fates[0].p;
+    const int reason_max = 160;
+    fprintf(out, " %c%s", p->status[0] - 'a' + 'A', p->status + 1);
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "%s %s", k ? "," : ":", fates[k].p->point->label);
+    fprintf(out, " (%.*s%s).", reason_max, p->reason,
+            strlen(p->reason) > (size_t)reason_max ? "..." : "");
+}
+
+/* Points without a good value, by name and with the reason. */
+static enum status write_missing(FILE *out, const struct summary *s, struct error *e)
+{
+    const size_t told_max = 8;
+    size_t n, told = 0;
+    struct fate *fates = find_fates(s, &n);
+    if (!fates)
+        return error_set(e, ERR_MEMORY, "no memory for a caption");
+    for (size_t i = 0, alike; i < n; i += alike) {
+        for (alike = 1; i + alike < n && fates[i + alike].first == fates[i].first; alike++) {
+        }
+        if (told++ < told_max)
+            write_fate(out, &fates[i], alike);
+    }
+    if (told > told_max)
+        fprintf(out, " Further reasons: %zu, in the table.", told - told_max);
+    free(fates);
+    return OK;
+}
+
+/* " Not ok: 3 failed, 2 skipped." */
+static void write_missing_counts(FILE *out, const struct summary *s)
+{
+    size_t told = 0;
+    for (int status = 0; status < POINT_STATUSES; status++) {
+        const char *name = point_status_names()[status];
+        size_t n = 0;
+        for (size_t i = 0; status != POINT_ok && i < s->n; i++)
+            n += strcmp(s->points[i].status, name) == 0;
+        if (n > 0)
+            fprintf(out, "%s%zu %s", told++ ? ", " : " Not ok: ", n, name);
+    }
+    if (told > 0)
+        fputc('.', out);
+}
+
+static void write_published(FILE *out, const struct summary *s)
+{
+    const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
+    if (s->published && s->published->file[0])
+        fprintf(out, " Published values: %s, %zu of its %zu rows have a point here.",
+                s->published->file, s->published->matched, s->published->rows);
+    if (published_withholds(s))
+        fputs(" Published accuracy and loss are not shown: the data here are generated.", out);
+    for (size_t i = 0; i < differs->n; i++)
+        fprintf(out, "%s%s", i ? " " : " What differs: ", differs->texts[i]);
+}
+
+static bool has_compute_only(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->points[i].compute_only && s->points[i].launches > 0)
+            return true;
+    return false;
+}
+
+/* What does not fit the last line is cut with "...". */
+void caption_wrap(struct caption *caption)
+{
+    char *line = caption->text;
+    while (*line && caption->n < CAPTION_LINES_MAX) {
+        caption->lines[caption->n++] = line;
+        if (strlen(line) <= CAPTION_WIDTH)
+            return;
+        char *end = line + CAPTION_WIDTH;
+        while (end > line && *end != ' ')
+            end--;
+        if (end == line)
+            end = line + strcspn(line, " ");
+        if (!*end)
+            return;
+        *end = '\0';
+        line = end + 1;
+    }
+    if (*line)
+        memcpy(line - 4, "...", sizeof "...");
+}
+
+/* What a reader must know to read the figure: the rest stands in <figure>.txt. */
+static void write_short(FILE *out, const struct figure_data *d)
+{
+    const struct summary *s = d->s;
+    struct sample sample = find_sample(d);
+    write_subject(out, s, true);
+    if (sample.points > 0) {
+        fputs(" Median of ", out);
+        write_range(out, sample.least, sample.most);
+        fputs(d->quantity->source == SOURCE_RUNS ? " run" : " launch", out);
+        fputs(sample.most < 2 ? "" : d->quantity->source == SOURCE_RUNS ? "s" : "es", out);
+        if (d->kind != FIGURE_BREAKDOWN && sample.most >= 2)
+            fputs(sample.met == sample.points ? ", 95 % intervals"
+                  : sample.met == 0           ? ", least to greatest"
+                                              : ", 95 % intervals or least to greatest",
+                  out);
+        fputc('.', out);
+    }
+    if (d->quantity->column == COLUMN_speedup || d->quantity->column == COLUMN_efficiency)
+        write_bases(out, s);
+    write_missing_counts(out, s);
+}
+
+/* A part a line. */
+static enum status write_full(FILE *out, const struct figure_data *d, struct error *e)
+{
+    const struct summary *s = d->s;
+    write_subject(out, s, false);
+    write_method(out, d);
+    write_bases(out, s);
+    fputs(d->prediction.words, out);
+    if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
+        fputs(" Compute only: ranks train apart, nothing is communicated.", out);
+    write_place(out, s);
+    enum status status = write_missing(out, s, e);
+    write_published(out, s);
+    if (d->left_out > 0)
+        fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,
+                d->bars ? "bars" : "curves", d->figure);
+    return status;
+}
+
+enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
+                         struct error *e)
+{
+    size_t size = 0;
+    enum status status = OK;
+    *caption = (struct caption){0};
+    FILE *out = open_memstream(&caption->text, &size);
+    if (!out)
+        return error_set(e, ERR_MEMORY, "no memory for a caption");
+    if (full)
+        status = write_full(out, d, e);
+    else
+        write_short(out, d);
+    if (fclose(out) != 0 && status == OK)
+        status = error_set(e, ERR_MEMORY, "no memory for a caption");
+    if (status != OK)
+        caption_free(caption);
+    return status;
+}
+
+void caption_free(struct caption *caption)
+{
+    free(caption->text);
+    *caption = (struct caption){0};
+}

@@ -1,0 +1,328 @@
+#include "bench/figures/figure_define.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/figures/caption.h"
+#include "bench/figures/gnuplot.h"
+
+static long ranks_of(const struct point_summary *p)
+{
+    return config_int(&p->point->config, OPT_RANKS);
+}
+
+/* ---- Rank counts ---- */
+
+/* One rank count of the campaign, and its points without a value. */
+struct at_ranks {
+    long ranks;
+    size_t points, missing, told;
+    const char *status; /* of the first that is missing */
+    bool alike;         /* all that are missing share it */
+};
+
+struct axis {
+    struct at_ranks *items; /* rising */
+    size_t n;
+};
+
+static int by_ranks(const void *a, const void *b)
+{
+    const struct at_ranks *x = a, *y = b;
+    return (x->ranks > y->ranks) - (x->ranks < y->ranks);
+}
+
+static struct at_ranks *find_ranks(const struct axis *axis, long ranks)
+{
+    const struct at_ranks wanted = {.ranks = ranks};
+    return bsearch(&wanted, axis->items, axis->n, sizeof wanted, by_ranks);
+}
+
+static enum status make_axis(struct axis *axis, const struct figure_data *d, struct error *e)
+{
+    const struct summary *s = d->s;
+    *axis = (struct axis){.items = calloc(s->n + 1, sizeof *axis->items)};
+    if (!axis->items)
+        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    for (size_t i = 0; i < s->n; i++)
+        axis->items[i] = (struct at_ranks){.ranks = ranks_of(&s->points[i]), .alike = true};
+    qsort(axis->items, s->n, sizeof *axis->items, by_ranks);
+    for (size_t i = 0; i < s->n; i++)
+        if (i == 0 || axis->items[i].ranks != axis->items[axis->n - 1].ranks)
+            axis->items[axis->n++] = axis->items[i];
+    for (size_t i = 0; i < s->n; i++) {
+        struct at_ranks *at = find_ranks(axis, ranks_of(&s->points[i]));
+        at->points++;
+        if (!figure_data_misses(d, i))
+            continue;
+        at->missing++;
+        at->status = at->status ? at->status : s->points[i].status;
+        at->alike = at->alike && strcmp(at->status, s->points[i].status) == 0;
+    }
+    return OK;
+}
+
+/* Where it stands on the axis, from 0 to 1; plots/over_ranks.gp draws it so. */
+static double place_of(const struct axis *axis, long ranks)
+{
+    double least = (double)axis->items[0].ranks, most = (double)axis->items[axis->n - 1].ranks;
+    if (most > 8)
+        return log((double)ranks / least * 1.25) / log(most / least * 1.25 * 1.25);
+    return ((double)ranks - least + 0.5) / (most - least + 1);
+}
+
+/* Every rank count whose label does not touch the one before, as words; the greatest in any
+ * case. */
+static void define_ranks(FILE *out, const struct axis *axis)
+{
+    const double digit = 0.025, gap = 0.03; /* of the axis */
+    double free = -1;
+    const struct at_ranks *last = &axis->items[axis->n - 1];
+    char text[TEXT_NUMBER];
+    double width = digit * (double)strlen(text_whole(text, (double)last->ranks)) + gap;
+    double end = place_of(axis, last->ranks) - width;
+    fputs("ranks='", out);
+    for (size_t i = 0; i < axis->n; i++) {
+        double place = place_of(axis, axis->items[i].ranks);
+        if (place < free || (place > end && &axis->items[i] != last))
+            continue;
+        fprintf(out, "%ld ", axis->items[i].ranks);
+        free = place + digit * (double)strlen(text_whole(text, (double)axis->items[i].ranks)) + gap;
+    }
+    fputs("'; ", out);
+    gnuplot_define_number(out, "ranks_min", (double)axis->items[0].ranks);
+    gnuplot_define_number(out, "ranks_max", (double)last->ranks);
+}
+
+/* ---- Series ---- */
+
+static void define_of_series(FILE *out, size_t k, const char *field, double value)
+{
+    char name[GNUPLOT_NAME];
+    gnuplot_define_number(out, gnuplot_numbered(name, "series", k + 1, field), value);
+}
+
+/* The curve that shows this point; the number of curves, if none does. */
+static size_t curve_of(const struct figure_data *d, size_t point)
+{
+    for (size_t k = 0; k < d->curves; k++)
+        for (size_t i = 0; i < d->series.items[k].n; i++)
+            if (d->series.items[k].points[i] == point)
+                return k;
+    return d->curves;
+}
+
+/* Where the curve of a series begins that has not its own base: a line without a mark leads to its
+ * first point. The base stands in another curve, `origin` of which counts from 1; 0: none does. */
+static void define_origin(FILE *out, const struct figure_data *d, size_t k)
+{
+    const struct series *series = &d->series.items[k];
+    size_t base = d->s->points[series->points[0]].base, first = 0;
+    while (first + 1 < series->n && !isfinite(d->measured[series->points[first]].value.mid))
+        first++;
+    size_t point = series->points[first], curve = curve_of(d, base);
+    bool leads = curve != k && curve < d->curves && isfinite(d->measured[base].value.mid) &&
+                 ranks_of(&d->s->points[base]) < ranks_of(&d->s->points[point]);
+    define_of_series(out, k, "_origin", leads ? (double)curve + 1 : 0);
+    if (!leads)
+        return;
+    define_of_series(out, k, "_from", (double)ranks_of(&d->s->points[base]));
+    define_of_series(out, k, "_from_value", d->measured[base].value.mid);
+    define_of_series(out, k, "_from_model", figure_data_model(d, base));
+    define_of_series(out, k, "_to", (double)ranks_of(&d->s->points[point]));
+    define_of_series(out, k, "_to_value", d->measured[point].value.mid);
+    define_of_series(out, k, "_to_model", figure_data_model(d, point));
+}
+
+static void define_series(FILE *out, const struct figure_data *d)
+{
+    char name[GNUPLOT_NAME];
+    gnuplot_define_number(out, "series_n", (double)d->curves);
+    for (size_t k = 0; k < d->curves; k++) {
+        const struct series *series = &d->series.items[k];
+        const struct point_summary *last = &d->s->points[series->points[series->n - 1]];
+        gnuplot_define_text(out, gnuplot_numbered(name, "series", k + 1, "_name"), series->name);
+        define_of_series(out, k, "_bound", last->compute_only);
+        define_origin(out, d, k);
+    }
+}
+
+/* Perfect scaling from the base of each series: cores, relative to the base, that a rank brings. Of
+ * series that share it once. */
+static void define_ideals(FILE *out, const struct figure_data *d)
+{
+    size_t n = 0;
+    double slopes[FIGURE_CURVES_MAX], times[FIGURE_CURVES_MAX];
+    for (size_t k = 0; k < d->curves; k++) {
+        const struct series *series = &d->series.items[k];
+        const struct point_summary *p = &d->s->points[series->points[series->n - 1]];
+        const struct point_summary *base = &d->s->points[p->base];
+        size_t same = 0;
+        slopes[n] = (double)p->cores / (double)ranks_of(p) / base->cores;
+        times[n] = base->step_ms.mid;
+        while (same < n && (slopes[same] != slopes[n] || times[same] != times[n]))
+            same++;
+        n += same == n && isfinite(times[n]);
+    }
+    gnuplot_define_number(out, "ideal_n", (double)n);
+    for (size_t k = 0; k < n; k++) {
+        char name[GNUPLOT_NAME];
+        gnuplot_define_number(out, gnuplot_numbered(name, "ideal", k + 1, "_slope"), slopes[k]);
+        gnuplot_define_number(out, gnuplot_numbered(name, "ideal", k + 1, "_ms"), times[k]);
+    }
+}
+
+/* ---- Points without a value ---- */
+
+/* Labels beside each other at one rank count; more of them are counted in the last. */
+enum { MISSING_LABELS = 5 };
+
+/* Length of what all series' names begin with, in whole parts: "reduce_bcast, " of "reduce_bcast,
+ * nodes 1" and "reduce_bcast, nodes 2". The legend says it, a label need not. */
+static size_t shared_lead(const struct series_list *list)
+{
+    const char *first = list->items[0].name;
+    size_t lead = 0;
+    for (const char *comma = list->n > 1 ? strstr(first, ", ") : NULL; comma;
+         comma = strstr(first + lead, ", ")) {
+        size_t length = (size_t)(comma - first) + 2;
+        for (size_t k = 1; k < list->n; k++)
+            if (strncmp(list->items[k].name, first, length) != 0)
+                return lead;
+        lead = length;
+    }
+    return lead;
+}
+
+/* "failed" where all points at these ranks did, else with what tells the series apart. */
+static void define_label(FILE *out, const struct at_ranks *at, const char *series,
+                         const char *status, size_t k)
+{
+    char name[GNUPLOT_NAME], text[192];
+    if (at->told >= MISSING_LABELS - 1 && at->missing > MISSING_LABELS)
+        snprintf(text, sizeof text, "and %zu more", at->missing - at->told);
+    else if (at->alike && at->missing == at->points)
+        snprintf(text, sizeof text, "%s", status);
+    else
+        snprintf(text, sizeof text, "%s: %s", series, status);
+    gnuplot_define_number(out, gnuplot_numbered(name, "missing", k, "_ranks"), (double)at->ranks);
+    gnuplot_define_number(out, gnuplot_numbered(name, "missing", k, "_nth"), (double)at->told);
+    gnuplot_define_text(out, gnuplot_numbered(name, "missing", k, "_text"), text);
+}
+
+/* How many labels stand at each rank count: none where they would lie on those before. */
+static void thin_out(struct axis *axis)
+{
+    const double label = 0.05; /* of the axis */
+    double free = -1;
+    for (size_t i = 0; i < axis->n; i++) {
+        struct at_ranks *at = &axis->items[i];
+        double place = place_of(axis, at->ranks);
+        size_t labels = at->alike && at->missing == at->points ? 1 : at->missing;
+        labels = labels > MISSING_LABELS ? MISSING_LABELS : labels;
+        at->told = place < free ? MISSING_LABELS : 0;
+        if (at->told == 0 && labels > 0)
+            free = place + label * (double)labels;
+    }
+}
+
+static void define_missing(FILE *out, const struct figure_data *d, struct axis *axis)
+{
+    size_t n = 0, lead = d->series.n > 0 ? shared_lead(&d->series) : 0;
+    thin_out(axis);
+    for (size_t k = 0; k < d->series.n; k++)
+        for (size_t i = 0; i < d->series.items[k].n; i++) {
+            size_t point = d->series.items[k].points[i];
+            const struct point_summary *p = &d->s->points[point];
+            struct at_ranks *at = find_ranks(axis, ranks_of(p));
+            bool alone = at->alike && at->missing == at->points;
+            if (!figure_data_misses(d, point) || at->told >= (alone ? 1 : MISSING_LABELS))
+                continue;
+            define_label(out, at, d->series.items[k].name + lead, p->status, ++n);
+            at->told++;
+        }
+    gnuplot_define_number(out, "missing_n", (double)n);
+}
+
+/* ---- Everything ---- */
+
+static void define_counts(FILE *out, const struct figure_data *d)
+{
+    gnuplot_define_number(out, "values_n", (double)d->values);
+    gnuplot_define_number(out, "doubtful_n", (double)d->doubtful);
+    gnuplot_define_number(out, "oversubscribed_n", (double)d->oversubscribed);
+    gnuplot_define_number(out, "published_n", (double)d->published);
+    gnuplot_define_number(out, "model_n", (double)d->predicted);
+    gnuplot_define_number(out, "least", d->least);
+    gnuplot_define_number(out, "most", d->most);
+    gnuplot_define_number(out, "lowest", d->lowest);
+    gnuplot_define_number(out, "percent_most", d->quantity->most);
+    gnuplot_define_number(out, "rows_n", (double)d->rows);
+    gnuplot_define_number(out, "epochs_n", d->epochs);
+    gnuplot_define_number(out, "accuracies_n", (double)d->accuracies);
+    gnuplot_define_number(out, "losses_n", (double)d->losses);
+}
+
+static void define_parts(FILE *out)
+{
+    fputs("parts='", out);
+    for (size_t i = 0; breakdown_part(i); i++)
+        fprintf(out, "%s ", breakdown_part(i));
+    fputs("'; ", out);
+}
+
+/* The caption as the spec wants it, cut into lines: caption1, caption2 ... The share of the picture
+ * that it may take is its own where it stands in full. */
+static enum status define_caption(FILE *out, const struct figure_data *d, struct error *e)
+{
+    long wanted = config_int(&d->s->spec->config, OPT_CAPTION);
+    struct caption caption = {0};
+    char name[GNUPLOT_NAME];
+    enum status status =
+        wanted == CAPTION_none ? OK : caption_make(&caption, d, wanted == CAPTION_full, e);
+    if (status != OK)
+        return status;
+    if (caption.text)
+        caption_wrap(&caption);
+    gnuplot_define_number(out, "caption_n", (double)caption.n);
+    gnuplot_define_number(out, "caption_share", wanted == CAPTION_short ? 0.15 : 1);
+    for (size_t k = 0; k < caption.n; k++)
+        gnuplot_define_text(out, gnuplot_numbered(name, "caption", k + 1, ""), caption.lines[k]);
+    caption_free(&caption);
+    return OK;
+}
+
+static void define_files(FILE *out, const struct figure_data *d, const char *plots_dir,
+                         const struct stage *stage)
+{
+    char path[4500];
+    gnuplot_define_text(out, "plots", plots_dir);
+    snprintf(path, sizeof path, "%s/series_%s.csv", stage->dir, d->figure);
+    gnuplot_define_text(out, "data", path);
+    snprintf(path, sizeof path, "%s/%s", stage->dir, d->figure);
+    gnuplot_define_text(out, "out", path);
+}
+
+enum status figure_define(FILE *out, const struct figure_data *d, const char *plots_dir,
+                          const struct stage *stage, struct error *e)
+{
+    const char *lack = figure_data_lack(d);
+    struct axis axis;
+    enum status status = make_axis(&axis, d, e);
+    if (status != OK)
+        return status;
+    define_files(out, d, plots_dir, stage);
+    gnuplot_define_text(out, "scaling", config_text(&d->s->spec->config, OPT_SCALING));
+    gnuplot_define_text(out, "y_title", d->quantity->title);
+    gnuplot_define_text(out, "nothing", lack ? lack : "");
+    define_series(out, d);
+    define_ranks(out, &axis);
+    define_ideals(out, d);
+    define_missing(out, d, &axis);
+    define_counts(out, d);
+    define_parts(out);
+    free(axis.items);
+    return define_caption(out, d, e);
+}

@@ -1,0 +1,120 @@
+#include "bench/figures/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/base/text.h"
+
+extern char **environ;
+
+/* In single quotes gnuplot interprets neither backslashes, nor backquotes, nor macros. An
+ * apostrophe stands between them, in double quotes: doubled, gnuplot 5.4 takes a leading one for
+ * the end. */
+void gnuplot_define_text(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s='", name);
+    for (; *value; value++) {
+        if (*value == '\'')
+            fputs("'.\"'\".'", out);
+        else
+            fputc((unsigned char)*value < ' ' ? ' ' : *value, out);
+    }
+    fputs("'; ", out);
+}
+
+void gnuplot_define_number(FILE *out, const char *name, double value)
+{
+    char text[TEXT_NUMBER];
+    fprintf(out, "%s=%s; ", name, isfinite(value) ? text_real(text, value) : "NaN");
+}
+
+const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k, const char *field)
+{
+    snprintf(text, GNUPLOT_NAME, "%s%zu%s", list, k, field);
+    return text;
+}
+
+/* The end of what is on its standard error, as one line: before the message, gnuplot repeats the
+ * assignments. */
+static void read_messages(int fd, char *text, size_t size)
+{
+    size_t used = 0, half = size / 2;
+    for (;;) {
+        if (used + 1 >= size) {
+            memmove(text, text + half, used - half);
+            used -= half;
+        }
+        ssize_t n = read(fd, text + used, size - 1 - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+    }
+    text[used] = '\0';
+    text_clean(text);
+}
+
+static int spawn_gnuplot(pid_t *pid, char *const *argv, int errors)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed)
+        return failed;
+    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!failed)
+        failed = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (!failed)
+        failed = posix_spawn_file_actions_adddup2(&actions, errors, 2);
+    if (!failed)
+        failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static enum status no_gnuplot(const char *why, struct error *e)
+{
+    return error_set(e, ERR_UNAVAILABLE,
+                     "cannot run gnuplot, which draws the figures: %s; install it with "
+                     "'apt install gnuplot-nox', 'dnf install gnuplot' or 'brew install gnuplot'",
+                     why);
+}
+
+/* Where posix_spawnp forks before it looks for the program, the child ends with 127. */
+static enum status wait_for_gnuplot(pid_t pid, const char *script, const char *messages,
+                                    struct error *e)
+{
+    int state = 0;
+    while (waitpid(pid, &state, 0) < 0)
+        if (errno != EINTR)
+            return error_set(e, ERR_SYSTEM, "cannot wait for gnuplot: %s", strerror(errno));
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
+        return OK;
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 127)
+        return no_gnuplot("not found", e);
+    return error_at(e, ERR_SYSTEM, script, 0, 0, "gnuplot failed: %s", messages);
+}
+
+/* -d: the figure is the same whatever the user's own gnuplot settings. */
+enum status gnuplot_run(char *definitions, char *script, struct error *e)
+{
+    char *argv[] = {"gnuplot", "-d", "-e", definitions, script, NULL};
+    char messages[512];
+    int fds[2];
+    pid_t pid;
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return error_set(e, ERR_SYSTEM, "no pipe for gnuplot: %s", strerror(errno));
+    int failed = spawn_gnuplot(&pid, argv, fds[1]);
+    close(fds[1]);
+    if (!failed)
+        read_messages(fds[0], messages, sizeof messages);
+    close(fds[0]);
+    return failed ? no_gnuplot(strerror(failed), e) : wait_for_gnuplot(pid, script, messages, e);
+}

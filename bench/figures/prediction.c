@@ -1,0 +1,232 @@
+#include "bench/figures/prediction.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/collect/sheet.h"
+#include "bench/collect/summary.h"
+#include "comm/cost/cost.h"
+
+/* ---- The coefficients ---- */
+
+struct link_file {
+    struct link_model link;
+    double ranks, nodes;
+    char host[128], date[32];
+};
+
+/* Row `name`: the number, or the text where `number` is NULL. */
+static enum status take(const struct sheet *sheet, const char *name, double *number, char *text,
+                        size_t size, struct error *e)
+{
+    size_t names, values;
+    if (sheet_column(sheet, "coefficient", &names, e) != OK ||
+        sheet_column(sheet, "value", &values, e) != OK)
+        return e->status;
+    for (size_t row = 0; row < sheet->rows; row++) {
+        if (strcmp(sheet_cell(sheet, row, names), name) != 0)
+            continue;
+        if (number != NULL)
+            return sheet_number(sheet, row, values, number, e);
+        snprintf(text, size, "%s", sheet_cell(sheet, row, values));
+        return OK;
+    }
+    return error_at(e, ERR_DATA, sheet->path, 0, 0, "no row '%s'; `make bench-comm` writes one",
+                    name);
+}
+
+static enum status read_link(struct link_file *f, const char *path, struct error *e)
+{
+    const struct {
+        const char *name;
+        double *to, unit;
+    } numbers[] = {{"alpha_us", &f->link.alpha_s, 1e-6},
+                   {"beta_ns_per_byte", &f->link.beta_s, 1e-9},
+                   {"gamma_ns_per_byte", &f->link.gamma_s, 1e-9},
+                   {"ranks", &f->ranks, 1},
+                   {"nodes", &f->nodes, 1}};
+    struct sheet sheet;
+    enum status status = sheet_read(&sheet, path, e);
+    for (size_t i = 0; status == OK && i < sizeof numbers / sizeof *numbers; i++) {
+        status = take(&sheet, numbers[i].name, numbers[i].to, NULL, 0, e);
+        *numbers[i].to *= numbers[i].unit;
+    }
+    if (status == OK)
+        status = take(&sheet, "host", NULL, f->host, sizeof f->host, e);
+    if (status == OK)
+        status = take(&sheet, "date", NULL, f->date, sizeof f->date, e);
+    sheet_free(&sheet);
+    return status;
+}
+
+/* ---- Steps ---- */
+
+static double images_of(const struct point *point)
+{
+    double all = (double)config_int(&point->config, OPT_GLOBAL_BATCH);
+    double each = (double)config_int(&point->config, OPT_BATCH_PER_RANK);
+    return all > 0 ? all : each * (double)config_int(&point->config, OPT_RANKS);
+}
+
+static double cores_of(const struct point *point)
+{
+    return (double)config_int(&point->config, OPT_RANKS) *
+           (double)config_int(&point->config, OPT_THREADS);
+}
+
+/* Of the slowest rank, in ms, for the net's tensors. */
+static enum status comm_of_net(double *ms, const struct point *point, const struct net_desc *net,
+                               size_t width, const struct link_model *link, struct error *e)
+{
+    enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    int ranks = (int)config_int(&point->config, OPT_RANKS);
+    size_t n = (size_t)net->n_tensors, *counts = calloc(2 * n + 1, sizeof *counts);
+    struct strategy_form form;
+    enum option_id at;
+    if (counts == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for %zu tensors", n);
+    enum status status = config_form(&point->config, &form, &at, e);
+    form.rows = counts + n;
+    for (size_t i = 0; i < n; i++) {
+        counts[i] = net->tensors[i].count;
+        counts[n + i] = net->tensors[i].n_dims > 1 ? (size_t)net->tensors[i].dims[0] : 0;
+    }
+    *ms = 0;
+    for (int r = 0; status == OK && r < ranks; r++) {
+        struct cost c = strategy_cost(kind, &form, r, ranks, counts, n, width, link);
+        *ms = fmax(*ms, 1e3 * c.seconds / (double)(c.steps > 0 ? c.steps : 1));
+    }
+    free(counts);
+    return status;
+}
+
+/* Whether there is a step to compare with, the base's step is all computing, and the point's
+ * messages stay on such nodes as the coefficients are of. */
+static bool is_predictable(const struct summary *s, size_t i, const struct link_file *f)
+{
+    const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
+    const struct config *config = &p->point->config;
+    bool base_computes = config_int(&base->point->config, OPT_RANKS) == 1 || base->compute_only;
+    return config_int(config, OPT_WORKLOAD) == 0 && !p->compute_only && base_computes &&
+           isfinite(p->step_ms.mid) && isfinite(base->step_ms.mid) && f->nodes == 1 &&
+           config_int(config, OPT_NODES) == 1;
+}
+
+static enum status predict_point(double *step_ms, const struct summary *s, size_t i,
+                                 const struct link_file *f, struct error *e)
+{
+    const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
+    size_t width = strcmp(base->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
+    double comm_ms = 0;
+    enum status status = comm_of_net(&comm_ms, p->point, &p->point->net->net, width, &f->link, e);
+    double share =
+        images_of(p->point) / cores_of(p->point) * cores_of(base->point) / images_of(base->point);
+    *step_ms = cell_number(base, COLUMN_step_ms_median) * share + comm_ms;
+    return status;
+}
+
+static enum status predict(struct prediction *p, const struct summary *s, const struct link_file *f,
+                           struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; status == OK && i < s->n; i++) {
+        if (!is_predictable(s, i, f))
+            continue;
+        status = predict_point(&p->step_ms[i], s, i, f, e);
+        p->n++;
+    }
+    snprintf(p->words, sizeof p->words,
+             " Model: the base's step shared out, and messages and sums that nothing hides, alpha "
+             "%.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks).",
+             1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
+    if (p->n == 0)
+        snprintf(p->words, sizeof p->words,
+                 " No model line: it wants a base that does not communicate, and one node.");
+    return status;
+}
+
+/* ---- Where they are ---- */
+
+/* What bench-comm leaves beside the campaigns' folders. */
+static enum status predict_by_itself(struct prediction *p, const struct summary *s,
+                                     const char *run_dir, struct error *e)
+{
+    char path[4200], host[256];
+    struct link_file f;
+    snprintf(path, sizeof path, "%s/../../comm/link.csv", run_dir);
+    if (access(path, F_OK) != 0) {
+        snprintf(p->words, sizeof p->words,
+                 " No model line: no comm/link.csv, which make bench-comm writes.");
+        return OK;
+    }
+    if (read_link(&f, path, e) != OK)
+        return e->status;
+    if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
+        return predict(p, s, &f, e);
+    snprintf(p->words, sizeof p->words, " No model line: comm/link.csv is of host %s.", f.host);
+    return OK;
+}
+
+static bool says(const struct summary *s, const char *word)
+{
+    return strcmp(config_text(&s->spec->config, OPT_LINK), word) == 0;
+}
+
+/* The file that the spec names. */
+static const char *link_path(const struct spec *spec)
+{
+    const char *text = config_text(&spec->config, OPT_LINK);
+    const struct spec_input *input = spec_input_find(spec, OPT_LINK, text);
+    return input ? input->path : text;
+}
+
+enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
+                            struct error *e)
+{
+    struct link_file f;
+    *p = (struct prediction){.step_ms = calloc(s->n + 1, sizeof *p->step_ms)};
+    if (p->step_ms == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for %zu predictions", s->n);
+    for (size_t i = 0; i < s->n; i++)
+        p->step_ms[i] = NAN;
+    if (says(s, "none"))
+        return OK;
+    if (says(s, "auto"))
+        return predict_by_itself(p, s, run_dir, e);
+    enum status status = read_link(&f, link_path(s->spec), e);
+    return status == OK ? predict(p, s, &f, e) : status;
+}
+
+enum status prediction_check(const struct spec *spec, struct error *e)
+{
+    const char *path = link_path(spec);
+    struct link_file f;
+    bool named = strcmp(path, "none") != 0 && strcmp(path, "auto") != 0;
+    return named ? read_link(&f, path, e) : OK;
+}
+
+void prediction_free(struct prediction *p)
+{
+    free(p->step_ms);
+    *p = (struct prediction){0};
+}
+
+double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
+                        const struct quantity *quantity)
+{
+    const struct point_summary *own = &s->points[point], *base = &s->points[own->base];
+    double speedup = cell_number(base, COLUMN_step_ms_median) / p->step_ms[point] *
+                     images_of(own->point) / images_of(base->point);
+    switch (quantity->column) {
+    case COLUMN_step_ms_median:
+        return p->step_ms[point];
+    case COLUMN_speedup:
+        return speedup;
+    case COLUMN_efficiency:
+        return 100 * speedup * base->cores / own->cores;
+    default:
+        return NAN;
+    }
+}

@@ -1,0 +1,30 @@
+/* What a step should take by the alpha-beta-gamma model (comm/cost/cost.h): the base's step shared
+ * out among the ranks, and the messages and sums of the strategy with the coefficients that
+ * comm_sweep fitted on this machine. Nothing hides behind computing, and that ranks of a node share
+ * its memory shows only as far as it did when the coefficients were measured. Internal to
+ * bench/collect. */
+#ifndef SCALEBENCH_BENCH_FIGURES_PREDICTION_H
+#define SCALEBENCH_BENCH_FIGURES_PREDICTION_H
+
+#include "bench/collect/collect.h"
+#include "bench/figures/quantity.h"
+
+struct prediction {
+    double *step_ms; /* one a point of the summary; NAN: nothing can be said */
+    size_t n;        /* points of which something is */
+    char words[512]; /* for a caption: coefficients and where they are from, or why there are none;
+                        "" where nobody asked */
+};
+
+/* Reads what option `link` names; by itself (auto) only what was measured on the same host counts.
+ * ERR_DATA with the file for a table that is no such table, or one that was named and is not there.
+ * Freed with prediction_free in any case. */
+enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
+                            struct error *e);
+void prediction_free(struct prediction *p);
+
+/* The same as a value of `quantity`; NAN where that does not follow from the step. */
+double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
+                        const struct quantity *quantity);
+
+#endif

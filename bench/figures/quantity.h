@@ -1,0 +1,67 @@
+/* What figures show of each point: rows of bench/spec/quantities.def. Numbers come from the CSV
+ * files of the run alone, so that a figure can be drawn again from them. Internal to
+ * bench/collect. */
+#ifndef SCALEBENCH_BENCH_FIGURES_QUANTITY_H
+#define SCALEBENCH_BENCH_FIGURES_QUANTITY_H
+
+#include "bench/collect/collect.h"
+#include "bench/collect/columns.h"
+
+enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
+
+struct quantity {
+    const char *name;
+    enum quantity_source source;
+    const char *raw;       /* column of raw.csv, unless the source is POINTS */
+    enum column_id column; /* of summary.csv */
+    double most;           /* that there can be */
+    const char *title;     /* of the axis */
+};
+
+enum quantity_id {
+#define QUANTITY(name, source, raw, column, most, title) QUANTITY_##name,
+#include "bench/spec/quantities.def"
+#undef QUANTITY
+    QUANTITY_chosen /* by `bars` */
+};
+
+enum figure_kind {
+    FIGURE_OVER_RANKS,
+    FIGURE_BARS,
+    FIGURE_BREAKDOWN,
+    FIGURE_OVERLAP,
+    FIGURE_EPOCHS
+};
+
+/* A row of bench/spec/figures.def. */
+struct figure {
+    const char *name;
+    enum figure_kind kind;
+    bool model; /* the model of time is drawn beside what was measured */
+    enum quantity_id quantity;
+};
+
+/* By name, which the spec has checked. */
+const struct figure *figure_get(const char *name);
+
+/* What the figure shows in a campaign of this spec. */
+const struct quantity *quantity_of_figure(const struct figure *figure, const struct spec *spec);
+
+/* What stands in summary.csv, NAN where it is unknown; not what it was rounded from, so that
+ * figures drawn from that file alone are the same. */
+double cell_number(const struct point_summary *p, enum column_id column);
+
+/* One value a point; an unknown one is NAN and of 0 launches. */
+struct measured {
+    struct interval value; /* lo, hi: NAN of a single launch */
+    size_t n;              /* launches or runs */
+};
+
+/* Fills measured[s->n]. */
+enum status quantity_measure(struct measured *measured, const struct quantity *quantity,
+                             const struct summary *s, const char *run_dir, struct error *e);
+
+/* Median and interval of n values; a single value has no interval. */
+struct measured measured_of(const double *values, size_t n);
+
+#endif

@@ -1,0 +1,548 @@
+/* Every kind of figure, of a run that has points of every status: what its series file holds, what
+ * it says, and that the CSV files alone draw the same. */
+#include "bench/collect/tests/fake_run.h"
+
+#include "bench/collect/collect.h"
+#include "bench/collect/sheet.h"
+#include "kernels/base/names.h"
+
+static const char spec_text[] =
+    "name: kinds\n"
+    "scaling: strong\n"
+    "model: lenet_21k\n"
+    "train: {global_batch: 256, epochs: 3}\n"
+    "place: {oversubscribe: allow}\n"
+    "matrix:\n"
+    "  ranks: [1, 2, 4, 8]\n"
+    "  sync.strategy: [none, allreduce]\n"
+    "exclude:\n"
+    "  - {ranks: 1, sync.strategy: allreduce}\n"
+    "baseline: {ranks: 1, sync.strategy: none}\n"
+    "measure: {replay: 5, accuracy: {seeds: [1, 2, 3]}}\n"
+    "bars: total_s\n"
+    "link: LINK\n"
+    "published: {file: FILE, keys: [ranks], values: [test_acc_pct = accuracy, "
+    "total_s_median = minutes * 60, step_ms_median = ms]}\n"
+    "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
+    "figures: [time, speedup, efficiency, breakdown, overlap, bars, accuracy, epochs, "
+    "epoch_time, total_time]\n";
+
+static const char published_text[] = "# a report\n"
+                                     "ranks,accuracy,minutes,ms\n"
+                                     "1,98.8,0.05,110\n"
+                                     "2,98.5,0.04,60.5\n"
+                                     "4,,0.03,35\n"
+                                     "8,97.2,0.02,20\n"
+                                     "64,90,0.01,10\n";
+
+/* Powers of ten that do not hide each other in a sum. */
+static const char link_text[] = "coefficient,value,lo,hi\n"
+                                "alpha_us,1000,900,1100\n"
+                                "beta_ns_per_byte,10,9,11\n"
+                                "gamma_ns_per_byte,100,90,110\n"
+                                "ranks,2,,\nnodes,1,,\nhost,somewhere,,\ndate,2026-11-21,,\n";
+
+static const char *const figures[] = {"time", "speedup",  "efficiency", "breakdown",  "overlap",
+                                      "bars", "accuracy", "epochs",     "epoch_time", "total_time"};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+struct run {
+    struct fake_run fake;
+    char published[64]; /* folder of the published file */
+    struct summary s;
+};
+
+/* The spec with the file of coefficients and the published one in their places. */
+static char *spec_with(const char *link, const char *file)
+{
+    const char *first = strstr(spec_text, "LINK"), *second = strstr(spec_text, "FILE");
+    char *text = NULL;
+    assert_true(asprintf(&text, "%.*s%s%.*s%s%s", (int)(first - spec_text), spec_text, link,
+                         (int)(second - first - 4), first + 4, file, second + 4) > 0);
+    return text;
+}
+
+/* Communication takes 10 ms alone. */
+static void add_times(struct fake_run *run, long ranks, const char *strategy, double step_ms,
+                      bool differ)
+{
+    static const char replay[] = "\"replays\":5,\"replay_ns\":10000000,";
+    for (int block = 0; block < 4; block++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = strategy,
+                                            .block = block,
+                                            .step_ms = step_ms * (1 + 0.01 * block),
+                                            .seed = 1,
+                                            .memory = strcmp(strategy, "none") == 0 ? NULL : replay,
+                                            .weights_differ = differ});
+}
+
+static void add_accuracy(struct fake_run *run, long ranks, const char *strategy, double accuracy)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = strategy,
+                                            .epochs = 3,
+                                            .seed = seed,
+                                            .test_acc_pct = accuracy + 0.25 * (double)seed})
+            ->wall_s = (double)(10 - ranks) + 0.5 * (double)seed;
+}
+
+/* Ranks 1 and 2 are ok, 4 is unverified with allreduce, 8 is oversubscribed with allreduce and
+ * skipped without; 4 without has failed. */
+static void fill(struct fake_run *run)
+{
+    add_times(run, 1, "none", 100, false);
+    add_times(run, 2, "none", 51, false);
+    add_times(run, 2, "allreduce", 56, false);
+    add_times(run, 4, "allreduce", 30, true);
+    add_times(run, 8, "allreduce", 25, false);
+    fake_fail(run, 4, "none", LAUNCH_FAILED, "signal 9, \"killed\"");
+    fake_skip(run, 8, "none", "8 ranks, 4 cores");
+    add_accuracy(run, 1, "none", 98);
+    add_accuracy(run, 2, "allreduce", 97.5);
+    add_accuracy(run, 8, "allreduce", 96);
+}
+
+static void open_run(struct run *run)
+{
+    char path[128], link[128];
+    struct error e = {.status = OK};
+    strcpy(run->published, "/tmp/published.XXXXXX");
+    assert_non_null(mkdtemp(run->published));
+    snprintf(path, sizeof path, "%s/table.csv", run->published);
+    fake_write(path, published_text);
+    snprintf(link, sizeof link, "%s/link.csv", run->published);
+    fake_write(link, link_text);
+    char *text = spec_with(link, path);
+    fake_open(&run->fake, text);
+    free(text);
+    snprintf(path, sizeof path, "%s/manifest.json", run->fake.dir);
+    fake_write(path,
+               "{\"machine\": {\"usable_cores\": 4, \"machine_cores\": 4, \"numa_nodes\": 1}}");
+    fill(&run->fake);
+    if (summary_collect(&run->s, &run->fake.spec, run->fake.dir, &run->fake.journal, &e) != OK ||
+        summary_write(&run->s, run->fake.dir, &run->fake.journal, &e) != OK ||
+        figures_draw(&run->s, run->fake.dir, "plots", &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+}
+
+static void close_run(struct run *run)
+{
+    summary_free(&run->s);
+    fake_close(&run->fake);
+    fake_remove_folder(run->published);
+}
+
+static int in_one_run(void **state)
+{
+    static struct run run;
+    open_run(&run);
+    *state = &run;
+    return 0;
+}
+
+static int after_the_run(void **state)
+{
+    close_run(*state);
+    return 0;
+}
+
+static struct sheet series_of(const struct run *run, const char *figure)
+{
+    char path[256];
+    struct sheet sheet;
+    struct error e = {.status = OK};
+    snprintf(path, sizeof path, "%s/series_%s.csv", run->fake.dir, figure);
+    if (sheet_read(&sheet, path, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    return sheet;
+}
+
+/* A number of the row whose columns `key` and `second` have these texts. */
+static double number_at(const struct sheet *sheet, const char *key, const char *text,
+                        const char *second, const char *second_text, const char *column)
+{
+    struct error e;
+    int a = sheet_find(sheet, key), b = sheet_find(sheet, second), c = sheet_find(sheet, column);
+    assert_true(a >= 0 && b >= 0 && c >= 0);
+    for (size_t row = 0; row < sheet->rows; row++) {
+        double x;
+        if (strcmp(sheet_cell(sheet, row, (size_t)a), text) != 0 ||
+            strcmp(sheet_cell(sheet, row, (size_t)b), second_text) != 0)
+            continue;
+        assert_int_equal(sheet_number(sheet, row, (size_t)c, &x, &e), OK);
+        return x;
+    }
+    fail_msg("%s: no row with %s = %s and %s = %s", sheet->path, key, text, second, second_text);
+    return NAN;
+}
+
+static double point_number(const struct sheet *sheet, const char *label, const char *column)
+{
+    return number_at(sheet, "label", label, "label", label, column);
+}
+
+static void every_format_is_there(void **state)
+{
+    const struct run *run = *state;
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    static const char *const begins[] = {"<?xml", "\x89PNG", "%PDF"};
+    for (int i = 0; i < FIGURES; i++)
+        for (int k = 0; k < 3; k++) {
+            char path[256], head[8] = "";
+            snprintf(path, sizeof path, "%s/%s.%s", run->fake.dir, figures[i], endings[k]);
+            FILE *in = fopen(path, "r");
+            if (!in)
+                fail_msg("%s is missing", path);
+            assert_int_equal(fread(head, 1, 5, in), 5);
+            fclose(in);
+            assert_memory_equal(head, begins[k], strlen(begins[k]));
+        }
+}
+
+static void series_over_ranks_hold_the_numbers(void **state)
+{
+    const struct run *run = *state;
+    struct sheet time = series_of(run, "time"), speedup = series_of(run, "speedup");
+    assert_int_equal(time.rows, 7); /* the base stands in its own series only */
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "value"), 56 * 1.015);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "lo"), 56);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "hi"), 56 * 1.03);
+    NEAR(number_at(&time, "name", "compute only (none)", "ranks", "1", "value"), 101.5);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "8", "published"), 20);
+    assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "2", "published")));
+    assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "4", "value")));
+    NEAR(number_at(&speedup, "name", "allreduce", "ranks", "4", "value"), 100 / 30.0);
+    sheet_free(&time);
+    sheet_free(&speedup);
+}
+
+/* Of the accuracy runs; replicas that train apart have none and no place in the figure. */
+static void series_of_runs_hold_the_numbers(void **state)
+{
+    const struct run *run = *state;
+    struct sheet accuracy = series_of(run, "accuracy"), total = series_of(run, "total_time");
+    assert_int_equal(accuracy.rows, 4);
+    NEAR(number_at(&accuracy, "name", "none", "ranks", "1", "value"), 98.5);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "value"), 98);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "lo"), 97.75);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "hi"), 98.25);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "n"), 3);
+    NEAR(point_number(&accuracy, "ranks=2 allreduce", "published"), 98.5);
+    assert_true(isnan(point_number(&accuracy, "ranks=4 allreduce", "value")));
+    assert_true(isnan(point_number(&accuracy, "ranks=4 allreduce", "published")));
+    NEAR(point_number(&total, "ranks=8 allreduce", "value"), 3);
+    NEAR(point_number(&total, "ranks=8 allreduce", "published"), 1.2);
+    sheet_free(&accuracy);
+    sheet_free(&total);
+}
+
+static void bars_hold_the_chosen_quantity(void **state)
+{
+    const struct run *run = *state;
+    struct sheet bars = series_of(run, "bars");
+    assert_int_equal(bars.rows, 4);
+    NEAR(point_number(&bars, "ranks=1 none", "value"), 10);
+    NEAR(point_number(&bars, "ranks=1 none", "published"), 3);
+    NEAR(point_number(&bars, "ranks=8 allreduce", "curve"), 4);
+    sheet_free(&bars);
+}
+
+/* The parts of a step add up to it. Exposed communication is 20 % of which the three ranks but the
+ * last wait 4 %. */
+static void breakdown_holds_the_parts(void **state)
+{
+    const struct run *run = *state;
+    static const char *const parts[] = {"load_ms", "forward_ms", "backward_ms",  "pack_ms",
+                                        "comm_ms", "wait_ms",    "optimizer_ms", "other_ms"};
+    struct sheet breakdown = series_of(run, "breakdown");
+    assert_int_equal(breakdown.rows, 7);
+    double step = point_number(&breakdown, "ranks=4 allreduce", "step_ms"), sum = 0;
+    for (int i = 0; i < 8; i++)
+        sum += point_number(&breakdown, "ranks=4 allreduce", parts[i]);
+    assert_true(fabs(sum - step) < 1e-6);
+    assert_true(fabs(point_number(&breakdown, "ranks=4 allreduce", "wait_ms") - 0.03 * step) <
+                1e-6);
+    assert_true(fabs(point_number(&breakdown, "ranks=4 allreduce", "comm_ms") - 0.17 * step) <
+                1e-6);
+    assert_true(isnan(point_number(&breakdown, "ranks=4 none", "forward_ms")));
+    sheet_free(&breakdown);
+}
+
+/* In block b of two ranks a step is 5 (1 + b/100) ms above computing alone: of 10 ms 0.5 - b/200
+ * cost no time. Of the step, 20 % are communication, half of the ranks waiting 4 %. A row of points
+ * without computing alone has no hidden part; strategy none has no row. */
+/* The base's 101.5 ms over ranks, and what the library takes for 87360 bytes of 2 ranks by halves:
+ * two messages of 1 ms, all bytes sent once at 10 ns, half of them added at 100 ns. What does not
+ * communicate, and what is no step, has no model. */
+static void model_follows_from_base_and_messages(void **state)
+{
+    const struct run *run = *state;
+    const double step = 101.5 / 2 + 2 + 0.8736 + 4.368;
+    struct sheet time = series_of(run, "time"), speedup = series_of(run, "speedup");
+    struct sheet efficiency = series_of(run, "efficiency"), breakdown = series_of(run, "breakdown");
+    struct sheet bars = series_of(run, "bars");
+    NEAR(number_at(&time, "name", "compute only (none)", "ranks", "1", "model"), 101.5);
+    NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "model"), step);
+    NEAR(number_at(&speedup, "name", "allreduce", "ranks", "2", "model"), 101.5 / step);
+    NEAR(number_at(&efficiency, "name", "allreduce", "ranks", "2", "model"), 50 * 101.5 / step);
+    NEAR(point_number(&breakdown, "ranks=2 allreduce", "model_ms"), step);
+    assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "2", "model")));
+    assert_true(isnan(point_number(&bars, "ranks=2 allreduce", "model")));
+    sheet_free(&time);
+    sheet_free(&speedup);
+    sheet_free(&efficiency);
+    sheet_free(&breakdown);
+    sheet_free(&bars);
+}
+
+/* A spec that names a file with this text, or one that is not there: ERR_DATA with these words. */
+static void refuse_link(const char *text, const char *words)
+{
+    char dir[] = "/tmp/fake_link.XXXXXX", path[64];
+    struct error e = {.status = OK};
+    struct spec spec = {0};
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/link.csv", dir);
+    if (text != NULL)
+        fake_write(path, text);
+    assert_int_equal(config_init(&spec.config, &e), OK);
+    assert_int_equal(config_set(&spec.config, option_get(OPT_LINK), path, (struct mark){0}, &e),
+                     OK);
+    assert_int_equal(prediction_check(&spec, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    if (strstr(e.text, words) == NULL)
+        fail_msg("'%s' lacks '%s'", e.text, words);
+    config_free(&spec.config);
+    fake_remove_folder(dir);
+}
+
+static void coefficients_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    refuse_link(NULL, "No such file");
+    refuse_link("a,b\n1,2\n", "coefficient");
+    refuse_link("coefficient,value\nalpha_us,1\n", "no row 'beta_ns_per_byte'");
+    refuse_link("coefficient,value\nalpha_us,quick\n", "'quick' is not a number");
+}
+
+static void overlap_holds_what_hid(void **state)
+{
+    const struct run *run = *state;
+    struct sheet overlap = series_of(run, "overlap");
+    assert_int_equal(overlap.rows, 3);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "row"), 1);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "exposed_ms"), 0.18 * 56 * 1.015);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "wait_ms"), 0.02 * 56 * 1.015);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "alone_ms"), 10);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "hidden_ms"), 4.925);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "hidden_lo_ms"), 4.85);
+    NEAR(point_number(&overlap, "ranks=2 allreduce", "hidden_hi_ms"), 5);
+    NEAR(point_number(&overlap, "ranks=8 allreduce", "row"), 3);
+    NEAR(point_number(&overlap, "ranks=8 allreduce", "alone_ms"), 10);
+    assert_true(isnan(point_number(&overlap, "ranks=8 allreduce", "hidden_ms")));
+    sheet_free(&overlap);
+}
+
+static void epochs_hold_every_epoch(void **state)
+{
+    const struct run *run = *state;
+    struct sheet epochs = series_of(run, "epochs");
+    assert_int_equal(epochs.rows, 9);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "1", "test_acc_pct"), 96.5);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "3", "test_acc_pct"), 98.5);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "3", "test_acc_hi"), 98.75);
+    NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "1", "train_loss"), 0.5);
+    NEAR(number_at(&epochs, "name", "ranks=8 allreduce", "epoch", "2", "n"), 3);
+    sheet_free(&epochs);
+}
+
+static void assert_says(const struct run *run, const char *file, const char *const *texts)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", run->fake.dir, file);
+    char *words = fake_read(path);
+    for (; *texts; texts++)
+        if (!strstr(words, *texts))
+            fail_msg("%s does not say '%s' but: %s", file, *texts, words);
+    free(words);
+}
+
+static const char *name_of(char name[64], const char *figure, const char *ending)
+{
+    snprintf(name, 64, "%s.%s", figure, ending);
+    return name;
+}
+
+static void captions_say_what_was_run(void **state)
+{
+    const struct run *run = *state;
+    static const char *const all[] = {
+        "Base: 1 rank (none), 101.5 [100.0, 103.0] ms a step.",
+        "Failed: ranks=4 none (signal 9, 'killed').",
+        "Unverified: ranks=4 allreduce (weights differ between ranks",
+        "Skipped: ranks=8 none (8 ranks, 4 cores).",
+        "Published values: table.csv, 4 of its 5 rows have a point here.",
+        "What differs: Their net was another, \"larger\" one.",
+        NULL};
+    static const char *const timed[] = {
+        "Median of 4 launches of 4 steps; whiskers: least to greatest, "
+        "too few launches for an interval.",
+        "alpha 1e+03 us, beta 10 and gamma 100 ns a byte (link.csv of 2026-11-21, 2 ranks).", NULL};
+    static const char *const runs[] = {"Median of 3 runs of 3 epochs, one a seed; whiskers: least "
+                                       "to greatest, too few runs for an "
+                                       "interval.",
+                                       NULL};
+    char name[64];
+    for (int i = 0; i < FIGURES; i++) {
+        assert_says(run, name_of(name, figures[i], "txt"), all);
+        assert_says(run, name_of(name, figures[i], "svg"),
+                    (const char *const[]){"lenet_21k on mnist (real data), sgd, global batch 256",
+                                          "oversubscribed", NULL});
+    }
+    assert_says(run, "time.txt", timed);
+    assert_says(run, "accuracy.txt", runs);
+    assert_says(run, "epochs.txt", runs);
+    assert_says(run, "time.svg", (const char *const[]){">failed or unverified<", ">model<", NULL});
+    assert_says(run, "bars.svg",
+                (const char *const[]){">time of a whole run (s)<", ">published<",
+                                      ">ranks=4 allreduce: unverified<", NULL});
+    assert_says(run, "breakdown.txt", (const char *const[]){"parts are means over ranks", NULL});
+    assert_says(
+        run, "breakdown.svg",
+        (const char *const[]){">backward<", ">optimizer<", ">ranks=8 none: skipped<", NULL});
+    assert_says(run, "overlap.txt",
+                (const char *const[]){"what the same calls take alone (tick); whiskers", NULL});
+    assert_says(run, "overlap.svg",
+                (const char *const[]){">communication per step (ms)<", ">exposed<", ">hidden<",
+                                      ">ranks=4 allreduce<", NULL});
+    assert_says(run, "epochs.svg",
+                (const char *const[]){">test accuracy (%)<", ">training loss<", NULL});
+}
+
+/* The share of a picture's height below the first line of its caption, which begins at 8 pixels; 0:
+ * it has none. */
+static double caption_share(const struct run *run, const char *figure)
+{
+    char path[256];
+    double width, height, y, first = INFINITY;
+    snprintf(path, sizeof path, "%s/%s.svg", run->fake.dir, figure);
+    char *svg = fake_read(path);
+    const char *size = strstr(svg, "viewBox=\"0 0 ");
+    assert_non_null(size);
+    assert_int_equal(sscanf(size, "viewBox=\"0 0 %lf %lf", &width, &height), 2);
+    for (const char *at = svg; (at = strstr(at, "translate(8.00,")) != NULL; at++)
+        if (sscanf(at, "translate(8.00,%lf)\" stroke=\"none\" fill=\"rgb(48,48,48)", &y) == 1)
+            first = fmin(first, y);
+    free(svg);
+    return isinf(first) ? 0 : (height - first + 13) / height; /* 13 pixels: its letters */
+}
+
+/* Short leaves most of a picture to what it shows, none leaves all of it; the text is beside it. */
+static void captions_take_the_room_that_the_spec_gives_them(void **state)
+{
+    struct run *run = *state;
+    static const char *const kinds[] = {"short", "full", "none"};
+    for (int k = 2; k >= 0; k--) { /* what the other tests look at comes last */
+        struct error e = {.status = OK};
+        struct config *config = &run->fake.spec.config;
+        assert_int_equal(
+            config_set(config, option_get(OPT_CAPTION), kinds[k], (struct mark){0}, &e), OK);
+        assert_int_equal(figures_draw(&run->s, run->fake.dir, "plots", &e), OK);
+        for (int i = 0; i < FIGURES; i++) {
+            double share = caption_share(run, figures[i]);
+            if (k == 2 ? share != 0 : k == 1 ? share < 0.15 : share < 0.02 || share > 0.15)
+                fail_msg("caption: %s takes %.0f %% of %s", kinds[k], 100 * share, figures[i]);
+        }
+        assert_says(run, "time.txt", (const char *const[]){"What differs: Their net", NULL});
+    }
+    assert_says(run, "speedup.svg", (const char *const[]){"Base: 1 rank (none), 101.5", NULL});
+}
+
+static void assert_same_file(const char *a, const char *b, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "cmp '%s/%s' '%s/%s'", a, name, b, name);
+    if (system(path) != 0)
+        fail_msg("%s differs when drawn from CSV files alone", name);
+}
+
+/* The tables of a run without its launches draw the same, byte by byte. */
+static void csv_files_alone_draw_the_same(void **state)
+{
+    struct run *run = *state;
+    char dir[] = "/tmp/fake_tables.XXXXXX", command[512];
+    struct summary s;
+    struct error e = {.status = OK};
+    assert_non_null(mkdtemp(dir));
+    snprintf(command, sizeof command, "cd %s && cp summary.csv raw.csv epochs.csv manifest.json %s",
+             run->fake.dir, dir);
+    assert_int_equal(system(command), 0);
+    if (summary_read(&s, &run->fake.spec, dir, &e) != OK ||
+        figures_draw(&s, dir, "plots", &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    for (int i = 0; i < FIGURES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "series_%s.csv", figures[i]);
+        assert_same_file(run->fake.dir, dir, name);
+        snprintf(name, sizeof name, "%s.png", figures[i]);
+        assert_same_file(run->fake.dir, dir, name);
+        snprintf(name, sizeof name, "%s.pdf", figures[i]);
+        assert_same_file(run->fake.dir, dir, name);
+    }
+    summary_free(&s);
+    fake_remove_folder(dir);
+}
+
+/* The error begins with "line: text". */
+static void damage(const char *from, const char *to, const char *text, struct run *run)
+{
+    char dir[] = "/tmp/fake_tables.XXXXXX", path[256], command[512], found[1200];
+    struct summary s;
+    struct error e = {.status = OK};
+    assert_non_null(mkdtemp(dir));
+    snprintf(command, sizeof command, "cp %s/summary.csv %s", run->fake.dir, dir);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/summary.csv", dir);
+    fake_edit(path, from, to);
+    assert_int_equal(summary_read(&s, &run->fake.spec, dir, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    snprintf(found, sizeof found, "%d: %.*s", e.line, (int)strlen(text) - 3, e.text);
+    assert_string_equal(found, text);
+    summary_free(&s);
+    fake_remove_folder(dir);
+}
+
+static void a_summary_of_another_run_is_refused(void **state)
+{
+    struct run *run = *state;
+    damage(
+        ",lenet_21k,", ",keras_690k,",
+        "2: model is 'keras_690k', but spec.yaml beside it has 'lenet_21k' at this point: the two "
+        "are not of one run",
+        run);
+    damage("101.5,", "fast,", "2: step_ms_median: 'fast' is not a number", run);
+    damage(",status,", ",state,",
+           "1: column 'status' is unknown; nearest 'state'; known: spec point kind site", run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_is_there),
+        cmocka_unit_test(series_over_ranks_hold_the_numbers),
+        cmocka_unit_test(series_of_runs_hold_the_numbers),
+        cmocka_unit_test(bars_hold_the_chosen_quantity),
+        cmocka_unit_test(breakdown_holds_the_parts),
+        cmocka_unit_test(model_follows_from_base_and_messages),
+        cmocka_unit_test(coefficients_that_are_none_are_refused),
+        cmocka_unit_test(overlap_holds_what_hid),
+        cmocka_unit_test(epochs_hold_every_epoch),
+        cmocka_unit_test(captions_say_what_was_run),
+        cmocka_unit_test(captions_take_the_room_that_the_spec_gives_them),
+        cmocka_unit_test(csv_files_alone_draw_the_same),
+        cmocka_unit_test(a_summary_of_another_run_is_refused),
+    };
+    return cmocka_run_group_tests(tests, in_one_run, after_the_run);
+}

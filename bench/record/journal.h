@@ -1,0 +1,88 @@
+/* The journal of a campaign: results/<name>/<run>/journal.jsonl, append-only, every line on disk
+ * before the next step is taken, so that whatever is killed can be gone on with. A torn last line
+ * is ignored.
+ *
+ *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
+ *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}    "shares_cores":true: cores had no locks
+ *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
+ *    "foreign_pct":1.5}                           left out where it is unknown
+ *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
+ *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
+ *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
+ *
+ * A launch that is running and not done was interrupted: it does not count and is run again under
+ * the next free number. So does and is one that is to be tried again. */
+#ifndef SCALEBENCH_BENCH_RECORD_JOURNAL_H
+#define SCALEBENCH_BENCH_RECORD_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/error.h"
+
+enum launch_status {
+    LAUNCH_RUNNING,
+    LAUNCH_OK,
+    LAUNCH_FAILED,
+    LAUNCH_TIMEOUT,
+    LAUNCH_DIVERGED /* its records are whole, but hold what is infinite or no number */
+};
+enum launch_run { RUN_TIME, RUN_ACCURACY };
+
+struct journal_launch {
+    char launch[128]; /* folder, relative to the run's */
+    char point[16];
+    enum launch_run run;
+    int block; /* of RUN_TIME, from 0 */
+    uint64_t seed;
+    bool shares_cores; /* another campaign may have run on its cores: there were no locks */
+    enum launch_status status;
+    char reason[512];
+    double wall_s;      /* exec to exit; 0 while running */
+    double foreign_pct; /* of its processors' time that others took meanwhile; NAN: unknown */
+};
+
+struct journal_skip {
+    char point[16];
+    char reason[512];
+};
+
+struct journal {
+    char path[4096];
+    int fd; /* -1 when only read */
+    struct journal_launch *launches;
+    size_t n_launches;
+    struct journal_skip *skips;
+    size_t n_skips;
+    bool finished;
+};
+
+/* Whether a launch ended with all of its records: it is not run again. */
+static inline bool launch_is_done(const struct journal_launch *launch)
+{
+    return launch->status == LAUNCH_OK || launch->status == LAUNCH_DIVERGED;
+}
+
+/* Reads <run>/journal.jsonl (none yet is an empty journal); with `append` also opens it for
+ * writing, locked: a second runner on the same run gets ERR_UNAVAILABLE. */
+enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e);
+void journal_close(struct journal *j);
+
+/* ERR_SYSTEM when the file that is open is no longer the one at the journal's path: the folder was
+ * removed, replaced or unmounted, and what is written goes nowhere. Every write below looks
+ * first. */
+enum status journal_check(const struct journal *j, struct error *e);
+
+/* Each writes a line, syncs it and updates the lists. */
+enum status journal_running(struct journal *j, const struct journal_launch *launch,
+                            struct error *e);
+enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
+                         const char *reason, double wall_s, double foreign_pct, struct error *e);
+/* Takes back the end of a launch: its status becomes LAUNCH_RUNNING, `finished` false. */
+enum status journal_retry(struct journal *j, const char *launch, struct error *e);
+enum status journal_skipped(struct journal *j, const char *point, const char *reason,
+                            struct error *e);
+enum status journal_finished(struct journal *j, double wall_s, struct error *e);
+
+#endif

@@ -1,0 +1,447 @@
+/* Reading records: sums by hand, and every way in which a launch does not count. */
+#include "bench/collect/tests/fake_run.h"
+
+#include "bench/collect/collect.h"
+
+static char dir[] = "/tmp/test_record_read.XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(dir + strlen(dir) - 6, "XXXXXX");
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    fake_remove_folder(dir);
+    return 0;
+}
+
+/* Two ranks of two timed steps: rank 1 is slower, later at step 1, earlier at step 2. */
+static void write_pair(void)
+{
+    struct fake_rank first = {.host = "n1",
+                              .model = "lenet_21k",
+                              .dataset = "mnist",
+                              .strategy = "allreduce",
+                              .bound = "0",
+                              .params = 21840,
+                              .batch = 129,
+                              .global_batch = 257,
+                              .n_steps = 2,
+                              .step_ms = 10,
+                              .compute_ms = 4,
+                              .comm_ms = 5,
+                              .arrive_ms = {6, 0.5},
+                              .test_acc_pct = 97.5,
+                              .weights_equal = true};
+    struct fake_rank second = first;
+    second.bound = "1";
+    second.batch = 128;
+    second.step_ms = 11;
+    second.compute_ms = 8;
+    second.comm_ms = 3;
+    second.arrive_ms[0] = 1;
+    second.arrive_ms[1] = 4.5;
+    fake_write_rank(dir, 0, 2, &first);
+    fake_write_rank(dir, 1, 2, &second);
+}
+
+static struct launch_result read_pair(void)
+{
+    struct launch_result result;
+    struct error e = {.status = OK};
+    if (launch_read(dir, 2, &result, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    return result;
+}
+
+static void sums_are_right(void **state)
+{
+    (void)state;
+    write_pair();
+    struct launch_result r = read_pair();
+    assert_int_equal(r.ranks, 2);
+    assert_int_equal(r.steps, 2);
+    NEAR(r.step_ms, 11); /* the slower rank */
+    NEAR(r.load_ms, (0.4 + 0.8) / 2);
+    NEAR(r.forward_ms, (1.2 + 2.4) / 2);
+    NEAR(r.backward_ms, (2.0 + 4.0) / 2);
+    NEAR(r.optimizer_ms, (0.4 + 0.8) / 2);
+    NEAR(r.pack_ms, 0);
+    NEAR(r.comm_total_ms, (5.5 + 3.3) / 2);
+    NEAR(r.comm_exposed_ms, 4);
+    /* Step 1: rank 0 waits 4 of its 5; step 2: rank 1 would wait 5 but communicates for 3. */
+    NEAR(r.wait_ms, (4.0 + 3.0) / 4);
+    assert_int_equal(r.last_rank, 0); /* once each: the first of equals */
+    NEAR(r.last_rank_pct, 50);
+    NEAR(r.read_s, 0.75);
+    assert_true(isnan(r.fetch_s)); /* left out */
+    NEAR(r.epoch_s, 2);
+    NEAR(r.calls, 2);
+    NEAR(r.bytes_payload, 1000);
+    NEAR(r.bytes_wire, 1500);
+    NEAR(r.messages_wire, 4);
+    NEAR(r.poll_s, (0.005 + 0.0055) / 2);
+    NEAR(r.cpu_pct, 75);
+    NEAR(r.user_s, 2);
+    NEAR(r.sys_s, 0.25);
+    NEAR(r.rss_mib, 91.5);
+    NEAR(r.train_loss, 0.3);
+    NEAR(r.train_acc_pct, 91.25);
+    NEAR(r.test_loss, 0.09);
+    NEAR(r.test_acc_pct, 97.5);
+    NEAR(r.batch_per_rank, 128.5);
+    assert_int_equal(r.global_batch, 257);
+    assert_true(r.weights_equal && r.weights_checked);
+    assert_string_equal(r.check, "step");
+    assert_string_equal(r.bound, "0|1");
+    assert_string_equal(r.dataset, "mnist");
+    assert_string_equal(r.host, "n1");
+    assert_int_equal(r.params, 21840);
+    NEAR(r.flops_per_image, 3e6);
+}
+
+/* What a peer may leave out, and what a trainer tells. */
+static void work_done_and_memory_are_read(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\"data_mib\":40.5,\"libraries_mib\":20.0,\"user_s\"",
+                                       "\"data_mib\":60.5,\"libraries_mib\":10.0,\"user_s\""};
+    char path[128];
+    write_pair();
+    struct launch_result r = read_pair();
+    assert_true(isnan(r.flops_done_per_image) && isnan(r.data_mib) && isnan(r.memory_mib));
+    assert_string_equal(r.savings, "");
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
+        fake_edit(path, "\"user_s\"", ends[rank]);
+        fake_edit(path, "\"dataset\"",
+                  "\"flops_done_forward\":400000,\"flops_done_backward\":500000,"
+                  "\"savings\":\"winograd dead_outputs\",\"dataset\"");
+    }
+    r = read_pair();
+    NEAR(r.flops_done_per_image, 9e5);
+    assert_string_equal(r.savings, "winograd dead_outputs");
+    NEAR(r.rss_mib, 91.5);
+    NEAR(r.data_mib, 60.5);
+    NEAR(r.memory_mib, 50); /* rank 0: 90.5 - 40.5 */
+    NEAR(r.growth_mib, 30); /* rank 0: 50 - 20; rank 1: 31 - 10 */
+}
+
+/* The last one whose share has come lets the others begin. */
+static void fetches_are_those_of_the_slowest_rank(void **state)
+{
+    (void)state;
+    static const char *const seconds[] = {"\"fetch_s\":0.5,\"user_s\"",
+                                          "\"fetch_s\":0.25,\"user_s\""};
+    char path[128];
+    write_pair();
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
+        fake_edit(path, "\"user_s\"", seconds[rank]);
+    }
+    struct launch_result r = read_pair();
+    NEAR(r.fetch_s, 0.5);
+}
+
+static void a_rank_that_differs_is_seen(void **state)
+{
+    (void)state;
+    char path[128];
+    write_pair();
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
+    fake_edit(path, "\"weights_equal\":true,\"first_difference\":\"\"",
+              "\"weights_equal\":false,\"first_difference\":\"step 3, rank 1\"");
+    struct launch_result r = read_pair();
+    assert_false(r.weights_equal);
+    assert_true(r.weights_checked);
+    assert_string_equal(r.first_difference, "step 3, rank 1");
+}
+
+static void unknown_numbers_stay_unknown(void **state)
+{
+    (void)state;
+    char path[128];
+    write_pair();
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/rank.%d.jsonl", dir, rank);
+        fake_edit(path, "\"train_loss\":0.3", "\"train_loss\":null");
+        fake_edit(path, "\"weights_equal\":true", "\"weights_equal\":null");
+    }
+    struct launch_result r = read_pair();
+    assert_true(isnan(r.train_loss));
+    NEAR(r.train_acc_pct, 91.25);
+    assert_false(r.weights_checked || r.weights_equal);
+}
+
+/* Clocks of two nodes are not one clock. */
+static void wait_is_unknown_between_hosts(void **state)
+{
+    (void)state;
+    char path[128];
+    write_pair();
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
+    fake_edit(path, "\"host\":\"n1\"", "\"host\":\"n2\"");
+    struct launch_result r = read_pair();
+    assert_true(isnan(r.wait_ms));
+    assert_int_equal(r.last_rank, -1);
+    NEAR(r.comm_exposed_ms, 4);
+}
+
+static void nothing_communicated_is_nothing_waited(void **state)
+{
+    (void)state;
+    struct fake_rank rank = {.host = "n1",
+                             .model = "m",
+                             .dataset = "digits",
+                             .strategy = "none",
+                             .bound = "",
+                             .batch = 8,
+                             .global_batch = 8,
+                             .n_steps = 3,
+                             .step_ms = 2,
+                             .compute_ms = 2};
+    struct launch_result r;
+    struct error e;
+    fake_write_rank(dir, 0, 1, &rank);
+    assert_int_equal(launch_read(dir, 1, &r, &e), OK);
+    NEAR(r.wait_ms, 0);
+    assert_int_equal(r.last_rank, -1);
+    assert_true(isnan(r.test_acc_pct) && isnan(r.epoch_s) && isnan(r.train_loss));
+}
+
+/* Communication without arrivals: how much of it was waiting is not known. */
+static void no_arrival_is_unknown_wait(void **state)
+{
+    (void)state;
+    struct fake_rank rank = {.host = "n1",
+                             .model = "m",
+                             .dataset = "digits",
+                             .strategy = "none",
+                             .bound = "",
+                             .batch = 8,
+                             .global_batch = 8,
+                             .n_steps = 3,
+                             .step_ms = 2,
+                             .compute_ms = 1,
+                             .comm_ms = 1};
+    struct launch_result r;
+    struct error e;
+    fake_write_rank(dir, 0, 1, &rank);
+    assert_int_equal(launch_read(dir, 1, &r, &e), OK);
+    assert_true(isnan(r.wait_ms));
+}
+
+/* What does not fit is left out, and that it was is seen. */
+static void too_many_processors_are_cut(void **state)
+{
+    (void)state;
+    char bound[401] = "";
+    memset(bound, '7', 400);
+    struct fake_rank rank = {.host = "n1",
+                             .model = "m",
+                             .dataset = "digits",
+                             .strategy = "none",
+                             .bound = bound,
+                             .batch = 8,
+                             .global_batch = 32,
+                             .n_steps = 1,
+                             .step_ms = 2,
+                             .compute_ms = 1};
+    struct launch_result r;
+    struct error e;
+    for (int i = 0; i < 4; i++)
+        fake_write_rank(dir, i, 4, &rank);
+    assert_int_equal(launch_read(dir, 4, &r, &e), OK);
+    assert_int_equal(strlen(r.bound), 400 + 1 + 400 + 3);
+    assert_string_equal(r.bound + 801, "...");
+}
+
+/* Accuracy runs have no timed window. */
+static void untimed_launches_have_no_step_time(void **state)
+{
+    (void)state;
+    struct fake_rank rank = {.host = "n1",
+                             .model = "m",
+                             .dataset = "digits",
+                             .strategy = "none",
+                             .bound = "",
+                             .batch = 8,
+                             .global_batch = 8,
+                             .step_ms = 2,
+                             .test_acc_pct = 98};
+    struct launch_result r;
+    struct error e;
+    fake_write_rank(dir, 0, 1, &rank);
+    assert_int_equal(launch_read(dir, 1, &r, &e), OK);
+    assert_true(isnan(r.step_ms) && isnan(r.load_ms) && isnan(r.wait_ms) && isnan(r.calls) &&
+                isnan(r.cpu_pct));
+    NEAR(r.test_acc_pct, 98);
+}
+
+/* Of a second warm-up step, from behind its opening brace on. */
+#define UNTIMED_STEP                                                                               \
+    "\"type\":\"step\",\"epoch\":0,\"step\":0,\"samples\":1,\"timed\":false,\"begin_ns\":0,\"end_" \
+    "ns\":0,"                                                                                      \
+    "\"load_ns\":0,\"forward_ns\":0,\"backward_ns\":0,\"pack_ns\":0,\"comm_total_ns\":0,"          \
+    "\"comm_exposed_ns\":0,\"optimizer_ns\":0,\"arrive_ns\":0,\"poll_ns\":0,\"loss_sum\":1,"       \
+    "\"hash\":\"\"}"
+
+struct damage {
+    const char *from, *to; /* in rank 1's records */
+    int line;
+    const char *message;
+};
+
+static const struct damage damages[] = {
+    {"\"schema\":1", "\"schema\":9", 1, "schema 9; this program reads schema 1"},
+    {"\"rank\":1,\"ranks\":2", "\"rank\":1,\"ranks\":3", 1, "rank 1 of 3, expected rank 1 of 2"},
+    {"\"model\":\"lenet_21k\"", "\"model\":\"other\"", 1,
+     "'model': 'other' here, 'lenet_21k' on rank 0"},
+    {"\"params\":21840", "\"params\":21841", 1, "'params': '21841' here, '21840' on rank 0"},
+    {"\"dataset\":\"mnist\"", "\"dataset\":\"digits\"", 1, "'dataset'"},
+    {"\"global_batch\":257", "\"global_batch\":256", 1, "'global_batch'"},
+    {"\"strategy\":\"allreduce\"", "\"strategy\":\"none\"", 1, "'strategy'"},
+    {"\"steps\":3", "\"steps\":4", 7, "'steps': '4' here, '3' on rank 0"},
+    {"\"step\":2,\"timed\":true", "\"step\":5,\"timed\":true", 7, "'step': '5' here"},
+    {"\"timed\":true", "\"timed\":false", 7, "timed steps: 1 lines here, 2 on rank 0"},
+    {"\"params\":21840,", "", 1, "hello: 'params' is missing"},
+    {"\"params\":21840", "\"params\":2.5", 1, "hello: 'params' is not an integer"},
+    {"\"params\":21840", "\"params\":-1", 1, "hello: 'params' is negative"},
+    {"\"host\":\"n1\"", "\"host\":1", 1, "hello: 'host' is not a text"},
+    {"\"precision\":\"f32\"", "\"precision\":\"f32 and more\"", 1, "'precision' is too long"},
+    {"\"read_s\":0.75", "\"read_s\":\"fast\"", 1, "hello: 'read_s' is not a number"},
+    {"\"user_s\"", "\"fetch_s\":\"fast\",\"user_s\"", 7, "end: 'fetch_s' is not a number"},
+    {"\"timed\":false", "\"timed\":1", 2, "step: 'timed' is not true or false"},
+    {"\"load_ns\":800000", "\"load_ns\":\"800000\"", 2, "step: 'load_ns' is not an integer"},
+    {"\"seconds\":2.0", "\"second\":2.0", 5, "epoch: 'seconds' is missing"},
+    {"\"test_loss\":0.09", "\"loss\":0.09", 6, "eval: 'test_loss' is missing"},
+    {"\"test_loss\"", "\"class_samples\":[9000,1000],\"test_loss\"", 6, "not lists of one length"},
+    {"\"test_loss\"", "\"class_correct\":[9000,1000],\"test_loss\"", 6, "not lists of one length"},
+    {"\"test_loss\"", "\"class_samples\":[9000,1000],\"class_correct\":[1],\"test_loss\"", 6,
+     "not lists of one length"},
+    {"\"test_loss\"", "\"class_samples\":9000,\"class_correct\":9000,\"test_loss\"", 6,
+     "not lists of one length"},
+    {"\"test_loss\"", "\"class_samples\":[9999],\"class_correct\":[1],\"test_loss\"", 6,
+     "'class_samples' does not add up to 'samples'"},
+    {"\"test_loss\"", "\"class_samples\":[9000,1001],\"class_correct\":[1,1],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"test_loss\"", "\"class_samples\":[10000],\"class_correct\":[10001],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"test_loss\"", "\"class_samples\":[10000],\"class_correct\":[-1],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"test_loss\"", "\"class_samples\":[10000.0],\"class_correct\":[1],\"test_loss\"", 6,
+     "0 <= correct <= its samples <= all samples"},
+    {"\"type\":\"epoch\"", UNTIMED_STEP "\n{\"type\":\"epoch\"", 8,
+     "untimed steps: 2 lines here, 1 on rank 0"},
+    {"\"status\":\"ok\"", "\"status\":\"error\"", 7, "status 'error', expected 'ok'"},
+    {"\"window_ns\":22000000,\"window_cpu", "\"window_ns\":0,\"window_cpu", 7, "window of 0 ns"},
+    {"\"type\":\"epoch\"", "\"type\":\"epic\"", 5,
+     "type 'epic' is unknown; known: hello step epoch eval end"},
+    {"{\"type\":\"eval\"", "{\"eval\":\"eval\"", 6, "without 'type'"},
+    {"{\"type\":\"hello\"", "{\"type\":\"step\"", 1, "type 'step', expected 'hello'"},
+    {"{\"type\":\"epoch\"", "{\"type\":\"hello\"", 5, "a second hello"},
+    {"{\"type\":\"eval\"", "[\"type\"]\n{\"type\":\"eval\"", 6, "not a JSON object"},
+    {"{\"type\":\"eval\"", "{\"type\":\"ev\n{\"type\":\"eval\"", 6, "not a JSON object"},
+    {"\"first_difference\":\"\"}\n", "\"first_difference\":\"\"}\n{\"type\":\"step\"}\n", 8,
+     "a line after 'end'"},
+    {"\"first_difference\":\"\"}", "", 7, "without 'end': the rank did not finish"},
+    {"\"epoch\":0,\"step\":0", "\"epoch\":0,\"epoch\":0,\"step\":0", 2, "not a JSON object"},
+};
+
+static void damages_are_named(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        const struct damage *d = &damages[i];
+        struct launch_result result;
+        struct error e = {.status = OK};
+        write_pair();
+        fake_edit(path, d->from, d->to);
+        assert_int_equal(launch_read(dir, 2, &result, &e), ERR_DATA);
+        assert_string_equal(e.file, path);
+        if (!strstr(e.text, d->message) || e.line != d->line)
+            fail_msg("%s -> %s: line %d: %s", d->from, d->to, e.line, e.text);
+    }
+}
+
+static void a_missing_rank_is_named(void **state)
+{
+    (void)state;
+    char path[128];
+    struct launch_result result;
+    struct error e = {.status = OK};
+    write_pair();
+    snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
+    unlink(path);
+    assert_int_equal(launch_read(dir, 2, &result, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    assert_non_null(strstr(e.text, "rank 1 of 2 left no record"));
+    assert_int_equal(launch_read(dir, 0, &result, &e), ERR_ARGUMENT);
+}
+
+/* Whatever the writer had on disk when it died, the launch does not count until `end` is there, and
+ * then it does. */
+static void a_torn_record_does_not_count(void **state)
+{
+    (void)state;
+    char path[128];
+    write_pair();
+    snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);
+    char *text = fake_read(path);
+    size_t whole = strlen(text) - 1; /* its line feed alone may be missing */
+    for (size_t n = 0; n <= whole; n++) {
+        struct launch_result result;
+        struct error e = {.status = OK};
+        FILE *out = fopen(path, "w");
+        fwrite(text, 1, n, out);
+        fclose(out);
+        enum status status = launch_read(dir, 2, &result, &e);
+        assert_int_equal(status, n < whole ? ERR_DATA : OK);
+        if (n < whole)
+            assert_non_null(strstr(e.text, "without 'end'"));
+    }
+    free(text);
+}
+
+static void a_torn_line_after_the_end_is_ignored(void **state)
+{
+    (void)state;
+    char path[128];
+    write_pair();
+    snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);
+    FILE *out = fopen(path, "a");
+    fputs("{\"type\":\"st", out);
+    fclose(out);
+    NEAR(read_pair().step_ms, 11);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sums_are_right, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(work_done_and_memory_are_read, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(fetches_are_those_of_the_slowest_rank, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_rank_that_differs_is_seen, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(unknown_numbers_stay_unknown, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(wait_is_unknown_between_hosts, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(nothing_communicated_is_nothing_waited, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(no_arrival_is_unknown_wait, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(untimed_launches_have_no_step_time, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(too_many_processors_are_cut, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(damages_are_named, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_missing_rank_is_named, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_torn_record_does_not_count, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_torn_line_after_the_end_is_ignored, make_folder,
+                                        remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* The files that a spec names: where they are looked for, and what makes two of them one. */
+#include <errno.h>
+
+#include "bench/collect/tests/fake_run.h"
+
+static char folder[] = "/tmp/scalebench-inputs-XXXXXX";
+static char home[4096]; /* the current folder of all other tests */
+
+#define NET(layers)                                                                                \
+    "name: own\ninput: [1, 28, 28]\nclasses: 10\nlayers:\n" layers "  - dense: {outputs: 10}\n"
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && getcwd(home, sizeof home) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    fake_remove_folder(folder);
+    return 0;
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void make_below(const char *name)
+{
+    assert_true(mkdir(path_of(name), 0700) == 0 || errno == EEXIST);
+}
+
+/* A spec in folder/sub with this rest. */
+static enum status try_load(struct spec *spec, const char *rest, const char *set, struct error *e)
+{
+    char text[512];
+    const struct spec_machine machine = {.usable_cores = 8};
+    make_below("sub");
+    snprintf(text, sizeof text, "name: own\ntrain: {global_batch: 64}\n%s", rest);
+    fake_write(path_of("sub/spec.yaml"), text);
+    return spec_load(spec, path_of("sub/spec.yaml"), set, &machine, e);
+}
+
+static void load(struct spec *spec, const char *rest, const char *set)
+{
+    struct error e = {.status = OK};
+    if (try_load(spec, rest, set, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+}
+
+static void identity_of(char id[16], const char *rest, const char *set)
+{
+    struct spec spec;
+    load(&spec, rest, set);
+    strcpy(id, spec.points[0].id);
+    spec_free(&spec);
+}
+
+static void a_net_is_found_beside_its_spec_first(void **state)
+{
+    (void)state;
+    struct spec spec;
+    make_below("sub");
+    make_below("elsewhere");
+    fake_write(path_of("sub/net.yaml"), NET(""));
+    fake_write(path_of("elsewhere/net.yaml"), NET("  - relu\n"));
+    fake_write(path_of("elsewhere/only.yaml"), NET("  - relu\n  - relu\n"));
+    assert_int_equal(chdir(path_of("elsewhere")), 0);
+
+    load(&spec, "model: net.yaml\n", NULL);
+    assert_int_equal(spec.points[0].net->net.n_layers, 1);
+    assert_string_equal(spec.points[0].net->path, path_of("sub/net.yaml"));
+    assert_string_equal(config_text(&spec.points[0].config, OPT_MODEL), "net");
+    spec_free(&spec);
+    load(&spec, "model: only.yaml\n", NULL);
+    assert_string_equal(spec.points[0].net->path, "only.yaml");
+    spec_free(&spec);
+    /* What is typed is meant from where one types. */
+    load(&spec, "model: only.yaml\n", "model=net.yaml");
+    assert_int_equal(spec.points[0].net->net.n_layers, 2);
+    spec_free(&spec);
+
+    struct error e;
+    assert_int_equal(try_load(&spec, "model: gone.yaml\n", NULL, &e), ERR_SPEC);
+    assert_int_equal(e.line, 3);
+    assert_non_null(strstr(e.text, "model: 'gone.yaml' is not there; looked in"));
+    spec_free(&spec);
+    assert_int_equal(chdir(home), 0);
+}
+
+/* Whatever it is called, wherever it lies, however it is written. */
+static void the_content_of_a_net_is_its_identity(void **state)
+{
+    (void)state;
+    char first[16], second[16];
+    fake_write(path_of("sub/net.yaml"), NET(""));
+    identity_of(first, "model: net.yaml\n", NULL);
+    fake_write(path_of("sub/net.yaml"), NET("  - relu\n"));
+    identity_of(second, "model: net.yaml\n", NULL);
+    assert_string_not_equal(first, second);
+
+    fake_write(path_of("sub/other.yaml"), "# The same.\n" NET("  - relu: {}\n"));
+    identity_of(first, "model: ./other.yaml\n", NULL);
+    assert_string_equal(first, second);
+    identity_of(first, "model: lenet_21k\n", NULL);
+    fake_write(path_of("sub/net.yaml"), NET("  - batchnorm2d: {epsilon: 1e-4}\n"));
+    identity_of(first, "model: net.yaml\n", NULL);
+    fake_write(path_of("sub/net.yaml"), NET("  - batchnorm2d: {epsilon: 1e-3}\n"));
+    identity_of(second, "model: net.yaml\n", NULL);
+    assert_string_not_equal(first, second);
+}
+
+static void nets_of_one_name_get_names_of_their_own(void **state)
+{
+    (void)state;
+    struct spec spec;
+    struct error e;
+    make_below("sub/a");
+    make_below("sub/b");
+    fake_write(path_of("sub/a/net.yaml"), NET(""));
+    fake_write(path_of("sub/b/net.yaml"), NET("  - relu\n"));
+    fake_write(path_of("sub/b/same.yaml"), NET(""));
+    load(&spec,
+         "matrix: {model: [a/net.yaml, b/net.yaml], ranks: [1, 2]}\n"
+         "exclude: [{model: b/same.yaml, ranks: 2}]\n",
+         NULL);
+    assert_int_equal(spec.n_points, 3);
+    assert_string_equal(spec.points[0].label, "ranks=1 net");
+    assert_string_equal(spec.points[1].label, "ranks=1 net-2");
+    assert_string_equal(spec.points[2].label, "ranks=2 net-2");
+    assert_int_equal(spec.n_inputs, 2);
+    assert_string_equal(spec.inputs[0].copy, "models/net.yaml");
+    assert_string_equal(spec.inputs[1].copy, "models/net-2.yaml");
+    spec_free(&spec);
+
+    assert_int_equal(
+        try_load(&spec, "matrix: {model: [a/net.yaml, b/net.yaml, b/same.yaml]}\n", NULL, &e),
+        ERR_SPEC);
+    assert_string_equal(e.text,
+                        "model: 'b/same.yaml' is the same as 'net', which is listed before");
+    spec_free(&spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_net_is_found_beside_its_spec_first),
+        cmocka_unit_test(the_content_of_a_net_is_its_identity),
+        cmocka_unit_test(nets_of_one_name_get_names_of_their_own),
+    };
+    return cmocka_run_group_tests_name("inputs", tests, make_folder, remove_folder);
+}

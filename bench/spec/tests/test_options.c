@@ -1,0 +1,292 @@
+/* The option table: presets, values in all their forms, what explain says, a workload's
+ * arguments. */
+#include "bench/spec/tests/spec_file.h"
+
+/* Rows of comm/cost/strategies.def, as messages list them. */
+#define STRATEGY_NAMES                                                                             \
+    "none allreduce allreduce_layer bucketed fusion reduce_bcast gather_scatter ring "             \
+    "recursive_doubling rabenseifner tree shm shm_zero1 fixed_order hierarchical leader delayed "  \
+    "local_sgd "                                                                                   \
+    "gossip adasum param_server"
+
+/* ---- The option table ---- */
+
+static void test_options(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        assert_int_equal(option->id, i);
+        assert_ptr_equal(option_find(option->key), option);
+        assert_true(option->help[0] != '\0');
+        assert_true(option->type != TYPE_ENUM || option->names);
+    }
+    assert_null(option_find("train"));
+}
+
+static void test_presets(void **state)
+{
+    (void)state;
+    struct config config;
+    struct error e;
+    assert_int_equal(config_init(&config, &e), OK);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        assert_false(config.values[i].set);
+        assert_non_null(config.values[i].text);
+    }
+    assert_true(config_number(&config, OPT_DEADLINE) == 120);
+    assert_true(config_number(&config, OPT_BUDGET) == 600);
+    assert_true(config.values[OPT_TIME_LAUNCHES].number_hi == 20);
+    assert_int_equal(config.values[OPT_FIGURES].n, 3);
+    assert_string_equal(config.values[OPT_FIGURES].texts[1], "speedup");
+    config_free(&config);
+}
+
+static void test_explain(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    option_explain(out, option_find("train.lr"));
+    option_explain(out, option_find("sync.strategy"));
+    option_explain(out, option_find("name"));
+    fclose(out);
+    assert_non_null(strstr(text, "train.lr\n  learning rate at one rank\n"));
+    assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
+    assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
+    assert_non_null(strstr(text, "preset   none: must be given\n"));
+    free(text);
+}
+
+/* ---- Values ---- */
+
+static void check_value(const char *key, const char *written, const char *canonical, double number)
+{
+    struct config config;
+    struct error e = {.status = OK};
+    const struct spec_option *option = option_find(key);
+    assert_int_equal(config_init(&config, &e), OK);
+    assert_int_equal(config_set(&config, option, written, (struct mark){"here", 1, 1}, &e), OK);
+    const struct value *value = &config.values[option->id];
+    assert_true(value->set);
+    assert_string_equal(value->text, canonical);
+    assert_true(value->number == number);
+    /* What is canonical stays as it is. */
+    char *again = strdup(value->text);
+    assert_int_equal(config_set(&config, option, again, (struct mark){"here", 1, 1}, &e), OK);
+    assert_string_equal(value->text, again);
+    free(again);
+    config_free(&config);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    check_value("train.epochs", "1e3", "1000", 1000);
+    check_value("seed", "4294967295", "4294967295", 4294967295.0);
+    check_value("train.lr", "1e-3", "0.001", 0.001);
+    check_value("train.lr", "0.1", "0.1", 0.1);
+    check_value("train.lr", "0.30000000000000004", "0.30000000000000004", 0.30000000000000004);
+    check_value("train.shuffle", "false", "false", 0);
+    check_value("sync.strategy", "allreduce", "allreduce", 1);
+    check_value("sync.deadline", "250ms", "0.25s", 0.25);
+    check_value("sync.deadline", "1.5min", "90s", 90);
+    check_value("measure.budget", "2h", "7200s", 7200);
+    check_value("measure.time.precision", "2.5%", "2.5%", 2.5);
+    check_value("measure.time.launches", "6", "6..6", 6);
+    check_value("measure.time.launches", "6..20", "6..20", 6);
+    check_value("measure.accuracy.test_acc_pct", ">=96.5", ">= 96.5", 96.5);
+    check_value("measure.accuracy.test_acc_pct", "", "", 0);
+    check_value("measure.accuracy.seeds", "[3,1, 2]", "[3, 1, 2]", 0);
+    check_value("figures", "[time]", "[time]", 0);
+    check_value("differs", "[\"a, b\", 'the \"other\" \\\\ one', plain words]",
+                "[\"a, b\", \"the \\\"other\\\" \\\\\\\\ one\", \"plain words\"]", 0);
+    check_value("published.keys", "[ranks * train.epochs = ranks]",
+                "[\"ranks * train.epochs = ranks\"]", 0);
+    check_value("data.path", "a folder: with # signs", "a folder: with # signs", 0);
+    check_value("ranks", "7", "7", 7);
+}
+
+static void refuse_value(const char *key, const char *written, const char *expected)
+{
+    struct config config;
+    struct error e = {.status = OK};
+    assert_int_equal(config_init(&config, &e), OK);
+    struct mark mark = {"fig3.yaml", 9, 12};
+    assert_int_equal(config_set(&config, option_find(key), written, mark, &e), ERR_SPEC);
+    assert_false(config.values[option_find(key)->id].set);
+    char line[2048];
+    error_line(line, &e);
+    assert_string_equal(line, expected);
+    config_free(&config);
+}
+
+static void test_refused_values(void **state)
+{
+    (void)state;
+    refuse_value("train.epochs", "0", "fig3.yaml:9:12: train.epochs = 0 epochs: allowed 1..100000");
+    refuse_value("sync.deadline", "0s", "fig3.yaml:9:12: sync.deadline = 0s: allowed 0.1s..86400s");
+    refuse_value("measure.time.precision", "200%",
+                 "fig3.yaml:9:12: measure.time.precision = 200%: allowed 0.01%..100%");
+    refuse_value("sync.strategy", "allreduc",
+                 "fig3.yaml:9:12: sync.strategy: 'allreduc' is unknown; nearest 'allreduce'; "
+                 "known: " STRATEGY_NAMES);
+    refuse_value("train.epochs", "+1 ", "fig3.yaml:9:12: train.epochs: '+1 ' is not a number");
+    refuse_value("train.lr", "nan", "fig3.yaml:9:12: train.lr: 'nan' is not a number");
+    refuse_value("train.lr", "1e-3x", "fig3.yaml:9:12: train.lr: '1e-3x' is not a number");
+    refuse_value("train.lr", "", "fig3.yaml:9:12: train.lr: has no value");
+    refuse_value("seed", "-1", "fig3.yaml:9:12: seed = -1: allowed 0..4294967295");
+    refuse_value("seed", "1e30", "fig3.yaml:9:12: seed: '1e30' is not a whole number");
+    refuse_value("figures", "[time, time]", "fig3.yaml:9:19: figures: 'time' is listed twice");
+    refuse_value("measure.accuracy.seeds", "[1, x]",
+                 "fig3.yaml:9:16: measure.accuracy.seeds: 'x' is not a number");
+    refuse_value("differs", "[words, '']", "fig3.yaml:9:20: differs: an empty text");
+    refuse_value("data.path", "a\nb",
+                 "fig3.yaml:9:12: data.path: a text with a line break or control character in it");
+}
+
+/* Sizes have no option of their own yet, so one is made up. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    const struct spec_option size = {
+        .id = OPT_SEED, .key = "size", .type = TYPE_SIZE, .unit = "B", .min = 0, .max = 0x1p40};
+    static const struct {
+        const char *written, *canonical;
+        double bytes;
+    } cases[] = {{"64KiB", "64KiB", 65536},
+                 {"65536B", "64KiB", 65536},
+                 {"1.5MiB", "1536KiB", 1572864},
+                 {"1025B", "1025B", 1025},
+                 {"0B", "0B", 0},
+                 {"2GiB", "2GiB", 2147483648.0}};
+    struct config config;
+    struct error e;
+    const struct mark mark = {"here", 1, 1};
+    assert_int_equal(config_init(&config, &e), OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(config_set(&config, &size, cases[i].written, mark, &e), OK);
+        assert_string_equal(config.values[OPT_SEED].text, cases[i].canonical);
+        assert_true(config.values[OPT_SEED].number == cases[i].bytes);
+    }
+    assert_int_equal(config_set(&config, &size, "64", mark, &e), ERR_SPEC);
+    assert_int_equal(config_set(&config, &size, "64KB", mark, &e), ERR_SPEC);
+    assert_int_equal(config_set(&config, &size, "0.5B", mark, &e), ERR_SPEC);
+    assert_int_equal(config_set(&config, &size, "2048GiB", mark, &e), ERR_SPEC);
+    assert_string_equal(e.text, "size = 2048GiB: allowed 0B..1099511627776B");
+    config_free(&config);
+}
+
+/* ---- Arguments of a workload ---- */
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    struct spec spec;
+    struct error e;
+    load(&spec, HEAD "data.path: \"a folder/ü\"\nranks: 2\ntrain: {batch_per_rank: 3, lr: 3e-7}\n",
+         NULL);
+    char **arguments = point_arguments(&spec.points[0], &e);
+    assert_non_null(arguments);
+    char *argv[OPTION_COUNT + 4] = {"train_cnn", "--record", "there"};
+    int argc = 3;
+    for (char **a = arguments; *a; a++)
+        argv[argc++] = *a;
+    assert_string_equal(argv[3], "--model=configs/models/softmax_784.yaml");
+
+    struct config config;
+    assert_int_equal(config_init(&config, &e), OK);
+    assert_int_equal(config_parse_arguments(&config, &argc, argv, &e), OK);
+    assert_int_equal(argc, 3);
+    assert_string_equal(argv[1], "--record");
+    assert_string_equal(argv[2], "there");
+    assert_null(argv[3]);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        bool workload = option_get((enum option_id)i)->scope == SCOPE_WORKLOAD;
+        assert_int_equal(config.values[i].set, workload);
+        if (workload && i != OPT_MODEL)
+            assert_string_equal(config.values[i].text, spec.points[0].config.values[i].text);
+    }
+    config_free(&config);
+    free(arguments);
+    spec_free(&spec);
+}
+
+/* Of the ranks that are late a point names those that it has. */
+static void test_arguments_of_stragglers(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"--inject.ranks=[0]", "--inject.ranks=[0]",
+                                           "--inject.ranks=[2, 0, 3]"};
+    struct spec spec;
+    struct error e;
+    load(&spec, BODY "inject: {kind: fixed, ranks: [2, 0, 3]}\nmatrix: {ranks: [1, 2, 4]}\n", NULL);
+    for (size_t i = 0; i < 3; i++) {
+        char **arguments = point_arguments(&spec.points[i], &e), **a = arguments;
+        assert_non_null(arguments);
+        while (*a && strncmp(*a, "--inject.ranks", 14) != 0)
+            a++;
+        assert_non_null(*a);
+        assert_string_equal(*a, expected[i]);
+        free(arguments);
+    }
+    spec_free(&spec);
+}
+
+static void test_argument_forms(void **state)
+{
+    (void)state;
+    struct config config;
+    struct error e;
+    char *argv[] = {"train_cnn", "--seed=1",  "--seed",  "7", "--help", "--train.lrr=1",
+                    "file",      "--ranks=2", "--train", "1", "--",     "--seed=9",
+                    NULL};
+    int argc = 12;
+    assert_int_equal(config_init(&config, &e), OK);
+    assert_int_equal(config_parse_arguments(&config, &argc, argv, &e), OK);
+    assert_int_equal(config_int(&config, OPT_SEED), 7);
+    static const char *const left[] = {"train_cnn", "--help",    "--train.lrr=1",
+                                       "file",      "--ranks=2", "--train",
+                                       "1",         "--",        "--seed=9"};
+    assert_int_equal(argc, 9);
+    for (int i = 0; i < argc; i++)
+        assert_string_equal(argv[i], left[i]);
+    assert_null(argv[9]);
+    config_free(&config);
+}
+
+static void refuse_arguments(char *argument, const char *expected)
+{
+    struct config config;
+    struct error e;
+    char *argv[] = {"train_cnn", argument, NULL}, line[2048];
+    int argc = 2;
+    assert_int_equal(config_init(&config, &e), OK);
+    assert_int_not_equal(config_parse_arguments(&config, &argc, argv, &e), OK);
+    config_free(&config);
+    error_line(line, &e);
+    assert_string_equal(line, expected);
+    assert_int_equal(error_exit_status(&e), 2);
+}
+
+static void test_refused_arguments(void **state)
+{
+    (void)state;
+    refuse_arguments("--train.epochs=0",
+                     "command line: train.epochs = 0 epochs: allowed 1..100000");
+    refuse_arguments("--seed", "--seed has no value");
+    refuse_arguments("--model=", "command line: model: has no value");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options),        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_explain),        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_refused_values), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_arguments_of_stragglers),
+        cmocka_unit_test(test_argument_forms), cmocka_unit_test(test_refused_arguments),
+    };
+    return cmocka_run_group_tests_name("options", tests, make_file, remove_file);
+}

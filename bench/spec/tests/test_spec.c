@@ -1,0 +1,306 @@
+/* From a file and SET to the points of a campaign, and back to a file. */
+#include "bench/spec/tests/spec_file.h"
+
+/* ---- Files written by the test ---- */
+
+static const char *value_of(const struct spec *spec, const char *key)
+{
+    return spec->config.values[option_find(key)->id].text;
+}
+
+/* ---- Files ---- */
+
+/* Some editors write it at the beginning of a file. */
+static void test_byte_order_mark(void **state)
+{
+    (void)state;
+    struct spec spec;
+    load(&spec, "\xEF\xBB\xBF" BODY, NULL);
+    assert_string_equal(value_of(&spec, "name"), "test");
+    assert_int_equal(spec.config.values[OPT_MODEL].mark.column, 8);
+    spec_free(&spec);
+    refuse("\xEF\xBB\xBFnaem: test\n", NULL,
+           "1:1: 'naem' is unknown; nearest 'name'; known: name "
+           "scaling workload site figures bars caption link published "
+           "differs model data seed train sync inject checkpoint "
+           "kernels ranks nodes place peer measure matrix exclude "
+           "baseline");
+}
+
+static void test_nested_and_dotted(void **state)
+{
+    (void)state;
+    struct spec spec;
+    load(&spec,
+         HEAD "train: {global_batch: 64, lr: 1e-2}\n"
+              "train.epochs: 3\n"
+              "measure:\n  time.steps: 5\n  accuracy:\n    seeds:\n    - 4\n    - 5\n",
+         NULL);
+    assert_string_equal(value_of(&spec, "train.lr"), "0.01");
+    assert_string_equal(value_of(&spec, "train.epochs"), "3");
+    assert_string_equal(value_of(&spec, "measure.time.steps"), "5");
+    assert_string_equal(value_of(&spec, "measure.accuracy.seeds"), "[4, 5]");
+    const struct mark mark = spec.config.values[OPT_LR].mark;
+    assert_string_equal(mark.file, file);
+    assert_int_equal(mark.line, 3);
+    assert_int_equal(mark.column, 31);
+    assert_labels(&spec, "base");
+    assert_true(spec.points[0].base && spec.points[0].requested);
+    assert_int_equal(spec.n_varying, 0);
+    spec_free(&spec);
+}
+
+static enum status read_spec(const char *path, struct error *e)
+{
+    struct spec spec;
+    enum status status = spec_load(&spec, path, NULL, &eight, e);
+    spec_free(&spec);
+    return status;
+}
+
+static void test_malformed(void **state)
+{
+    (void)state;
+    corpus_check("bench/tests/bad/spec", 50, read_spec);
+}
+
+static void test_not_a_file(void **state)
+{
+    (void)state;
+    struct error e;
+    assert_int_equal(read_spec("/nowhere/spec.yaml", &e), ERR_SPEC);
+    assert_string_equal(e.file, "/nowhere/spec.yaml");
+    assert_int_equal(read_spec("bench", &e), ERR_SPEC);
+    assert_string_equal(e.text, "cannot be opened: it is a folder, not a regular file");
+    assert_int_equal(read_spec("strong_scalign.yaml", &e), ERR_SPEC);
+    assert_non_null(strstr(e.text, "nearest 'strong_scaling"));
+    write_file("", 0);
+    assert_int_equal(read_spec(file, &e), ERR_SPEC);
+    assert_string_equal(e.text, "nothing is written here");
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    size_t size = (1u << 20) + 1;
+    char *text = malloc(size);
+    struct error e;
+    memset(text, '#', size);
+    write_file(text, size);
+    assert_int_equal(read_spec(file, &e), ERR_SPEC);
+    assert_string_equal(e.text, "is larger than 1 MiB; a YAML file is expected");
+    write_file(text, size - 1); /* one comment of 1 MiB is only empty */
+    free(text);
+    assert_int_equal(read_spec(file, &e), ERR_SPEC);
+    assert_string_equal(e.text, "nothing is written here");
+}
+
+static char *read_bytes(const char *path, size_t *size)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    *size = (size_t)info.st_size;
+    char *text = calloc(*size + 1, 1);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_int_equal(fread(text, 1, *size, in), *size);
+    fclose(in);
+    return text;
+}
+
+static void assert_loads_or_explains(const char *text, size_t size)
+{
+    struct error e = {.status = OK};
+    write_file(text, size);
+    enum status status = read_spec(file, &e);
+    assert_true(status == OK || status == ERR_SPEC);
+    if (status == ERR_SPEC) {
+        assert_string_equal(e.file, file);
+        assert_true(e.line > 0 && e.column > 0 && e.text[0] != '\0');
+    }
+}
+
+/* Whatever an editor or a full disk leaves of a spec is read, or refused with a place. */
+static void test_torn_file(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text = read_bytes("configs/strong_scaling.yaml", &size);
+    for (size_t i = 0; i < size; i++)
+        assert_loads_or_explains(text, i);
+    for (size_t i = 0; i < size; i++) {
+        char kept = text[i];
+        text[i] = "{}[]:,\t\n\"'&#\x01\xff"[i % 14];
+        assert_loads_or_explains(text, size);
+        text[i] = kept;
+    }
+    free(text);
+}
+
+/* ---- Matrix, exclude, baseline ---- */
+
+/* The identity is that of the values, wherever and however they are written. */
+static void test_identity(void **state)
+{
+    (void)state;
+    struct spec a, b;
+    load(&a, BODY "ranks: 2\ntrain.lr: 0.01\n", NULL);
+    load(&b,
+         HEAD "matrix: {ranks: [1, 2]}\ntrain: {global_batch: 6.4e1, lr: 1e-2}\nfigures: [time]\n",
+         NULL);
+    assert_string_equal(a.points[0].id, b.points[1].id);
+    assert_string_not_equal(b.points[0].id, b.points[1].id);
+    spec_free(&a);
+    spec_free(&b);
+}
+
+/* ---- SET ---- */
+
+static void test_set(void **state)
+{
+    (void)state;
+    struct spec spec;
+    const char *text = BODY "matrix: {ranks: [1, 2, 4]}\n";
+    load(&spec, text,
+         " train={lr: 0.5}  matrix.ranks=[1, 2]\tmatrix.sync.strategy=[none,allreduce] "
+         "measure.accuracy.test_acc_pct='>= 97'");
+    assert_string_equal(value_of(&spec, "train.lr"), "0.5");
+    assert_string_equal(value_of(&spec, "measure.accuracy.test_acc_pct"), ">= 97");
+    assert_labels(&spec, "ranks=1 none|ranks=1 allreduce|ranks=2 none|ranks=2 allreduce");
+    spec_free(&spec);
+
+    load(&spec, text, "ranks=4 name=other"); /* takes the axis away */
+    assert_int_equal(spec.n_points, 1);
+    assert_int_equal(config_int(&spec.points[0].config, OPT_RANKS), 4);
+    assert_string_equal(value_of(&spec, "name"), "other");
+    spec_free(&spec);
+
+    load(&spec, text, "matrix.train.global_batch=[32,64] baseline={ranks: 2}");
+    assert_int_equal(spec.n_points, 6);
+    assert_int_equal(config_int(&spec.points[5].config, OPT_GLOBAL_BATCH), 64);
+    assert_int_equal(spec.points[5].base_index, 3); /* ranks outside, batch inside: 2, 64 */
+    spec_free(&spec);
+
+    load(&spec, text, "matrix.ranks=auto");
+    assert_int_equal(spec.n_points, 6);
+    spec_free(&spec);
+}
+
+static void test_refused_set(void **state)
+{
+    (void)state;
+    const char *text = BODY "matrix: {ranks: [1, 2]}\n";
+    refuse(text, "train.lr=1 train.epochs",
+           "SET:1:12: 'train.epochs' is not of the form key=value");
+    refuse(text, "=5", "SET:1:1: '=5' is not of the form key=value");
+    refuse(text, "train.lr=", "SET:1:10: nothing is written here");
+    refuse(text, "  seed=x", "SET:1:8: seed: 'x' is not a number");
+    refuse(text, "seed=1 seed=2", "SET:1:8: seed is given twice: here and at SET:1:6");
+    refuse(
+        text, "seed=1 matrix.seed=[2]",
+        "SET:1:8: seed is in the matrix and has one value at SET:1:6 too: leave one of them out");
+    refuse(text, "matrix.seed=[2] seed=1", "SET:1:17: seed is given twice: here and at SET:1:13");
+    refuse(text, "matrix.seed=[2] matrix={seed: [3]}",
+           "SET:1:25: seed is given twice: here and at SET:1:13");
+    refuse(text, "baseline={ranks: 1} baseline={ranks: 2}", "SET:1:30: baseline is given twice");
+    refuse(text, "exclude=[{ranks: 1}]",
+           "SET:1:1: exclude cannot be set here; options, matrix and baseline can");
+    refuse(text, "matrix.ranks=[1,2",
+           "SET:1:18: not YAML: did not find expected ',' or ']' while "
+           "parsing a flow sequence");
+    refuse(text, "matrix.site=[local]",
+           "SET:1:1: site holds for the whole campaign: it stands at the top of the file only");
+    refuse(text, "ranks=[1,2]",
+           "SET:1:7: ranks: takes one value here; to vary it, move the list below matrix:");
+}
+
+/* ---- The resolved spec ---- */
+
+static void assert_same_points(const struct spec *a, const struct spec *b)
+{
+    assert_int_equal(a->n_points, b->n_points);
+    for (size_t i = 0; i < a->n_points; i++) {
+        assert_string_equal(a->points[i].id, b->points[i].id);
+        assert_string_equal(a->points[i].label, b->points[i].label);
+        assert_int_equal(a->points[i].base_index, b->points[i].base_index);
+        assert_int_equal(a->points[i].requested, b->points[i].requested);
+    }
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (!matrix_axis(a->matrix, (enum option_id)i))
+            assert_string_equal(a->config.values[i].text, b->config.values[i].text);
+}
+
+static char *resolve(const struct spec *spec)
+{
+    char *text = NULL;
+    size_t size;
+    struct error e;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(spec_write(out, spec, &e), OK);
+    fclose(out);
+    return text;
+}
+
+/* Read back on a machine with another number of cores, it is the same campaign. */
+static void check_round_trip(const char *path, const char *set)
+{
+    struct spec spec, again;
+    struct error e = {.status = OK};
+    if (spec_load(&spec, path, set, &eight, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+    char *text = resolve(&spec);
+    write_file(text, strlen(text));
+    keep_copies(&spec, "/tmp", true);
+    if (spec_load(&again, file, NULL, &(struct spec_machine){3}, &e) != OK)
+        fail_msg("%d:%d: %s", e.line, e.column, e.text);
+    assert_same_points(&spec, &again);
+    char *text_again = resolve(&again);
+    assert_string_equal(text, text_again);
+    keep_copies(&spec, "/tmp", false);
+    free(text);
+    free(text_again);
+    spec_free(&spec);
+    spec_free(&again);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    check_round_trip("strong_scaling.yaml", NULL);
+    check_round_trip("strong_scaling.yaml", "matrix.ranks=[2] data.path='a \"b\" \\c: #'");
+    check_round_trip("strong_scaling.yaml", "matrix={train.lr: [0.1, 1e-7]} sync.strategy=none");
+    check_round_trip("quick.yaml", NULL);
+    check_round_trip("quick", "baseline={ranks: 2, place.bind: none}");
+}
+
+static void test_shipped_specs(void **state)
+{
+    (void)state;
+    struct spec spec;
+    struct error e;
+    assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL, &(struct spec_machine){2}, &e),
+                     OK);
+    assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 allreduce");
+    spec_free(&spec);
+    /* One core: nothing to exclude, nothing to scale, still a campaign. */
+    assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL, &(struct spec_machine){1}, &e),
+                     OK);
+    assert_labels(&spec, "base");
+    spec_free(&spec);
+    assert_int_equal(spec_load(&spec, "quick.yaml", NULL, &(struct spec_machine){1}, &e), OK);
+    assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 allreduce");
+    spec_free(&spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_nested_and_dotted),
+        cmocka_unit_test(test_malformed),       cmocka_unit_test(test_not_a_file),
+        cmocka_unit_test(test_too_large),       cmocka_unit_test(test_torn_file),
+        cmocka_unit_test(test_identity),        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_refused_set),     cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_shipped_specs),
+    };
+    return cmocka_run_group_tests_name("spec", tests, make_file, remove_file);
+}

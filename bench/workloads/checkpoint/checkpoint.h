@@ -1,0 +1,74 @@
+/* Checkpoints: what a run needs to go on as if it had never stopped, in one safetensors file that
+ * PyTorch's users can open.
+ *
+ *   conv1.weight, fc1.bias ...   parameters, names and shapes as PyTorch has them
+ *   norm1.running_mean, .running_var, .num_batches_tracked   of batch norm, the same
+ *   optimizer.0.conv1.weight     optimizer state, a tensor a slot and parameter (adam: 0 first, 1
+ *                                second moments; sgd: 0 velocity)
+ *   rank.1.strategy              what the strategy of a rank keeps besides, as it likes
+ *   rank.1.params, .optimizer    replicas of ranks other than 0, where they differ
+ *   __metadata__                 where the run stands, every fact that a resumed run must share
+ *                                (checkpoint_keys.def), and xxh3: a hash of all the rest
+ *
+ * Schema 1 had `data_xxh3` instead, a hash of the tensors' bytes alone, and called running
+ * statistics norm1.mean and norm1.var; such files are read.
+ *
+ * The first three are global: any number of ranks can read them. The sections of ranks are taken up
+ * only by the same strategy on the same number of ranks; otherwise they are reset, and the run says
+ * so. Numbers are F32 or F64 as the build computes; a file of the other type is refused. Rank 0
+ * writes; every rank reads, so the file lies where all see it, as data and models do. */
+#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_H
+#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+#define CHECKPOINT_SCHEMA 2
+
+/* Where a run stands between two steps. */
+struct progress {
+    uint64_t steps_done;
+    uint32_t epoch, step; /* the next step; `step` may be past the epoch's last one */
+    struct score train;   /* of this epoch's steps so far: on rank 0 over all ranks, elsewhere 0 */
+    double seconds;       /* that they took */
+    json_t *history;      /* lines `epoch` and `eval` of the record so far */
+};
+
+/* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. Rank 0 asks. */
+enum status checkpoint_check(const char *path, struct error *e);
+
+/* Writes the trainer's state and `progress` (whose train is this rank's own share). The file of
+ * before stays until the new one is on the disk. Collective: returns when it is. */
+enum status checkpoint_write(const char *path, struct trainer *t, const struct progress *progress,
+                             struct error *e);
+
+/* A checkpoint that has been read and found to fit, but not taken over yet. */
+struct checkpoint {
+    struct safetensors file;
+    bool weights_only;
+    char reset[256];          /* why the sections of ranks are not taken up; empty: they are */
+    struct progress progress; /* its history is owned */
+};
+
+/* Reads a checkpoint of this very run: what checkpoint_keys.def lists must be equal, every tensor
+ * there and of its type. ERR_DATA names the key or tensor, what was found and what was expected.
+ * Not collective. Closed with checkpoint_close, also after an error. */
+enum status checkpoint_open(struct checkpoint *c, const char *path, const struct trainer *t,
+                            struct error *e);
+
+/* Reads the weights alone, from any safetensors file that has them all and, but for sections of a
+ * checkpoint, nothing else. */
+enum status checkpoint_open_weights(struct checkpoint *c, const char *path, const struct trainer *t,
+                                    struct error *e);
+
+/* Makes what was opened the trainer's state. ERR_DATA when ranks have opened different checkpoints.
+ * Collective. */
+enum status checkpoint_restore(const struct checkpoint *c, struct trainer *t, struct error *e);
+
+void checkpoint_close(struct checkpoint *c);
+
+#endif

@@ -1,0 +1,137 @@
+#include "bench/workloads/checkpoint/checkpoint_keys.h"
+
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_BYTES 128 /* of a value */
+
+static void model_name(const struct trainer *t, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%s", t->desc->name);
+}
+
+static void data_name(const struct trainer *t, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%s", t->data->name);
+}
+
+static void data_source(const struct trainer *t, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%s", t->data->source);
+}
+
+static void data_samples(const struct trainer *t, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%u", t->sampler.n_samples);
+}
+
+/* Contiguous shards, and with them the batches, are others on another number of ranks. */
+static void data_shard(const struct trainer *t, char text[KEY_BYTES])
+{
+    const char *shard = config_text(t->config, OPT_DATA_SHARD);
+    if (t->sampler.shard == SHARD_GLOBAL)
+        snprintf(text, KEY_BYTES, "%s", shard);
+    else
+        snprintf(text, KEY_BYTES, "%s over %d ranks", shard, t->ranks);
+}
+
+static void global_batch(const struct trainer *t, char text[KEY_BYTES])
+{
+    snprintf(text, KEY_BYTES, "%u", t->global_batch);
+}
+
+static void describe_layer(FILE *out, const struct layer_desc *layer)
+{
+    fprintf(out, "%s %s", layer_names()[layer->kind], layer->name);
+    for (const struct layer_option *o = layer_rule_get(layer->kind)->options; o->key; o++) {
+        const void *field = (const char *)layer + o->offset;
+        const int *numbers = field;
+        if (o->type == LAYER_REAL)
+            fprintf(out, " %s=%.17g", o->key, *(const double *)field);
+        else if (o->type == LAYER_PAIR)
+            fprintf(out, " %s=%d,%d", o->key, numbers[0], numbers[1]);
+        else
+            fprintf(out, " %s=%d", o->key, numbers[0]);
+    }
+    fputc('\n', out);
+}
+
+/* Names and shapes do not tell all: two nets may differ in a rate of dropout only. */
+static void model_digest(const struct trainer *t, char text[KEY_BYTES])
+{
+    char *description = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&description, &size);
+    snprintf(text, KEY_BYTES, "unknown");
+    if (out == NULL)
+        return;
+    char input[40];
+    fprintf(out, "input %s classes %d\n", shape_text(input, t->desc->input), t->desc->classes);
+    for (int c = 0; c < t->desc->input.c && c < 4; c++)
+        fprintf(out, "normalize %.17g %.17g\n", t->desc->mean[c], t->desc->std[c]);
+    for (int i = 0; i < t->desc->n_layers; i++)
+        describe_layer(out, &t->desc->layers[i]);
+    if (fclose(out) == 0)
+        SHA256Data((const uint8_t *)description, size, text);
+    free(description);
+}
+
+/* One line of the table: an option, or what `text` says. */
+static const struct key {
+    const char *name;
+    enum option_id option;
+    void (*text)(const struct trainer *t, char text[KEY_BYTES]);
+} keys[] = {
+#define RUN_KEY(name, text) {name, OPTION_COUNT, text},
+#define OPTION_KEY(id)      {NULL, OPT_##id, NULL},
+#include "bench/workloads/checkpoint/checkpoint_keys.def"
+#undef RUN_KEY
+#undef OPTION_KEY
+};
+
+#define KEYS (sizeof keys / sizeof *keys)
+
+static const char *key_name(const struct key *key)
+{
+    return key->text != NULL ? key->name : option_get(key->option)->key;
+}
+
+static void key_text(const struct key *key, const struct trainer *t, char text[KEY_BYTES])
+{
+    if (key->text != NULL)
+        key->text(t, text);
+    else
+        snprintf(text, KEY_BYTES, "%s", config_text(t->config, key->option));
+}
+
+enum status checkpoint_keys_add(json_t *metadata, const struct trainer *t, struct error *e)
+{
+    for (size_t i = 0; i < KEYS; i++) {
+        char text[KEY_BYTES];
+        key_text(&keys[i], t, text);
+        if (json_object_set_new(metadata, key_name(&keys[i]), json_string(text)) != 0)
+            return error_set(e, ERR_ARGUMENT, "%s = '%s' is not UTF-8, or memory is short",
+                             key_name(&keys[i]), text);
+    }
+    return OK;
+}
+
+enum status checkpoint_keys_compare(const struct safetensors *file, const struct trainer *t,
+                                    struct error *e)
+{
+    for (size_t i = 0; i < KEYS; i++) {
+        char text[KEY_BYTES];
+        const char *name = key_name(&keys[i]), *there = safetensors_text(file, name);
+        key_text(&keys[i], t, text);
+        if (there == NULL)
+            return error_at(e, ERR_DATA, file->path, 0, 0,
+                            "__metadata__: '%s' is missing; this run has '%s'", name, text);
+        if (strcmp(there, text) != 0)
+            return error_at(e, ERR_DATA, file->path, 0, 0,
+                            "%s: the checkpoint has '%s', this run '%s'; a run is resumed as it "
+                            "was, checkpoint.start takes the weights alone",
+                            name, there, text);
+    }
+    return OK;
+}

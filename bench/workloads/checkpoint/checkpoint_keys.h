@@ -1,0 +1,17 @@
+/* What a checkpoint says of the run that wrote it, so that no other run goes on with it. */
+#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_KEYS_H
+#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_KEYS_H
+
+#include <jansson.h>
+
+#include "bench/workloads/checkpoint/safetensors.h"
+#include "bench/workloads/train_cnn/trainer.h"
+
+/* Adds every key of checkpoint_keys.def with what this run has. */
+enum status checkpoint_keys_add(json_t *metadata, const struct trainer *t, struct error *e);
+
+/* ERR_DATA names the first key that differs, the checkpoint's value and the run's. */
+enum status checkpoint_keys_compare(const struct safetensors *file, const struct trainer *t,
+                                    struct error *e);
+
+#endif

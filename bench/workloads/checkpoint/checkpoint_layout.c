@@ -1,0 +1,139 @@
+#include "bench/workloads/checkpoint/checkpoint_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#include <xxhash.h>
+
+static struct safetensors_tensor *add(struct layout *l)
+{
+    struct safetensors_tensor *t = &l->tensors[l->n];
+    *t = (struct safetensors_tensor){.name = l->names[l->n]};
+    l->n++;
+    return t;
+}
+
+/* Tensors of one arena, each under its name or, with `slot` >= 0, as that part of the optimizer. */
+static void add_arena(struct layout *l, const struct tensor_desc *tensors, int n, const real *arena,
+                      int slot)
+{
+    for (int i = 0; i < n; i++) {
+        const struct tensor_desc *tensor = &tensors[i];
+        char *name = l->names[l->n];
+        struct safetensors_tensor *t = add(l);
+        if (slot < 0)
+            snprintf(name, CHECKPOINT_NAME_BYTES, "%s", tensor->name);
+        else
+            snprintf(name, CHECKPOINT_NAME_BYTES, "optimizer.%d.%s", slot, tensor->name);
+        t->dtype = REAL_DTYPE;
+        t->n_dims = tensor->n_dims;
+        for (int d = 0; d < tensor->n_dims; d++)
+            t->dims[d] = (size_t)tensor->dims[d];
+        t->data = arena + tensor->offset;
+        t->bytes = tensor->count * sizeof(real);
+    }
+}
+
+static bool has_statistics(const struct layer_desc *layer)
+{
+    return layer->n_buffers > 0;
+}
+
+static size_t count_statistics(const struct net_desc *desc)
+{
+    size_t n = 0;
+    for (int i = 0; i < desc->n_layers; i++)
+        n += has_statistics(&desc->layers[i]);
+    return n;
+}
+
+/* PyTorch counts a layer's batches; all layers see the same ones. */
+static void add_counts(struct layout *l, const struct trainer *t)
+{
+    for (int i = 0; i < t->desc->n_layers; i++) {
+        if (!has_statistics(&t->desc->layers[i]))
+            continue;
+        char *name = l->names[l->n];
+        struct safetensors_tensor *count = add(l);
+        snprintf(name, CHECKPOINT_NAME_BYTES, "%s.num_batches_tracked", t->desc->layers[i].name);
+        count->dtype = "I64";
+        count->data = &t->batches_tracked;
+        count->bytes = sizeof t->batches_tracked;
+    }
+}
+
+enum status layout_open(struct layout *l, const struct trainer *t, size_t sections, struct error *e)
+{
+    const struct arenas *a = &t->sync->arenas;
+    size_t n_buffers = (size_t)t->desc->n_buffers + count_statistics(t->desc);
+    size_t room = (size_t)a->n_tensors * (1 + (size_t)a->slots) + n_buffers + sections;
+    *l = (struct layout){.tensors = calloc(room + 1, sizeof *l->tensors),
+                         .names = calloc(room + 1, sizeof *l->names),
+                         .n_model = (size_t)a->n_tensors + n_buffers,
+                         .room = room};
+    if (l->tensors == NULL || l->names == NULL) {
+        layout_close(l);
+        return error_set(e, ERR_MEMORY, "no memory for a checkpoint of %zu tensors", room);
+    }
+    add_counts(l, t);
+    add_arena(l, a->tensors, a->n_tensors, a->params, -1);
+    add_arena(l, t->desc->buffers, t->desc->n_buffers, a->buffers, -1);
+    for (int slot = 0; slot < a->slots; slot++)
+        add_arena(l, a->tensors, a->n_tensors, a->state + (size_t)slot * a->n, slot);
+    return OK;
+}
+
+void layout_close(struct layout *l)
+{
+    free(l->tensors);
+    free(l->names);
+    *l = (struct layout){.tensors = NULL};
+}
+
+void layout_add_section(struct layout *l, int rank, const char *what, const char *dtype,
+                        size_t rows, size_t columns, const void *data)
+{
+    char *name = l->names[l->n];
+    struct safetensors_tensor *t = add(l);
+    snprintf(name, CHECKPOINT_NAME_BYTES, "rank.%d.%s", rank, what);
+    t->dtype = dtype;
+    t->n_dims = rows > 0 ? 2 : 1;
+    t->dims[0] = rows > 0 ? rows : columns;
+    t->dims[1] = rows > 0 ? columns : 0;
+    t->data = data;
+    t->bytes = safetensors_type_bytes(dtype) * columns * (rows > 0 ? rows : 1);
+}
+
+static void hash_text(XXH3_state_t *state, const char *text)
+{
+    XXH3_64bits_update(state, text, strlen(text) + 1);
+}
+
+/* Sorted, as other programs keep no order. */
+static char *metadata_text(const json_t *metadata)
+{
+    json_t *rest = metadata ? json_copy((json_t *)metadata) : json_object();
+    json_object_del(rest, "xxh3");
+    char *text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    json_decref(rest);
+    return text;
+}
+
+enum status layout_hash(const struct safetensors_tensor *tensors, size_t n, const json_t *metadata,
+                        uint64_t *hash, struct error *e)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    char *text = metadata_text(metadata);
+    if (text == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the metadata of a checkpoint");
+    hash_text(&state, text);
+    free(text);
+    for (size_t i = 0; i < n; i++) {
+        hash_text(&state, tensors[i].name);
+        hash_text(&state, safetensors_type_text((char[128]){""}, &tensors[i]));
+        XXH3_64bits_update(&state, tensors[i].data, tensors[i].bytes);
+    }
+    *hash = XXH3_64bits_digest(&state);
+    return OK;
+}

@@ -1,0 +1,409 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#include <xxhash.h>
+
+#include "bench/workloads/checkpoint/checkpoint.h"
+#include "bench/workloads/checkpoint/checkpoint_keys.h"
+#include "bench/workloads/checkpoint/checkpoint_layout.h"
+
+#define RANKS_MAX 1048576 /* as the option `ranks` allows */
+
+/* ---- Metadata ---- */
+
+static enum status need_text(const struct safetensors *file, const char *key, const char **text,
+                             struct error *e)
+{
+    *text = safetensors_text(file, key);
+    if (*text == NULL)
+        return error_at(e, ERR_DATA, file->path, 0, 0, "__metadata__: '%s' is missing", key);
+    return OK;
+}
+
+static enum status need_number(const struct safetensors *file, const char *key, uint64_t most,
+                               uint64_t *number, struct error *e)
+{
+    const char *text;
+    char *end;
+    if (need_text(file, key, &text, e) != OK)
+        return e->status;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number > most)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "__metadata__: %s = '%s'; expected a whole number of 0 to %" PRIu64, key,
+                        text, most);
+    return OK;
+}
+
+/* Training that diverged has a loss that is not finite; times always are. */
+static enum status need_real(const struct safetensors *file, const char *key, bool finite,
+                             double *number, struct error *e)
+{
+    const char *text;
+    char *end;
+    if (need_text(file, key, &text, e) != OK)
+        return e->status;
+    *number = strtod(text, &end);
+    if (end == text || *end != '\0' || (finite && !isfinite(*number)))
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "__metadata__: %s = '%s'; expected a %snumber", key, text,
+                        finite ? "finite " : "");
+    return OK;
+}
+
+static enum status read_history(const struct safetensors *file, struct progress *p, struct error *e)
+{
+    const char *text;
+    if (need_text(file, "progress.history", &text, e) != OK)
+        return e->status;
+    p->history = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_array(p->history))
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "__metadata__: progress.history is not a list of record lines");
+    return OK;
+}
+
+static enum status read_progress(struct checkpoint *c, const struct trainer *t, struct error *e)
+{
+    const struct safetensors *file = &c->file;
+    struct progress *p = &c->progress;
+    uint64_t epoch = 0, step = 0, correct = 0, samples = 0;
+    uint64_t epochs_most = (uint64_t)option_get(OPT_EPOCHS)->max;
+    enum status status =
+        need_number(file, "progress.steps_done", UINT64_MAX >> 1, &p->steps_done, e);
+    if (status == OK)
+        status = need_number(file, "progress.epoch", epochs_most, &epoch, e);
+    if (status == OK)
+        status = need_number(file, "progress.step", t->sampler.steps, &step, e);
+    if (status == OK)
+        status = need_number(file, "progress.samples", UINT32_MAX, &samples, e);
+    if (status == OK)
+        status = need_number(file, "progress.correct", samples, &correct, e);
+    if (status == OK)
+        status = need_real(file, "progress.loss_sum", false, &p->train.loss_sum, e);
+    if (status == OK)
+        status = need_real(file, "progress.seconds", true, &p->seconds, e);
+    if (status == OK && p->steps_done != epoch * t->sampler.steps + step)
+        status = error_at(e, ERR_DATA, file->path, 0, 0,
+                          "__metadata__: progress.steps_done = '%" PRIu64 "'; %" PRIu64
+                          " epochs of %" PRIu32 " steps and %" PRIu64 " steps are expected",
+                          p->steps_done, epoch, t->sampler.steps, step);
+    p->epoch = (uint32_t)epoch;
+    p->step = (uint32_t)step;
+    p->train.correct = (uint32_t)correct;
+    p->train.samples = (uint32_t)samples;
+    return status == OK ? read_history(file, p, e) : status;
+}
+
+/* ---- Tensors ---- */
+
+static bool same_type(const struct safetensors_tensor *a, const struct safetensors_tensor *b)
+{
+    return strcmp(a->dtype, b->dtype) == 0 && a->n_dims == b->n_dims &&
+           memcmp(a->dims, b->dims, (size_t)a->n_dims * sizeof *a->dims) == 0;
+}
+
+/* The file's tensor for one of the layout, or NULL. Schema 1 called "norm1.running_mean"
+ * "norm1.mean". */
+static const struct safetensors_tensor *find_tensor(const struct safetensors *file,
+                                                    const struct safetensors_tensor *wanted)
+{
+    static const char prefix[] = "running_";
+    const struct safetensors_tensor *found = safetensors_find(file, wanted->name);
+    const char *part = strrchr(wanted->name, '.');
+    if (found != NULL || part == NULL || strncmp(part + 1, prefix, strlen(prefix)) != 0)
+        return found;
+    char older[CHECKPOINT_NAME_BYTES];
+    snprintf(older, sizeof older, "%.*s%s", (int)(part + 1 - wanted->name), wanted->name,
+             part + 1 + strlen(prefix));
+    return safetensors_find(file, older);
+}
+
+/* Counts of batches are in no file of schema 1 and of early versions of PyTorch. */
+static bool may_lack(const struct safetensors_tensor *wanted)
+{
+    return strcmp(wanted->dtype, "I64") == 0;
+}
+
+static enum status check_tensor(const struct safetensors *file,
+                                const struct safetensors_tensor *wanted, struct error *e)
+{
+    const struct safetensors_tensor *found = find_tensor(file, wanted);
+    char expected[128], text[128];
+    safetensors_type_text(expected, wanted);
+    if (found == NULL && may_lack(wanted))
+        return OK;
+    if (found == NULL)
+        return error_at(e, ERR_DATA, file->path, 0, 0, "tensor '%s' is missing; expected %s",
+                        wanted->name, expected);
+    if (!same_type(found, wanted))
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "offset %zu: tensor '%s' is %s; this model in a build for " REAL_NAME
+                        " expects %s",
+                        (size_t)((const uint8_t *)found->data - file->map), wanted->name,
+                        safetensors_type_text(text, found), expected);
+    return OK;
+}
+
+/* The rank of a section "rank.<rank>.<what>" and what it is; -1 for other names. */
+static long section_rank(const char *name, const char **what)
+{
+    char *end;
+    if (strncmp(name, "rank.", 5) != 0 || name[5] < '0' || name[5] > '9')
+        return -1;
+    long rank = strtol(name + 5, &end, 10);
+    *what = end + 1;
+    return *end == '.' ? rank : -1;
+}
+
+/* A section of one of `ranks` ranks, of the type that such sections have. */
+static bool is_section(const struct safetensors_tensor *found, const struct arenas *a, long ranks)
+{
+    const char *what = "";
+    long rank = section_rank(found->name, &what);
+    struct safetensors_tensor wanted = {.dtype = REAL_DTYPE, .n_dims = 1, .dims = {a->n}};
+    if (rank < 0 || rank >= ranks)
+        return false;
+    if (strcmp(what, "strategy") == 0)
+        wanted = (struct safetensors_tensor){.dtype = "U8", .n_dims = 1, .dims = {found->bytes}};
+    else if (strcmp(what, "optimizer") == 0)
+        wanted = (struct safetensors_tensor){
+            .dtype = REAL_DTYPE, .n_dims = 2, .dims = {(size_t)a->slots, a->n}};
+    else if (strcmp(what, "params") != 0)
+        return false;
+    return same_type(found, &wanted);
+}
+
+static enum status refuse_tensor(const struct safetensors *file,
+                                 const struct safetensors_tensor *found, struct error *e)
+{
+    char text[128];
+    return error_at(e, ERR_DATA, file->path, 0, 0,
+                    "offset %zu: tensor '%s', %s, belongs to nothing in this model",
+                    (size_t)((const uint8_t *)found->data - file->map), found->name,
+                    safetensors_type_text(text, found));
+}
+
+static bool is_wanted(const struct layout *layout, const struct safetensors *file,
+                      const struct safetensors_tensor *found)
+{
+    for (size_t i = 0; i < layout->n; i++)
+        if (find_tensor(file, &layout->tensors[i]) == found)
+            return true;
+    return false;
+}
+
+/* What the run wants is there, and nothing else is. */
+static enum status check_tensors(const struct safetensors *file, const struct trainer *t,
+                                 long ranks, struct error *e)
+{
+    struct layout layout;
+    enum status status = layout_open(&layout, t, 0, e);
+    for (size_t i = 0; i < layout.n && status == OK; i++)
+        status = check_tensor(file, &layout.tensors[i], e);
+    for (size_t i = 0; i < file->n && status == OK; i++)
+        if (!is_wanted(&layout, file, &file->tensors[i]) &&
+            !is_section(&file->tensors[i], &t->sync->arenas, ranks))
+            status = refuse_tensor(file, &file->tensors[i], e);
+    layout_close(&layout);
+    return status;
+}
+
+/* Schema 1 hashed the tensors' bytes alone. */
+static enum status check_hash(const struct safetensors *file, uint64_t schema, struct error *e)
+{
+    const char *stated;
+    char text[24];
+    uint64_t hash;
+    if (need_text(file, schema == 1 ? "data_xxh3" : "xxh3", &stated, e) != OK)
+        return e->status;
+    if (schema == 1)
+        hash = XXH3_64bits(file->map + file->data_offset, file->map_bytes - file->data_offset);
+    else if (layout_hash(file->tensors, file->n, file->metadata, &hash, e) != OK)
+        return e->status;
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    if (strcmp(stated, text) != 0)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "altered since it was written: its %s have the hash %s; expected %s",
+                        schema == 1 ? "tensors" : "metadata and tensors", text, stated);
+    return OK;
+}
+
+/* ---- Sections of ranks ---- */
+
+static const struct safetensors_tensor *own_section(const struct checkpoint *c,
+                                                    const struct trainer *t, const char *what)
+{
+    char name[CHECKPOINT_NAME_BYTES];
+    snprintf(name, sizeof name, "rank.%d.%s", t->rank, what);
+    return safetensors_find(&c->file, name);
+}
+
+/* Replicas that differ are there for every rank but 0, whose replica is the global section. */
+static enum status check_own_sections(const struct checkpoint *c, const struct trainer *t,
+                                      struct error *e)
+{
+    const char *const parts[] = {"params", "optimizer"};
+    int n = t->sync->arenas.slots > 0 ? 2 : 1;
+    for (int i = 0; i < n && t->rank > 0; i++)
+        if (own_section(c, t, parts[i]) == NULL)
+            return error_at(e, ERR_DATA, c->file.path, 0, 0,
+                            "tensor 'rank.%d.%s' is missing: the replicas differ", t->rank,
+                            parts[i]);
+    return OK;
+}
+
+static enum status read_sections(struct checkpoint *c, const struct trainer *t, uint64_t ranks,
+                                 struct error *e)
+{
+    char title[SYNC_TITLE];
+    const char *strategy, *replicas, *own = sync_title(t->sync, title);
+    enum status status = need_text(&c->file, "strategy", &strategy, e);
+    if (status == OK)
+        status = need_text(&c->file, "replicas", &replicas, e);
+    if (status != OK)
+        return status;
+    if (ranks != (uint64_t)t->ranks || strcmp(strategy, own) != 0)
+        snprintf(c->reset, sizeof c->reset,
+                 "the checkpoint is of %.48s on %llu ranks, this run of %.48s on %d: what each "
+                 "rank kept for itself is reset%s",
+                 strategy, (unsigned long long)ranks, own, t->ranks,
+                 strcmp(replicas, "differ") == 0 ? ", all begin from the weights of rank 0" : "");
+    else if (strcmp(replicas, "differ") == 0)
+        status = check_own_sections(c, t, e);
+    return status;
+}
+
+static enum status check_schema(const struct safetensors *file, struct error *e)
+{
+    uint64_t schema = 0;
+    if (safetensors_text(file, "scalebench.checkpoint") == NULL)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "no checkpoint of a run: '__metadata__' lacks 'scalebench.checkpoint'; "
+                        "checkpoint.start takes weights alone");
+    if (need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e) != OK)
+        return e->status;
+    if (schema < 1 || schema > CHECKPOINT_SCHEMA)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "a checkpoint of schema %" PRIu64 "; this program reads 1 to %d", schema,
+                        CHECKPOINT_SCHEMA);
+    return check_hash(file, schema, e);
+}
+
+/* ---- The whole ---- */
+
+enum status checkpoint_open(struct checkpoint *c, const char *path, const struct trainer *t,
+                            struct error *e)
+{
+    *c = (struct checkpoint){.weights_only = false};
+    uint64_t ranks = 0;
+    enum status status = safetensors_open(&c->file, path, e);
+    if (status == OK)
+        status = check_schema(&c->file, e);
+    if (status == OK)
+        status = checkpoint_keys_compare(&c->file, t, e);
+    if (status == OK)
+        status = need_number(&c->file, "ranks", RANKS_MAX, &ranks, e);
+    if (status == OK)
+        status = check_tensors(&c->file, t, (long)ranks, e);
+    if (status == OK)
+        status = read_progress(c, t, e);
+    return status == OK ? read_sections(c, t, ranks, e) : status;
+}
+
+/* Sections of a checkpoint that weights alone do without. */
+static bool is_other_section(const char *name)
+{
+    const char *what;
+    return strncmp(name, "optimizer.", 10) == 0 || section_rank(name, &what) >= 0;
+}
+
+enum status checkpoint_open_weights(struct checkpoint *c, const char *path, const struct trainer *t,
+                                    struct error *e)
+{
+    *c = (struct checkpoint){.weights_only = true};
+    struct layout layout = {.n = 0};
+    enum status status = safetensors_open(&c->file, path, e);
+    if (status == OK && safetensors_text(&c->file, "scalebench.checkpoint") != NULL)
+        status = check_schema(&c->file, e);
+    if (status == OK)
+        status = layout_open(&layout, t, 0, e);
+    for (size_t i = 0; i < layout.n_model && status == OK; i++)
+        status = check_tensor(&c->file, &layout.tensors[i], e);
+    for (size_t i = 0; i < c->file.n && status == OK; i++) {
+        const struct safetensors_tensor *found = &c->file.tensors[i];
+        if (!is_wanted(&layout, &c->file, found) && !is_other_section(found->name))
+            status = refuse_tensor(&c->file, found, e);
+    }
+    layout_close(&layout);
+    return status;
+}
+
+static enum status copy_global(const struct checkpoint *c, struct trainer *t, struct error *e)
+{
+    struct layout layout;
+    if (layout_open(&layout, t, 0, e) != OK)
+        return e->status;
+    size_t n = c->weights_only ? layout.n_model : layout.n;
+    for (size_t i = 0; i < n; i++) {
+        const struct safetensors_tensor *to = &layout.tensors[i];
+        const struct safetensors_tensor *from = find_tensor(&c->file, to);
+        if (from != NULL)
+            memcpy((void *)to->data, from->data, to->bytes);
+    }
+    layout_close(&layout);
+    return OK;
+}
+
+static void copy_replica(const struct checkpoint *c, struct trainer *t)
+{
+    const struct safetensors_tensor *params = own_section(c, t, "params");
+    const struct safetensors_tensor *optimizer = own_section(c, t, "optimizer");
+    if (params != NULL)
+        memcpy(t->sync->arenas.params, params->data, params->bytes);
+    if (optimizer != NULL)
+        memcpy(t->sync->arenas.state, optimizer->data, optimizer->bytes);
+}
+
+/* A folder that some ranks see an older state of would part the replicas. */
+static enum status check_one_file(const struct checkpoint *c, struct trainer *t, struct error *e)
+{
+    uint64_t mine = XXH3_64bits(c->file.map, c->file.data_offset), first = mine;
+    enum status status =
+        wait_bcast(t->waiter, &first, 1, MPI_UINT64_T, 0, t->comm, "comparison of checkpoints", e);
+    if (status == OK && first != mine)
+        return error_at(e, ERR_DATA, c->file.path, 0, 0,
+                        "rank %d reads another file under this name than rank 0; expected a "
+                        "folder that all ranks share",
+                        t->rank);
+    return status;
+}
+
+enum status checkpoint_restore(const struct checkpoint *c, struct trainer *t, struct error *e)
+{
+    enum status status = check_one_file(c, t, e);
+    t->batches_tracked = (int64_t)c->progress.steps_done;
+    if (status == OK)
+        status = copy_global(c, t, e);
+    if (status != OK)
+        return status;
+    bool own = !c->weights_only && c->reset[0] == '\0';
+    const struct safetensors_tensor *strategy = own ? own_section(c, t, "strategy") : NULL;
+    if (own)
+        copy_replica(c, t);
+    if (!c->weights_only)
+        t->steps_done = c->progress.steps_done;
+    return sync_restore(t->sync, strategy != NULL ? strategy->data : NULL,
+                        strategy != NULL ? strategy->bytes : 0, e);
+}
+
+void checkpoint_close(struct checkpoint *c)
+{
+    safetensors_close(&c->file);
+    json_decref(c->progress.history);
+    c->progress.history = NULL;
+}

@@ -1,0 +1,234 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL /* the hash is a header: nothing to link */
+#include <xxhash.h>
+
+#include "bench/workloads/checkpoint/checkpoint.h"
+#include "bench/workloads/checkpoint/checkpoint_keys.h"
+#include "bench/workloads/checkpoint/checkpoint_layout.h"
+
+/* What a rank has that rank 0 may not have. */
+struct replica {
+    uint64_t params, state; /* hashes */
+    uint64_t strategy_bytes;
+};
+
+/* The sections of all ranks, on rank 0; elsewhere `differ` and `strategy_most` only. */
+struct sections {
+    uint64_t differ;        /* replicas do: those of other ranks are kept too */
+    uint64_t strategy_most; /* bytes of the rank that has most */
+    struct replica *replicas;
+    uint8_t *strategy;    /* [ranks][strategy_most] */
+    real *params, *state; /* [ranks][n], [ranks][slots][n] */
+};
+
+/* A strategy that owns the optimizer leaves its state whole on rank 0 and in parts elsewhere. */
+static struct replica describe_replica(const struct sync *s, size_t strategy_bytes)
+{
+    const struct arenas *a = &s->arenas;
+    bool owns = (strategy_flags(s->kind) & STRATEGY_OWNS_OPTIMIZER) != 0;
+    size_t state_bytes = owns ? 0 : (size_t)a->slots * a->n * sizeof(real);
+    return (struct replica){.params = XXH3_64bits(a->params, a->n * sizeof(real)),
+                            .state = XXH3_64bits(a->state, state_bytes),
+                            .strategy_bytes = strategy_bytes};
+}
+
+static void compare_replicas(struct sections *all, int ranks)
+{
+    const struct replica *first = all->replicas;
+    for (int r = 0; r < ranks; r++) {
+        const struct replica *other = &all->replicas[r];
+        if (other->params != first->params || other->state != first->state)
+            all->differ = 1;
+        if (other->strategy_bytes > all->strategy_most)
+            all->strategy_most = other->strategy_bytes;
+    }
+}
+
+/* Every rank learns what is going to be gathered. */
+static enum status plan_sections(struct sections *all, struct trainer *t, size_t strategy_bytes,
+                                 struct error *e)
+{
+    struct replica mine = describe_replica(t->sync, strategy_bytes);
+    uint64_t plan[2] = {0};
+    if (t->rank == 0 && (all->replicas = calloc((size_t)t->ranks, sizeof mine)) == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the replicas of %d ranks", t->ranks);
+    enum status status = wait_gather(t->waiter, &mine, sizeof mine, all->replicas, 0, t->comm,
+                                     "hashes of the replicas", e);
+    if (status != OK)
+        return status;
+    if (t->rank == 0) {
+        compare_replicas(all, t->ranks);
+        plan[0] = all->differ;
+        plan[1] = all->strategy_most;
+    }
+    status = wait_bcast(t->waiter, plan, 2, MPI_UINT64_T, 0, t->comm, "plan of the checkpoint", e);
+    all->differ = plan[0];
+    all->strategy_most = plan[1];
+    return status;
+}
+
+/* Collects `bytes` of every rank in memory of its own, on rank 0. */
+static enum status gather(struct trainer *t, const void *mine, size_t bytes, void **all,
+                          const char *what, struct error *e)
+{
+    *all = t->rank == 0 ? malloc(bytes * (size_t)t->ranks + 1) : NULL;
+    if (t->rank == 0 && *all == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for %s of %d ranks", what, t->ranks);
+    return wait_gather(t->waiter, mine, bytes, *all, 0, t->comm, what, e);
+}
+
+static enum status gather_strategy(struct sections *all, struct trainer *t, const void *mine,
+                                   size_t bytes, struct error *e)
+{
+    uint8_t *padded = calloc(1, all->strategy_most);
+    if (padded == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for %llu bytes of the strategy",
+                         (unsigned long long)all->strategy_most);
+    if (bytes > 0)
+        memcpy(padded, mine, bytes);
+    enum status status =
+        gather(t, padded, all->strategy_most, (void **)&all->strategy, "state of the strategy", e);
+    free(padded);
+    return status;
+}
+
+static enum status gather_sections(struct sections *all, struct trainer *t, struct error *e)
+{
+    const struct arenas *a = &t->sync->arenas;
+    const void *mine = NULL;
+    size_t bytes = 0, n_bytes = a->n * sizeof(real);
+    enum status status = sync_save(t->sync, &mine, &bytes, e);
+    if (status == OK)
+        status = plan_sections(all, t, bytes, e);
+    if (status == OK && all->strategy_most > 0)
+        status = gather_strategy(all, t, mine, bytes, e);
+    if (status == OK && all->differ)
+        status = gather(t, a->params, n_bytes, (void **)&all->params, "replicas' parameters", e);
+    if (status == OK && all->differ && a->slots > 0)
+        status = gather(t, a->state, (size_t)a->slots * n_bytes, (void **)&all->state,
+                        "replicas' optimizer state", e);
+    return status;
+}
+
+static void free_sections(struct sections *all)
+{
+    free(all->replicas);
+    free(all->strategy);
+    free(all->params);
+    free(all->state);
+}
+
+static void add_sections(struct layout *layout, const struct sections *all, const struct trainer *t)
+{
+    size_t n = t->sync->arenas.n, slots = (size_t)t->sync->arenas.slots;
+    for (int r = 1; r < t->ranks && all->differ; r++) {
+        size_t rank = (size_t)r;
+        layout_add_section(layout, r, "params", REAL_DTYPE, 0, n, all->params + rank * n);
+        if (slots > 0)
+            layout_add_section(layout, r, "optimizer", REAL_DTYPE, slots, n,
+                               all->state + rank * slots * n);
+    }
+    for (int r = 0; r < t->ranks; r++)
+        if (all->replicas[r].strategy_bytes > 0)
+            layout_add_section(layout, r, "strategy", "U8", 0, all->replicas[r].strategy_bytes,
+                               all->strategy + (size_t)r * all->strategy_most);
+}
+
+static void set_number(json_t *metadata, const char *key, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    json_object_set_new(metadata, key, json_string(text));
+}
+
+/* In hexadecimal, which loses no bit. */
+static void set_real(json_t *metadata, const char *key, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%a", value);
+    json_object_set_new(metadata, key, json_string(text));
+}
+
+static enum status add_progress(json_t *metadata, const struct progress *p, struct error *e)
+{
+    char *history = json_dumps(p->history, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (history == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the epochs of a checkpoint");
+    set_number(metadata, "progress.steps_done", p->steps_done);
+    set_number(metadata, "progress.epoch", p->epoch);
+    set_number(metadata, "progress.step", p->step);
+    set_number(metadata, "progress.correct", p->train.correct);
+    set_number(metadata, "progress.samples", p->train.samples);
+    set_real(metadata, "progress.loss_sum", p->train.loss_sum);
+    set_real(metadata, "progress.seconds", p->seconds);
+    json_object_set_new(metadata, "progress.history", json_string(history));
+    free(history);
+    return OK;
+}
+
+/* "format": readers of model collections ask for it; "pt" is how PyTorch names and shapes. */
+static enum status add_facts(json_t *metadata, const struct trainer *t, const struct sections *all,
+                             struct error *e)
+{
+    char title[SYNC_TITLE];
+    json_object_set_new(metadata, "format", json_string("pt"));
+    set_number(metadata, "scalebench.checkpoint", CHECKPOINT_SCHEMA);
+    set_number(metadata, "ranks", (uint64_t)t->ranks);
+    json_object_set_new(metadata, "strategy", json_string(sync_title(t->sync, title)));
+    json_object_set_new(metadata, "replicas", json_string(all->differ ? "differ" : "equal"));
+    return checkpoint_keys_add(metadata, t, e);
+}
+
+static enum status add_hash(json_t *metadata, const struct layout *layout, struct error *e)
+{
+    uint64_t hash;
+    char text[24];
+    if (layout_hash(layout->tensors, layout->n, metadata, &hash, e) != OK)
+        return e->status;
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(metadata, "xxh3", json_string(text));
+    return OK;
+}
+
+static enum status write_file(const char *path, const struct trainer *t, const struct progress *p,
+                              const struct sections *all, struct error *e)
+{
+    struct layout layout;
+    if (layout_open(&layout, t, 3 * (size_t)t->ranks, e) != OK)
+        return e->status;
+    add_sections(&layout, all, t);
+    json_t *metadata = json_object();
+    enum status status = add_facts(metadata, t, all, e);
+    if (status == OK)
+        status = add_progress(metadata, p, e);
+    if (status == OK)
+        status = add_hash(metadata, &layout, e);
+    if (status == OK)
+        status = safetensors_write(path, layout.tensors, layout.n, metadata, e);
+    json_decref(metadata);
+    layout_close(&layout);
+    return status;
+}
+
+enum status checkpoint_check(const char *path, struct error *e)
+{
+    return safetensors_check("checkpoint.path", path, e);
+}
+
+enum status checkpoint_write(const char *path, struct trainer *t, const struct progress *progress,
+                             struct error *e)
+{
+    struct sections all = {0};
+    struct progress global = *progress;
+    global.steps_done = t->steps_done;
+    enum status status = trainer_sum_scores(t, &global.train, e);
+    if (status == OK)
+        status = gather_sections(&all, t, e);
+    if (status == OK && t->rank == 0)
+        status = write_file(path, t, &global, &all, e);
+    free_sections(&all);
+    /* Nobody goes on into a step that would then wait for rank 0. */
+    return status == OK ? wait_barrier(t->waiter, t->comm, "writing of a checkpoint", e) : status;
+}

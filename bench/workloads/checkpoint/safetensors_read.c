@@ -1,0 +1,309 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/workloads/checkpoint/safetensors.h"
+#include "kernels/base/file.h"
+
+#define LENGTH_BYTES     8         /* of the header's length */
+#define HEADER_BYTES_MAX 100000000 /* what the format allows */
+
+size_t safetensors_type_bytes(const char *dtype)
+{
+    static const struct {
+        const char *name;
+        size_t bytes;
+    } types[] = {
+#define DTYPE(name, bytes) {#name, bytes},
+#include "bench/workloads/checkpoint/safetensors_types.def"
+#undef DTYPE
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, dtype) == 0)
+            return types[i].bytes;
+    return 0;
+}
+
+/* "file: offset N: sentence" */
+static enum status refuse(const struct safetensors *file, size_t offset, struct error *e,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static enum status refuse(const struct safetensors *file, size_t offset, struct error *e,
+                          const char *format, ...)
+{
+    char text[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_at(e, ERR_DATA, file->path, 0, 0, "offset %zu: %s", offset, text);
+}
+
+/* ---- The file ---- */
+
+static enum status map_descriptor(struct safetensors *file, int fd, struct error *e)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be read: %s", strerror(errno));
+    size_t bytes = (size_t)info.st_size;
+    if (bytes < LENGTH_BYTES)
+        return refuse(file, bytes, e,
+                      "the file ends; expected %d bytes with the length of the header",
+                      LENGTH_BYTES);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return error_at(e, ERR_SYSTEM, file->path, 0, 0, "cannot be mapped: %s", strerror(errno));
+    file->map = map;
+    file->map_bytes = bytes;
+    return OK;
+}
+
+static enum status map_file(struct safetensors *file, struct error *e)
+{
+    const char *why;
+    int fd = file_open(file->path, &why);
+    if (fd < 0)
+        return error_at(e, errno ? ERR_SYSTEM : ERR_DATA, file->path, 0, 0, "cannot be read: %s",
+                        why);
+    enum status status = map_descriptor(file, fd, e);
+    close(fd);
+    return status;
+}
+
+static enum status read_header(struct safetensors *file, struct error *e)
+{
+    uint64_t length;
+    memcpy(&length, file->map, sizeof length);
+    size_t left = file->map_bytes - LENGTH_BYTES;
+    if (length > HEADER_BYTES_MAX)
+        return refuse(file, 0, e, "a header of %llu bytes; the format allows %d",
+                      (unsigned long long)length, HEADER_BYTES_MAX);
+    if (length > left)
+        return refuse(file, file->map_bytes, e,
+                      "the file ends inside the header; expected %llu bytes of it, found %zu",
+                      (unsigned long long)length, left);
+    if (length == 0 || file->map[LENGTH_BYTES] != '{')
+        return refuse(file, LENGTH_BYTES, e, "the header does not begin with '{'");
+    json_error_t why;
+    file->header = json_loadb((const char *)file->map + LENGTH_BYTES, (size_t)length,
+                              JSON_REJECT_DUPLICATES, &why);
+    if (file->header == NULL)
+        return refuse(file, LENGTH_BYTES + (size_t)why.position, e, "the header is not JSON: %s",
+                      why.text);
+    file->data_offset = LENGTH_BYTES + (size_t)length;
+    return OK;
+}
+
+/* ---- The header ---- */
+
+static enum status check_metadata(struct safetensors *file, struct error *e)
+{
+    const json_t *metadata = json_object_get(file->header, "__metadata__"), *value;
+    const char *key;
+    if (metadata == NULL)
+        return OK;
+    if (!json_is_object(metadata))
+        return refuse(file, LENGTH_BYTES, e, "__metadata__ is not an object of texts");
+    json_object_foreach((json_t *)metadata, key, value)
+    {
+        if (!json_is_string(value))
+            return refuse(file, LENGTH_BYTES, e, "__metadata__: the value of '%s' is not a text",
+                          key);
+    }
+    file->metadata = metadata;
+    return OK;
+}
+
+/* A whole number that a file can have, else false. */
+static bool whole(const json_t *value, size_t *number)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *number = (size_t)json_integer_value(value);
+    return true;
+}
+
+static enum status take_keys(const struct safetensors *file, const char *name, const json_t *entry,
+                             struct error *e)
+{
+    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
+    if (!json_is_object(entry))
+        return refuse(file, LENGTH_BYTES, e,
+                      "tensor '%s' is not an object of dtype, shape and data_offsets", name);
+    for (size_t i = 0; i < 3; i++)
+        if (json_object_get(entry, keys[i]) == NULL)
+            return refuse(file, LENGTH_BYTES, e, "tensor '%s': '%s' is missing", name, keys[i]);
+    if (json_object_size(entry) != 3)
+        return refuse(file, LENGTH_BYTES, e,
+                      "tensor '%s' has %zu keys; expected dtype, shape and data_offsets", name,
+                      json_object_size(entry));
+    return OK;
+}
+
+/* Takes over shape and, as *bytes, what it needs. */
+static enum status take_shape(const struct safetensors *file, struct safetensors_tensor *t,
+                              const json_t *shape, size_t *bytes, struct error *e)
+{
+    if (!json_is_array(shape) || json_array_size(shape) > SAFETENSORS_DIMS_MAX)
+        return refuse(file, LENGTH_BYTES, e,
+                      "tensor '%s': 'shape' is not a list of at most %d whole numbers", t->name,
+                      SAFETENSORS_DIMS_MAX);
+    t->n_dims = (int)json_array_size(shape);
+    for (int i = 0; i < t->n_dims; i++) {
+        if (!whole(json_array_get(shape, (size_t)i), &t->dims[i]))
+            return refuse(file, LENGTH_BYTES, e,
+                          "tensor '%s': number %d of 'shape' is not a whole number of 0 or more",
+                          t->name, i + 1);
+        if (__builtin_mul_overflow(*bytes, t->dims[i], bytes))
+            return refuse(file, LENGTH_BYTES, e, "tensor '%s' is larger than any memory", t->name);
+    }
+    return OK;
+}
+
+static enum status take_offsets(const struct safetensors *file, struct safetensors_tensor *t,
+                                const json_t *offsets, size_t bytes, struct error *e)
+{
+    size_t begin, end, room = file->map_bytes - file->data_offset;
+    char type[128];
+    if (json_array_size(offsets) != 2 || !whole(json_array_get(offsets, 0), &begin) ||
+        !whole(json_array_get(offsets, 1), &end) || begin > end)
+        return refuse(file, LENGTH_BYTES, e,
+                      "tensor '%s': 'data_offsets' are not two rising whole numbers", t->name);
+    if (end - begin != bytes)
+        return refuse(file, LENGTH_BYTES, e,
+                      "tensor '%s': %s takes %zu bytes, but data_offsets [%zu, %zu] hold %zu",
+                      t->name, safetensors_type_text(type, t), bytes, begin, end, end - begin);
+    if (end > room)
+        return refuse(file, file->map_bytes, e,
+                      "the file ends; expected tensor '%s' up to byte %zu of the data, found %zu "
+                      "bytes of data",
+                      t->name, end, room);
+    t->data = file->map + file->data_offset + begin;
+    t->bytes = bytes;
+    return OK;
+}
+
+static enum status take_tensor(struct safetensors *file, const char *name, const json_t *entry,
+                               struct error *e)
+{
+    struct safetensors_tensor *t = &file->tensors[file->n];
+    if (take_keys(file, name, entry, e) != OK)
+        return ERR_DATA;
+    *t = (struct safetensors_tensor){.name = name,
+                                     .dtype = json_string_value(json_object_get(entry, "dtype"))};
+    size_t bytes = t->dtype != NULL ? safetensors_type_bytes(t->dtype) : 0;
+    if (bytes == 0)
+        return refuse(file, LENGTH_BYTES, e, "tensor '%s': '%s' is no dtype of the format; known:"
+#define DTYPE(name, bytes) " " #name
+#include "bench/workloads/checkpoint/safetensors_types.def"
+#undef DTYPE
+                      ,
+                      name, t->dtype != NULL ? t->dtype : "not a text");
+    enum status status = take_shape(file, t, json_object_get(entry, "shape"), &bytes, e);
+    if (status == OK)
+        status = take_offsets(file, t, json_object_get(entry, "data_offsets"), bytes, e);
+    file->n += status == OK;
+    return status;
+}
+
+/* ---- The data ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct safetensors_tensor *x = a, *y = b;
+    const char *left = x->data, *right = y->data;
+    if (left != right)
+        return left < right ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static enum status check_places(const struct safetensors *file, struct error *e)
+{
+    const char *before = NULL; /* whose end is `end` */
+    size_t end = file->data_offset;
+    for (size_t i = 0; i < file->n; i++) {
+        const struct safetensors_tensor *t = &file->tensors[i];
+        size_t begin = (size_t)((const uint8_t *)t->data - file->map);
+        if (begin < end)
+            return refuse(file, begin, e,
+                          "tensor '%s' begins inside '%s'; expected at offset %zu or later",
+                          t->name, before, end);
+        if (begin > end)
+            return refuse(file, end, e, "%zu bytes belong to no tensor; expected '%s' here",
+                          begin - end, t->name);
+        end = begin + t->bytes;
+        before = t->name;
+    }
+    if (end < file->map_bytes)
+        return refuse(file, end, e, "%zu bytes belong to no tensor; expected the end of the file",
+                      file->map_bytes - end);
+    return OK;
+}
+
+static enum status take_tensors(struct safetensors *file, struct error *e)
+{
+    const char *name;
+    json_t *entry;
+    file->tensors = calloc(json_object_size(file->header) + 1, sizeof *file->tensors);
+    if (file->tensors == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the tensors of %s", file->path);
+    json_object_foreach(file->header, name, entry)
+    {
+        if (strcmp(name, "__metadata__") != 0 && take_tensor(file, name, entry, e) != OK)
+            return ERR_DATA;
+    }
+    qsort(file->tensors, file->n, sizeof *file->tensors, by_place);
+    return check_places(file, e);
+}
+
+enum status safetensors_open(struct safetensors *file, const char *path, struct error *e)
+{
+    *file = (struct safetensors){.map = NULL};
+    if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
+        return error_set(e, ERR_ARGUMENT, "the path %s has more than %zu characters", path,
+                         sizeof file->path - 1);
+    enum status status = map_file(file, e);
+    if (status == OK)
+        status = read_header(file, e);
+    if (status == OK)
+        status = check_metadata(file, e);
+    return status == OK ? take_tensors(file, e) : status;
+}
+
+void safetensors_close(struct safetensors *file)
+{
+    if (file->map != NULL)
+        munmap((void *)file->map, file->map_bytes);
+    free(file->tensors);
+    json_decref(file->header);
+    *file = (struct safetensors){.map = NULL};
+}
+
+const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (strcmp(file->tensors[i].name, name) == 0)
+            return &file->tensors[i];
+    return NULL;
+}
+
+const char *safetensors_text(const struct safetensors *file, const char *key)
+{
+    return json_string_value(json_object_get(file->metadata, key));
+}
+
+char *safetensors_type_text(char text[128], const struct safetensors_tensor *tensor)
+{
+    size_t used = (size_t)snprintf(text, 128, "%.16s [", tensor->dtype);
+    for (int i = 0; i < tensor->n_dims && used < 100; i++)
+        used +=
+            (size_t)snprintf(text + used, 128 - used, "%s%zu", i > 0 ? "," : "", tensor->dims[i]);
+    snprintf(text + used, 128 - used, "]");
+    return text;
+}

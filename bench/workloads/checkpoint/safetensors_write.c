@@ -1,0 +1,211 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/workloads/checkpoint/safetensors.h"
+#include "kernels/base/file.h"
+#include "kernels/base/output.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
+
+#define ALIGNMENT 8 /* of the first tensor in the file */
+#define LINKS_MAX 40
+
+/* What one write is about. */
+struct output {
+    const char *path;
+    char *temporary;
+    int fd;
+};
+
+static size_t tensor_bytes(const struct safetensors_tensor *t)
+{
+    size_t bytes = safetensors_type_bytes(t->dtype);
+    for (int i = 0; i < t->n_dims; i++)
+        bytes *= t->dims[i];
+    return bytes;
+}
+
+static json_t *describe(const struct safetensors_tensor *t, size_t begin)
+{
+    json_t *shape = json_array();
+    for (int i = 0; i < t->n_dims; i++)
+        json_array_append_new(shape, json_integer((json_int_t)t->dims[i]));
+    return json_pack("{s:s, s:o, s:[I,I]}", "dtype", t->dtype, "shape", shape, "data_offsets",
+                     (json_int_t)begin, (json_int_t)(begin + tensor_bytes(t)));
+}
+
+static enum status build_header(json_t *header, const struct safetensors_tensor *tensors, size_t n,
+                                const json_t *metadata, struct error *e)
+{
+    size_t begin = 0;
+    if (metadata != NULL)
+        json_object_set_new(header, "__metadata__", json_deep_copy(metadata));
+    for (size_t i = 0; i < n; i++) {
+        if (json_object_get(header, tensors[i].name) != NULL)
+            return error_set(e, ERR_ARGUMENT, "two tensors are called '%s'", tensors[i].name);
+        if (json_object_set_new(header, tensors[i].name, describe(&tensors[i], begin)) != 0)
+            return error_set(e, ERR_ARGUMENT, "tensor name '%s' is not UTF-8, or memory is short",
+                             tensors[i].name);
+        begin += tensor_bytes(&tensors[i]);
+    }
+    return OK;
+}
+
+/* The length and the header, filled up with spaces; NULL when there is no memory. */
+static char *header_text(const json_t *header, size_t *bytes)
+{
+    size_t length = json_dumpb(header, NULL, 0, JSON_COMPACT);
+    size_t padded = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    uint64_t stated = padded;
+    char *text = length > 0 ? malloc(sizeof stated + padded) : NULL;
+    if (text != NULL) {
+        memcpy(text, &stated, sizeof stated);
+        memset(text + sizeof stated, ' ', padded);
+        json_dumpb(header, text + sizeof stated, length, JSON_COMPACT);
+        *bytes = sizeof stated + padded;
+    }
+    return text;
+}
+
+static enum status cannot(const struct output *out, const char *what, struct error *e)
+{
+    return error_at(e, ERR_SYSTEM, out->path, 0, 0, "%s: %s", what, strerror(errno));
+}
+
+static enum status put(const struct output *out, const void *data, size_t bytes, struct error *e)
+{
+    for (const char *at = data; bytes > 0;) {
+        ssize_t n = write(out->fd, at, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return cannot(out, "cannot be written in full", e);
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return OK;
+}
+
+static enum status put_all(const struct output *out, const char *header, size_t header_bytes,
+                           const struct safetensors_tensor *tensors, size_t n, struct error *e)
+{
+    enum status status = put(out, header, header_bytes, e);
+    for (size_t i = 0; i < n && status == OK; i++)
+        status = put(out, tensors[i].data, tensor_bytes(&tensors[i]), e);
+    if (status == OK && fsync(out->fd) != 0)
+        status = cannot(out, "cannot be brought to the disk", e);
+    return status;
+}
+
+/* A rename is on the disk when its folder is. */
+static enum status sync_folder(const struct output *out, struct error *e)
+{
+    char *copy = strdup(out->path);
+    int fd = copy != NULL ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    enum status status = OK;
+    if (fd < 0 || fsync(fd) != 0)
+        status = cannot(out, "its folder cannot be brought to the disk", e);
+    if (fd >= 0)
+        close(fd);
+    free(copy);
+    return status;
+}
+
+static enum status replace(struct output *out, const char *header, size_t header_bytes,
+                           const struct safetensors_tensor *tensors, size_t n, struct error *e)
+{
+    out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out->fd < 0)
+        return cannot(out, "cannot be written", e);
+    enum status status = put_all(out, header, header_bytes, tensors, n, e);
+    if (close(out->fd) != 0 && status == OK)
+        status = cannot(out, "cannot be closed", e);
+    if (status == OK && rename(out->temporary, out->path) != 0)
+        status = cannot(out, "cannot be renamed to its name", e);
+    if (status != OK) {
+        unlink(out->temporary);
+        return status;
+    }
+    return sync_folder(out, e);
+}
+
+/* Follows symbolic links, also one that leads to no file yet. */
+static enum status follow_links(char target[PATH_MAX], const char *path, struct error *e)
+{
+    char link[PATH_MAX], folder[PATH_MAX];
+    int length = snprintf(target, PATH_MAX, "%s", path);
+    for (int links = 0; length < PATH_MAX && links < LINKS_MAX; links++) {
+        ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n < 0)
+            return OK;
+        link[n] = '\0';
+        strcpy(folder, target);
+        if (link[0] == '/')
+            length = snprintf(target, PATH_MAX, "%s", link);
+        else
+            length = snprintf(target, PATH_MAX, "%s/%s", dirname(folder), link);
+    }
+    return error_at(e, ERR_ARGUMENT, path, 0, 0, "too long, or too many symbolic links");
+}
+
+/* Where a file called `path` is to be written: nothing is there, or what a rename may replace. */
+static enum status find_target(char target[PATH_MAX], const char *path, struct error *e)
+{
+    struct stat info;
+    enum status status = follow_links(target, path, e);
+    if (status == OK && stat(target, &info) == 0 && !S_ISREG(info.st_mode))
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "it is %s, not a regular file",
+                        file_kind(info.st_mode));
+    return status;
+}
+
+static char *name_temporary(const char *path)
+{
+    size_t size = strlen(path) + sizeof ".tmp";
+    char *name = malloc(size);
+    if (name != NULL)
+        snprintf(name, size, "%s.tmp", path);
+    return name;
+}
+
+enum status safetensors_check(const char *option, const char *path, struct error *e)
+{
+    char target[PATH_MAX];
+    if (find_target(target, path, e) != OK)
+        return error_set(e, ERR_ARGUMENT, "%s: %s cannot be written: %s", option, path, e->text);
+    char *temporary = name_temporary(target);
+    if (temporary == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the name of %s", path);
+    enum status status = output_check(option, temporary, e);
+    free(temporary);
+    return status;
+}
+
+enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
+                              const json_t *metadata, struct error *e)
+{
+    json_t *header = json_object();
+    size_t header_bytes = 0;
+    char target[PATH_MAX];
+    struct output out = {.path = target};
+    enum status status = find_target(target, path, e);
+    if (status == OK) {
+        out.temporary = name_temporary(target);
+        status = build_header(header, tensors, n, metadata, e);
+    }
+    char *text = status == OK ? header_text(header, &header_bytes) : NULL;
+    if (status == OK && (text == NULL || out.temporary == NULL))
+        status = error_set(e, ERR_MEMORY, "no memory for the header of %s", path);
+    if (status == OK)
+        status = replace(&out, text, header_bytes, tensors, n, e);
+    free(text);
+    free(out.temporary);
+    json_decref(header);
+    return status;
+}

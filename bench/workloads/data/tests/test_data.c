@@ -1,0 +1,232 @@
+/* Files of a data set as they should be, where they are looked for, what is read of them. */
+#include "bench/workloads/data/tests/data_files.h"
+
+/* ---- Files as they should be ---- */
+
+static void test_plain_is_mapped_where_it_lies(void **state)
+{
+    const struct world *w = *state;
+    struct data_set d;
+    write_set(w, w->data, false);
+    assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
+    assert_holds(&d, w);
+    assert_string_equal(d.name, "idx");
+    assert_string_equal(d.source, "own");
+    char *real = realpath(w->data, NULL);
+    assert_string_equal(d.path, real);
+    free(real);
+    assert_int_equal(d.shape.c, 1);
+    assert_int_equal(d.shape.h, ROWS);
+    assert_int_equal(d.shape.w, COLUMNS);
+    assert_int_equal(d.classes, 10);
+    assert_int_equal(list(w->cache).n, 0);
+    data_close(&d);
+    assert_null(d.train.images);
+}
+
+/* What they are called, and what they may not be. */
+static void test_own_images_have_a_name(void **state)
+{
+    const struct world *w = *state;
+    struct data_set d;
+    struct error e = {0};
+    write_set(w, w->data, false);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "auto", NULL), OK);
+    assert_string_equal(d.name, "set");
+    data_close(&d);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "of shoes", NULL), OK);
+    assert_string_equal(d.name, "of shoes");
+    assert_string_equal(d.source, "own");
+    data_close(&d);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "mnist", &e), ERR_ARGUMENT);
+    assert_contains(e.text, "data.name: 'mnist' is a data set of its own");
+    assert_null(d.train.images);
+    assert_int_equal(data_open_as(&d, "idx", w->data, "a name of more than 31 characters", &e),
+                     ERR_ARGUMENT);
+    assert_int_equal(data_open_as(&d, "idx", "auto", "mine", &e), ERR_ARGUMENT);
+    assert_contains(e.text, "data.path is missing");
+    assert_int_equal(data_open(&d, "mnist", w->data, &e), ERR_DATA);
+    assert_contains(e.text, "write data: {set: idx, name: NAME, path: ");
+}
+
+static void test_any_number_of_classes(void **state)
+{
+    struct world *w = *state;
+    struct data_set d;
+    w->file[TEST_LABELS].at[LABEL_HEADER + 3] = 255;
+    write_set(w, w->data, false);
+    assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
+    assert_int_equal(d.classes, 256);
+    data_close(&d);
+}
+
+static void test_gzip_equals_plain(void **state)
+{
+    const struct world *w = *state;
+    write_set(w, w->data, true);
+    assert_opens(w, w->data);
+    assert_int_equal(list(w->cache).n, FILES);
+}
+
+static void test_gzip_of_several_members(void **state)
+{
+    const struct world *w = *state;
+    write_set(w, w->data, true);
+    const struct bytes *b = &w->file[TRAIN_IMAGES];
+    struct bytes head = pack(b->at, 5), tail = pack(b->at + 5, b->n - 5);
+    uint8_t *both = malloc(head.n + tail.n);
+    memcpy(both, head.at, head.n);
+    memcpy(both + head.n, tail.at, tail.n);
+    write_file(w->data, "train-images-idx3-ubyte.gz", both, head.n + tail.n);
+    free(both);
+    free(head.at);
+    free(tail.at);
+    assert_opens(w, w->data);
+}
+
+static void test_names_with_a_dot(void **state)
+{
+    static const char *const dotted[] = {"train-images.idx3-ubyte", "train-labels.idx1-ubyte",
+                                         "t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte"};
+    const struct world *w = *state;
+    for (int i = 0; i < FILES; i++)
+        (i % 2 ? write_packed : write_file)(w->data, dotted[i], w->file[i].at, w->file[i].n);
+    assert_opens(w, w->data);
+}
+
+static void test_plain_wins_over_gzip(void **state)
+{
+    const struct world *w = *state;
+    write_set(w, w->data, false);
+    for (int i = 0; i < FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s.gz", file_names[i]);
+        write_file(w->data, name, (const uint8_t *)"rubbish", 7);
+    }
+    assert_opens(w, w->data);
+}
+
+/* ---- Where files are looked for ---- */
+
+/* Makes the folder root/parent/set and puts the files there. */
+static void write_set_below(const struct world *w, const char *parent, const char *set)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", w->root, parent);
+    assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+    snprintf(path, sizeof path, "%s/%s/%s", w->root, parent, set);
+    assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+    write_set(w, path, false);
+}
+
+/* Nothing but MNIST goes by its name: these files are found, and refused. */
+static void assert_found_in(const struct world *w, const char *folder)
+{
+    struct data_set d;
+    struct error e = {0};
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", w->root, folder);
+    char *real = realpath(path, NULL);
+    assert_non_null(real);
+    assert_int_equal(data_open(&d, "mnist", "auto", &e), ERR_DATA);
+    assert_string_equal(e.file, real);
+    assert_contains(e.text, "these files are not those of MNIST");
+    free(real);
+}
+
+/* The last place is filled first, so each that is filled must win over all before. */
+static void test_order_of_folders(void **state)
+{
+    struct world *w = *state;
+    char here[PATH_MAX], named[PATH_MAX];
+    snprintf(here, sizeof here, "%s/here", w->root);
+    assert_int_equal(mkdir(here, 0755), 0);
+    assert_int_equal(chdir(here), 0);
+    write_set_below(w, "shared", "");
+    write_set_below(w, "shared/data", "mnist");
+    assert_found_in(w, "shared/data/mnist");
+    write_set_below(w, "here/data", "mnist");
+    assert_found_in(w, "here/data/mnist");
+    write_set_below(w, "named", "");
+    snprintf(named, sizeof named, "%s/named", w->root);
+    setenv("SCALEBENCH_DATA", named, 1);
+    assert_found_in(w, "named");
+    write_set_below(w, "named", "mnist");
+    assert_found_in(w, "named/mnist");
+}
+
+static void test_environment_that_leads_nowhere(void **state)
+{
+    struct world *w = *state;
+    assert_int_equal(chdir(w->root), 0);
+    write_set_below(w, "data", "mnist");
+    setenv("SCALEBENCH_DATA", "/nowhere", 1);
+    struct data_set d;
+    char text[4096];
+    struct capture c = capture_begin();
+    enum status status = data_open(&d, "mnist", "auto", NULL);
+    capture_end(&c, text, sizeof text);
+    assert_int_equal(status, ERR_DATA);
+    assert_contains(text,
+                    "warning: SCALEBENCH_DATA=/nowhere holds no files of mnist; looking elsewhere");
+}
+
+/* A folder that is found but bad is not passed over. */
+static void test_found_but_bad(void **state)
+{
+    struct world *w = *state;
+    struct data_set d;
+    struct error e = {0};
+    put_word(w->file[TRAIN_LABELS].at, 0);
+    assert_int_equal(chdir(w->root), 0);
+    write_set_below(w, "data", "mnist");
+    assert_int_equal(data_open(&d, "mnist", "auto", &e), ERR_DATA);
+    assert_contains(e.file, "data/mnist/train-labels-idx1-ubyte");
+}
+
+static void test_unknown_set(void **state)
+{
+    (void)state;
+    struct data_set d;
+    struct error e = {0};
+    assert_int_equal(data_open(&d, "digist", "auto", &e), ERR_ARGUMENT);
+    assert_string_equal(e.text,
+                        "data set 'digist' is unknown; nearest 'digits'; known: mnist digits "
+                        "cifar10 shapes idx");
+}
+
+static void test_gather(void **state)
+{
+    const struct world *w = *state;
+    const uint32_t samples[] = {99, 0, 42, 42};
+    uint8_t images[4 * IMAGE], labels[4];
+    struct data_set d;
+    write_set(w, w->data, false);
+    assert_int_equal(data_open(&d, "idx", w->data, NULL), OK);
+    data_gather(&d.train, IMAGE, samples, 4, images, labels);
+    for (int i = 0; i < 4; i++) {
+        const uint8_t *from = w->file[TRAIN_IMAGES].at + IMAGE_HEADER + samples[i] * IMAGE;
+        assert_memory_equal(images + i * IMAGE, from, IMAGE);
+        assert_int_equal(labels[i], w->file[TRAIN_LABELS].at[LABEL_HEADER + samples[i]]);
+    }
+    data_close(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_plain_is_mapped_where_it_lies),
+        TEST(test_own_images_have_a_name),
+        TEST(test_any_number_of_classes),
+        TEST(test_gzip_equals_plain),
+        TEST(test_gzip_of_several_members),
+        TEST(test_names_with_a_dot),
+        TEST(test_plain_wins_over_gzip),
+        TEST(test_order_of_folders),
+        TEST(test_environment_that_leads_nowhere),
+        TEST(test_found_but_bad),
+        TEST(test_unknown_set),
+        TEST(test_gather),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* Files of a data set as they should not be: refused by name, and nothing of them is kept. */
+#include "bench/workloads/data/tests/data_files.h"
+
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+enum damage { WORD, BYTE, CUT, APPEND, PACKED_BYTE, PACKED_CUT, PACKED_APPEND };
+
+/* One change to one file, and what is said. WORD and BYTE set `value` at `at`, CUT leaves `at`
+ * bytes, APPEND adds `at` bytes. `text` may contain one '*' for what zlib versions differ in. */
+struct bad {
+    int file;
+    bool gzip;
+    enum damage damage;
+    long at; /* from the end where negative */
+    uint32_t value;
+    const char *text;
+};
+
+#define IMAGES_EXPECTED "120016 bytes expected (16 + 100 x 30 x 40)"
+
+static const struct bad bad_files[] = {
+    {TRAIN_IMAGES, false, WORD, 0, 0x801,
+     "byte 0: magic number 0x00000801, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
+    {TRAIN_IMAGES, true, WORD, 0, 0xd03,
+     "byte 0: magic number 0x00000d03, expected 0x00000803 (unsigned bytes, 3 dimensions)"},
+    {TEST_LABELS, false, WORD, 0, 0x803,
+     "byte 0: magic number 0x00000803, expected 0x00000801 (unsigned bytes, 1 dimension)"},
+    {TRAIN_IMAGES, false, CUT, 0, 0, "byte 0: the file is empty"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 0, 0, "byte 0: the file is empty"},
+    {TRAIN_IMAGES, false, CUT, 15, 0, "truncated: a header of 16 bytes expected, 15 found"},
+    {TEST_LABELS, true, CUT, 3, 0, "truncated: a header of 8 bytes expected, 3 found"},
+    {TRAIN_IMAGES, false, CUT, 12345, 0, "truncated: " IMAGES_EXPECTED ", 12345 found"},
+    {TRAIN_IMAGES, true, CUT, -1, 0, "truncated: " IMAGES_EXPECTED ", 120015 found"},
+    {TRAIN_LABELS, false, CUT, -1, 0, "truncated: 108 bytes expected (8 + 100), 107 found"},
+    {TRAIN_IMAGES, false, APPEND, 3, 0,
+     "byte 120016: trailing bytes: " IMAGES_EXPECTED ", 120019 found"},
+    {TRAIN_IMAGES, true, APPEND, 1, 0,
+     "byte 120016: trailing bytes: " IMAGES_EXPECTED ", more found"},
+    {TRAIN_IMAGES, false, WORD, 4, 0, "byte 4: dimension 1 is 0, expected 1 to 4294967295"},
+    {TRAIN_IMAGES, false, WORD, 8, 0, "byte 8: dimension 2 is 0, expected 1 to 32767"},
+    {TRAIN_IMAGES, true, WORD, 12, 0xffffffff,
+     "byte 12: dimension 3 is 4294967295, expected 1 to 32767"},
+    {TRAIN_IMAGES, false, WORD, 4, 0xffffffff,
+     "truncated: 5153960754016 bytes expected (16 + 4294967295 x 30 x 40), 120016 found"},
+    {TRAIN_IMAGES, true, WORD, 4, 0xffffffff,
+     "truncated: 5153960754016 bytes expected (16 + 4294967295 x 30 x 40), 120016 found"},
+    {TEST_IMAGES, false, WORD, 8, ROWS + 1,
+     "truncated: 8696 bytes expected (16 + 7 x 31 x 40), 8416 found"},
+    {TRAIN_IMAGES, true, PACKED_BYTE, 0, 0, "byte *: corrupt gzip data: incorrect header check"},
+    {TRAIN_IMAGES, true, PACKED_BYTE, -8, 0x100, "byte *: corrupt gzip data: incorrect data check"},
+    {TRAIN_IMAGES, true, PACKED_APPEND, 5, 0, "byte *: 5 trailing bytes after the gzip data"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 60000, 0,
+     "byte 60000: the file ends before its gzip data does"},
+    {TRAIN_IMAGES, true, PACKED_CUT, 1, 0, "byte 1: the file ends before its gzip data does"},
+};
+
+/* A value above 255 flips every bit of the byte, for bytes whose value is not known. */
+static void damage_byte(struct bytes *b, size_t at, uint32_t value)
+{
+    b->at[at] = value > 255 ? (uint8_t)~b->at[at] : (uint8_t)value;
+}
+
+static void damage_bytes(struct bytes *b, enum damage damage, long at, uint32_t value)
+{
+    size_t where = at < 0 ? b->n - (size_t)-at : (size_t)at;
+    if (damage == WORD)
+        put_word(b->at + where, value);
+    else if (damage == BYTE || damage == PACKED_BYTE)
+        damage_byte(b, where, value);
+    else if (damage == CUT || damage == PACKED_CUT)
+        b->n = where;
+    else {
+        b->at = realloc(b->at, b->n + where);
+        assert_non_null(b->at);
+        memset(b->at + b->n, 0, where);
+        b->n += where;
+    }
+}
+
+static void write_bad(struct world *w, const struct bad *bad, char name[64])
+{
+    struct bytes *b = &w->file[bad->file];
+    snprintf(name, 64, "%s%s", file_names[bad->file], bad->gzip ? ".gz" : "");
+    if (bad->damage < PACKED_BYTE)
+        damage_bytes(b, bad->damage, bad->at, bad->value);
+    struct bytes packed = pack(b->at, b->n);
+    if (bad->damage >= PACKED_BYTE)
+        damage_bytes(&packed, bad->damage, bad->at, bad->value);
+    struct bytes *written = bad->gzip ? &packed : b;
+    write_file(w->data, name, written->at, written->n);
+    free(packed.at);
+}
+
+static bool matches(const char *text, const char *pattern)
+{
+    const char *star = strchr(pattern, '*');
+    if (!star)
+        return strcmp(text, pattern) == 0;
+    size_t head = (size_t)(star - pattern), tail = strlen(star + 1), n = strlen(text);
+    return n > head + tail && strncmp(text, pattern, head) == 0 &&
+           strcmp(text + n - tail, star + 1) == 0;
+}
+
+/* A refused set leaves nothing behind: no map, no entry, no temporary file. */
+static void assert_refused(const struct world *w, const char *name, const char *text)
+{
+    struct data_set d;
+    struct error e = {0};
+    assert_int_equal(data_open(&d, "idx", w->data, &e), ERR_DATA);
+    const char *slash = strrchr(e.file, '/');
+    assert_non_null(slash);
+    assert_string_equal(slash + 1, name);
+    if (!matches(e.text, text))
+        fail_msg("'%s' is not '%s'", e.text, text);
+    assert_null(d.train.images);
+    struct listing l = list(w->cache);
+    for (int i = 0; i < l.n; i++)
+        assert_null(strstr(l.name[i], ".tmp"));
+}
+
+static void test_bad_file(void **state)
+{
+    struct world *w = *state;
+    for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
+        char name[64];
+        remove_tree(w->data);
+        assert_int_equal(mkdir(w->data, 0755), 0);
+        for (int f = 0; f < FILES; f++) {
+            free(w->file[f].at);
+            w->file[f] = make_file(f);
+            if (f != bad_files[i].file)
+                write_file(w->data, file_names[f], w->file[f].at, w->file[f].n);
+        }
+        write_bad(w, &bad_files[i], name);
+        assert_refused(w, name, bad_files[i].text);
+    }
+}
+
+/* What is not as its header says never becomes an entry. */
+static void test_bad_gzip_is_not_cached(void **state)
+{
+    struct world *w = *state;
+    const struct bad bad = {TRAIN_IMAGES, true, CUT, -1, 0, NULL};
+    char name[64];
+    write_set(w, w->data, false);
+    char plain[PATH_MAX];
+    snprintf(plain, sizeof plain, "%s/%s", w->data, file_names[TRAIN_IMAGES]);
+    assert_int_equal(unlink(plain), 0);
+    write_bad(w, &bad, name);
+    assert_refused(w, name, "truncated: " IMAGES_EXPECTED ", 120015 found");
+    assert_int_equal(list(w->cache).n, 0);
+}
+
+static void test_counts_that_disagree(void **state)
+{
+    struct world *w = *state;
+    char text[1024];
+    put_word(w->file[TEST_LABELS].at + 4, N_TEST - 1);
+    w->file[TEST_LABELS].n--;
+    write_set(w, w->data, false);
+    char *real = realpath(w->data, NULL);
+    snprintf(text, sizeof text, "byte 4: 7 images but %s/t10k-labels-idx1-ubyte has 6 labels",
+             real);
+    free(real);
+    assert_refused(w, "t10k-images-idx3-ubyte", text);
+}
+
+static void test_test_images_of_another_shape(void **state)
+{
+    struct world *w = *state;
+    put_word(w->file[TEST_IMAGES].at + 8, COLUMNS);
+    put_word(w->file[TEST_IMAGES].at + 12, ROWS);
+    write_set(w, w->data, false);
+    assert_refused(w, "t10k-images-idx3-ubyte",
+                   "byte 8: images of 40 x 30 but */train-images-idx3-ubyte has 30 x 40");
+}
+
+static void test_folder_without_the_files(void **state)
+{
+    const struct world *w = *state;
+    assert_refused(w, "set",
+                   "holds no files of idx; looked for "
+                   "train-images-idx3-ubyte[.gz], train-images.idx3-ubyte[.gz], "
+                   "train-labels-idx1-ubyte[.gz], train-labels.idx1-ubyte[.gz], "
+                   "t10k-images-idx3-ubyte[.gz], t10k-images.idx3-ubyte[.gz], "
+                   "t10k-labels-idx1-ubyte[.gz], t10k-labels.idx1-ubyte[.gz]");
+}
+
+static void test_folder_that_is_not_there(void **state)
+{
+    const struct world *w = *state;
+    assert_int_equal(rmdir(w->data), 0);
+    assert_refused(w, "set", "cannot be opened: No such file or directory");
+}
+
+static void test_folder_with_some_files(void **state)
+{
+    const struct world *w = *state;
+    for (int i = 0; i < FILES; i++)
+        if (i != TRAIN_LABELS)
+            write_file(w->data, file_names[i], w->file[i].at, w->file[i].n);
+    assert_refused(w, "set",
+                   "some files of idx are here, but none of train-labels-idx1-ubyte, "
+                   "train-labels.idx1-ubyte, train-labels-idx1-ubyte.gz, "
+                   "train-labels.idx1-ubyte.gz");
+}
+
+static void test_file_that_is_a_folder(void **state)
+{
+    const struct world *w = *state;
+    char path[PATH_MAX];
+    write_set(w, w->data, false);
+    snprintf(path, sizeof path, "%s/%s", w->data, file_names[TRAIN_LABELS]);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_refused(w, file_names[TRAIN_LABELS],
+                   "cannot be opened: it is a folder, not a regular file");
+}
+
+/* Root may read everything until it gives up that capability. */
+static bool is_denied(const struct world *w)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    const struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct data_set d;
+    struct error e = {0};
+    return syscall(SYS_capset, &header, none) == 0 &&
+           data_open(&d, "idx", w->data, &e) == ERR_DATA &&
+           strstr(e.file, file_names[TEST_IMAGES]) &&
+           strcmp(e.text, "cannot be opened: Permission denied") == 0;
+}
+
+static void test_file_that_may_not_be_read(void **state)
+{
+    const struct world *w = *state;
+    char path[PATH_MAX];
+    write_set(w, w->data, false);
+    snprintf(path, sizeof path, "%s/%s", w->data, file_names[TEST_IMAGES]);
+    assert_int_equal(chmod(path, 0), 0);
+    assert_ends_well(start(is_denied, w));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_bad_file),
+        TEST(test_bad_gzip_is_not_cached),
+        TEST(test_counts_that_disagree),
+        TEST(test_test_images_of_another_shape),
+        TEST(test_folder_without_the_files),
+        TEST(test_folder_that_is_not_there),
+        TEST(test_folder_with_some_files),
+        TEST(test_file_that_is_a_folder),
+        TEST(test_file_that_may_not_be_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* Every layer by itself, with the kernel of its kind: the same for a plan whose steps take several
+ * layers at once. Results are compared with the reference kernel's on the same input, image by
+ * image of the whole batch. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/sweeps/kernel/sweep.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/rng.h"
+
+/* The numbers of one layer. */
+struct stage {
+    const struct layer_desc *layer;
+    const struct layer_kernel *kernel;
+    int n;
+    size_t in, out, params; /* numbers of x, y and the parameters */
+    real *x, *y, *dx, *dy, *weights, *grads;
+    void *saved, *scratch;
+};
+
+static size_t count_params(const struct net_desc *desc, const struct layer_desc *l)
+{
+    size_t n = 0;
+    for (int t = 0; t < l->n_tensors; t++)
+        n += desc->tensors[l->first_tensor + t].count;
+    return n;
+}
+
+static void fill(real *x, size_t n, uint32_t stream)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)(2 * rng_unit(rng_word(1, stream, 0, 0, (uint32_t)i)) - 1);
+}
+
+static enum status open_stage(struct stage *g, const struct net_desc *desc, int layer,
+                              enum plan plan, int n, struct error *e)
+{
+    const struct layer_desc *l = &desc->layers[layer];
+    *g = (struct stage){.layer = l, .kernel = layer_kernel_get(l->kind, plan), .n = n};
+    g->in = (size_t)n * shape_count(l->in);
+    g->out = (size_t)n * shape_count(l->out);
+    g->params = count_params(desc, l);
+    g->x = mem_alloc(g->in * sizeof(real));
+    g->dx = mem_alloc(g->in * sizeof(real));
+    g->y = mem_alloc(g->out * sizeof(real));
+    g->dy = mem_alloc(g->out * sizeof(real));
+    g->weights = mem_alloc(g->params * sizeof(real));
+    g->grads = mem_alloc(g->params * sizeof(real));
+    g->saved = mem_alloc(g->kernel->saved_bytes(l, n));
+    g->scratch = mem_alloc(g->kernel->scratch_bytes(l, n, 1));
+    if (!g->x || !g->dx || !g->y || !g->dy || !g->weights || !g->grads || !g->saved || !g->scratch)
+        return error_set(e, ERR_MEMORY, "layer '%s': no memory for %d images", l->name, n);
+    fill(g->x, g->in, 1);
+    fill(g->dy, g->out, 2);
+    fill(g->weights, g->params, 3);
+    return OK;
+}
+
+static void close_stage(struct stage *g)
+{
+    mem_free(g->x);
+    mem_free(g->dx);
+    mem_free(g->y);
+    mem_free(g->dy);
+    mem_free(g->weights);
+    mem_free(g->grads);
+    mem_free(g->saved);
+    mem_free(g->scratch);
+}
+
+static void forward(const struct stage *g, const struct exec *ex)
+{
+    g->kernel->forward(ex, g->layer, g->n, g->y, g->x, g->weights, g->saved, g->scratch);
+}
+
+/* As in the net: the first layer passes no gradient on. */
+static void backward(const struct stage *g, const struct exec *ex)
+{
+    g->kernel->backward(ex, g->layer, g->n, g->layer->index > 0 ? g->dx : NULL, g->grads, g->dy,
+                        g->x, g->y, g->weights, g->saved, g->scratch);
+}
+
+static void time_stage(const struct stage *g, const struct exec *ex, int repeats, double *ms)
+{
+    for (int k = -1; k < repeats; k++) { /* the first warms up */
+        int64_t begin_ns = clock_ns();
+        forward(g, ex);
+        int64_t between_ns = clock_ns();
+        backward(g, ex);
+        int64_t end_ns = clock_ns();
+        if (k < 0)
+            continue;
+        ms[k] = 1e-6 * (double)(between_ns - begin_ns);
+        ms[repeats + k] = 1e-6 * (double)(end_ns - between_ns);
+    }
+}
+
+static double stage_distance(const struct stage *g, const struct stage *reference, enum pass pass)
+{
+    struct distance d = {0, 0};
+    if (pass == PASS_FORWARD) {
+        distance_add(&d, g->y, reference->y, g->out);
+        return distance_relative(&d);
+    }
+    distance_add(&d, g->grads, reference->grads, g->params);
+    double worst = distance_relative(&d);
+    d = (struct distance){0, 0};
+    if (g->layer->index > 0)
+        distance_add(&d, g->dx, reference->dx, g->in);
+    return fmax(worst, distance_relative(&d));
+}
+
+static void print_layer(struct sweep *s, const struct stage *g, const struct stage *reference,
+                        enum plan plan, enum pass pass, const double *ms)
+{
+    int i = g->layer->index, n = s->options->batch;
+    double flop = written_flop(s->desc, i, i + 1, n, pass);
+    struct kernel_row row = {
+        .plan = plan_name(plan),
+        .part = "layer",
+        .position = i,
+        .kernel = layer_names()[g->layer->kind],
+        .layers = g->layer->name,
+        .pass = pass_name(pass),
+        .flop = flop,
+        .flop_done = flop,
+        .bytes = least_bytes(s->desc, i, i + 1, n, pass),
+        .residual = stage_distance(g, reference, pass),
+        .bound = bound_of_layer(s->desc, i, n, pass),
+        .done_pct = NAN,
+        .done_pct_lo = NAN,
+        .done_pct_hi = NAN,
+        .ratio = NAN,
+        .ratio_lo = NAN,
+        .ratio_hi = NAN,
+    };
+    sweep_print_row(s, &row, ms, (size_t)s->options->repeats);
+}
+
+/* One per cent off: what a wrong kernel could do. */
+static void spoil(struct stage *g)
+{
+    for (size_t i = 0; i < g->out; i++)
+        g->y[i] *= (real)1.01;
+    for (size_t i = 0; i < g->in; i++)
+        g->dx[i] *= (real)1.01;
+}
+
+static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const struct exec *ex,
+                               double *ms, struct error *e)
+{
+    struct stage own = {.layer = NULL}, reference = {.layer = NULL};
+    int n = s->options->batch, repeats = s->options->repeats;
+    enum status status = open_stage(&own, s->desc, layer, plan, n, e);
+    if (status == OK)
+        status = open_stage(&reference, s->desc, layer, PLAN_REFERENCE, n, e);
+    if (status == OK) {
+        forward(&reference, ex);
+        backward(&reference, ex);
+        time_stage(&own, ex, repeats, ms);
+        if (s->options->spoil && strcmp(own.layer->name, s->options->spoil) == 0)
+            spoil(&own);
+        print_layer(s, &own, &reference, plan, PASS_FORWARD, ms);
+        if (own.layer->index > 0 || own.params > 0)
+            print_layer(s, &own, &reference, plan, PASS_BACKWARD, ms + repeats);
+    }
+    close_stage(&own);
+    close_stage(&reference);
+    return status;
+}
+
+enum status sweep_layers(struct sweep *s, struct error *e)
+{
+    const struct sweep_options *o = s->options;
+    uint32_t *samples = calloc((size_t)o->batch, sizeof *samples);
+    real *buffers = sweep_make_buffers(s->desc);
+    double *ms = calloc(PASSES * (size_t)o->repeats, sizeof *ms);
+    enum status status = samples && buffers && ms
+                             ? OK
+                             : error_set(e, ERR_MEMORY, "no memory for %d times", o->repeats);
+    const struct exec ex = {.training = true, .seed = 1, .samples = samples, .buffers = buffers};
+    for (uint32_t i = 0; status == OK && i < (uint32_t)o->batch; i++)
+        samples[i] = i;
+    for (int i = 0; status == OK && i < s->desc->n_layers; i++)
+        for (int p = 0; status == OK && p < o->n_plans; p++)
+            if (sweep_wants(s, i, i + 1))
+                status = sweep_layer(s, i, o->plans[p], &ex, ms, e);
+    free(samples);
+    mem_free(buffers);
+    free(ms);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* kernel_sweep: see sweep.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/place/place.h"
+#include "bench/spec/spec.h"
+#include "bench/workloads/sweeps/kernel/sweep.h"
+#include "bench/workloads/sweeps/models.h"
+#include "kernels/base/descriptors.h"
+#include "kernels/base/fp_mode.h"
+
+#define CPUS_MAX 4096
+
+/* One core for all of it: a thread that moves finds cold caches. */
+static enum status bind_to_first(struct error *e)
+{
+    char bound[8192], own[16];
+    int cpus[CPUS_MAX];
+    if (place_read_back(bound, sizeof bound, e) != OK)
+        return e->status;
+    if (place_parse_cpus(bound, cpus, CPUS_MAX) < 1)
+        return error_set(e, ERR_SYSTEM, "the cores of this process, '%s', are not understood",
+                         bound);
+    snprintf(own, sizeof own, "%d", cpus[0]);
+    return place_bind_self(own, e);
+}
+
+static bool has_layer(const struct net_desc *desc, const char *name)
+{
+    for (int i = 0; i < desc->n_layers; i++)
+        if (strcmp(desc->layers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Of all networks, those that lack the layer are passed over; a network that was named must have
+ * it. */
+static enum status check_layer(const struct sweep_options *o, const struct net_desc *desc,
+                               const char *name, bool *wanted, struct error *e)
+{
+    if (!name || has_layer(desc, name))
+        return OK;
+    *wanted = false;
+    return o->model ? error_set(e, ERR_ARGUMENT, "model %s has no layer '%s'", desc->name, name)
+                    : OK;
+}
+
+static enum status sweep_model(void *arg, const char *model, struct error *e)
+{
+    struct sweep *s = arg;
+    struct net_desc desc;
+    bool wanted = true;
+    if (model_load(&desc, model, e) != OK)
+        return e->status;
+    s->desc = &desc;
+    enum status status = check_layer(s->options, &desc, s->options->layer, &wanted, e);
+    if (status == OK)
+        status = check_layer(s->options, &desc, s->options->spoil, &wanted, e);
+    if (status == OK && wanted && s->options->steps)
+        status = sweep_steps(s, e);
+    if (status == OK && wanted && s->options->layers)
+        status = sweep_layers(s, e);
+    net_desc_free(&desc);
+    return status;
+}
+
+static enum status sweep(const struct sweep_options *options, int *exit_status, struct error *e)
+{
+    struct sweep s = {.options = options, .out = stdout, .all_ok = true};
+    fp_mode_set();
+    gemm_init();
+    enum status status = bind_to_first(e);
+    if (status == OK)
+        status = peaks_measure(&s.peaks, options->repeats, e);
+    if (status != OK)
+        return status;
+    status = options->model ? sweep_model(&s, options->model, e)
+                            : models_for_each("model", sweep_model, &s, e);
+    if (status == OK && ferror(s.out))
+        status = error_set(e, ERR_SYSTEM, "standard output cannot be written");
+    *exit_status = s.all_ok ? 0 : 1;
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct sweep_options options;
+    struct error e = {0};
+    int exit_status = 0;
+    descriptors_open_standard();
+    enum status status = options_parse(&options, argc, argv, &e);
+    if (status == OK && options.help)
+        options_help(stdout);
+    else if (status == OK)
+        status = sweep(&options, &exit_status, &e);
+    if (status == OK)
+        return exit_status;
+    fputs("kernel_sweep: ", stderr);
+    error_print(stderr, &e);
+    return error_exit_status(&e);
+}

@@ -1,0 +1,139 @@
+/* What can be said of layers without running them: FLOPs, bytes, rounding. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/workloads/sweeps/kernel/sweep.h"
+#include "kernels/base/mem.h"
+
+/* Roundings of a sum are rarely further apart than this many times the square root of their number:
+ * less often than once in 10^20 sums. */
+#define ROUNDING_FACTOR 10.0
+
+static size_t layer_params(const struct net_desc *desc, const struct layer_desc *l)
+{
+    size_t n = 0;
+    for (int t = 0; t < l->n_tensors; t++)
+        n += desc->tensors[l->first_tensor + t].count;
+    return n;
+}
+
+static const struct tensor_desc *weights_of(const struct net_desc *desc, const struct layer_desc *l)
+{
+    return l->n_tensors > 0 ? &desc->tensors[l->first_tensor] : NULL;
+}
+
+/* Terms of the longest sum behind one output; a vector of weights scales what was averaged over all
+ * images. */
+static double terms_forward(const struct net_desc *desc, const struct layer_desc *l, int n)
+{
+    const struct tensor_desc *w = weights_of(desc, l);
+    if (w && w->n_dims > 1)
+        return (double)w->fan_in;
+    if (w)
+        return (double)n * l->in.h * l->in.w;
+    return fmax(1, (double)l->kernel_h * l->kernel_w);
+}
+
+/* The same behind a gradient, be it of an input or of a parameter. */
+static double terms_backward(const struct net_desc *desc, const struct layer_desc *l, int n)
+{
+    const struct tensor_desc *w = weights_of(desc, l);
+    double images = (double)n * l->out.h * l->out.w;
+    return w ? fmax(images, (double)w->fan_out) : fmax(1, (double)l->kernel_h * l->kernel_w);
+}
+
+static double rounding(double terms)
+{
+    return ROUNDING_FACTOR * (REAL_EPSILON / 2) * sqrt(terms);
+}
+
+double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass)
+{
+    const struct layer_desc *l = &desc->layers[layer];
+    return rounding(pass == PASS_FORWARD ? terms_forward(desc, l, n) : terms_backward(desc, l, n));
+}
+
+/* Layers add up. Where activations have kinks, a share of them as large as their error lies on the
+ * other side, and each of these sends its gradient the other way: the root of that share in
+ * norm. */
+double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass)
+{
+    double forward = 0, backward = 0;
+    bool kinks = false;
+    int last = pass == PASS_FORWARD ? layer + 1 : desc->n_layers;
+    for (int i = 0; i < last; i++) {
+        const struct layer_desc *l = &desc->layers[i];
+        forward += bound_of_layer(desc, i, n, PASS_FORWARD);
+        kinks = kinks || l->kind == LAYER_relu || l->kind == LAYER_maxpool2d;
+    }
+    if (pass == PASS_FORWARD)
+        return forward;
+    for (int i = layer; i < desc->n_layers; i++)
+        backward += bound_of_layer(desc, i, n, PASS_BACKWARD);
+    return forward + backward + (kinks ? sqrt(forward) : 0);
+}
+
+/* The first layer reads images of bytes and passes no gradient on. */
+double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass)
+{
+    if (pass == PASS_TRAIN)
+        return least_bytes(desc, first, last, n, PASS_FORWARD) +
+               least_bytes(desc, first, last, n, PASS_BACKWARD);
+    double in = (double)n * (double)shape_count(desc->layers[first].in);
+    double out = (double)n * (double)shape_count(desc->layers[last - 1].out), params = 0;
+    for (int i = first; i < last; i++)
+        params += (double)layer_params(desc, &desc->layers[i]);
+    in *= first > 0 ? sizeof(real) : 1;
+    if (pass == PASS_FORWARD)
+        return in + sizeof(real) * (out + params);
+    return in + (first > 0 ? in : 0) + sizeof(real) * (out + 2 * params);
+}
+
+double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass)
+{
+    double sum = 0;
+    for (int i = first; i < last; i++) {
+        const struct layer_desc *l = &desc->layers[i];
+        sum += pass != PASS_BACKWARD ? (double)l->flops_forward : 0;
+        sum += pass != PASS_FORWARD ? (double)l->flops_backward : 0;
+    }
+    return n * sum;
+}
+
+char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = first; i < last && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > first ? "+" : "",
+                                 desc->layers[i].name);
+    return text;
+}
+
+real *sweep_make_buffers(const struct net_desc *desc)
+{
+    size_t n = 0;
+    for (int i = 0; i < desc->n_buffers; i++)
+        n += desc->buffers[i].count;
+    real *buffers = mem_alloc(n * sizeof *buffers);
+    if (buffers)
+        net_init_buffers(desc, buffers);
+    return buffers;
+}
+
+void distance_add(struct distance *d, const real *a, const real *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double difference = (double)a[i] - (double)b[i];
+        d->difference += difference * difference;
+        d->size += (double)b[i] * (double)b[i];
+    }
+}
+
+/* Something that should be nothing is as wrong as can be. */
+double distance_relative(const struct distance *d)
+{
+    if (d->size == 0)
+        return d->difference == 0 ? 0 : INFINITY;
+    return sqrt(d->difference / d->size);
+}

@@ -1,0 +1,68 @@
+/* The table of the sweep. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/workloads/sweeps/kernel/sweep.h"
+
+#define CONFIDENCE 0.95
+
+const char *pass_name(enum pass pass)
+{
+    static const char *const names[] = {
+        [PASS_FORWARD] = "forward", [PASS_BACKWARD] = "backward", [PASS_TRAIN] = "train"};
+    return names[pass];
+}
+
+static const struct table_column COLUMNS[] = {
+#define COLUMN(id, type, unit, meaning) TABLE_COLUMN(kernel_row, id, type, unit, meaning)
+#include "bench/workloads/sweeps/kernel/csv_kernels.def"
+#undef COLUMN
+};
+enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+void rows_print_columns(FILE *out)
+{
+    table_print_meanings(out, COLUMNS, COLUMNS_N);
+}
+
+/* Whatever is not surely within the bound is not ok. */
+static const char *verdict_of(const struct kernel_row *row)
+{
+    return row->residual <= row->bound ? "ok" : "exceeds bound";
+}
+
+void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, size_t n)
+{
+    struct interval time = stats_median_interval(ms, n, CONFIDENCE);
+    row->model = s->desc->name;
+    row->isa = isa_names()[s->options->isa];
+    row->batch = s->options->batch;
+    row->repeats = (double)n;
+    row->time_ms = time.mid;
+    row->time_ms_lo = time.lo;
+    row->time_ms_hi = time.hi;
+    row->gflop_per_s = 1e-6 * row->flop / time.mid;
+    row->gflop_done_per_s = 1e-6 * row->flop_done / time.mid;
+    row->gbyte_per_s = 1e-6 * row->bytes / time.mid;
+    row->intensity = row->flop / row->bytes;
+    row->peak_gflop_per_s = s->peaks.gflop_per_s;
+    row->memory_gbyte_per_s = s->peaks.gbyte_per_s;
+    row->peak_pct = 100 * row->gflop_per_s / s->peaks.gflop_per_s;
+    row->memory_pct = 100 * row->gbyte_per_s / s->peaks.gbyte_per_s;
+    row->verdict = verdict_of(row);
+    row->blas = gemm_library();
+    if (!s->begun)
+        table_print_header(s->out, COLUMNS, COLUMNS_N);
+    s->begun = true;
+    s->all_ok = s->all_ok && strcmp(row->verdict, "ok") == 0;
+    table_print_row(s->out, COLUMNS, COLUMNS_N, row);
+}
+
+bool sweep_wants(const struct sweep *s, int first_layer, int last_layer)
+{
+    const char *wanted = s->options->layer;
+    for (int i = first_layer; i < last_layer; i++)
+        if (!wanted || strcmp(s->desc->layers[i].name, wanted) == 0)
+            return true;
+    return false;
+}

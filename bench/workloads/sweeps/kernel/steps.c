@@ -1,0 +1,337 @@
+/* Every step of a compiled net. All plans take turns, step by step, so that whatever disturbs the
+ * machine disturbs all of them, and every step finds the caches as training leaves them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/sweeps/kernel/rig.h"
+#include "kernels/base/clock.h"
+
+/* Results are compared on a few images: the reference plan takes its time. */
+#define IMAGES_COMPARED 8
+
+#define TEXT_BYTES 512
+
+/* One plan and its times: [pass][step][repeat]; of whole training steps, and the rate of the matrix
+ * product before each: [repeat]. */
+struct lane {
+    enum plan plan;
+    struct net *net;
+    int steps, repeats;
+    double *ms, *train_ms, *product_gflop_per_s;
+    double *residual, *bound; /* [pass][step], of the last element the whole net */
+};
+
+static double *ms_of(const struct lane *lane, enum pass pass, int step)
+{
+    return lane->ms + ((size_t)pass * (size_t)lane->steps + (size_t)step) * (size_t)lane->repeats;
+}
+
+static size_t judged(const struct lane *lane, enum pass pass, int step)
+{
+    return (size_t)pass * (size_t)(lane->steps + 1) + (size_t)step;
+}
+
+/* ---- Setting up ---- */
+
+static enum status make_net(struct net **net, const struct sweep *s, enum plan plan, int n_max,
+                            struct error *e)
+{
+    const struct net_options options = {
+        .plan = plan, .isa = s->options->isa, .n_max = n_max, .threads = 1, .slots = 1};
+    return net_create(net, s->desc, &options, e);
+}
+
+static enum status open_lane(struct lane *lane, const struct sweep *s, enum plan plan,
+                             struct error *e)
+{
+    *lane = (struct lane){.plan = plan, .repeats = s->options->repeats};
+    if (make_net(&lane->net, s, plan, s->options->batch, e) != OK)
+        return e->status;
+    lane->steps = net_steps(lane->net);
+    size_t steps = (size_t)lane->steps, rows = PASSES * (steps + 1);
+    lane->ms = calloc(PASSES * steps * (size_t)lane->repeats, sizeof *lane->ms);
+    lane->train_ms = calloc((size_t)lane->repeats, sizeof *lane->train_ms);
+    lane->product_gflop_per_s = calloc((size_t)lane->repeats, sizeof *lane->product_gflop_per_s);
+    lane->residual = calloc(rows, sizeof *lane->residual);
+    lane->bound = calloc(rows, sizeof *lane->bound);
+    if (!lane->ms || !lane->train_ms || !lane->product_gflop_per_s || !lane->residual ||
+        !lane->bound)
+        return error_set(e, ERR_MEMORY, "no memory for the times of %zu steps", steps);
+    return OK;
+}
+
+static void close_lane(struct lane *lane)
+{
+    net_destroy(lane->net);
+    free(lane->ms);
+    free(lane->train_ms);
+    free(lane->product_gflop_per_s);
+    free(lane->residual);
+    free(lane->bound);
+}
+
+/* ---- Running ---- */
+
+static double elapsed_ms(int64_t begin_ns)
+{
+    return 1e-6 * (double)(clock_ns() - begin_ns);
+}
+
+/* One training step without its update; times go to column `repeat`, or nowhere if it is
+ * negative. */
+static void run_turn(struct rig *r, const struct lane *lane, int n, const real *params, real *grads,
+                     int repeat)
+{
+    net_load(lane->net, &r->ex, 0, n, r->images);
+    for (int i = 0; i < lane->steps; i++) {
+        int64_t begin_ns = clock_ns();
+        net_forward(lane->net, &r->ex, 0, i, i + 1, params);
+        if (repeat >= 0)
+            ms_of(lane, PASS_FORWARD, i)[repeat] = elapsed_ms(begin_ns);
+    }
+    net_loss(lane->net, &r->ex, 0, r->labels, NULL, 1.0 / n);
+    for (int i = lane->steps - 1; i >= 0; i--) {
+        int64_t begin_ns = clock_ns();
+        net_backward(lane->net, &r->ex, 0, i, i + 1, params, grads);
+        if (repeat >= 0)
+            ms_of(lane, PASS_BACKWARD, i)[repeat] = elapsed_ms(begin_ns);
+    }
+}
+
+/* A training step between two matrix products. The product fills the caches with its matrices: a
+ * step that nobody times comes in between, as one step comes before another in training. */
+static void time_turn(struct rig *r, const struct lane *lane, int n, int repeat)
+{
+    double before = product_gflop_per_s(&r->product);
+    run_turn(r, lane, n, r->params, r->grads, -1);
+    rig_update(r);
+    int64_t begin_ns = clock_ns();
+    run_turn(r, lane, n, r->params, r->grads, repeat);
+    rig_update(r);
+    double train_ms = elapsed_ms(begin_ns), after = product_gflop_per_s(&r->product);
+    if (repeat < 0)
+        return;
+    lane->train_ms[repeat] = train_ms;
+    lane->product_gflop_per_s[repeat] = 2 / (1 / before + 1 / after);
+}
+
+/* ---- Comparing with the reference ---- */
+
+/* Of an output of n images, that part which a later layer reads. */
+static double output_distance(const struct sweep *s, const struct net_step_view *view,
+                              const real *reference, int n)
+{
+    struct distance d = {0, 0};
+    struct shape out = s->desc->layers[view->last_layer - 1].out;
+    for (int plane = 0; plane < n * out.c; plane++)
+        for (int h = 0; h < view->read_h; h++) {
+            size_t row = ((size_t)plane * (size_t)out.h + (size_t)h) * (size_t)out.w;
+            distance_add(&d, view->y + row, reference + row, (size_t)view->read_w);
+        }
+    return distance_relative(&d);
+}
+
+static double gradient_distance(const struct sweep *s, const struct rig *r, int first, int last)
+{
+    struct distance d = {0, 0};
+    for (int i = first; i < last; i++) {
+        const struct tensor_desc *t = &s->desc->tensors[i];
+        distance_add(&d, r->grads + t->offset, r->reference_grads + t->offset, t->count);
+    }
+    return distance_relative(&d);
+}
+
+/* The reference plan has a step a layer. A step whose output lies in a layout of its own is judged
+ * by the next one whose output does not; the last one's are logits. */
+static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
+                            int n)
+{
+    for (int i = lane->steps - 1; i >= 0; i--) {
+        struct net_step_view view = net_step_view(lane->net, 0, i);
+        size_t at = judged(lane, PASS_FORWARD, i);
+        if (!view.y) {
+            lane->residual[at] = lane->residual[at + 1];
+            lane->bound[at] = lane->bound[at + 1];
+            continue;
+        }
+        const real *expected = net_step_view(reference, 0, view.last_layer - 1).y;
+        lane->residual[at] = output_distance(s, &view, expected, n);
+        lane->bound[at] = bound_of_net(s->desc, view.last_layer - 1, n, PASS_FORWARD);
+    }
+    size_t whole = judged(lane, PASS_FORWARD, lane->steps);
+    lane->residual[whole] = lane->residual[whole - 1];
+    lane->bound[whole] = lane->bound[whole - 1];
+}
+
+/* A step without parameters is judged by the nearest before it that has some: its gradient came
+ * through here. */
+static void compare_backward(struct lane *lane, const struct sweep *s, const struct rig *r, int n)
+{
+    double residual = NAN, bound = NAN;
+    for (int i = 0; i < lane->steps; i++) {
+        int first, last;
+        net_step_tensors(lane->net, i, &first, &last);
+        if (first < last) {
+            struct net_step_view view = net_step_view(lane->net, 0, i);
+            residual = gradient_distance(s, r, first, last);
+            bound = bound_of_net(s->desc, view.first_layer, n, PASS_BACKWARD);
+        }
+        lane->residual[judged(lane, PASS_BACKWARD, i)] = residual;
+        lane->bound[judged(lane, PASS_BACKWARD, i)] = bound;
+    }
+    size_t whole = judged(lane, PASS_BACKWARD, lane->steps);
+    lane->residual[whole] = gradient_distance(s, r, 0, s->desc->n_tensors);
+    lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD);
+}
+
+static enum status compare(struct lane *lanes, const struct sweep *s, struct rig *r,
+                           struct error *e)
+{
+    int n = s->options->batch < IMAGES_COMPARED ? s->options->batch : IMAGES_COMPARED;
+    struct lane reference = {.plan = PLAN_REFERENCE};
+    if (make_net(&reference.net, s, PLAN_REFERENCE, n, e) != OK)
+        return e->status;
+    reference.steps = net_steps(reference.net);
+    run_turn(r, &reference, n, r->params, r->reference_grads, -1);
+    for (int i = 0; i < s->options->n_plans; i++) {
+        run_turn(r, &lanes[i], n, r->spoilt, r->grads, -1);
+        compare_forward(&lanes[i], s, reference.net, n);
+        compare_backward(&lanes[i], s, r, n);
+    }
+    net_destroy(reference.net);
+    return OK;
+}
+
+/* ---- Rows ---- */
+
+/* Time of the steps that make up layers [first, last) in one repeat; NAN where steps do not end
+ * there. */
+static double stretch_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
+{
+    bool begins = false, ends = false;
+    double sum = 0;
+    if (pass == PASS_TRAIN)
+        return lane->train_ms[repeat];
+    for (int i = 0; i < lane->steps; i++) {
+        struct net_step_view view = net_step_view(lane->net, 0, i);
+        if (view.first_layer < first || view.last_layer > last)
+            continue;
+        begins = begins || view.first_layer == first;
+        ends = ends || view.last_layer == last;
+        sum += ms_of(lane, pass, i)[repeat];
+    }
+    return begins && ends ? sum : NAN;
+}
+
+static void compare_times(struct kernel_row *row, const struct lane *lane, const struct lane *other,
+                          enum pass pass, int first, int last, double *room)
+{
+    row->ratio = row->ratio_lo = row->ratio_hi = NAN;
+    if (!other)
+        return;
+    for (int k = 0; k < lane->repeats; k++)
+        room[k] = stretch_ms(other, pass, first, last, k) / stretch_ms(lane, pass, first, last, k);
+    struct interval ratio = stats_median_interval(room, (size_t)lane->repeats, 0.95);
+    row->other_plan = plan_name(other->plan);
+    row->ratio = ratio.mid;
+    row->ratio_lo = ratio.lo;
+    row->ratio_hi = ratio.hi;
+}
+
+/* Turn by turn, so that a machine that is slower for a while is so for both. */
+static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
+                            int first, int last, double *room)
+{
+    for (int k = 0; k < lane->repeats; k++)
+        room[k] = 1e-4 * row->flop_done / stretch_ms(lane, pass, first, last, k) /
+                  lane->product_gflop_per_s[k];
+    struct interval share = stats_median_interval(room, (size_t)lane->repeats, 0.95);
+    row->done_pct = share.mid;
+    row->done_pct_lo = share.lo;
+    row->done_pct_hi = share.hi;
+}
+
+static uint64_t flops_done(const struct lane *lane, enum pass pass, int position)
+{
+    if (position == lane->steps)
+        return (pass != PASS_BACKWARD ? net_flops_done(lane->net, false) : 0) +
+               (pass != PASS_FORWARD ? net_flops_done(lane->net, true) : 0);
+    struct net_step_view view = net_step_view(lane->net, 0, position);
+    return pass == PASS_FORWARD ? view.flops_forward : view.flops_backward;
+}
+
+/* Layers [first, last) as one row; `position` is a step, or the number of steps for the whole net.
+ * A training step is as right as its gradient. */
+static void print_stretch(struct sweep *s, const struct lane *lane, const struct lane *other,
+                          enum pass pass, int first, int last, int position, double *room)
+{
+    char names[TEXT_BYTES];
+    bool whole = position == lane->steps;
+    size_t at = judged(lane, pass == PASS_FORWARD ? PASS_FORWARD : PASS_BACKWARD, position);
+    struct kernel_row row = {
+        .plan = plan_name(lane->plan),
+        .part = whole ? "net" : "step",
+        .position = whole ? NAN : position,
+        .kernel = whole ? "" : net_step_name(lane->net, position),
+        .layers = whole ? "" : layer_list(names, sizeof names, s->desc, first, last),
+        .pass = pass_name(pass),
+        .flop = written_flop(s->desc, first, last, s->options->batch, pass),
+        .flop_done = (double)s->options->batch * (double)flops_done(lane, pass, position),
+        .bytes = least_bytes(s->desc, first, last, s->options->batch, pass),
+        .residual = lane->residual[at],
+        .bound = lane->bound[at],
+    };
+    compare_times(&row, lane, other, pass, first, last, room);
+    compare_product(&row, lane, pass, first, last, room);
+    for (int k = 0; k < lane->repeats; k++)
+        room[k] = stretch_ms(lane, pass, first, last, k);
+    sweep_print_row(s, &row, room, (size_t)lane->repeats);
+}
+
+static void print_lane(struct sweep *s, const struct lane *lane, const struct lane *other,
+                       enum pass pass, double *room)
+{
+    for (int i = 0; pass != PASS_TRAIN && i < lane->steps; i++) {
+        struct net_step_view view = net_step_view(lane->net, 0, i);
+        if ((pass == PASS_FORWARD || view.learns) &&
+            sweep_wants(s, view.first_layer, view.last_layer))
+            print_stretch(s, lane, other, pass, view.first_layer, view.last_layer, i, room);
+    }
+    if (!s->options->layer)
+        print_stretch(s, lane, other, pass, 0, s->desc->n_layers, lane->steps, room);
+}
+
+static enum status print_lanes(struct sweep *s, const struct lane *lanes, struct error *e)
+{
+    int n = s->options->n_plans;
+    double *room = calloc((size_t)s->options->repeats, sizeof *room);
+    if (!room)
+        return error_set(e, ERR_MEMORY, "no memory for %d times", s->options->repeats);
+    for (int i = 0; i < n; i++)
+        for (int pass = PASS_FORWARD; pass <= PASS_TRAIN; pass++)
+            print_lane(s, &lanes[i], n > 1 ? &lanes[1 - i] : NULL, (enum pass)pass, room);
+    free(room);
+    return OK;
+}
+
+enum status sweep_steps(struct sweep *s, struct error *e)
+{
+    struct lane lanes[PLANS_MAX] = {{.net = NULL}};
+    struct rig r = {.images = NULL};
+    enum status status = rig_open(&r, s, e);
+    for (int i = 0; status == OK && i < s->options->n_plans; i++)
+        status = open_lane(&lanes[i], s, s->options->plans[i], e);
+    if (status == OK)
+        status = compare(lanes, s, &r, e);
+    /* The first turn warms up. */
+    for (int k = -1; status == OK && k < s->options->repeats; k++)
+        for (int i = 0; i < s->options->n_plans; i++)
+            time_turn(&r, &lanes[i], s->options->batch, k);
+    if (status == OK)
+        status = print_lanes(s, lanes, e);
+    for (int i = 0; i < s->options->n_plans; i++)
+        close_lane(&lanes[i]);
+    rig_close(&r);
+    return status;
+}

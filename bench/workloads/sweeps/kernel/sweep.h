@@ -1,0 +1,109 @@
+/* kernel_sweep: what each step of a plan and each layer costs, how far that is from what the
+ * machine can do, and whether it computes what the reference plan computes. */
+#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SWEEP_H
+#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SWEEP_H
+
+#include <stdio.h>
+
+#include "bench/workloads/sweeps/table.h"
+#include "kernels/base/error.h"
+#include "kernels/base/stats.h"
+#include "kernels/gemm.h"
+#include "kernels/net/net.h"
+#include "kernels/optimizers/optimizer.h"
+
+#define PLANS_MAX 2
+
+/* PASS_TRAIN, of whole nets: a training step, with its loss and update. */
+enum pass { PASS_FORWARD, PASS_BACKWARD, PASSES, PASS_TRAIN = PASSES };
+
+struct sweep_options {
+    const char *model; /* a name or path; NULL: every network of configs/models */
+    const char *layer; /* only what covers the layer of this name; NULL: everything */
+    const char
+        *spoil; /* the layer whose results are made wrong, to see that verdicts notice; NULL */
+    enum plan plans[PLANS_MAX];
+    int n_plans;
+    bool steps, layers; /* which parts */
+    enum isa isa;
+    int batch, repeats;
+    bool help;
+};
+
+/* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
+enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
+void options_help(FILE *out);
+const char *plan_name(enum plan plan);
+
+/* What the machine can do at most, measured by this process. */
+struct peaks {
+    double gflop_per_s, gbyte_per_s;
+};
+enum status peaks_measure(struct peaks *peaks, int repeats, struct error *e);
+
+/* The matrix product that the first of them is, 1024 x 1024 x 1024, to be timed between other
+ * things. product_close also after a failed product_open. */
+struct product {
+    real *a, *b, *c;
+};
+enum status product_open(struct product *p, struct error *e);
+void product_close(struct product *p);
+double product_gflop_per_s(const struct product *p);
+
+/* One line of the table: texts as they stand there, numbers NAN where unknown. */
+#define COLUMN(id, type, unit, meaning) CELL_##type id;
+struct kernel_row {
+#include "bench/workloads/sweeps/kernel/csv_kernels.def"
+};
+#undef COLUMN
+
+void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
+
+/* What the rows of one network have in common. */
+struct sweep {
+    const struct sweep_options *options;
+    const struct net_desc *desc;
+    struct peaks peaks;
+    FILE *out;
+    bool begun;  /* the table has its header */
+    bool all_ok; /* no verdict was bad */
+};
+
+/* Fills in what follows from times [n] in ms, FLOPs and bytes: rates, shares, verdict; prints. */
+void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, size_t n);
+
+/* Whether a stretch of layers is wanted. */
+bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
+
+/* Rows of every step of each plan and of the whole net; then of every layer by itself. */
+enum status sweep_steps(struct sweep *s, struct error *e);
+enum status sweep_layers(struct sweep *s, struct error *e);
+const char *pass_name(enum pass pass);
+
+/* ||a - b|| / ||b||, summed up run by run of numbers. */
+struct distance {
+    double difference, size; /* squared */
+};
+void distance_add(struct distance *d, const real *a, const real *b, size_t n);
+double distance_relative(const struct distance *d);
+
+/* What rounding can make of a relative distance, of n images, after Higham and Mary, "A new
+ * approach to probabilistic rounding error analysis", 2019: a sum of k products is off by sqrt(k)
+ * roundings times a factor that is exceeded hardly ever. Of one layer by itself, and of layers
+ * [first, ..) of a whole net. */
+double bound_of_layer(const struct net_desc *desc, int layer, int n, enum pass pass);
+double bound_of_net(const struct net_desc *desc, int layer, int n, enum pass pass);
+
+/* Traffic of n images through layers [first, last) when every operand is read or written once. */
+double least_bytes(const struct net_desc *desc, int first, int last, int n, enum pass pass);
+
+/* FLOPs of n images, of layers [first, last) as written. */
+double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
+
+/* Running statistics as they begin; NULL without memory. Freed with mem_free. */
+real *sweep_make_buffers(const struct net_desc *desc);
+
+/* "conv1+relu1" */
+char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);
+
+#endif

@@ -1,0 +1,269 @@
+/* p ranks train what one rank trains, which each does by itself in the same process. In double
+ * precision 20 steps agree to 1e-10; in single precision, where training is chaotic, the first
+ * step's update agrees to 1e-4; the replicas are equal to the bit. */
+#include "bench/workloads/train_cnn/tests/train_fixture.h"
+
+#ifdef SCALEBENCH_F64
+enum { STEPS = 20 };
+#define ALLOWED 1e-10
+#else
+enum { STEPS = 1 };
+#define ALLOWED 1e-4
+#endif
+
+/* How far two sessions are apart that started alike: of what the weights have moved by, and of what
+ * the running statistics have. */
+static double distance_of(const struct session *all, const struct session *own,
+                          const struct session *initial)
+{
+    const struct arenas *a = arenas_of(all), *b = arenas_of(own), *c = arenas_of(initial);
+    double distance = relative_difference(a->params, b->params, c->params, a->n);
+    if (a->n_buffers > 0 && own->trainer.exec.fixed_statistics)
+        distance += memcmp(a->buffers, c->buffers, a->n_buffers * sizeof(real)) != 0;
+    else if (a->n_buffers > 0)
+        distance += relative_difference(a->buffers, b->buffers, c->buffers, a->n_buffers);
+    return distance;
+}
+
+/* One rank's own run of so many steps, and the weights that it began with. Many may be compared
+ * with it. */
+struct alone {
+    struct session trained, initial;
+    int steps;
+};
+
+static bool train_alone(struct alone *a, int steps)
+{
+    a->steps = steps;
+    bool good = session_open(&a->trained, MPI_COMM_SELF, 1);
+    good = session_open(&a->initial, MPI_COMM_SELF, 1) && good;
+    for (int i = 0; i < steps; i++)
+        good = session_step(&a->trained, (uint32_t)i) && good;
+    return good;
+}
+
+static void alone_close(struct alone *a)
+{
+    session_close(&a->trained);
+    session_close(&a->initial);
+}
+
+/* Trains as many steps on all ranks. 2 when something failed, or the replicas differ. */
+static double distance_from(const struct alone *alone, int threads)
+{
+    struct session all;
+    struct error e;
+    bool good = session_open(&all, MPI_COMM_WORLD, threads);
+    for (int i = 0; i < alone->steps; i++)
+        good = session_step(&all, (uint32_t)i) && good;
+    good = sync_eval_begin(all.trainer.sync, &e) == OK && good; /* where replicas may differ */
+    double distance = distance_of(&all, &alone->trained, &alone->initial);
+    good = is_equal_everywhere(trainer_hash(&all.trainer)) && good;
+    session_close(&all);
+    return good ? distance : 2;
+}
+
+static void expect_same(const struct alone *alone, int threads)
+{
+    double distance = distance_from(alone, threads);
+    if (distance > ALLOWED && mpi_world_rank() == 0)
+        print_error("%s %s: distance %g, allowed %g\n", config_text(&fixture.config, OPT_STRATEGY),
+                    config_text(&fixture.config, OPT_VARIANT), distance, ALLOWED);
+    assert_all(distance <= ALLOWED);
+}
+
+static void expect_sequential(int threads)
+{
+    struct alone alone;
+    assert_all(train_alone(&alone, STEPS));
+    expect_same(&alone, threads);
+    alone_close(&alone);
+}
+
+static void sgd_equals_sequential(void **state)
+{
+    (void)state;
+    expect_sequential(1);
+}
+
+static void adam_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    expect_sequential(1);
+}
+
+static void clipped_lamb_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_OPTIMIZER, "lamb");
+    option(OPT_LR, "0.001");
+    option(OPT_CLIP_NORM, "0.5");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    expect_sequential(2);
+}
+
+static void threads_equal_sequential(void **state)
+{
+    (void)state;
+    expect_sequential(3);
+}
+
+/* In every form of those that come in several. */
+static void every_strategy_equals_sequential(void **state)
+{
+    (void)state;
+    const char *variants[VARIANTS];
+    struct alone alone;
+    assert_all(train_alone(&alone, STEPS));
+    option(OPT_SEGMENT, "4KiB");
+    option(OPT_CAP, "0.02");
+    option(OPT_FIRST_CAP, "0");
+    option(OPT_NODE_RANKS, "3");
+    option(OPT_FUSION, "0.02");
+    option(OPT_CYCLE, "0.05");
+    for (int s = 0; s < STRATEGIES; s++) {
+        enum strategy_kind kind = (enum strategy_kind)s;
+        option(OPT_STRATEGY, strategy_names()[s]);
+        size_t n = strategy_variant_list(kind, variants);
+        for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
+            unsigned flags = strategy_form_flags(kind, strategy_variant_find(kind, variants[i]));
+            if (!(flags & STRATEGY_EXACT) || kind == STRATEGY_allreduce)
+                continue;
+            option(OPT_VARIANT, variants[i]);
+            expect_same(&alone, 1);
+        }
+    }
+    alone_close(&alone);
+}
+
+/* Averages after every step, of a step that is linear in the gradient: momentum and decay are. */
+static void local_sgd_of_period_1_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "local_sgd");
+    option(OPT_PERIOD, "1");
+    option(OPT_WEIGHT_DECAY, "0.01");
+    expect_sequential(1);
+}
+
+/* Adam on the server. */
+static void parameter_servers_in_step_equal_sequential(void **state)
+{
+    (void)state;
+    struct alone alone;
+    option(OPT_OPTIMIZER, "adam");
+    option(OPT_LR, "0.001");
+    assert_all(train_alone(&alone, STEPS));
+    option(OPT_STRATEGY, "param_server");
+    option(OPT_STALENESS, "0");
+    option(OPT_VARIANT, "stale");
+    expect_same(&alone, 1);
+    option(OPT_VARIANT, "sync");
+    expect_same(&alone, 1);
+    alone_close(&alone);
+}
+
+/* Sums of batch norm come between messages that others ask after. */
+static void every_overlap_equals_sequential(void **state)
+{
+    (void)state;
+    struct alone alone;
+    option(OPT_BATCH_NORM, "sync");
+    assert_all(train_alone(&alone, STEPS));
+    option(OPT_STRATEGY, "bucketed");
+    option(OPT_CAP, "0.02");
+    option(OPT_FIRST_CAP, "0");
+    for (int i = OVERLAP_none + 1; i < OVERLAPS; i++) {
+        if (mpi_world_ranks() > 4 && i != OVERLAP_thread)
+            continue;
+        option(OPT_OVERLAP, overlap_names()[i]);
+        expect_same(&alone, 1);
+    }
+    alone_close(&alone);
+}
+
+/* Compressors that are told to leave nothing out. */
+static void compressors_without_loss_equal_sequential(void **state)
+{
+    (void)state;
+    struct alone alone;
+    assert_all(train_alone(&alone, STEPS));
+    option(OPT_COMPRESS, "topk");
+    option(OPT_TOPK, "100%");
+    expect_same(&alone, 1);
+    option(OPT_COMPRESS, "powersgd");
+    option(OPT_POWERSGD_RANK, "65536");
+    expect_same(&alone, 1);
+    option(OPT_STRATEGY, "allreduce_layer");
+    expect_same(&alone, 1);
+    alone_close(&alone);
+}
+
+static void padding_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_REMAINDER, "pad");
+    expect_sequential(1);
+}
+
+static void sync_batch_norm_and_augmentation_equal_sequential(void **state)
+{
+    (void)state;
+    option(OPT_BATCH_NORM, "sync");
+    option(OPT_AUGMENT, "crop_flip");
+    expect_sequential(2);
+}
+
+static void frozen_batch_norm_equals_sequential(void **state)
+{
+    (void)state;
+    option(OPT_BATCH_NORM, "frozen");
+    expect_sequential(1);
+}
+
+/* An epoch of 26 images ends with a batch of one, of which only rank 0 has a part; padded, the
+ * other ranks compute an image that counts nothing. */
+static void sync_batch_norm_takes_ranks_without_images(void **state)
+{
+    (void)state;
+    option(OPT_BATCH_NORM, "sync");
+    option(OPT_DATA_SAMPLES, "26");
+    static const char *const remainders[] = {"uneven", "pad"};
+    for (int i = 0; i < 2; i++) {
+        option(OPT_REMAINDER, remainders[i]);
+        struct alone alone;
+        assert_all(train_alone(&alone, 2));
+        expect_same(&alone, 1);
+        alone_close(&alone);
+    }
+}
+
+#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+
+int main(int argc, char **argv)
+{
+    int level; /* as a thread of sync.overlap wants it */
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(sgd_equals_sequential),
+        TEST(adam_equals_sequential),
+        TEST(clipped_lamb_equals_sequential),
+        TEST(threads_equal_sequential),
+        TEST(every_strategy_equals_sequential),
+        TEST(local_sgd_of_period_1_equals_sequential),
+        TEST(parameter_servers_in_step_equal_sequential),
+        TEST(compressors_without_loss_equal_sequential),
+        TEST(padding_equals_sequential),
+        TEST_VGG(every_overlap_equals_sequential),
+        TEST_VGG(sync_batch_norm_and_augmentation_equal_sequential),
+        TEST_VGG(frozen_batch_norm_equals_sequential),
+        TEST_VGG(sync_batch_norm_takes_ranks_without_images),
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}

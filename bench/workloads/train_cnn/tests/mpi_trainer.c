@@ -1,0 +1,280 @@
+/* What a trainer does beside its steps: how it shares an epoch out, that replicas stay equal and
+ * runs repeat, evaluation, statistics, learning rates, kernels chosen by time. */
+#include "bench/workloads/train_cnn/check.h"
+#include "bench/workloads/train_cnn/schedule.h"
+#include "bench/workloads/train_cnn/tests/train_fixture.h"
+
+enum { STEPS = 20 };
+
+/* Kernels by time: ranks may disagree about what is fastest, and rank 0 is right. */
+static void tuned_ranks_compute_alike(void **state)
+{
+    (void)state;
+    struct session s;
+    struct error e;
+    char kernels[KERNELS_TEXT];
+    uint8_t choices[64], expected[64] = {0};
+    option(OPT_TUNE, "start");
+    bool good = session_open(&s, MPI_COMM_WORLD, 1) && session_step(&s, 0);
+    assert_all(good && s.trainer.desc->n_layers <= 64);
+    assert_all(is_equal_everywhere(trainer_hash(&s.trainer)));
+    net_kernels_text(s.trainer.net, s.trainer.desc, kernels);
+    uint64_t hash = 0;
+    for (const char *c = kernels; *c; c++)
+        hash = hash * 31 + (unsigned char)*c;
+    assert_all(is_equal_everywhere(hash));
+    int n = s.trainer.desc->n_layers;
+    for (int i = 0; i < n; i++) {
+        choices[i] = (uint8_t)((i + mpi_world_rank()) % KERNEL_CHOICES);
+        expected[i] = (uint8_t)(i % KERNEL_CHOICES);
+    }
+    assert_all(trainer_share_choices(&s.trainer, choices, &e) == OK &&
+               memcmp(choices, expected, (size_t)n) == 0);
+    session_close(&s);
+}
+
+/* Replicas' own statistics differ until an evaluation, which is of one model. */
+static void local_batch_norm_is_evaluated_with_statistics_of_rank_0(void **state)
+{
+    (void)state;
+    struct session s;
+    struct score score;
+    struct class_counts classes;
+    struct error e;
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    good = session_step(&s, 0) && good;
+    uint64_t hash = trainer_hash(&s.trainer);
+    size_t n = s.trainer.sync->arenas.n_buffers;
+    real *root = malloc(n * sizeof *root);
+    memcpy(root, s.trainer.sync->arenas.buffers, n * sizeof *root);
+    mpi_bcast(root, n, MPI_REAL_TYPE);
+    bool differs = memcmp(root, s.trainer.sync->arenas.buffers, n * sizeof *root) != 0;
+    good = trainer_evaluate(&s.trainer, &fixture.data.test, &score, &classes, &e) == OK && good;
+    bool same = memcmp(root, s.trainer.sync->arenas.buffers, n * sizeof *root) == 0;
+    bool unmoved = trainer_hash(&s.trainer) == hash; /* it is of the parameters */
+    free(root);
+    session_close(&s);
+    assert_all(good && same && unmoved && differs == (mpi_world_rank() > 0));
+}
+
+/* What is dropped is the rest of the division: one rank on a batch that the ranks divide sees the
+ * same, as long as the slices of the epoch begin at the same places. */
+static void dropping_leaves_out_the_remainder(void **state)
+{
+    (void)state;
+    option(OPT_REMAINDER, "drop");
+    struct session s;
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    uint32_t ranks = (uint32_t)mpi_world_ranks();
+    struct batch batch = sampler_get(&s.trainer.sampler, 0, 0);
+    bool good = batch.n == 25 / ranks && batch.global == 25 - 25 % ranks;
+    session_close(&s);
+    assert_all(good);
+}
+
+static void shares_are_uneven_by_one_at_most(void **state)
+{
+    (void)state;
+    struct session s;
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    uint32_t ranks = (uint32_t)mpi_world_ranks(), rank = (uint32_t)mpi_world_rank();
+    struct batch batch = sampler_get(&s.trainer.sampler, 0, 0);
+    bool good = batch.global == 25 && batch.n == 25 / ranks + (rank < 25 % ranks);
+    session_close(&s);
+    assert_all(good);
+}
+
+/* Every sample of an epoch is used exactly once, over all ranks. */
+static void an_epoch_uses_every_sample_once(void **state)
+{
+    (void)state;
+    struct session s;
+    double used[IMAGES] = {0};
+    assert_all(session_open(&s, MPI_COMM_WORLD, 1));
+    for (uint32_t step = 0; step < s.trainer.sampler.steps; step++) {
+        struct batch batch = sampler_get(&s.trainer.sampler, 3, step);
+        for (uint32_t i = 0; i < batch.n; i++)
+            used[batch.samples[i]]++;
+    }
+    session_close(&s);
+    mpi_sum(used, IMAGES);
+    bool good = true;
+    for (int i = 0; i < IMAGES; i++)
+        good = good && used[i] == 1;
+    assert_all(good);
+}
+
+/* Runs STEPS steps on all ranks and keeps the hash of each. */
+static bool hashed_run(struct hashes *h, struct comparison *c)
+{
+    struct session s;
+    struct error e;
+    bool good = session_open(&s, MPI_COMM_WORLD, 2) && hashes_open(h, STEPS, &e) == OK;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        good = session_step(&s, i) && good;
+        hashes_add(h, &s.trainer);
+    }
+    good = hashes_compare(h, &s.trainer, c, &e) == OK && good;
+    session_close(&s);
+    return good;
+}
+
+static void replicas_are_bitwise_equal_and_runs_repeat(void **state)
+{
+    (void)state;
+    struct hashes first, second;
+    struct comparison comparison;
+    bool good = hashed_run(&first, &comparison);
+    assert_all(good && comparison.equal);
+    good = hashed_run(&second, &comparison);
+    assert_all(good && comparison.equal);
+    bool same = memcmp(first.values, second.values, STEPS * sizeof *first.values) == 0;
+    bool moved = first.values[0] != first.values[STEPS - 1];
+    hashes_close(&first);
+    hashes_close(&second);
+    assert_all(same && moved);
+}
+
+/* The check itself: replicas that are left to themselves are found out, at the first step. */
+static void diverging_replicas_are_named(void **state)
+{
+    (void)state;
+    option(OPT_STRATEGY, "none");
+    struct hashes h;
+    struct comparison comparison;
+    bool good = hashed_run(&h, &comparison);
+    hashes_close(&h);
+    if (mpi_world_ranks() == 1) {
+        assert_all(good && comparison.equal);
+    } else {
+        assert_all(good && !comparison.equal &&
+                   strcmp(comparison.first_difference, "step 1, rank 1") == 0);
+    }
+}
+
+/* One rank: the serial baseline and the synchronised code compute the same bits. */
+static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
+{
+    (void)state;
+    struct session with, without;
+    option(OPT_STRATEGY, "allreduce");
+    bool good = session_open(&with, MPI_COMM_SELF, 1);
+    option(OPT_STRATEGY, "none");
+    good = session_open(&without, MPI_COMM_SELF, 1) && good;
+    for (uint32_t i = 0; i < 5; i++)
+        good = session_step(&with, i) && session_step(&without, i) && good;
+    good = good && trainer_hash(&with.trainer) == trainer_hash(&without.trainer);
+    session_close(&with);
+    session_close(&without);
+    assert_all(good);
+}
+
+/* Test images are labelled 0 to 9 in turn: 37 are four each of 0 to 6 and three each of 7 to 9. */
+static bool classes_add_up(const struct class_counts *c, const struct score *score)
+{
+    uint32_t correct = 0;
+    bool good = c->n == 10;
+    for (int k = 0; k < c->n; k++) {
+        good = good && c->samples[k] == (k < 7 ? 4 : 3) && c->correct[k] <= c->samples[k];
+        correct += c->correct[k];
+    }
+    return good && correct == score->correct;
+}
+
+static void evaluation_is_sharded_and_summed_by_count(void **state)
+{
+    (void)state;
+    struct session all, own;
+    struct score sharded, whole;
+    struct class_counts shared, single;
+    struct error e;
+    bool good = session_open(&all, MPI_COMM_WORLD, 1) && session_open(&own, MPI_COMM_SELF, 1);
+    assert_all(good);
+    good = trainer_evaluate(&all.trainer, &fixture.data.test, &sharded, &shared, &e) == OK &&
+           trainer_evaluate(&own.trainer, &fixture.data.test, &whole, &single, &e) == OK;
+    session_close(&all);
+    session_close(&own);
+    good = good && sharded.samples == TEST_IMAGES && whole.samples == TEST_IMAGES;
+    good = good && sharded.correct == whole.correct;
+    good = good && classes_add_up(&shared, &sharded) && classes_add_up(&single, &whole);
+    good = good && memcmp(shared.correct, single.correct, 10 * sizeof *shared.correct) == 0;
+    good = good && fabs(sharded.loss_sum - whole.loss_sum) <= 1e-4 * whole.loss_sum;
+    assert_all(good);
+}
+
+/* Rate of a step on 4 ranks, 100 steps an epoch. */
+static double rate(uint64_t step)
+{
+    return schedule_lr(&fixture.config, 4, 100, step);
+}
+
+static bool near(double found, double expected)
+{
+    return fabs(found - expected) <= 1e-15;
+}
+
+static void rates_follow_their_rules(void **state)
+{
+    (void)state;
+    option(OPT_LR, "0.1");
+    assert_true(rate(1) == 0.1 && rate(1000000) == 0.1);
+    option(OPT_LR_RULE, "sqrt");
+    assert_true(rate(1) == 0.2);
+    option(OPT_LR_RULE, "linear");
+    assert_true(rate(1) == 0.4);
+    option(OPT_WARMUP_STEPS, "10");
+    assert_true(rate(5) == 0.4 * 5 / 10 && rate(10) == 0.4 && rate(11) == 0.4);
+    option(OPT_LR_WARMUP, "log");
+    option(OPT_WARMUP_STEPS, "7");
+    assert_true(near(rate(1), 0.4 / 3) && near(rate(3), 0.8 / 3)); /* log 2, 4 of log 8 */
+    assert_true(rate(7) == 0.4 && rate(8) == 0.4);
+    option(OPT_GLOBAL_BATCH, "0");
+    option(OPT_BATCH_PER_RANK, "32");
+    assert_int_equal(trainer_global_batch(&fixture.config, 4), 128);
+}
+
+static void rates_follow_their_schedules(void **state)
+{
+    (void)state;
+    option(OPT_LR, "0.8");
+    option(OPT_EPOCHS, "4");
+    option(OPT_LR_SCHEDULE, "step");
+    option(OPT_LR_STEP_EPOCHS, "2");
+    option(OPT_LR_GAMMA, "0.25");
+    assert_true(rate(1) == 0.8 && rate(200) == 0.8);
+    assert_true(near(rate(201), 0.2) && near(rate(400), 0.2) && near(rate(401), 0.05));
+    option(OPT_LR_SCHEDULE, "cosine");
+    option(OPT_LR_MIN, "0.2");
+    assert_true(near(rate(1), 0.8) && near(rate(201), 0.5) && near(rate(401), 0.2));
+    assert_true(near(rate(101), 0.5 + 0.3 * sqrt(0.5)) && near(rate(9999), 0.2));
+    option(OPT_WARMUP_STEPS, "100");
+    assert_true(near(rate(50), 0.4) && near(rate(100), 0.8) && near(rate(101), 0.8));
+    assert_true(near(rate(251), 0.5) && near(rate(201), 0.65)); /* a half, a third of 300 steps */
+}
+
+#define TEST(function)     cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg, teardown)
+
+int main(int argc, char **argv)
+{
+    int level; /* as a thread of sync.overlap wants it */
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(tuned_ranks_compute_alike),
+        TEST_VGG(tuned_ranks_compute_alike),
+        TEST_VGG(local_batch_norm_is_evaluated_with_statistics_of_rank_0),
+        TEST(dropping_leaves_out_the_remainder),
+        TEST(shares_are_uneven_by_one_at_most),
+        TEST(an_epoch_uses_every_sample_once),
+        TEST(replicas_are_bitwise_equal_and_runs_repeat),
+        TEST(diverging_replicas_are_named),
+        TEST(none_at_one_rank_is_allreduce_at_one_rank),
+        TEST(evaluation_is_sharded_and_summed_by_count),
+        TEST(rates_follow_their_rules),
+        TEST(rates_follow_their_schedules),
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}

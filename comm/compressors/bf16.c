@@ -1,0 +1,14 @@
+/* The upper half of a float: its range, so that nothing overflows that does not in full precision,
+ * at 8 significant bits. */
+#include "comm/compressors/sum16.h"
+
+static enum status bf16_create(struct sync *s, struct error *e)
+{
+    return sum16_create(s, FORMAT_BF16, 1, e);
+}
+
+const struct compressor compressor_bf16 = {
+    .create = bf16_create,
+    .sum = sum16,
+    .destroy = sum16_destroy,
+};

@@ -1,0 +1,88 @@
+/* Signs with error feedback. One bit a number goes back to Seide et al., "1-bit stochastic gradient
+ * descent", 2014; this is the EF-signSGD of Karimireddy et al., "Error feedback fixes SignSGD and
+ * other gradient compression schemes", 2019: of a tensor's n numbers x a rank sends the signs and
+ * the mean magnitude |x|_1 / n. Every rank adds what all sent, in the order of ranks: a mean of
+ * scaled signs, not a majority vote. The difference is kept for the next step.
+ *
+ * The scale is rounded to 8 significant bits (bf16), so that taking it from x is exact as long as x
+ * has bits to spare: what is sent and what is kept then make up what there was, to the bit. */
+#include "comm/compressors/feedback.h"
+#include "comm/local_ops.h"
+
+/* A packet: a scale a tensor, then a bit a number. */
+struct sign {
+    struct feedback feedback;
+    const struct cast16 *rounding;
+};
+
+static enum status sign_create(struct sync *s, struct error *e)
+{
+    enum isa isa;
+    size_t bytes = sign_packet_bytes((size_t)s->arenas.n_tensors, s->arenas.n, sizeof(real));
+    enum status status = feedback_create(s, sizeof(struct sign), bytes, e);
+    if (status == OK)
+        status = isa_choose(&isa, e);
+    if (status != OK)
+        return status;
+    struct sign *c = s->compression;
+    c->rounding = &cast16_get(isa)->bf16;
+    return OK;
+}
+
+static real scale_of(const struct sync *s, const real *x, size_t n)
+{
+    const struct sign *c = s->compression;
+    real scale = n > 0 ? (real)(local_norm1(s->exec, x, n) / (double)n) : 0;
+    uint16_t rounded;
+    c->rounding->encode(&rounded, &scale, 1, 1);
+    c->rounding->decode(&scale, &rounded, 1, 1);
+    return scale;
+}
+
+/* Where the bits of a packet lie. */
+static size_t bits_at(struct range tensors)
+{
+    return sign_packet_bytes((size_t)(tensors.last - tensors.first), 0, sizeof(real));
+}
+
+static void encode(struct sync *s, struct range tensors, unsigned char *packet)
+{
+    const struct feedback *f = s->compression;
+    real *scales = (real *)packet;
+    uint64_t *bits = (uint64_t *)(packet + bits_at(tensors));
+    size_t first = span_of(&s->arenas, tensors).begin;
+    for (int i = tensors.first; i < tensors.last; i++) {
+        const struct tensor_desc *t = &s->arenas.tensors[i];
+        real *residual = f->residual + t->offset;
+        real scale = scales[i - tensors.first] = scale_of(s, residual, t->count);
+        local_take_signs(s->exec, residual, t->count, scale, bits, t->offset - first);
+    }
+}
+
+static void decode(struct sync *s, struct range tensors, const unsigned char *packet)
+{
+    const real *scales = (const real *)packet;
+    const uint64_t *bits = (const uint64_t *)(packet + bits_at(tensors));
+    size_t first = span_of(&s->arenas, tensors).begin;
+    for (int i = tensors.first; i < tensors.last; i++) {
+        const struct tensor_desc *t = &s->arenas.tensors[i];
+        local_add_signs(s->exec, s->arenas.grads + t->offset, t->count, scales[i - tensors.first],
+                        bits, t->offset - first);
+    }
+}
+
+static enum status sign_sum(struct sync *s, struct range tensors, struct error *e)
+{
+    static const struct packing packing = {"exchange of the gradients' signs", encode, decode};
+    size_t n = span_of(&s->arenas, tensors).n, count = (size_t)(tensors.last - tensors.first);
+    return feedback_sum(s, tensors, n > 0 ? sign_packet_bytes(count, n, sizeof(real)) : 0, &packing,
+                        e);
+}
+
+const struct compressor compressor_sign = {
+    .create = sign_create,
+    .sum = sign_sum,
+    .memory = feedback_memory,
+    .begin = feedback_begin,
+    .destroy = feedback_destroy,
+};

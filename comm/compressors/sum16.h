@@ -1,0 +1,16 @@
+/* Sums of gradients that travel in 16 bits, of the compressors fp16 and bf16. */
+#ifndef SCALEBENCH_COMM_COMPRESSORS_SUM16_H
+#define SCALEBENCH_COMM_COMPRESSORS_SUM16_H
+
+#include "comm/compress.h"
+#include "kernels/cast16.h"
+
+/* What the two differ in. */
+enum format16 { FORMAT_FP16, FORMAT_BF16 };
+
+/* Hooks of a compressor; `scale`, a power of two, multiplies numbers on their way. */
+enum status sum16_create(struct sync *s, enum format16 format, double scale, struct error *e);
+enum status sum16(struct sync *s, struct range tensors, struct error *e);
+void sum16_destroy(struct sync *s);
+
+#endif

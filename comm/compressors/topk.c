@@ -1,0 +1,54 @@
+/* Top-k sparsification (Aji and Heafield, 2017) with error feedback: each rank sends the share
+ * sync.topk of its numbers, those of largest magnitude, and where they stand; every rank adds what
+ * all sent, in the order of ranks. The rest is kept for the next step. Under allreduce the numbers
+ * of the whole gradient compete with each other, under allreduce_layer those of each tensor.
+ *
+ * Nothing is rounded on the way: what is sent and what is kept make up what there was to the
+ * bit. */
+#include "comm/compressors/feedback.h"
+#include "comm/local_ops.h"
+
+static size_t packet_bytes(const struct sync *s, size_t n)
+{
+    return topk_packet_bytes(topk_count(n, s->form.topk_share), sizeof(real));
+}
+
+static enum status topk_create(struct sync *s, struct error *e)
+{
+    size_t n = s->arenas.n;
+    if (n > UINT32_MAX)
+        return error_set(e, ERR_ARGUMENT, "topk: %zu numbers; places have 32 bits", n);
+    return feedback_create(s, sizeof(struct feedback), packet_bytes(s, n), e);
+}
+
+/* A packet: k values, then their k places. */
+static void encode(struct sync *s, struct range tensors, unsigned char *packet)
+{
+    const struct feedback *f = s->compression;
+    const struct span span = span_of(&s->arenas, tensors);
+    size_t k = topk_count(span.n, s->form.topk_share);
+    local_take_largest(s->exec, f->residual + span.begin, span.n, k, (real *)packet,
+                       (uint32_t *)(packet + k * sizeof(real)));
+}
+
+static void decode(struct sync *s, struct range tensors, const unsigned char *packet)
+{
+    const struct span span = span_of(&s->arenas, tensors);
+    size_t k = topk_count(span.n, s->form.topk_share);
+    local_add_at(s->exec, s->arenas.grads + span.begin, (const real *)packet,
+                 (const uint32_t *)(packet + k * sizeof(real)), k);
+}
+
+static enum status topk_sum(struct sync *s, struct range tensors, struct error *e)
+{
+    static const struct packing packing = {"exchange of the largest gradients", encode, decode};
+    return feedback_sum(s, tensors, packet_bytes(s, span_of(&s->arenas, tensors).n), &packing, e);
+}
+
+const struct compressor compressor_topk = {
+    .create = topk_create,
+    .sum = topk_sum,
+    .memory = feedback_memory,
+    .begin = feedback_begin,
+    .destroy = feedback_destroy,
+};

@@ -1,0 +1,136 @@
+#include "comm/strategies/node_window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/local_ops.h"
+#include "comm/nodes.h"
+#include "kernels/base/mem.h"
+
+static size_t arena_bytes(const struct sync *s)
+{
+    return (s->arenas.n * sizeof(real) + MEM_ALIGNMENT - 1) / MEM_ALIGNMENT * MEM_ALIGNMENT;
+}
+
+static size_t part_bytes(const struct sync *s, int arenas)
+{
+    return sizeof(struct flag) + (size_t)arenas * arena_bytes(s);
+}
+
+static enum status check_space(const struct sync *s, int arenas, struct error *e)
+{
+    char who[64];
+    snprintf(who, sizeof who, "strategy %s", strategy_names()[s->kind]);
+    return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
+}
+
+/* Whether there is space is for rank 0 to say, and why not: others may have taken theirs
+ * already. */
+static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
+{
+    int found = check_space(s, arenas, e);
+    enum status status =
+        wait_bcast(s->waiter, &found, 1, MPI_INT, 0, s->comm, "agreement on shared memory", e);
+    if (status == OK && found != OK && s->rank > 0)
+        return error_set(e, (enum status)found, "%s", "");
+    return status != OK ? status : (enum status)found;
+}
+
+static enum status check_node(const struct sync *s, struct error *e)
+{
+    int here, first;
+    nodes_here(s, &here, &first);
+    if (here == s->ranks)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "strategy %s wants all ranks on one node: this one has %d of %d",
+                     strategy_names()[s->kind], here, s->ranks);
+}
+
+static enum status allocate(struct node_window *w, const struct sync *s, int arenas,
+                            struct error *e)
+{
+    MPI_Aint bytes = (MPI_Aint)part_bytes(s, arenas);
+    MPI_Info apart;
+    void *mine;
+    MPI_Info_create(&apart);
+    MPI_Info_set(apart, "alloc_shared_noncontig", "true");
+    wait_library_begin(s->waiter, "sharing memory among a node's ranks");
+    int code = MPI_Win_allocate_shared(bytes, 1, apart, s->comm, &mine, &w->window);
+    wait_library_end(s->waiter);
+    MPI_Info_free(&apart);
+    if (code != MPI_SUCCESS)
+        return error_set(e, ERR_MPI, "sharing %zu bytes among a node's ranks: MPI error %d",
+                         (size_t)bytes, code);
+    for (int r = 0; r < s->ranks; r++) {
+        MPI_Aint size;
+        int unit;
+        void *part;
+        MPI_Win_shared_query(w->window, r, &size, &unit, &part);
+        w->flags[r] = part;
+        char *first = (char *)part + sizeof(struct flag);
+        for (int i = 0; i < arenas; i++)
+            w->arenas[i][r] = (real *)(first + (size_t)i * arena_bytes(s));
+    }
+    memset(w->flags[s->rank], 0, (size_t)bytes); /* who touches memory first has it near */
+    return OK;
+}
+
+enum status node_window_open(struct node_window *w, const struct sync *s, int arenas,
+                             struct error *e)
+{
+    *w = (struct node_window){.window = MPI_WIN_NULL};
+    enum status status = agree_on_space(s, arenas, e);
+    if (status != OK)
+        return status;
+    w->flags = calloc((size_t)s->ranks, sizeof *w->flags);
+    bool has_room = w->flags != NULL;
+    for (int i = 0; i < arenas; i++) {
+        w->arenas[i] = calloc((size_t)s->ranks, sizeof *w->arenas[i]);
+        has_room = has_room && w->arenas[i] != NULL;
+    }
+    if (!has_room)
+        return error_set(e, ERR_MEMORY, "no memory for the parts of %d ranks", s->ranks);
+    status = check_node(s, e);
+    if (status == OK)
+        status = allocate(w, s, arenas, e);
+    return status == OK ? wait_barrier(s->waiter, s->comm, "opening of shared memory", e) : status;
+}
+
+void node_window_close(struct node_window *w, const struct sync *s)
+{
+    if (w->window != MPI_WIN_NULL) {
+        wait_library_begin(s->waiter, "end of shared memory");
+        MPI_Win_free(&w->window);
+        wait_library_end(s->waiter);
+    }
+    free(w->flags);
+    for (int i = 0; i < NODE_WINDOW_ARENAS; i++)
+        free(w->arenas[i]);
+}
+
+void node_window_touch(const struct node_window *w, const struct sync *s)
+{
+    for (int i = 0; i < NODE_WINDOW_ARENAS; i++)
+        for (int r = 0; r < s->ranks && w->arenas[i] != NULL; r++)
+            local_norm2(s->exec, w->arenas[i][r], s->arenas.n);
+}
+
+void node_window_raise(struct node_window *w, const struct sync *s)
+{
+    flag_raise(w->flags[s->rank], ++w->waits);
+}
+
+enum status node_window_wait(struct node_window *w, struct sync *s, const char *operation,
+                             struct error *e)
+{
+    return wait_flags(s->waiter, w->flags, s->ranks, w->waits, s->comm, operation, e);
+}
+
+enum status node_window_meet(struct node_window *w, struct sync *s, const char *operation,
+                             struct error *e)
+{
+    node_window_raise(w, s);
+    return node_window_wait(w, s, operation, e);
+}

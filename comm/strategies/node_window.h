@@ -1,0 +1,43 @@
+/* Memory that all ranks share, which must be on one node. Each rank's part:
+ *
+ *   flag, arena 0 [n], arena 1 [n], ...
+ *
+ * Parts begin on pages; within one, arenas begin on cache lines. */
+#ifndef SCALEBENCH_COMM_STRATEGIES_NODE_WINDOW_H
+#define SCALEBENCH_COMM_STRATEGIES_NODE_WINDOW_H
+
+#include "comm/strategy.h"
+
+enum { NODE_WINDOW_ARENAS = 2 };
+
+struct node_window {
+    MPI_Win window;
+    struct flag **flags;               /* [ranks] */
+    real **arenas[NODE_WINDOW_ARENAS]; /* [ranks] each: s->arenas.n numbers of every rank */
+    uint64_t waits;                    /* of this rank's flag */
+};
+
+/* Allocates so many arenas a rank, of zeroes, near the rank that they belong to. Collective.
+ * ERR_ARGUMENT for ranks on several nodes, ERR_UNAVAILABLE where shared memory has no room. To be
+ * closed after a failure too. */
+enum status node_window_open(struct node_window *w, const struct sync *s, int arenas,
+                             struct error *e);
+/* Collective where opening it did not fail. */
+void node_window_close(struct node_window *w, const struct sync *s);
+
+/* Touches what other ranks own, as a step will. */
+void node_window_touch(const struct node_window *w, const struct sync *s);
+
+/* Tells the others that this rank is here. */
+void node_window_raise(struct node_window *w, const struct sync *s);
+
+/* Waits until the others have raised their flags as often as this rank; `operation` names what is
+ * waited for. */
+enum status node_window_wait(struct node_window *w, struct sync *s, const char *operation,
+                             struct error *e);
+
+/* Both: everything that ranks wrote before is there to be read. */
+enum status node_window_meet(struct node_window *w, struct sync *s, const char *operation,
+                             struct error *e);
+
+#endif

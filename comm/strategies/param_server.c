@@ -1,0 +1,336 @@
+/* Parameter server: the parameters and the optimizer's state live on servers, to which every rank
+ * pushes its gradient at the end of a step, and from which it gets weights for the next one (Li et
+ * al., "Scaling distributed machine learning with the parameter server", 2014).
+ *
+ * All p ranks compute. The first sync.servers of them are servers besides, each of an equal part of
+ * the numbers: as many cores do the work as under every other strategy, so that the curves compare.
+ * Push and answer are one message each between a rank and a server; a server's own part is copied.
+ * A server serves between two steps of the net, where sync.overlap may have somebody poll besides,
+ * and whenever it waits, whatever for (waiter.serve): nobody can wait for a rank that waits.
+ *
+ * With sync the server steps once on the sum, made in the order of ranks, of all gradients of a
+ * step, and answers then: that is what allreduce computes.
+ *
+ * With stale a rank goes on as soon as all steps up to sync.staleness before its last are complete.
+ * Nobody is further ahead of the slowest, or computes on weights that lack more (the bound of Ho et
+ * al., "More effective distributed ML via a stale synchronous parallel parameter server", 2013).
+ * The server still steps once on the sum of a step (bounded delay, Li et al. 2014), which keeps the
+ * meaning of every optimizer; bound 0 computes what sync does, up to the order of its sums.
+ *
+ * With async each gradient is stepped on when it comes, and answered at once (Dean et al., "Large
+ * scale distributed deep networks", 2012).
+ *
+ * Gradients are divided by the global count of samples in all three, so that p pushes of async move
+ * plain SGD as far as one step of the others. Adam, LARS and LAMB move as far for each push as for
+ * a whole step: their rate must be chosen for that. With stale and async the bits depend on who
+ * comes first. The sum of a step is clipped by its norm, in async each rank's gradient by its own,
+ * before it is pushed. Norms of the whole, which clipping of sums, LARS and LAMB need, ask for one
+ * server.
+ *
+ * The model to evaluate is that of the servers when all ranks have come to the same step. A
+ * checkpoint has it too, with their optimizer state, and every rank goes on from it. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "comm/local_ops.h"
+#include "comm/strategies/shard.h"
+#include "kernels/base/mem.h"
+
+struct param_server {
+    int servers;
+    bool serves, ready, stepped;
+    MPI_Comm replies;
+    struct shard shard;               /* of a rank that serves */
+    struct message *pushes, *answers; /* [servers] */
+    real *own;                        /* [n] this rank's weights while the servers' are evaluated */
+    int code;                         /* of the last call of the library */
+};
+
+/* ---- A step ---- */
+
+static void serve(void *arg)
+{
+    struct sync *s = arg;
+    struct param_server *p = s->own;
+    if (p->serves && p->code == MPI_SUCCESS)
+        p->code = shard_serve(&p->shard);
+}
+
+/* While the net computes, whose threads are not the optimizer's. */
+static void serve_between(struct sync *s)
+{
+    struct param_server *p = s->own;
+    if (!p->serves)
+        return;
+    sync_call_begin(s);
+    serve(s);
+    sync_call_end(s);
+}
+
+/* The poll hook leaves the times alone: whoever polls counts them. */
+static bool param_server_poll(struct sync *s)
+{
+    struct param_server *p = s->own;
+    if (!p->serves)
+        return false;
+    p->shard.untimed = true;
+    serve(s);
+    p->shard.untimed = false;
+    return true;
+}
+
+static int push(struct sync *s)
+{
+    struct param_server *p = s->own;
+    int code = MPI_SUCCESS;
+    for (int j = 0; j < p->servers && code == MPI_SUCCESS; j++) {
+        size_t begin, count;
+        shard_range(s, j, p->servers, &begin, &count);
+        p->pushes[j] = p->answers[j] = (struct message){.request = MPI_REQUEST_NULL};
+        if (j == s->rank)
+            continue;
+        size_t bytes = count * sizeof(real);
+        p->pushes[j] = (struct message){.data = s->arenas.grads + begin, .bytes = bytes, .rank = j};
+        p->answers[j] =
+            (struct message){.data = s->arenas.params + begin, .bytes = bytes, .rank = j};
+        code = waiter_receive(s->waiter, &p->answers[j], 1, p->replies, SHARD_ANSWER);
+        if (code == MPI_SUCCESS)
+            code = waiter_send(s->waiter, &p->pushes[j], 1, s->comm, SHARD_PUSH);
+    }
+    return code;
+}
+
+/* Whether this rank may go on: also when a call has failed. */
+static bool is_answered(void *arg)
+{
+    struct sync *s = arg;
+    struct param_server *p = s->own;
+    bool done = !p->serves || shard_is_answered(&p->shard);
+    for (int j = 0; j < p->servers && p->code == MPI_SUCCESS; j++) {
+        bool pushed, answered = false;
+        p->code = waiter_test(s->waiter, &p->pushes[j], &pushed);
+        if (p->code == MPI_SUCCESS)
+            p->code = waiter_test(s->waiter, &p->answers[j], &answered);
+        done = done && pushed && answered;
+    }
+    return done || p->code != MPI_SUCCESS;
+}
+
+static enum status exchange(struct sync *s, uint64_t step, double lr, struct error *e)
+{
+    struct param_server *p = s->own;
+    sync_comm_begin(s);
+    if (p->code == MPI_SUCCESS) /* else what this rank served meanwhile has failed */
+        p->code = push(s);
+    if (p->serves && p->code == MPI_SUCCESS) {
+        p->shard.pool = s->exec->pool;
+        shard_push(&p->shard, step, lr);
+    }
+    enum status status = wait_until(s->waiter, is_answered, s, SHARD_PUSH, e);
+    if (p->serves)
+        p->shard.pool = NULL;
+    sync_comm_end(s);
+    return status == OK && p->code != MPI_SUCCESS ? waiter_failed(s->waiter, p->code, SHARD_PUSH, e)
+                                                  : status;
+}
+
+/* ---- The servers' model ---- */
+
+/* When all ranks are here, no push is left: whoever came here was answered. */
+static enum status gather_model(struct sync *s, struct error *e)
+{
+    struct param_server *p = s->own;
+    enum status status = wait_barrier(s->waiter, s->comm, "ranks of a parameter server", e);
+    if (p->serves && p->stepped)
+        local_copy(s->exec, s->arenas.params + p->shard.begin, p->shard.params,
+                   p->shard.count * sizeof(real));
+    for (int j = 0; j < p->servers && status == OK && p->stepped; j++) {
+        size_t begin, count;
+        shard_range(s, j, p->servers, &begin, &count);
+        status = wait_bcast(s->waiter, s->arenas.params + begin, count, MPI_REAL_TYPE, j, s->comm,
+                            "weights of a parameter server", e);
+    }
+    return status;
+}
+
+static enum status gather_state(struct sync *s, struct error *e)
+{
+    const struct param_server *p = s->own;
+    enum status status = OK;
+    for (int k = 0; k < s->arenas.slots * p->servers && status == OK && p->stepped; k++) {
+        size_t begin, count, slot = (size_t)(k / p->servers);
+        shard_range(s, k % p->servers, p->servers, &begin, &count);
+        real *to = s->arenas.state + slot * s->arenas.n + begin;
+        if (k % p->servers == s->rank)
+            local_copy(s->exec, to, p->shard.state + slot * count, count * sizeof *to);
+        status = wait_bcast(s->waiter, to, count, MPI_REAL_TYPE, k % p->servers, s->comm,
+                            "optimizer state of a parameter server", e);
+    }
+    return status;
+}
+
+/* ---- Hooks ---- */
+
+static bool has_replicas(const struct sync *s)
+{
+    return (sync_flags(s) & STRATEGY_EXACT) != 0;
+}
+
+static enum status check_parts(const struct sync *s, int servers, struct error *e)
+{
+    size_t most = s->arenas.n / (size_t)servers + 1;
+    if (servers > s->ranks)
+        return error_set(e, ERR_ARGUMENT, "sync.servers = %d, but ranks = %d: servers are ranks",
+                         servers, s->ranks);
+    if (most > INT_MAX / sizeof(real))
+        return error_set(e, ERR_ARGUMENT,
+                         "a server's part of %zu numbers; MPI takes at most %d bytes in one "
+                         "message: raise sync.servers",
+                         most, INT_MAX);
+    return OK;
+}
+
+static enum status param_server_create(struct sync *s, struct error *e)
+{
+    struct param_server *p = s->own = calloc(1, sizeof *p);
+    if (p == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for a parameter server");
+    p->replies = MPI_COMM_NULL;
+    p->servers = s->form.servers > 1 ? s->form.servers : 1;
+    p->serves = s->rank < p->servers;
+    enum status status = check_parts(s, p->servers, e);
+    if (status == OK)
+        status = arenas_alloc(&s->arenas, e);
+    if (status != OK)
+        return status;
+    status = wait_comm_dup(s->waiter, s->comm, &p->replies,
+                           "communicator of a parameter server's answers", e);
+    if (status != OK)
+        return status;
+    p->pushes = calloc((size_t)p->servers, sizeof *p->pushes);
+    p->answers = calloc((size_t)p->servers, sizeof *p->answers);
+    p->own = mem_alloc(s->arenas.n * sizeof *p->own);
+    if (p->pushes == NULL || p->answers == NULL || p->own == NULL)
+        return error_set(e, ERR_MEMORY, "no memory to push %zu gradients", s->arenas.n);
+    if (p->serves)
+        status = shard_create(&p->shard, s, p->replies, p->servers, e);
+    s->waiter->serve = serve; /* also of ranks that serve not: all make the same calls */
+    s->waiter->serve_arg = s;
+    s->waiter->free_running = !has_replicas(s);
+    p->ready = status == OK;
+    return status;
+}
+
+static enum status check_norms(const struct sync *s, const struct optimizer *o, struct error *e)
+{
+    const struct param_server *p = s->own;
+    bool of_sums = o->clip_norm > 0 && s->form.variant != VARIANT_param_server_async;
+    if (p->servers == 1 || (!of_sums && !optimizer_takes_tensors(o->kind)))
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "%s needs norms that one server alone knows: sync.servers = %d, allowed 1",
+                     of_sums ? "train.clip_norm" : optimizer_names()[o->kind], p->servers);
+}
+
+static enum status param_server_params_needed(struct sync *s, struct range range, enum pass pass,
+                                              struct error *e)
+{
+    (void)range;
+    (void)pass;
+    (void)e;
+    serve_between(s);
+    return OK;
+}
+
+static enum status param_server_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                         double lr, struct error *e)
+{
+    struct param_server *p = s->own;
+    if (check_norms(s, o, e) != OK)
+        return e->status;
+    if (p->serves)
+        shard_open(&p->shard, o, step);
+    p->stepped = true;
+    if (s->form.variant == VARIANT_param_server_async && o->clip_norm > 0)
+        sync_clip_alone(s, o, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
+    enum status status = exchange(s, step, lr, e);
+    if (status == OK && p->serves)
+        sync_copy(s, s->arenas.params + p->shard.begin, p->shard.params,
+                  p->shard.count * sizeof(real));
+    return status;
+}
+
+static enum status param_server_eval_begin(struct sync *s, struct error *e)
+{
+    struct param_server *p = s->own;
+    if (has_replicas(s))
+        return OK;
+    local_copy(s->exec, p->own, s->arenas.params, s->arenas.n * sizeof *p->own);
+    return gather_model(s, e);
+}
+
+static enum status param_server_eval_end(struct sync *s, struct error *e)
+{
+    const struct param_server *p = s->own;
+    (void)e;
+    if (!has_replicas(s))
+        local_copy(s->exec, s->arenas.params, p->own, s->arenas.n * sizeof *p->own);
+    return OK;
+}
+
+static enum status param_server_save(struct sync *s, const void **data, size_t *bytes,
+                                     struct error *e)
+{
+    *data = NULL;
+    *bytes = 0;
+    enum status status = has_replicas(s) ? OK : gather_model(s, e);
+    return status == OK ? gather_state(s, e) : status;
+}
+
+static enum status param_server_restore(struct sync *s, const void *data, size_t bytes,
+                                        struct error *e)
+{
+    struct param_server *p = s->own;
+    (void)data;
+    if (bytes > 0)
+        return error_set(e, ERR_DATA,
+                         "a parameter server keeps nothing of its own, found %zu bytes", bytes);
+    p->stepped = false;
+    if (p->serves)
+        shard_reset(&p->shard);
+    return OK;
+}
+
+/* A server stays until everyone has had the last answer. */
+static void param_server_destroy(struct sync *s)
+{
+    struct param_server *p = s->own;
+    struct error e;
+    if (p != NULL) {
+        if (p->ready)
+            wait_barrier(s->waiter, s->comm, "end of a parameter server", &e);
+        s->waiter->serve = NULL;
+        s->waiter->free_running = false;
+        if (p->serves && p->shard.s != NULL)
+            shard_destroy(&p->shard);
+        if (p->replies != MPI_COMM_NULL)
+            MPI_Comm_free(&p->replies);
+        free(p->pushes);
+        free(p->answers);
+        mem_free(p->own);
+        free(p);
+    }
+    arenas_free(&s->arenas);
+}
+
+const struct strategy strategy_param_server = {
+    .create = param_server_create,
+    .params_needed = param_server_params_needed,
+    .poll = param_server_poll,
+    .step_end = param_server_step_end,
+    .eval_begin = param_server_eval_begin,
+    .eval_end = param_server_eval_end,
+    .save = param_server_save,
+    .restore = param_server_restore,
+    .destroy = param_server_destroy,
+};

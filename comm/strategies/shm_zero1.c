@@ -1,0 +1,149 @@
+/* ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward training
+ * trillion parameter models", 2020): each rank runs the optimizer on its slice alone. Gradients and
+ * parameters lie in memory that the ranks share, one arena of each a rank: a rank sums its slice
+ * over all gradients, in the order of ranks, steps on it, and fetches the slices of parameters that
+ * others have stepped on. What every other strategy does p times, the optimizer, is done once.
+ *
+ * Two waits a step, for all gradients and for all parameters, and a sum over ranks between them
+ * where gradients are clipped. Nobody reads gradients after the second wait, or parameters of
+ * others after the first of the next step: a rank may write its gradients as soon as its step is
+ * over, and its parameters inside of the next one. */
+#include <stdlib.h>
+
+#include "comm/local_ops.h"
+#include "comm/strategies/node_window.h"
+#include "kernels/base/pool.h"
+
+struct shm_zero1 {
+    struct node_window window;
+    real **grads, **params; /* [ranks], of each rank */
+    bool by_tensors;        /* slices of the last step were whole tensors */
+};
+
+/* Numbers of the tensors before the first that begins at `at` or later. */
+static size_t next_tensor(const struct arenas *a, size_t at)
+{
+    int i = 0;
+    while (i < a->n_tensors && a->tensors[i].offset < at)
+        i++;
+    return i < a->n_tensors ? a->tensors[i].offset : a->n;
+}
+
+/* Equal parts; for an optimizer that wants whole tensors, those that begin in a part. */
+static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
+{
+    const struct shm_zero1 *z = s->own;
+    pool_share(s->arenas.n, (size_t)rank, (size_t)s->ranks, begin, end);
+    if (z->by_tensors) {
+        *begin = next_tensor(&s->arenas, *begin);
+        *end = next_tensor(&s->arenas, *end);
+    }
+}
+
+/* ---- A step ---- */
+
+static enum status sum_slice(struct sync *s, struct error *e)
+{
+    struct shm_zero1 *z = s->own;
+    size_t begin, end;
+    slice_of(s, s->rank, &begin, &end);
+    sync_comm_begin(s);
+    enum status status = node_window_meet(&z->window, s, "gradients in shared memory", e);
+    if (status == OK)
+        local_sum(s->exec, s->arenas.grads, (const real *const *)z->grads, s->ranks, begin, end);
+    sync_comm_end(s);
+    return status;
+}
+
+static enum status fetch_params(struct sync *s, struct error *e)
+{
+    struct shm_zero1 *z = s->own;
+    sync_comm_begin(s);
+    enum status status = node_window_meet(&z->window, s, "parameters in shared memory", e);
+    for (int i = 1; i < s->ranks && status == OK; i++) {
+        int r = (s->rank + i) % s->ranks;
+        size_t begin, end;
+        slice_of(s, r, &begin, &end);
+        local_copy(s->exec, s->arenas.params + begin, z->params[r] + begin,
+                   (end - begin) * sizeof(real));
+    }
+    sync_comm_end(s);
+    return status;
+}
+
+/* ---- Hooks ---- */
+
+static enum status shm_zero1_create(struct sync *s, struct error *e)
+{
+    struct shm_zero1 *z = s->own = calloc(1, sizeof *z);
+    if (z == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for strategy shm_zero1");
+    enum status status = node_window_open(&z->window, s, 2, e);
+    if (status != OK)
+        return status;
+    z->grads = z->window.arenas[0];
+    z->params = z->window.arenas[1];
+    s->arenas.grads = z->grads[s->rank];
+    s->arenas.params = z->params[s->rank];
+    status = arenas_alloc(&s->arenas, e);
+    if (status == OK)
+        node_window_touch(&z->window, s);
+    return status == OK ? node_window_meet(&z->window, s, "opening of shared memory", e) : status;
+}
+
+static double shm_zero1_norm2_local(struct sync *s)
+{
+    size_t begin, end;
+    slice_of(s, s->rank, &begin, &end);
+    return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
+}
+
+static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
+                                      double lr, struct error *e)
+{
+    struct shm_zero1 *z = s->own;
+    size_t begin, end;
+    z->by_tensors = optimizer_takes_tensors(o->kind);
+    slice_of(s, s->rank, &begin, &end);
+    enum status status = sum_slice(s, e);
+    if (status == OK)
+        status = sync_clip(s, o, begin, end, e);
+    if (status != OK)
+        return status;
+    sync_optimize(s, o, begin, end, step, lr);
+    return fetch_params(s, e);
+}
+
+/* Each rank has stepped on the optimizer state of its slice alone. */
+static enum status shm_zero1_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
+{
+    enum status status = OK;
+    *data = NULL;
+    *bytes = 0;
+    for (int k = 0; k < s->arenas.slots * s->ranks && status == OK; k++) {
+        size_t begin, end, slot = (size_t)(k / s->ranks);
+        slice_of(s, k % s->ranks, &begin, &end);
+        status = wait_bcast(s->waiter, s->arenas.state + slot * s->arenas.n + begin, end - begin,
+                            MPI_REAL_TYPE, k % s->ranks, s->comm, "optimizer state of a slice", e);
+    }
+    return status;
+}
+
+static void shm_zero1_destroy(struct sync *s)
+{
+    struct shm_zero1 *z = s->own;
+    if (z != NULL) {
+        s->arenas.grads = s->arenas.params = NULL;
+        node_window_close(&z->window, s);
+        free(z);
+    }
+    arenas_free(&s->arenas);
+}
+
+const struct strategy strategy_shm_zero1 = {
+    .create = shm_zero1_create,
+    .norm2_local = shm_zero1_norm2_local,
+    .step_end = shm_zero1_step_end,
+    .save = shm_zero1_save,
+    .destroy = shm_zero1_destroy,
+};

@@ -1,0 +1,210 @@
+#include "comm/wait/call_check.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct call_ticket {
+    struct call_ticket *next; /* in the list of those that are free */
+    struct call_line own;
+    struct call_line *lines; /* [most_ranks], what all say */
+    intptr_t number;
+    int ranks;
+    MPI_Request request;
+};
+
+enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e)
+{
+    struct call_check *c = *check = calloc(1, sizeof *c);
+    if (c == NULL)
+        return error_set(e, ERR_MEMORY, "no memory to check calls");
+    MPI_Comm_size(largest, &c->most_ranks);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &c->key, NULL);
+    return message_check_open(&c->messages, e);
+}
+
+void call_check_close(struct call_check *c)
+{
+    if (c == NULL)
+        return;
+    while (c->free != NULL) {
+        struct call_ticket *next = c->free->next;
+        free(c->free->lines);
+        free(c->free);
+        c->free = next;
+    }
+    message_check_close(&c->messages);
+    MPI_Comm_free_keyval(&c->key);
+    free(c);
+}
+
+/* Tickets are made as they are needed, and used again. */
+static struct call_ticket *take_ticket(struct call_check *c)
+{
+    struct call_ticket *t = c->free;
+    if (t != NULL) {
+        c->free = t->next;
+        return t;
+    }
+    t = calloc(1, sizeof *t);
+    if (t != NULL)
+        t->lines = calloc((size_t)c->most_ranks, sizeof *t->lines);
+    if (t != NULL && t->lines != NULL)
+        return t;
+    free(t);
+    return NULL;
+}
+
+static void give_back(struct call_check *c, struct call_ticket *t)
+{
+    t->next = c->free;
+    c->free = t;
+}
+
+/* Number of this collective on its communicator, from 1; the count is the attribute's own value. */
+static intptr_t next_number(const struct call_check *c, MPI_Comm comm)
+{
+    void *value;
+    int found;
+    MPI_Comm_get_attr(comm, c->key, &value, &found);
+    intptr_t number = found ? (intptr_t)value + 1 : 1;
+    MPI_Comm_set_attr(comm, c->key, (void *)number);
+    return number;
+}
+
+static struct call_line line_of(const struct call *call)
+{
+    struct call_line line;
+    char type[MPI_MAX_OBJECT_NAME] = "";
+    int length, world_rank;
+    memset(&line, 0, sizeof line); /* lines are compared as bytes */
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Type_get_name(call->type, type, &length);
+    line.world_rank = world_rank;
+    line.root = call->root;
+    line.count = call->count;
+    snprintf(line.kind, sizeof line.kind, "%s", call->kind);
+    snprintf(line.type, sizeof line.type, "%.31s", type);
+    snprintf(line.operation, sizeof line.operation, "%s", call->operation);
+    return line;
+}
+
+static bool same_call(const struct call_line *a, const struct call_line *b)
+{
+    return a->count == b->count && a->root == b->root && strcmp(a->kind, b->kind) == 0 &&
+           strcmp(a->type, b->type) == 0 && strcmp(a->operation, b->operation) == 0;
+}
+
+static size_t append(char *text, size_t used, const char *more)
+{
+    int length = snprintf(text + used, CALL_VERDICT_BYTES - used, "%s", more);
+    return used + (size_t)length < CALL_VERDICT_BYTES ? used + (size_t)length
+                                                      : CALL_VERDICT_BYTES - 1;
+}
+
+/* "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", of those that say as line
+ * `first`. */
+static size_t append_group(const struct call_ticket *t, int first, size_t used, char *text)
+{
+    char part[256];
+    const struct call_line *line = &t->lines[first];
+    used = append(text, used, "; rank");
+    for (int i = first; i < t->ranks; i++) {
+        snprintf(part, sizeof part, " %d", t->lines[i].world_rank);
+        if (same_call(&t->lines[i], line))
+            used = append(text, used, part);
+    }
+    snprintf(part, sizeof part, ": %s of %llu %s", line->kind, (unsigned long long)line->count,
+             line->type);
+    used = append(text, used, part);
+    if (line->root >= 0)
+        snprintf(part, sizeof part, " with root %d (%s)", line->root, line->operation);
+    else
+        snprintf(part, sizeof part, " (%s)", line->operation);
+    return append(text, used, part);
+}
+
+/* Leaves "" where all lines say the same. */
+static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
+{
+    bool agree = true;
+    for (int i = 1; i < t->ranks; i++)
+        agree = agree && same_call(&t->lines[i], &t->lines[0]);
+    verdict[0] = '\0';
+    if (agree)
+        return;
+    size_t used = (size_t)snprintf(verdict, CALL_VERDICT_BYTES,
+                                   "collective %lld is not the same on all %d ranks",
+                                   (long long)t->number, t->ranks);
+    for (int i = 0; i < t->ranks; i++) {
+        bool told = false;
+        for (int j = 0; j < i; j++)
+            told = told || same_call(&t->lines[i], &t->lines[j]);
+        if (!told)
+            used = append_group(t, i, used, verdict);
+    }
+}
+
+/* ---- Calls ---- */
+
+static enum status mpi_failed(int code, struct error *e)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return error_set(e, ERR_MPI, "comparing calls: %.*s", length, text);
+}
+
+enum status call_check_start(struct call_check *c, const struct call *call, MPI_Comm comm,
+                             struct call_ticket **ticket, struct error *e)
+{
+    struct call_ticket *t = *ticket = take_ticket(c);
+    if (t == NULL)
+        return error_set(e, ERR_MEMORY, "no memory to compare calls of %d ranks", c->most_ranks);
+    MPI_Comm_size(comm, &t->ranks);
+    t->number = next_number(c, comm);
+    t->own = line_of(call);
+    int n = (int)sizeof t->own;
+    int code = MPI_Iallgather(&t->own, n, MPI_BYTE, t->lines, n, MPI_BYTE, comm, &t->request);
+    if (code == MPI_SUCCESS)
+        return OK;
+    give_back(c, t);
+    *ticket = NULL;
+    return mpi_failed(code, e);
+}
+
+/* All lines are there. */
+static enum status close_ticket(struct call_check *c, struct call_ticket **ticket, struct error *e)
+{
+    char verdict[CALL_VERDICT_BYTES];
+    judge(*ticket, verdict);
+    give_back(c, *ticket);
+    *ticket = NULL;
+    return verdict[0] == '\0' ? OK : error_set(e, ERR_MPI, "%s", verdict);
+}
+
+bool call_check_test(struct call_check *c, struct call_ticket **ticket)
+{
+    char verdict[CALL_VERDICT_BYTES];
+    int done = 0;
+    if (*ticket == NULL)
+        return true;
+    if (MPI_Test(&(*ticket)->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !done)
+        return false;
+    judge(*ticket, verdict);
+    if (verdict[0] != '\0')
+        return false;
+    give_back(c, *ticket);
+    *ticket = NULL;
+    return true;
+}
+
+enum status call_check_finish(struct call_check *c, struct call_ticket **ticket, call_wait *wait,
+                              void *arg, struct error *e)
+{
+    if (*ticket == NULL)
+        return OK;
+    enum status status = wait(arg, &(*ticket)->request, e);
+    return status == OK ? close_ticket(c, ticket, e) : status;
+}

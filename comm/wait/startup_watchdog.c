@@ -1,0 +1,33 @@
+#include "comm/wait/startup_watchdog.h"
+
+#include <stdio.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/launcher.h"
+
+static void describe(void *arg, char *text, size_t size)
+{
+    const struct alone *a = arg;
+    char ranks[256];
+    bool found = launcher_name_stopped(ranks, sizeof ranks);
+    snprintf(text, size, "rank %d: %s lasted longer than %g s; %s%s", launcher_rank(), a->operation,
+             a->deadline_s, found ? "stopped: " : "no rank of this node is stopped",
+             found ? ranks : "");
+}
+
+enum status alone_begin(struct alone *a, const char *operation, double deadline_s, struct error *e)
+{
+    *a = (struct alone){.operation = operation, .deadline_s = deadline_s};
+    if (deadline_s <= 0)
+        return OK;
+    enum status status = watchdog_start(&a->watchdog, describe, a, &a->alive_ns, e);
+    if (status == OK)
+        watchdog_arm(a->watchdog, clock_ns() + (int64_t)(deadline_s * 1e9));
+    return status;
+}
+
+void alone_end(struct alone *a)
+{
+    watchdog_stop(a->watchdog);
+    a->watchdog = NULL;
+}

@@ -1,0 +1,24 @@
+/* A deadline where ranks share nothing yet, or nothing any more: starting the library, the first
+ * communicators and windows, leaving it. These calls wait for all ranks and have no form that could
+ * be tested; a thread watches them. */
+#ifndef SCALEBENCH_COMM_WAIT_STARTUP_WATCHDOG_H
+#define SCALEBENCH_COMM_WAIT_STARTUP_WATCHDOG_H
+
+#include <stdint.h>
+
+#include "comm/wait/watchdog.h"
+#include "kernels/base/error.h"
+
+struct alone {
+    const char *operation; /* borrowed */
+    double deadline_s;
+    _Atomic int64_t alive_ns;
+    struct watchdog *watchdog; /* NULL: there is no deadline */
+};
+
+/* Until alone_end: after deadline_s (<= 0: none) the process ends with status 3 and a message that
+ * names the operation and those ranks of this node that are stopped. `a` stays where it is. */
+enum status alone_begin(struct alone *a, const char *operation, double deadline_s, struct error *e);
+void alone_end(struct alone *a);
+
+#endif

@@ -1,0 +1,51 @@
+/* Flags in memory that the ranks of a node share. */
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "comm/wait/wait_own.h"
+#include "kernels/base/clock.h"
+
+/* At flags, before a rank lets others have its core: some 50 us. */
+#define LOOKS_ALONE 1024
+
+void flag_raise(struct flag *flag, uint64_t value)
+{
+    atomic_store_explicit(&flag->value, value, memory_order_release);
+}
+
+static bool are_raised(struct flag *const *flags, int n, uint64_t value)
+{
+    bool raised = true;
+    for (int i = 0; i < n && raised; i++)
+        raised = atomic_load_explicit(&flags[i]->value, memory_order_acquire) >= value;
+    return raised;
+}
+
+/* Between two looks at the flags. Also a rank that owns its core lets go of it now and then, and
+ * helps messages along that others may still wait for. */
+static void let_others_run(const struct waiter *w, unsigned looks, MPI_Comm comm)
+{
+    int found;
+    if (w->kind == WAIT_YIELD || looks % LOOKS_ALONE == 0)
+        sched_yield();
+    if (looks % LOOKS_ALONE == 0)
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+}
+
+/* Looks at the clock itself, in every way of waiting. */
+enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
+                       MPI_Comm comm, const char *operation, struct error *e)
+{
+    int64_t begin_ns = clock_ns();
+    enum status status = OK;
+    wait_begin_looks(w, operation);
+    for (unsigned looks = 1; status == OK && !are_raised(flags, n, value); looks++) {
+        let_others_run(w, looks, comm);
+        if (w->serve != NULL)
+            w->serve(w->serve_arg);
+        status = wait_alive(w, e);
+    }
+    wait_end(w);
+    w->poll_ns += clock_ns() - begin_ns;
+    return status;
+}

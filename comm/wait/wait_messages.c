@@ -1,0 +1,179 @@
+/* Messages between two ranks. */
+#include "comm/wait/wait_own.h"
+
+static bool is_compared(const struct message *m)
+{
+    return m->note != NULL;
+}
+
+static enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e)
+{
+    if (!wait_sits_in_library(w))
+        return wait_look(w, MPI_SUCCESS, request, e);
+    int code = MPI_Wait(request, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? OK : wait_failed(e, code, w->operation);
+}
+
+/* Waits for one message that has been started; first of all for what its sender says of it. */
+static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
+{
+    if (is_compared(message)) {
+        if (wait_request(w, &message->note->request, e) != OK)
+            return e->status;
+        int code = message_check_end(&w->check->messages, &message->note);
+        if (code != MPI_SUCCESS)
+            return waiter_failed(w, code, w->operation, e);
+    }
+    return wait_request(w, &message->request, e);
+}
+
+/* Waits for messages that have been started, one after the other: all of them must come. */
+static enum status wait_messages(struct waiter *w, int code, struct message *messages, int n,
+                                 struct error *e)
+{
+    enum status status = code == MPI_SUCCESS ? OK : waiter_failed(w, code, w->operation, e);
+    for (int i = 0; i < n && status == OK; i++)
+        status = finish_message(w, &messages[i], e);
+    wait_end(w);
+    return status;
+}
+
+/* In pairs of the same number, then what is left of the longer list. */
+static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
+{
+    enum status status = code == MPI_SUCCESS ? OK : waiter_failed(w, code, w->operation, e);
+    for (int i = 0; (i < x->n_sends || i < x->n_receives) && status == OK; i++) {
+        if (i < x->n_sends)
+            status = finish_message(w, &x->sends[i], e);
+        if (i < x->n_receives && status == OK)
+            status = finish_message(w, &x->receives[i], e);
+        if (i < x->n_receives && status == OK && x->arrived != NULL)
+            x->arrived(x->arg, i);
+    }
+    wait_end(w);
+    return status;
+}
+
+static enum status check_messages(const struct message *messages, int n, const char *operation,
+                                  struct error *e)
+{
+    for (int i = 0; i < n; i++)
+        if (wait_check_count(messages[i].bytes, operation, e) != OK)
+            return ERR_ARGUMENT;
+    return OK;
+}
+
+/* Where messages are compared its line leaves first. */
+static int start_note(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
+                      const char *operation)
+{
+    m->note = NULL;
+    m->request = MPI_REQUEST_NULL;
+    if (w->check == NULL)
+        return MPI_SUCCESS;
+    return message_check_start(&w->check->messages, receives, m->rank, m->bytes, operation, comm,
+                               &m->note);
+}
+
+static int start(struct waiter *w, bool receives, struct message *messages, int n, MPI_Comm comm,
+                 const char *operation)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
+        struct message *m = &messages[i];
+        int bytes = (int)m->bytes;
+        waiter_count(w, m->bytes);
+        code = start_note(w, receives, m, comm, operation);
+        if (code == MPI_SUCCESS && receives)
+            code = MPI_Irecv(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+        else if (code == MPI_SUCCESS)
+            code = MPI_Isend(m->data, bytes, MPI_BYTE, m->rank, 0, comm, &m->request);
+    }
+    return code;
+}
+
+int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                const char *operation)
+{
+    for (int i = 0; i < n; i++)
+        w->bytes_sent += messages[i].bytes;
+    w->messages_sent += (uint64_t)n;
+    return start(w, false, messages, n, comm, operation);
+}
+
+int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                   const char *operation)
+{
+    return start(w, true, messages, n, comm, operation);
+}
+
+int waiter_test(struct waiter *w, struct message *message, bool *done)
+{
+    int found = 1, code = MPI_SUCCESS;
+    if (is_compared(message)) {
+        code = MPI_Test(&message->note->request, &found, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS && found)
+            code = message_check_end(&w->check->messages, &message->note);
+    }
+    if (code == MPI_SUCCESS && found && message->request != MPI_REQUEST_NULL)
+        code = MPI_Test(&message->request, &found, MPI_STATUS_IGNORE);
+    *done = found && code == MPI_SUCCESS;
+    return code;
+}
+
+enum status waiter_failed(const struct waiter *w, int code, const char *operation, struct error *e)
+{
+    if (w->check != NULL && w->check->messages.verdict[0] != '\0')
+        return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
+    return wait_failed(e, code, operation);
+}
+
+void waiter_cancel(struct waiter *w, struct message *message)
+{
+    if (is_compared(message))
+        message_check_cancel(&w->check->messages, &message->note);
+    if (message->request == MPI_REQUEST_NULL)
+        return;
+    MPI_Cancel(&message->request);
+    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* of what is cancelled: local */
+}
+
+enum status wait_message(struct waiter *w, struct message *message, const char *operation,
+                         struct error *e)
+{
+    wait_begin(w, operation);
+    enum status status = finish_message(w, message, e);
+    wait_end(w);
+    return status;
+}
+
+enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                      const char *operation, struct error *e)
+{
+    if (check_messages(messages, n, operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, operation);
+    return wait_messages(w, waiter_send(w, messages, n, comm, operation), messages, n, e);
+}
+
+enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                         const char *operation, struct error *e)
+{
+    if (check_messages(messages, n, operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, operation);
+    return wait_messages(w, waiter_receive(w, messages, n, comm, operation), messages, n, e);
+}
+
+/* Receives first: what arrives finds its place. */
+enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e)
+{
+    if (check_messages(x->sends, x->n_sends, x->operation, e) != OK ||
+        check_messages(x->receives, x->n_receives, x->operation, e) != OK)
+        return ERR_ARGUMENT;
+    wait_begin(w, x->operation);
+    int code = waiter_receive(w, x->receives, x->n_receives, x->comm, x->operation);
+    if (code == MPI_SUCCESS)
+        code = waiter_send(w, x->sends, x->n_sends, x->comm, x->operation);
+    return wait_pairs(w, code, x, e);
+}

@@ -1,0 +1,288 @@
+/* How a rank waits: whom it tells, who watches it, what it says when a deadline passes. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/wait/startup_watchdog.h"
+#include "comm/wait/wait_own.h"
+#include "kernels/base/clock.h"
+
+/* A rank of which nothing was heard for so long, while others wait, has stopped. The watchdog and
+ * the polling loops give a sign of life far more often. */
+#define SILENCE_NS 500000000
+
+/* So much later than a loop of looks, which ends by itself, the watchdog takes it for stuck inside
+ * a call of the library. */
+#define SLACK_NS 1000000000
+
+enum status wait_failed(struct error *e, int code, const char *operation)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
+}
+
+/* ---- Messages ---- */
+
+/* The wait of those that are furthest behind. Ranks that wait for them in turn, as the neighbours
+ * in a ring do, are ahead of them. */
+static uint64_t last_sequence(const struct waiter *w)
+{
+    uint64_t last = w->sequence;
+    for (int r = 0; r < w->node_ranks; r++)
+        if (w->presence[r].sequence < last)
+            last = w->presence[r].sequence;
+    return last;
+}
+
+/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence` or, with `silent`,
+ * those of them that give no sign of life; false when there are none. */
+static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
+                       bool silent)
+{
+    int64_t now_ns = clock_ns();
+    size_t used = (size_t)snprintf(text, size, "rank");
+    size_t empty = used;
+    for (int r = 0; r < w->node_ranks; r++) {
+        bool named = r != w->node_rank &&
+                     (w->free_running || w->presence[r].sequence == sequence) &&
+                     (!silent || now_ns - w->presence[r].alive_ns > SILENCE_NS);
+        if (named && used < size)
+            used += (size_t)snprintf(text + used, size - used, " %d", w->world_ranks[r]);
+    }
+    return used > empty;
+}
+
+/* Also the watchdog's, from its own thread, while this rank may just be leaving the wait. */
+static void describe_timeout(void *arg, char *text, size_t size)
+{
+    const struct waiter *w = arg;
+    char ranks[256];
+    const char *found = "all ranks of this node are there: another node's rank, or the network";
+    const char *what = "";
+    uint64_t last = last_sequence(w);
+    bool late = last < w->sequence && !w->free_running;
+    if (name_ranks(w, ranks, sizeof ranks, last, true) ||
+        (late && name_ranks(w, ranks, sizeof ranks, last, false))) {
+        what = late ? "not there yet: " : "there, but silent: ";
+        found = ranks;
+    }
+    snprintf(text, size, "rank %d: wait %llu (%s) lasted longer than %g s; %s%s",
+             w->world_ranks[w->node_rank], (unsigned long long)w->sequence, w->operation,
+             w->deadline_s, what, found);
+}
+
+/* ---- Life ---- */
+
+/* Where ranks outnumber cores one that spins inside the library keeps those from running that it
+ * waits for. */
+static int finish(const struct waiter *w, MPI_Request *request)
+{
+    int code = MPI_SUCCESS, done = 0;
+    while (code == MPI_SUCCESS && !done) {
+        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && w->kind == WAIT_YIELD)
+            sched_yield();
+    }
+    return code;
+}
+
+static int gather_all(const struct waiter *w, int mine, int *all, MPI_Comm node)
+{
+    MPI_Request request;
+    int code = MPI_Iallgather(&mine, 1, MPI_INT, all, 1, MPI_INT, node, &request);
+    return code == MPI_SUCCESS ? finish(w, &request) : code;
+}
+
+/* What the ranks of a node know of each other. */
+static enum status meet(struct waiter *w, MPI_Comm node, int world_rank, struct error *e)
+{
+    MPI_Comm_group(node, &w->node);
+    MPI_Group_rank(w->node, &w->node_rank);
+    MPI_Group_size(w->node, &w->node_ranks);
+    size_t n = (size_t)w->node_ranks;
+    w->world_ranks = malloc(n * sizeof *w->world_ranks);
+    w->processes = malloc(n * sizeof *w->processes);
+    if (w->world_ranks == NULL || w->processes == NULL)
+        return error_set(e, ERR_MEMORY, "no memory for the numbers of %zu ranks", n);
+    int code = gather_all(w, world_rank, w->world_ranks, node);
+    if (code == MPI_SUCCESS)
+        code = gather_all(w, (int)getpid(), w->processes, node);
+    return code == MPI_SUCCESS ? OK : wait_failed(e, code, "meeting the ranks of this node");
+}
+
+/* One window with a line for each. */
+static enum status open_window(struct waiter *w, MPI_Comm node, struct error *e)
+{
+    void *mine;
+    MPI_Aint line = sizeof *w->presence;
+    MPI_Aint bytes = w->node_rank == 0 ? line * w->node_ranks : 0;
+    int code = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &w->window);
+    if (code != MPI_SUCCESS)
+        return wait_failed(e, code, "sharing memory among a node's ranks");
+    MPI_Aint size;
+    int unit;
+    void *shared;
+    MPI_Win_shared_query(w->window, 0, &size, &unit, &shared);
+    w->presence = shared;
+    w->presence[w->node_rank].sequence = 0;
+    w->presence[w->node_rank].alive_ns = clock_ns();
+    MPI_Request request;
+    code = MPI_Ibarrier(node, &request);
+    if (code == MPI_SUCCESS)
+        code = finish(w, &request);
+    return code == MPI_SUCCESS ? OK : wait_failed(e, code, "meeting the ranks of this node");
+}
+
+static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error *e)
+{
+    MPI_Comm node;
+    int world_rank;
+    MPI_Comm_rank(comm, &world_rank);
+    int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
+    if (code != MPI_SUCCESS)
+        return wait_failed(e, code, "finding the ranks of this node");
+    enum status status = meet(w, node, world_rank, e);
+    if (status == OK)
+        status = open_window(w, node, e);
+    MPI_Comm_free(&node);
+    return status;
+}
+
+enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
+                        struct error *e)
+{
+    struct alone alone;
+    memset(w, 0, sizeof *w);
+    w->kind = kind;
+    w->deadline_s = deadline_s;
+    w->node = MPI_GROUP_NULL;
+    w->window = MPI_WIN_NULL;
+    enum status status = alone_begin(&alone, "meeting the ranks of this node", deadline_s, e);
+    if (status == OK)
+        status = share_presence(w, comm, e);
+    alone_end(&alone);
+    if (status == OK && deadline_s > 0) {
+        status = watchdog_start(&w->watchdog, describe_timeout, w,
+                                &w->presence[w->node_rank].alive_ns, e);
+    }
+    if (status != OK)
+        waiter_close(w);
+    return status;
+}
+
+enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error *e)
+{
+    return call_check_open(&w->check, largest, e);
+}
+
+/* The watchdog goes first: it writes to the window. */
+static void close_window(struct waiter *w)
+{
+    struct alone alone;
+    struct error e;
+    alone_begin(&alone, "parting from the ranks of this node", w->deadline_s, &e);
+    MPI_Win_free(&w->window);
+    alone_end(&alone);
+}
+
+void waiter_close(struct waiter *w)
+{
+    call_check_close(w->check);
+    w->check = NULL;
+    watchdog_stop(w->watchdog);
+    w->watchdog = NULL;
+    if (w->window != MPI_WIN_NULL)
+        close_window(w);
+    w->presence = NULL;
+    if (w->node != MPI_GROUP_NULL)
+        MPI_Group_free(&w->node);
+    free(w->world_ranks);
+    free(w->processes);
+    w->world_ranks = w->processes = NULL;
+}
+
+/* ---- A wait ---- */
+
+bool wait_sits_in_library(const struct waiter *w)
+{
+    return w->kind == WAIT_BLOCK && w->serve == NULL;
+}
+
+/* Only a time to compare: it says nothing about what else was written. */
+static void give_sign_of_life(struct waiter *w, int64_t now_ns)
+{
+    atomic_store_explicit(&w->presence[w->node_rank].alive_ns, now_ns, memory_order_relaxed);
+}
+
+static void arrive(struct waiter *w, const char *operation, int64_t slack_ns)
+{
+    w->operation = operation;
+    w->sequence++;
+    w->presence[w->node_rank].sequence = w->sequence;
+    w->deadline_ns = w->deadline_s > 0 ? clock_ns() + (int64_t)(w->deadline_s * 1e9) : INT64_MAX;
+    if (w->watchdog != NULL)
+        watchdog_arm(w->watchdog, w->deadline_ns + slack_ns);
+}
+
+void wait_begin(struct waiter *w, const char *operation)
+{
+    arrive(w, operation, wait_sits_in_library(w) ? 0 : SLACK_NS);
+}
+
+void wait_begin_looks(struct waiter *w, const char *operation)
+{
+    arrive(w, operation, SLACK_NS);
+}
+
+void wait_end(struct waiter *w)
+{
+    if (w->watchdog != NULL)
+        watchdog_disarm(w->watchdog);
+}
+
+void wait_library_begin(struct waiter *w, const char *operation)
+{
+    arrive(w, operation, 0);
+}
+
+void wait_library_end(struct waiter *w)
+{
+    wait_end(w);
+}
+
+enum status wait_leave(struct waiter *w, int code, struct error *e)
+{
+    wait_end(w);
+    return code == MPI_SUCCESS ? OK : wait_failed(e, code, w->operation);
+}
+
+enum status wait_alive(struct waiter *w, struct error *e)
+{
+    char text[512];
+    int64_t now_ns = clock_ns();
+    give_sign_of_life(w, now_ns);
+    if (now_ns <= w->deadline_ns)
+        return OK;
+    describe_timeout(w, text, sizeof text);
+    return error_set(e, ERR_TIMEOUT, "%s", text);
+}
+
+enum status wait_again(struct waiter *w, struct error *e)
+{
+    if (w->serve != NULL)
+        w->serve(w->serve_arg);
+    if (w->kind == WAIT_YIELD)
+        sched_yield();
+    return wait_alive(w, e);
+}
+
+void waiter_count(struct waiter *w, size_t bytes)
+{
+    w->calls++;
+    w->bytes_payload += bytes;
+}

@@ -1,0 +1,53 @@
+/* Denormals appear in momentum and Adam's second moment and slow some processors a hundredfold, so
+ * they are flushed to zero wherever the processor can. */
+#include "kernels/base/fp_mode.h"
+
+#if defined(__x86_64__)
+#include <pmmintrin.h>
+#include <xmmintrin.h>
+
+void fp_mode_set(void)
+{
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+}
+
+bool fp_mode_flushes(void)
+{
+    return _MM_GET_FLUSH_ZERO_MODE() == _MM_FLUSH_ZERO_ON &&
+           _MM_GET_DENORMALS_ZERO_MODE() == _MM_DENORMALS_ZERO_ON;
+}
+
+#elif defined(__aarch64__)
+
+#define FPCR_FZ ((uint64_t)1 << 24) /* flushes inputs and results alike */
+
+static uint64_t fpcr_read(void)
+{
+    uint64_t fpcr = 0;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+}
+
+void fp_mode_set(void)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr_read() | FPCR_FZ));
+}
+
+bool fp_mode_flushes(void)
+{
+    return (fpcr_read() & FPCR_FZ) != 0;
+}
+
+#else
+
+void fp_mode_set(void)
+{
+}
+
+bool fp_mode_flushes(void)
+{
+    return false;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* Denormal numbers. */
+#ifndef SCALEBENCH_KERNELS_BASE_FP_MODE_H
+#define SCALEBENCH_KERNELS_BASE_FP_MODE_H
+
+#include <stdbool.h>
+
+/* Sets flush-to-zero and denormals-are-zero in the calling thread; every thread that computes calls
+ * it. */
+void fp_mode_set(void);
+bool fp_mode_flushes(void);
+
+#endif

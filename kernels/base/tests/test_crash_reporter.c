@@ -1,0 +1,134 @@
+/* Last words of processes that are killed: told once, by one of those that a launcher has started,
+ * and never of one that has said goodbye. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/base/crash_reporter.h"
+
+enum end { KILLED, GOODBYE, CRASHED };
+
+/* What a process does that has a keeper; its standard error is `log`. */
+static _Noreturn void live(int log, const char *words, enum end end, int ready)
+{
+    struct error e;
+    int keeper;
+    dup2(log, STDERR_FILENO);
+    if (keeper_start(&keeper, words, &e) != OK)
+        _exit(1);
+    if (write(ready, "r", 1) != 1)
+        _exit(1);
+    if (end == GOODBYE) {
+        keeper_goodbye(keeper);
+        _exit(0);
+    }
+    if (end == CRASHED)
+        abort();
+    pause();
+    _exit(1);
+}
+
+/* Starts one, and returns when it has a keeper. */
+static pid_t start(int log, const char *words, enum end end)
+{
+    int ready[2];
+    char letter;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        live(log, words, end, ready[1]);
+    assert_int_equal(read(ready[0], &letter, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* All that was written when nobody holds the other end any more, keepers included. */
+static void read_all(int end, char *text, size_t size)
+{
+    size_t n = 0;
+    for (ssize_t more = 1; more > 0 && n + 1 < size; n += (size_t)(more > 0 ? more : 0))
+        more = read(end, text + n, size - 1 - n);
+    text[n] = '\0';
+}
+
+/* An emulator says something of its own about a process that crashes. */
+static const char *without_emulator(const char *text)
+{
+    const char *line_end = strchr(text, '\n');
+    return strstr(text, "qemu: ") == text && line_end != NULL ? line_end + 1 : text;
+}
+
+static void one_end_is_told(enum end end, const char *expected)
+{
+    int log[2];
+    char text[256];
+    assert_int_equal(pipe(log), 0);
+    pid_t pid = start(log[1], "rank 3 is gone", end);
+    if (end == KILLED)
+        kill(pid, SIGKILL);
+    close(log[1]);
+    waitpid(pid, NULL, 0);
+    read_all(log[0], text, sizeof text);
+    close(log[0]);
+    assert_string_equal(without_emulator(text), expected);
+}
+
+static void a_process_that_is_killed_is_told(void **state)
+{
+    (void)state;
+    one_end_is_told(KILLED, "rank 3 is gone\n");
+}
+
+static void a_process_that_crashes_is_told(void **state)
+{
+    (void)state;
+    one_end_is_told(CRASHED, "rank 3 is gone\n");
+}
+
+static void a_process_that_says_goodbye_is_not(void **state)
+{
+    (void)state;
+    one_end_is_told(GOODBYE, "");
+}
+
+/* The second dies while the first one's keeper still holds the floor, a fifth of a second; on a
+ * machine that is slower than that it may speak, after the first. */
+static void the_first_of_several_is_told_first(void **state)
+{
+    (void)state;
+    int log[2];
+    char text[256], letter[1];
+    assert_int_equal(pipe(log), 0);
+    pid_t first = start(log[1], "rank 0 is gone", KILLED);
+    pid_t second = start(log[1], "rank 1 is gone", KILLED);
+    close(log[1]);
+    kill(first, SIGKILL);
+    assert_int_equal(read(log[0], letter, 1), 1);
+    kill(second, SIGKILL);
+    waitpid(first, NULL, 0);
+    waitpid(second, NULL, 0);
+    read_all(log[0], text, sizeof text);
+    close(log[0]);
+    assert_true(letter[0] == 'r' && strncmp(text, "ank 0 is gone\n", 14) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_that_is_killed_is_told),
+        cmocka_unit_test(a_process_that_crashes_is_told),
+        cmocka_unit_test(a_process_that_says_goodbye_is_not),
+        cmocka_unit_test(the_first_of_several_is_told_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+#include "kernels/base/text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Puts a point where the locale wrote its own decimal mark, which may be several bytes. */
+static void use_decimal_point(char *text)
+{
+    const char *mark = localeconv()->decimal_point;
+    char *found = strcmp(mark, ".") == 0 ? NULL : strstr(text, mark);
+    if (!found)
+        return;
+    size_t length = strlen(mark);
+    *found = '.';
+    memmove(found + 1, found + length, strlen(found + length) + 1);
+}
+
+/* A quiet NaN whose bits are not those of NAN. */
+static const union {
+    uint64_t bits;
+    double x;
+} not_a_number = {.bits = 0x7ff8000000000d1e};
+
+double text_not_a_number(void)
+{
+    return not_a_number.x;
+}
+
+char *text_real(char text[TEXT_NUMBER], double x)
+{
+    text[0] = '\0';
+    if (isfinite(x))
+        snprintf(text, TEXT_NUMBER, "%.10g", x);
+    else if (isinf(x))
+        strcpy(text, x > 0 ? "Inf" : "-Inf");
+    else if (memcmp(&x, &not_a_number.x, sizeof x) == 0)
+        strcpy(text, "NaN");
+    use_decimal_point(text);
+    return text;
+}
+
+char *text_whole(char text[TEXT_NUMBER], double x)
+{
+    text[0] = '\0';
+    if (isfinite(x))
+        snprintf(text, TEXT_NUMBER, "%.0f", x);
+    return text;
+}
+
+char *text_fixed(char text[TEXT_NUMBER], double x, int decimals)
+{
+    if (isfinite(x))
+        snprintf(text, TEXT_NUMBER, "%.*f", decimals, x);
+    else
+        snprintf(text, TEXT_NUMBER, "-");
+    use_decimal_point(text);
+    return text;
+}
+
+static int decimals_of(double x, int digits)
+{
+    double size = fabs(x);
+    int before = size > 0 && isfinite(size) ? (int)floor(log10(size)) + 1 : 1;
+    return before < digits ? digits - before : 0;
+}
+
+char *text_significant(char text[TEXT_NUMBER], double x, int digits)
+{
+    return text_fixed(text, x, decimals_of(x, digits));
+}
+
+char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits)
+{
+    int decimals = decimals_of(i->mid, digits);
+    char mid[TEXT_NUMBER], lo[TEXT_NUMBER], hi[TEXT_NUMBER];
+    text_fixed(mid, i->mid, decimals);
+    if (isfinite(i->lo) && isfinite(i->hi))
+        snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", mid, text_fixed(lo, i->lo, decimals),
+                 text_fixed(hi, i->hi, decimals));
+    else
+        snprintf(text, TEXT_INTERVAL, "%s", mid);
+    return text;
+}
+
+char *text_count(char text[TEXT_NUMBER], long n)
+{
+    char digits[TEXT_NUMBER];
+    int length = snprintf(digits, sizeof digits, "%ld", n);
+    char *to = text;
+    for (int i = 0; i < length; i++) {
+        *to++ = digits[i];
+        int left = length - 1 - i;
+        if (left > 0 && left % 3 == 0 && digits[i] != '-')
+            *to++ = ',';
+    }
+    *to = '\0';
+    return text;
+}
+
+char *text_duration(char text[TEXT_NUMBER], double seconds)
+{
+    long s = lround(seconds);
+    if (seconds < 10)
+        snprintf(text, TEXT_NUMBER, "%.1f s", seconds);
+    else if (s < 60)
+        snprintf(text, TEXT_NUMBER, "%ld s", s);
+    else if (s < 3600)
+        snprintf(text, TEXT_NUMBER, "%ld min %ld s", s / 60, s % 60);
+    else
+        snprintf(text, TEXT_NUMBER, "%ld h %ld min", s / 3600, s % 3600 / 60);
+    use_decimal_point(text);
+    return text;
+}
+
+char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
+{
+    size_t length = strlen(noun);
+    bool hisses = length >= 2 && strcmp(noun + length - 2, "ch") == 0;
+    snprintf(text, TEXT_NUMBER, "%ld %s%s", n, noun, n == 1 ? "" : hisses ? "es" : "s");
+    return text;
+}
+
+void text_write_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void text_clean(char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"')
+            *text = '\'';
+        else if ((unsigned char)*text < ' ')
+            *text = ' ';
+    }
+}

@@ -1,0 +1,50 @@
+/* Numbers as text: exact ones for files, rounded ones for people. Decimal points whatever the
+ * locale; NAN is "" in files and "-" for people. Each fills `text` and returns it. */
+#ifndef SCALEBENCH_KERNELS_BASE_TEXT_H
+#define SCALEBENCH_KERNELS_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "kernels/base/stats.h"
+
+#define TEXT_NUMBER   40
+#define TEXT_INTERVAL (3 * TEXT_NUMBER)
+
+/* What is not a number as a result, where NAN is an unknown value. Arithmetic may make either of
+ * it. */
+double text_not_a_number(void);
+
+/* Ten significant digits, as many as a measurement has use for; results that are not finite as R
+ * and pandas read them: NaN, Inf, -Inf. */
+char *text_real(char text[TEXT_NUMBER], double x);
+
+/* A whole number, every digit of it. */
+char *text_whole(char text[TEXT_NUMBER], double x);
+
+/* `decimals` digits after the point. */
+char *text_fixed(char text[TEXT_NUMBER], double x, int decimals);
+
+/* So many significant digits, but every digit before the point: 26.10, 1446. */
+char *text_significant(char text[TEXT_NUMBER], double x, int digits);
+
+/* "177.0 [176.2, 178.1]", rounded alike; the median alone where there is no interval. */
+char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digits);
+
+/* 690,590 */
+char *text_count(char text[TEXT_NUMBER], long n);
+
+/* "4 min 31 s" */
+char *text_duration(char text[TEXT_NUMBER], double seconds);
+
+/* "1 rank", "2 ranks", "3 launches" */
+char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);
+
+/* Writes a field of a CSV file, in quotes where it needs them. */
+void text_write_field(FILE *out, const char *text);
+
+/* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
+ * nor doubled quotation marks inside a field. */
+void text_clean(char *text);
+
+#endif

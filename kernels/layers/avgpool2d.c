@@ -1,0 +1,139 @@
+/* The loops run over the numbers of a window outside and over the outputs of a row inside, so that
+ * the inner one adds two rows. Each output still sums its window in row order. */
+#include <string.h>
+
+#include "kernels/base/simd.h"
+#include "kernels/layers/layer_tables.h"
+
+struct avgpool_call {
+    const struct layer_desc *layer;
+    real *out;
+    const real *in;
+};
+
+/* Outputs [*begin, *end) of n for which number `k` of the window lies inside the `size` inputs. */
+static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
+{
+    int first = pad - k, last = size - 1 + pad - k;
+    *begin = first > 0 ? (first + stride - 1) / stride : 0;
+    *end = last < 0 ? 0 : last / stride + 1;
+    if (*end > n)
+        *end = n;
+}
+
+/* y[o] += x[o * stride] */
+static inline void add_strided(real *restrict y, const real *restrict x, int n, size_t stride)
+{
+    for (int o = 0; o < n; o++)
+        y[o] += x[(size_t)o * stride];
+}
+
+/* x[o * stride] += y[o] * scale */
+static inline void spread_strided(real *restrict x, const real *restrict y, int n, size_t stride,
+                                  real scale)
+{
+    for (int o = 0; o < n; o++)
+        x[(size_t)o * stride] += y[o] * scale;
+}
+
+SIMD_CLONES static void pool_plane(real *y, const real *x, const struct layer_desc *l)
+{
+    real scale = (real)(1.0 / (l->kernel_h * l->kernel_w));
+    for (int oh = 0; oh < l->out.h; oh++, y += l->out.w) {
+        memset(y, 0, (size_t)l->out.w * sizeof *y);
+        for (int r = 0; r < l->kernel_h; r++) {
+            int row = oh * l->stride_h - l->pad_h + r;
+            for (int c = 0; c < l->kernel_w && row >= 0 && row < l->in.h; c++) {
+                int begin, end;
+                inside(c, l->stride_w, l->pad_w, l->in.w, l->out.w, &begin, &end);
+                const real *from = x + (size_t)row * (size_t)l->in.w;
+                add_strided(y + begin, from + (begin * l->stride_w - l->pad_w + c), end - begin,
+                            (size_t)l->stride_w);
+            }
+        }
+        for (int o = 0; o < l->out.w; o++)
+            y[o] *= scale;
+    }
+}
+
+SIMD_CLONES static void unpool_plane(real *dx, const real *dy, const struct layer_desc *l)
+{
+    real scale = (real)(1.0 / (l->kernel_h * l->kernel_w));
+    memset(dx, 0, (size_t)l->in.h * (size_t)l->in.w * sizeof *dx);
+    for (int oh = 0; oh < l->out.h; oh++, dy += l->out.w) {
+        for (int r = 0; r < l->kernel_h; r++) {
+            int row = oh * l->stride_h - l->pad_h + r;
+            for (int c = 0; c < l->kernel_w && row >= 0 && row < l->in.h; c++) {
+                int begin, end;
+                inside(c, l->stride_w, l->pad_w, l->in.w, l->out.w, &begin, &end);
+                real *to = dx + (size_t)row * (size_t)l->in.w;
+                spread_strided(to + (begin * l->stride_w - l->pad_w + c), dy + begin, end - begin,
+                               (size_t)l->stride_w, scale);
+            }
+        }
+    }
+}
+
+/* Items are planes, one channel of one image. */
+static void avgpool_forward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct avgpool_call *call = arg;
+    const struct layer_desc *l = call->layer;
+    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
+    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
+    for (size_t p = begin; p < end; p++)
+        pool_plane(call->out + p * out_plane, call->in + p * in_plane, l);
+}
+
+static void avgpool_backward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct avgpool_call *call = arg;
+    const struct layer_desc *l = call->layer;
+    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
+    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
+    for (size_t p = begin; p < end; p++)
+        unpool_plane(call->out + p * in_plane, call->in + p * out_plane, l);
+}
+
+static void run_planes(const struct exec *ex, int n, block_function *f, struct avgpool_call *call)
+{
+    const struct layer_desc *l = call->layer;
+    size_t plane = (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);
+    exec_for(ex, (size_t)n * (size_t)l->in.c, images_per_block(ELEMENTS_PER_BLOCK, plane), f, call);
+}
+
+static void avgpool2d_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
+                              const real *x, const real *params, void *saved, void *scratch)
+{
+    (void)params;
+    (void)saved;
+    (void)scratch;
+    struct avgpool_call call = {.layer = layer, .out = y, .in = x};
+    run_planes(ex, n, avgpool_forward_block, &call);
+}
+
+static void avgpool2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
+                               real *dx, real *dparams, const real *dy, const real *x,
+                               const real *y, const real *params, const void *saved, void *scratch)
+{
+    (void)dparams;
+    (void)x;
+    (void)y;
+    (void)params;
+    (void)saved;
+    (void)scratch;
+    if (!dx)
+        return;
+    struct avgpool_call call = {.layer = layer, .out = dx, .in = dy};
+    run_planes(ex, n, avgpool_backward_block, &call);
+}
+
+const struct layer_kernel layer_avgpool2d = {
+    .name = "avgpool2d",
+    .saved_bytes = layer_saves_nothing,
+    .scratch_bytes = layer_needs_no_scratch,
+    .forward = avgpool2d_forward,
+    .backward = avgpool2d_backward,
+};

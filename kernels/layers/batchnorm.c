@@ -1,0 +1,127 @@
+/* What follows from a channel's sums: statistics of the batch and running ones, gradients. */
+#include "kernels/layers/batchnorm.h"
+
+#include <math.h>
+
+struct batchnorm_call batchnorm_begin(const struct exec *ex, const struct layer_desc *layer, int n,
+                                      const real *x, const real *params, double *saved,
+                                      void *scratch)
+{
+    size_t channels = (size_t)layer->in.c;
+    return (struct batchnorm_call){
+        .ex = ex,
+        .images = (size_t)n,
+        .channels = channels,
+        .plane = (size_t)layer->in.h * (size_t)layer->in.w,
+        .s = {.count = saved[0], .mean = saved + 1, .inverse = saved + 1 + channels},
+        .sums = scratch,
+        .running = ex->buffers + layer->buffer_offset,
+        .x = x,
+        .weight = params,
+        .bias = params + channels,
+    };
+}
+
+/* Sums over the ranks that share the batch, where there are others. */
+static void sum_group(const struct batchnorm_call *call, size_t n)
+{
+    if (call->ex->group_sum)
+        call->ex->group_sum(call->ex->group_arg, call->sums, n);
+}
+
+static double count_numbers(const struct batchnorm_call *call)
+{
+    size_t images = 0;
+    for (size_t i = 0; i < call->images; i++)
+        images += batchnorm_counts(call->ex, i);
+    return (double)(images * call->plane);
+}
+
+/* One number has no unbiased variance: the running one then stays. */
+static void update_running(real *mean, real *var, double batch_mean, double batch_var, double count,
+                           double momentum)
+{
+    *mean = (real)((1 - momentum) * (double)*mean + momentum * batch_mean);
+    if (count > 1)
+        *var = (real)((1 - momentum) * (double)*var + momentum * batch_var * (count / (count - 1)));
+}
+
+/* Statistics of the batch; the running ones take their share of them. */
+static void use_batch(struct batchnorm_call *call, const struct layer_desc *layer)
+{
+    real *mean = call->ex->buffers + layer->buffer_offset, *var = mean + call->channels;
+    double count = call->s.count;
+    for (size_t c = 0; c < call->channels; c++) {
+        double d = call->sums[2 * c] / count, square = call->sums[2 * c + 1] / count;
+        double variance = square - d * d;
+        variance = variance < 0 ? 0 : variance; /* NaN stays */
+        call->s.mean[c] += d;
+        call->s.inverse[c] = 1 / sqrt(variance + layer->epsilon);
+        update_running(&mean[c], &var[c], call->s.mean[c], variance, count, layer->momentum);
+    }
+}
+
+static void use_running(struct batchnorm_call *call, const struct layer_desc *layer)
+{
+    const real *var = call->running + call->channels;
+    for (size_t c = 0; c < call->channels; c++) {
+        call->s.mean[c] = (double)call->running[c];
+        call->s.inverse[c] = 1 / sqrt((double)var[c] + layer->epsilon);
+    }
+}
+
+/* A batch of which nothing counts on any rank has no statistics of its own. */
+void batchnorm_forward(struct batchnorm_call *call, const struct layer_desc *layer, double *kept,
+                       batchnorm_pass *sum_inputs, batchnorm_pass *normalise)
+{
+    kept[0] = call->s.count = 0;
+    if (call->ex->training && !call->ex->fixed_statistics) {
+        sum_inputs(call);
+        call->sums[2 * call->channels] = count_numbers(call);
+        sum_group(call, 2 * call->channels + 1);
+        kept[0] = call->s.count = call->sums[2 * call->channels];
+    }
+    if (call->s.count > 0)
+        use_batch(call, layer);
+    else
+        use_running(call, layer);
+    normalise(call);
+}
+
+static void store_gradients(const struct batchnorm_call *call, real *dparams)
+{
+    for (size_t c = 0; c < call->channels; c++) {
+        real dweight = (real)(call->sums[2 * c + 1] * call->s.inverse[c]);
+        real dbias = (real)call->sums[2 * c];
+        dparams[c] = call->ex->accumulate ? dparams[c] + dweight : dweight;
+        dparams[call->channels + c] =
+            call->ex->accumulate ? dparams[call->channels + c] + dbias : dbias;
+    }
+}
+
+/* dx = weight/deviation (dy - mean(dy) - z mean(dy z)), z being the normalised input; the means are
+ * constants of a batch that was normalised by the running statistics. */
+struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *call, size_t c)
+{
+    double scale = (double)call->weight[c] * call->s.inverse[c];
+    double share = call->s.count > 0 ? scale / call->s.count : 0;
+    double inverse2 = call->s.inverse[c] * call->s.inverse[c];
+    return (struct batchnorm_gradient){
+        .mean = (real)call->s.mean[c],
+        .of_dy = (real)scale,
+        .of_x = (real)(-share * call->sums[2 * c + 1] * inverse2),
+        .constant = (real)(-share * call->sums[2 * c]),
+    };
+}
+
+void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pass *sum_gradients,
+                        batchnorm_pass *differentiate)
+{
+    sum_gradients(call);
+    store_gradients(call, dparams);
+    if (!differentiate)
+        return;
+    if (call->s.count > 0)
+        sum_group(call, 2 * call->channels);
+    differentiate(call);
+}

@@ -1,0 +1,195 @@
+/* Ioffe and Szegedy, "Batch normalization", ICML 2015, with running statistics as PyTorch keeps
+ * them: an exponential mean of the batches' means and of their unbiased variances.
+ *
+ * Forward reads the batch once for sums of x - r and (x - r)^2 a channel, where r is near the
+ * batch's own mean, so that the variance does not cancel: its first number or, where ranks share
+ * the batch, the running mean, which is the same on all of them. One group sum a pass makes the
+ * statistics those of all ranks. Sums are in double; a channel is summed by one thread in the order
+ * of the images, so they do not depend on the number of threads. */
+#include "kernels/base/simd.h"
+#include "kernels/layers/batchnorm.h"
+
+static size_t batchnorm2d_saved_bytes(const struct layer_desc *layer, int n)
+{
+    (void)n;
+    return batchnorm_bytes(layer);
+}
+
+static size_t batchnorm2d_scratch_bytes(const struct layer_desc *layer, int n, int threads)
+{
+    (void)n;
+    (void)threads;
+    return batchnorm_bytes(layer);
+}
+
+/* Runs f over channels, or over planes, in blocks of about ELEMENTS_PER_BLOCK numbers. */
+static void run_channels(const struct batchnorm_call *call, block_function *f)
+{
+    exec_for(call->ex, call->channels,
+             images_per_block(ELEMENTS_PER_BLOCK, call->images * call->plane), f, (void *)call);
+}
+
+static void run_planes(const struct batchnorm_call *call, block_function *f)
+{
+    exec_for(call->ex, call->images * call->channels,
+             images_per_block(ELEMENTS_PER_BLOCK, call->plane), f, (void *)call);
+}
+
+enum { LANES = 8 };
+
+static inline double add_lanes(const double lane[LANES])
+{
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/* sums += sum of (x - a) and of (x - a) * (z - b) over p numbers, in a fixed order that
+ * vectorises. */
+static inline void add_products(double sums[2], const real *x, double a, const real *z, double b,
+                                size_t p)
+{
+    double first[LANES] = {0}, second[LANES] = {0}, rest[2] = {0};
+    size_t whole = p / LANES * LANES;
+    for (size_t i = 0; i < whole; i += LANES) {
+        for (size_t l = 0; l < LANES; l++) {
+            double u = (double)x[i + l] - a, v = (double)z[i + l] - b;
+            first[l] += u;
+            second[l] += u * v;
+        }
+    }
+    for (size_t i = whole; i < p; i++) {
+        rest[0] += (double)x[i] - a;
+        rest[1] += ((double)x[i] - a) * ((double)z[i] - b);
+    }
+    sums[0] += add_lanes(first) + rest[0];
+    sums[1] += add_lanes(second) + rest[1];
+}
+
+/* ---- Forward ---- */
+
+/* What the sums of a channel are taken around. */
+static double near_mean(const struct batchnorm_call *call, size_t c)
+{
+    if (call->ex->group_sum)
+        return (double)call->running[c];
+    for (size_t i = 0; i < call->images; i++)
+        if (batchnorm_counts(call->ex, i))
+            return (double)call->x[(i * call->channels + c) * call->plane];
+    return 0;
+}
+
+SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct batchnorm_call *call = arg;
+    for (size_t c = begin; c < end; c++) {
+        double sums[2] = {0}, shift = near_mean(call, c);
+        for (size_t i = 0; i < call->images; i++) {
+            const real *x = call->x + (i * call->channels + c) * call->plane;
+            if (batchnorm_counts(call->ex, i))
+                add_products(sums, x, shift, x, shift, call->plane);
+        }
+        call->s.mean[c] = shift; /* until the sums are those of all ranks */
+        call->sums[2 * c] = sums[0];
+        call->sums[2 * c + 1] = sums[1];
+    }
+}
+
+SIMD_CLONES static void normalise(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct batchnorm_call *call = arg;
+    for (size_t p = begin; p < end; p++) {
+        size_t c = p % call->channels;
+        real mean = (real)call->s.mean[c], bias = call->bias[c];
+        real scale = (real)((double)call->weight[c] * call->s.inverse[c]);
+        const real *restrict x = call->x + p * call->plane;
+        real *restrict y = call->y + p * call->plane;
+        for (size_t i = 0; i < call->plane; i++)
+            y[i] = (x[i] - mean) * scale + bias;
+    }
+}
+
+static void sum_all_inputs(const struct batchnorm_call *call)
+{
+    run_channels(call, sum_inputs);
+}
+
+static void normalise_all(const struct batchnorm_call *call)
+{
+    run_planes(call, normalise);
+}
+
+static void batchnorm2d_forward(const struct exec *ex, const struct layer_desc *layer, int n,
+                                real *y, const real *x, const real *params, void *saved,
+                                void *scratch)
+{
+    struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, saved, scratch);
+    call.y = y;
+    batchnorm_forward(&call, layer, saved, sum_all_inputs, normalise_all);
+}
+
+/* ---- Backward ---- */
+
+/* Sums of dy and of dy * (x - mean) a channel. */
+SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct batchnorm_call *call = arg;
+    for (size_t c = begin; c < end; c++) {
+        double sums[2] = {0};
+        for (size_t i = 0; i < call->images; i++) {
+            size_t at = (i * call->channels + c) * call->plane;
+            add_products(sums, call->dy + at, 0, call->x + at, call->s.mean[c], call->plane);
+        }
+        call->sums[2 * c] = sums[0];
+        call->sums[2 * c + 1] = sums[1];
+    }
+}
+
+/* Padding learns nothing. */
+SIMD_CLONES static void differentiate(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct batchnorm_call *call = arg;
+    for (size_t p = begin; p < end; p++) {
+        struct batchnorm_gradient g = batchnorm_gradient_of(call, p % call->channels);
+        if (!batchnorm_counts(call->ex, p / call->channels))
+            g = (struct batchnorm_gradient){0};
+        const real *restrict x = call->x + p * call->plane;
+        const real *restrict dy = call->dy + p * call->plane;
+        real *restrict dx = call->dx + p * call->plane;
+        for (size_t i = 0; i < call->plane; i++)
+            dx[i] = g.of_dy * dy[i] + (g.of_x * (x[i] - g.mean) + g.constant);
+    }
+}
+
+static void sum_all_gradients(const struct batchnorm_call *call)
+{
+    run_channels(call, sum_gradients);
+}
+
+static void differentiate_all(const struct batchnorm_call *call)
+{
+    run_planes(call, differentiate);
+}
+
+static void batchnorm2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
+                                 real *dx, real *dparams, const real *dy, const real *x,
+                                 const real *y, const real *params, const void *saved,
+                                 void *scratch)
+{
+    (void)y;
+    struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, (double *)saved, scratch);
+    call.dy = dy;
+    call.dx = dx;
+    batchnorm_backward(&call, dparams, sum_all_gradients, dx ? differentiate_all : NULL);
+}
+
+const struct layer_kernel layer_batchnorm2d = {
+    .name = "batchnorm2d",
+    .saved_bytes = batchnorm2d_saved_bytes,
+    .scratch_bytes = batchnorm2d_scratch_bytes,
+    .forward = batchnorm2d_forward,
+    .backward = batchnorm2d_backward,
+};

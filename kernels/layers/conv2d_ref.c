@@ -1,0 +1,118 @@
+/* Plain loops: the oracle for conv2d.c. Never tuned. */
+#include <string.h>
+
+#include "kernels/layers/layer_tables.h"
+#include "kernels/layers/window.h"
+
+/* Offset of (channel, kernel row, kernel column) in an image, and in the weights of one output. */
+static size_t input_at(const struct layer_desc *l, const struct window *w, int c, int r, int s)
+{
+    return (size_t)c * (size_t)l->in.h * (size_t)l->in.w + window_offset(l, w, r, s);
+}
+
+static size_t weight_at(const struct layer_desc *l, int c, int r, int s)
+{
+    return ((size_t)c * (size_t)l->kernel_h + (size_t)r) * (size_t)l->kernel_w + (size_t)s;
+}
+
+static size_t weights_per_output(const struct layer_desc *l)
+{
+    return (size_t)l->in.c * (size_t)l->kernel_h * (size_t)l->kernel_w;
+}
+
+static real dot_window(const struct layer_desc *l, const struct window *w, const real *x,
+                       const real *weights)
+{
+    real sum = 0;
+    for (int c = 0; c < l->in.c; c++)
+        for (int r = w->row_begin; r < w->row_end; r++)
+            for (int s = w->column_begin; s < w->column_end; s++)
+                sum += x[input_at(l, w, c, r, s)] * weights[weight_at(l, c, r, s)];
+    return sum;
+}
+
+static void add_window_to_weights(const struct layer_desc *l, const struct window *w,
+                                  real *dweights, const real *x, real dy)
+{
+    for (int c = 0; c < l->in.c; c++)
+        for (int r = w->row_begin; r < w->row_end; r++)
+            for (int s = w->column_begin; s < w->column_end; s++)
+                dweights[weight_at(l, c, r, s)] += dy * x[input_at(l, w, c, r, s)];
+}
+
+static void add_window_to_input(const struct layer_desc *l, const struct window *w, real *dx,
+                                const real *weights, real dy)
+{
+    for (int c = 0; c < l->in.c; c++)
+        for (int r = w->row_begin; r < w->row_end; r++)
+            for (int s = w->column_begin; s < w->column_end; s++)
+                dx[input_at(l, w, c, r, s)] += dy * weights[weight_at(l, c, r, s)];
+}
+
+/* weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] */
+static void conv2d_ref_forward(const struct exec *ex, const struct layer_desc *l, int n, real *y,
+                               const real *x, const real *params, void *saved, void *scratch)
+{
+    (void)saved;
+    (void)scratch;
+    size_t k = weights_per_output(l);
+    const real *bias = params + (size_t)l->out.c * k;
+    for (int image = 0; image < n; image++, x += shape_count(l->in)) {
+        for (int o = 0; o < l->out.c; o++) {
+            for (int oh = 0; oh < l->out.h; oh++) {
+                for (int ow = 0; ow < l->out.w; ow++) {
+                    struct window w = window_at(l, oh, ow);
+                    *y++ = bias[o] + dot_window(l, &w, x, params + (size_t)o * k);
+                }
+            }
+        }
+        exec_poll(ex);
+    }
+}
+
+/* One image's share of all gradients; dx is zero on entry, or NULL. */
+static void backward_image(const struct layer_desc *l, real *dx, real *dparams, const real *dy,
+                           const real *x, const real *params)
+{
+    size_t k = weights_per_output(l);
+    real *dbias = dparams + (size_t)l->out.c * k;
+    for (int o = 0; o < l->out.c; o++) {
+        for (int oh = 0; oh < l->out.h; oh++) {
+            for (int ow = 0; ow < l->out.w; ow++, dy++) {
+                struct window w = window_at(l, oh, ow);
+                add_window_to_weights(l, &w, dparams + (size_t)o * k, x, *dy);
+                if (dx)
+                    add_window_to_input(l, &w, dx, params + (size_t)o * k, *dy);
+                dbias[o] += *dy;
+            }
+        }
+    }
+}
+
+static void conv2d_ref_backward(const struct exec *ex, const struct layer_desc *l, int n, real *dx,
+                                real *dparams, const real *dy, const real *x, const real *y,
+                                const real *params, const void *saved, void *scratch)
+{
+    (void)y;
+    (void)saved;
+    (void)scratch;
+    size_t in = shape_count(l->in), out = shape_count(l->out);
+    size_t n_params = (size_t)l->out.c * (weights_per_output(l) + 1);
+    if (!ex->accumulate)
+        memset(dparams, 0, n_params * sizeof *dparams);
+    if (dx)
+        memset(dx, 0, (size_t)n * in * sizeof *dx);
+    for (size_t image = 0; image < (size_t)n; image++) {
+        backward_image(l, dx ? dx + image * in : NULL, dparams, dy + image * out, x + image * in,
+                       params);
+        exec_poll(ex);
+    }
+}
+
+const struct layer_kernel layer_conv2d_ref = {
+    .name = "conv2d_ref",
+    .saved_bytes = layer_saves_nothing,
+    .scratch_bytes = layer_needs_no_scratch,
+    .forward = conv2d_ref_forward,
+    .backward = conv2d_ref_backward,
+};

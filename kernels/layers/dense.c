@@ -1,0 +1,177 @@
+/* Fully connected layer as three matrix products over the batch:
+ *     Y [N,O] = X [N,I] W' + b,   dX = dY W,   dW [O,I] = dY' X,   db = column sums of dY.
+ * Each product is cut into tiles of W so that communication can progress between them. Threads
+ * share the images of Y and dX and the rows of dW and db: nothing is summed across threads. */
+#include <string.h>
+
+#include "kernels/base/simd.h"
+#include "kernels/gemm.h"
+#include "kernels/layers/layer_tables.h"
+
+struct dense_call {
+    const struct exec *ex;
+    size_t images, in, out;
+    real *y, *dx, *dparams;
+    const real *x, *dy, *params;
+};
+
+/* A tile of the weight matrix: rows (outputs) and columns (inputs). */
+struct tile {
+    size_t out, in;
+};
+
+/* The whole matrix, halved along its longer side until a product with `images` fits a block. */
+static struct tile tile_fitting(size_t out, size_t in, size_t images)
+{
+    struct tile t = {.out = out, .in = in};
+    while (2 * images * t.out * t.in > FLOPS_PER_BLOCK && t.out * t.in > 1) {
+        if (t.out > t.in)
+            t.out = (t.out + 1) / 2;
+        else
+            t.in = (t.in + 1) / 2;
+    }
+    return t;
+}
+
+/* Calls f for every tile of rows [row, row_end) in order, rows outermost. */
+typedef void tile_function(const struct dense_call *call, size_t begin, size_t end, size_t row,
+                           size_t rows, size_t column, size_t columns);
+
+static void for_tiles(const struct dense_call *call, int thread, struct tile t, size_t row_begin,
+                      size_t row_end, size_t begin, size_t end, tile_function *f)
+{
+    for (size_t row = row_begin; row < row_end; row += t.out) {
+        size_t rows = row_end - row < t.out ? row_end - row : t.out;
+        for (size_t column = 0; column < call->in; column += t.in) {
+            size_t columns = call->in - column < t.in ? call->in - column : t.in;
+            f(call, begin, end, row, rows, column, columns);
+            if (thread == 0)
+                exec_poll(call->ex);
+        }
+    }
+}
+
+/* y += x W' for images [begin, end) and one tile. */
+static void forward_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
+                         size_t rows, size_t column, size_t columns)
+{
+    struct gemm_operand x = {.data = call->x + begin * call->in + column, .ld = call->in};
+    struct gemm_operand w = {
+        .data = call->params + row * call->in + column, .ld = call->in, .transposed = true};
+    gemm(end - begin, rows, columns, call->y + begin * call->out + row, call->out, x, w, true);
+}
+
+static void forward_share(void *arg, int thread, int threads)
+{
+    const struct dense_call *call = arg;
+    const real *bias = call->params + call->out * call->in;
+    size_t begin = 0, end = 0;
+    pool_share(call->images, (size_t)thread, (size_t)threads, &begin, &end);
+    if (begin == end)
+        return;
+    for (size_t i = begin; i < end; i++)
+        memcpy(call->y + i * call->out, bias, call->out * sizeof *bias);
+    struct tile t = tile_fitting(call->out, call->in, end - begin);
+    for_tiles(call, thread, t, 0, call->out, begin, end, forward_tile);
+}
+
+/* dx of images [begin, end): the first row of tiles overwrites, the others add. */
+static void backward_input_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
+                                size_t rows, size_t column, size_t columns)
+{
+    struct gemm_operand dy = {.data = call->dy + begin * call->out + row, .ld = call->out};
+    struct gemm_operand w = {.data = call->params + row * call->in + column, .ld = call->in};
+    gemm(end - begin, columns, rows, call->dx + begin * call->in + column, call->in, dy, w,
+         row > 0);
+}
+
+static void backward_input_share(void *arg, int thread, int threads)
+{
+    const struct dense_call *call = arg;
+    size_t begin = 0, end = 0;
+    pool_share(call->images, (size_t)thread, (size_t)threads, &begin, &end);
+    if (begin == end)
+        return;
+    struct tile t = tile_fitting(call->out, call->in, end - begin);
+    for_tiles(call, thread, t, 0, call->out, begin, end, backward_input_tile);
+}
+
+/* One tile of dW, over all images. */
+static void backward_params_tile(const struct dense_call *call, size_t begin, size_t end,
+                                 size_t row, size_t rows, size_t column, size_t columns)
+{
+    struct gemm_operand dy = {
+        .data = call->dy + begin * call->out + row, .ld = call->out, .transposed = true};
+    struct gemm_operand x = {.data = call->x + begin * call->in + column, .ld = call->in};
+    gemm(rows, columns, end - begin, call->dparams + row * call->in + column, call->in, dy, x,
+         call->ex->accumulate);
+}
+
+/* db [begin, end), image after image. */
+SIMD_CLONES static void backward_bias(const struct dense_call *call, size_t begin, size_t end)
+{
+    real *restrict dbias = call->dparams + call->out * call->in;
+    for (size_t o = begin; o < end; o++)
+        dbias[o] = call->ex->accumulate ? dbias[o] : 0;
+    for (size_t i = 0; i < call->images; i++) {
+        const real *restrict dy = call->dy + i * call->out;
+        for (size_t o = begin; o < end; o++)
+            dbias[o] += dy[o];
+    }
+}
+
+static void backward_params_share(void *arg, int thread, int threads)
+{
+    const struct dense_call *call = arg;
+    size_t begin = 0, end = 0;
+    pool_share(call->out, (size_t)thread, (size_t)threads, &begin, &end);
+    if (begin == end)
+        return;
+    struct tile t = tile_fitting(end - begin, call->in, call->images);
+    for_tiles(call, thread, t, begin, end, 0, call->images, backward_params_tile);
+    backward_bias(call, begin, end);
+}
+
+static void dense_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
+                          const real *x, const real *params, void *saved, void *scratch)
+{
+    (void)saved;
+    (void)scratch;
+    struct dense_call call = {.ex = ex,
+                              .images = (size_t)n,
+                              .in = shape_count(layer->in),
+                              .out = (size_t)layer->channels,
+                              .y = y,
+                              .x = x,
+                              .params = params};
+    pool_run(ex->pool, forward_share, &call);
+}
+
+static void dense_backward(const struct exec *ex, const struct layer_desc *layer, int n, real *dx,
+                           real *dparams, const real *dy, const real *x, const real *y,
+                           const real *params, const void *saved, void *scratch)
+{
+    (void)y;
+    (void)saved;
+    (void)scratch;
+    struct dense_call call = {.ex = ex,
+                              .images = (size_t)n,
+                              .in = shape_count(layer->in),
+                              .out = (size_t)layer->channels,
+                              .dx = dx,
+                              .dparams = dparams,
+                              .x = x,
+                              .dy = dy,
+                              .params = params};
+    pool_run(ex->pool, backward_params_share, &call);
+    if (dx)
+        pool_run(ex->pool, backward_input_share, &call);
+}
+
+const struct layer_kernel layer_dense = {
+    .name = "dense",
+    .saved_bytes = layer_saves_nothing,
+    .scratch_bytes = layer_needs_no_scratch,
+    .forward = dense_forward,
+    .backward = dense_backward,
+};

@@ -1,0 +1,42 @@
+/* What dropout and dropout2d share: a byte a unit (an element, or a channel of one image) that says
+ * whether it is kept, and its use. A pure function of (seed, layer, epoch, sample, unit), so it
+ * depends neither on the rank that has the sample nor on its place in the batch. Internal to
+ * kernels/. */
+#ifndef SCALEBENCH_KERNELS_LAYERS_DROPOUT_MASK_H
+#define SCALEBENCH_KERNELS_LAYERS_DROPOUT_MASK_H
+
+#include "kernels/layers/layer_tables.h"
+
+/* `units` an image, each of `size` numbers that lie together. */
+struct dropout_units {
+    size_t units, size;
+};
+
+/* Of a layer of either kind: every element by itself, or every channel. */
+static inline struct dropout_units dropout_units_of(const struct layer_desc *layer)
+{
+    size_t plane = (size_t)layer->in.h * (size_t)layer->in.w;
+    if (layer->kind == LAYER_dropout2d)
+        return (struct dropout_units){.units = (size_t)layer->in.c, .size = plane};
+    return (struct dropout_units){.units = shape_count(layer->in), .size = 1};
+}
+
+/* Draws keep [units] of one sample: each is kept with probability 1 - rate. */
+void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
+                       size_t units, uint32_t sample);
+
+/* The same bits, many at a time by the instructions of `isa`. */
+void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
+                          const struct layer_desc *layer, size_t units, uint32_t sample);
+
+/* Draws keep [N,units] while training, and writes y [N,units,size] <- x; a copy in evaluation. The
+ * words are drawn by the instructions of `isa`, one after the other where it is NULL. */
+void dropout_mask_forward(const struct exec *ex, const enum isa *isa,
+                          const struct layer_desc *layer, int n, struct dropout_units u, real *y,
+                          const real *x, uint8_t *keep);
+
+/* dx <- dy with the mask that forward drew. */
+void dropout_mask_backward(const struct exec *ex, const struct layer_desc *layer, int n,
+                           struct dropout_units u, real *dx, const real *dy, const uint8_t *keep);
+
+#endif

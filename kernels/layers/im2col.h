@@ -1,0 +1,18 @@
+/* Convolution as a matrix product: every window of an image becomes a column.
+ *
+ * The columns of several images stand side by side: cols [K, ld] with K = in.c * kernel_h *
+ * kernel_w rows, image i at columns i * P .. (i+1) * P - 1, P = out.h * out.w. Positions in the
+ * padding are zeros. Chellapilla, Puri, Simard, "High performance convolutional neural networks for
+ * document processing", 2006. Internal to kernels/. */
+#ifndef SCALEBENCH_KERNELS_LAYERS_IM2COL_H
+#define SCALEBENCH_KERNELS_LAYERS_IM2COL_H
+
+#include "kernels/layers/layer_tables.h"
+
+/* cols [K, ld], P columns of it <- x [in], one image. */
+void im2col(real *cols, size_t ld, const real *x, const struct layer_desc *layer);
+
+/* The adjoint: x [in] += cols, every position summed over the windows that see it. */
+void col2im_add(real *x, const real *cols, size_t ld, const struct layer_desc *layer);
+
+#endif

@@ -1,0 +1,52 @@
+/* What the layer kernels share among themselves: their tables, and loops over images or elements
+ * that are cut among threads and let communication progress. Internal to kernels/. */
+#ifndef SCALEBENCH_KERNELS_LAYERS_LAYER_TABLES_H
+#define SCALEBENCH_KERNELS_LAYERS_LAYER_TABLES_H
+
+#include "kernels/layers/layer.h"
+
+/* Every kind's table, and the plain-loop twins of those that also have a fast one. */
+#define LAYER(name, summary) extern const struct layer_kernel layer_##name;
+#include "kernels/desc/layers.def"
+#undef LAYER
+extern const struct layer_kernel layer_conv2d_ref, layer_maxpool2d_ref, layer_avgpool2d_ref,
+    layer_batchnorm2d_ref, layer_dense_ref;
+
+/* One block of a loop: items [begin, end), run by `thread`. */
+typedef void block_function(void *arg, size_t begin, size_t end, int thread);
+
+/* Runs f over [0, n) in blocks of at most `block` items: each thread of ex->pool takes one
+ * contiguous share in order, and the calling thread polls after each of its blocks. Which thread
+ * gets which block depends on n, block and the number of threads alone. */
+void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg);
+
+/* Lets communication progress; for the calling thread only. */
+static inline void exec_poll(const struct exec *ex)
+{
+    if (ex->poll)
+        ex->poll(ex->poll_arg);
+}
+
+/* Elements of a loop over memory between two polls: some 50 us at 10 GB/s. */
+#define ELEMENTS_PER_BLOCK ((size_t)1 << 16)
+
+/* FLOPs between two polls: some 300 us at 200 GFLOP/s, where GEMM still runs at its best. */
+#define FLOPS_PER_BLOCK ((size_t)64 << 20)
+
+/* Images a block holds at most so that it costs no more than `budget`, each costing `cost`. */
+static inline size_t images_per_block(size_t budget, size_t cost)
+{
+    return cost < budget ? budget / (cost > 0 ? cost : 1) : 1;
+}
+
+/* Bytes of `count` numbers, rounded up so that what follows is aligned to a cache line. */
+static inline size_t real_bytes(size_t count)
+{
+    return (count * sizeof(real) + 63) / 64 * 64;
+}
+
+/* saved_bytes of a layer that keeps nothing, scratch_bytes of one that needs none. */
+size_t layer_saves_nothing(const struct layer_desc *layer, int n);
+size_t layer_needs_no_scratch(const struct layer_desc *layer, int n, int threads);
+
+#endif

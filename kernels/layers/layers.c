@@ -1,0 +1,61 @@
+#include "kernels/layers/layer_tables.h"
+
+const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan)
+{
+    static const struct layer_kernel *const fast[LAYER_KINDS] = {
+#define LAYER(name, summary) &layer_##name,
+#include "kernels/desc/layers.def"
+#undef LAYER
+    };
+    /* A kind that is not here is plain loops already. */
+    static const struct layer_kernel *const reference[LAYER_KINDS] = {
+        [LAYER_conv2d] = &layer_conv2d_ref,       [LAYER_maxpool2d] = &layer_maxpool2d_ref,
+        [LAYER_avgpool2d] = &layer_avgpool2d_ref, [LAYER_batchnorm2d] = &layer_batchnorm2d_ref,
+        [LAYER_dense] = &layer_dense_ref,
+    };
+    if (plan == PLAN_REFERENCE && reference[kind])
+        return reference[kind];
+    return fast[kind];
+}
+
+size_t layer_saves_nothing(const struct layer_desc *layer, int n)
+{
+    (void)layer;
+    (void)n;
+    return 0;
+}
+
+size_t layer_needs_no_scratch(const struct layer_desc *layer, int n, int threads)
+{
+    (void)layer;
+    (void)n;
+    (void)threads;
+    return 0;
+}
+
+struct loop {
+    const struct exec *ex;
+    size_t n, block;
+    block_function *function;
+    void *arg;
+};
+
+static void loop_run_share(void *arg, int thread, int threads)
+{
+    const struct loop *loop = arg;
+    size_t begin = 0, end = 0;
+    pool_share(loop->n, (size_t)thread, (size_t)threads, &begin, &end);
+    while (begin < end) {
+        size_t stop = end - begin > loop->block ? begin + loop->block : end;
+        loop->function(loop->arg, begin, stop, thread);
+        if (thread == 0)
+            exec_poll(loop->ex);
+        begin = stop;
+    }
+}
+
+void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, void *arg)
+{
+    struct loop loop = {.ex = ex, .n = n, .block = block, .function = f, .arg = arg};
+    pool_run(ex->pool, loop_run_share, &loop);
+}

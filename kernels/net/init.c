@@ -1,0 +1,61 @@
+/* Initial weights. All arithmetic is in double and rounded to float in either build, so that the
+ * float and the double trainer start from the same numbers. */
+#include <math.h>
+
+#include "kernels/base/rng.h"
+#include "kernels/net/net.h"
+
+/* A tensor may have more elements than a stream has words for one sample, so the element's high
+ * bits take the sample's place. Each element owns two words. */
+static double unit_of(uint64_t seed, int tensor, size_t element, uint32_t word)
+{
+    const size_t low_bits = 20;
+    uint32_t high = (uint32_t)(element >> low_bits);
+    uint32_t low = (uint32_t)(element & (((size_t)1 << low_bits) - 1));
+    return rng_unit(rng_word(seed, RNG_STREAM(RNG_INIT, tensor), 0, high, 2 * low + word));
+}
+
+static double uniform_of(uint64_t seed, int tensor, size_t element, double bound)
+{
+    return (2 * unit_of(seed, tensor, element, 0) - 1) * bound;
+}
+
+/* Box and Muller's method; the unit that goes into the logarithm is in (0, 1]. */
+static double normal_of(uint64_t seed, int tensor, size_t element, double deviation)
+{
+    const double two_pi = 6.283185307179586;
+    double radius = sqrt(-2 * log(1 - unit_of(seed, tensor, element, 0)));
+    return deviation * radius * cos(two_pi * unit_of(seed, tensor, element, 1));
+}
+
+static double initial_value(enum initializer initializer, const struct tensor_desc *t, int tensor,
+                            size_t element, uint64_t seed)
+{
+    double fan_in = (double)t->fan_in, fan_out = (double)t->fan_out;
+    if (t->norm)
+        return t->bias ? 0 : 1;
+    if (initializer == INIT_PYTORCH)
+        return uniform_of(seed, tensor, element, 1 / sqrt(fan_in));
+    if (t->bias)
+        return 0;
+    if (initializer == INIT_GLOROT)
+        return uniform_of(seed, tensor, element, sqrt(6 / (fan_in + fan_out)));
+    return normal_of(seed, tensor, element, sqrt(2 / fan_in));
+}
+
+void net_init_params(const struct net_desc *desc, real *params, uint64_t seed)
+{
+    for (int t = 0; t < desc->n_tensors; t++) {
+        const struct tensor_desc *tensor = &desc->tensors[t];
+        for (size_t i = 0; i < tensor->count; i++)
+            params[tensor->offset + i] =
+                (float)initial_value(desc->initializer, tensor, t, i, seed);
+    }
+}
+
+void net_init_buffers(const struct net_desc *desc, real *buffers)
+{
+    for (int b = 0; b < desc->n_buffers; b++)
+        for (size_t i = 0; i < desc->buffers[b].count; i++)
+            buffers[desc->buffers[b].offset + i] = desc->buffers[b].bias ? 0 : 1;
+}

@@ -1,0 +1,98 @@
+/* A network of layers compiled for its shapes: forward, loss and backward over flat arenas. One
+ * process; no MPI, no files. */
+#ifndef SCALEBENCH_KERNELS_NET_NET_H
+#define SCALEBENCH_KERNELS_NET_NET_H
+
+#include "kernels/layers/layer.h"
+#include "kernels/layers/loss.h"
+#include "kernels/ops/savings.h"
+
+/* A network compiled for at most `n_max` images a call: a list of steps, each one layer or a run of
+ * layers, and `slots` sets of activations. */
+struct net;
+struct net_options {
+    enum plan plan;
+    enum isa isa; /* what the processor has, the same on all ranks */
+    int n_max;    /* images of a call at most */
+    int threads;  /* of the pool that calls will bring */
+    int slots;    /* activation sets, 1 unless pipelined */
+    /* [n_layers] of enum kernel_choice, as net_tune leaves them; NULL: all by shape. Only read
+     * while the net is made. */
+    const uint8_t *choices;
+};
+enum status net_create(struct net **net, const struct net_desc *desc,
+                       const struct net_options *options, struct error *e);
+void net_destroy(struct net *net);
+int net_steps(const struct net *net);
+/* Tensors [*first, *last) of step `step`; empty for a step without parameters. */
+void net_step_tensors(const struct net *net, int step, int *first, int *last);
+/* The name of the kind of step, a row of steps.def. */
+const char *net_step_name(const struct net *net, int step);
+/* What a step is and did, for those who measure and compare plans. */
+struct net_step_view {
+    int first_layer, last_layer; /* layers [first, last) */
+    /* The output of the slot's images [N,C,H,W] after net_forward, of which a later layer reads
+     * read_h rows and read_w columns; NULL where it lies in a layout of the step's own. */
+    const real *y;
+    int read_h, read_w;
+    bool learns;                            /* it has a backward pass */
+    uint64_t flops_forward, flops_backward; /* an image, really done */
+    unsigned savings;
+    enum kernel_choice choice; /* that it follows; direct sums follow it also unasked */
+};
+struct net_step_view net_step_view(const struct net *net, int slot, int step);
+/* "conv1:first_conv conv2:winograd_f2 fc:small_dense": what each convolution and dense layer is
+ * computed with, the kind of its step or what was chosen more closely. text has KERNELS_TEXT bytes.
+ * Returns text. */
+#define KERNELS_TEXT 1024
+char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
+size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
+/* FLOPs an image that the plan really does; those of the net as written are in its description.
+ * Neither counts the gradient of the images, which nobody reads. */
+uint64_t net_flops_done(const struct net *net, bool backward);
+unsigned net_savings(const struct net *net); /* of all its steps */
+
+/* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as (byte/255 -
+ * mean)/std. They are borrowed until the slot's backward has ended. */
+void net_load(struct net *net, const struct exec *ex, int slot, int n, const uint8_t *images);
+/* The same with images [C,H,W] anywhere in memory. The array itself is not kept. */
+void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
+                   const uint8_t *const *image);
+
+/* choices [n_layers] <- the fastest of the plan's kernels for each convolution and dense layer, at
+ * options->n_max images on this machine now: each candidate's training steps on made-up images take
+ * turns with those of the plan by shape, and what is chosen together must beat that as a whole. The
+ * choices of options are not read. Takes some dozens of steps and two nets' memory; two calls may
+ * choose differently, and other kernels round differently. */
+enum status net_tune(uint8_t *choices, const struct net_desc *desc,
+                     const struct net_options *options, struct pool *pool, struct error *e);
+
+/* Runs steps [first, last) on the n images loaded into the slot. params: the parameter arena. */
+void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
+                 const real *params);
+
+/* Softmax cross-entropy of the slot's logits against labels [N]. With `gradient_scale` > 0 also
+ * leaves dlogits = gradient_scale * (softmax - onehot) for backward; exact data parallelism passes
+ * 1 / global samples. weights [N] (or NULL: all 1) multiply each image's loss, gradient and count
+ * (0 for padding). */
+struct score net_loss(struct net *net, const struct exec *ex, int slot, const uint8_t *labels,
+                      const real *weights, double gradient_scale);
+
+/* The class of each image of the slot: of its largest logit, the first of equals. classes [N]. */
+void net_classify(const struct net *net, int slot, int *classes);
+
+/* Runs steps last-1 down to first backward. grads: the gradient arena, overwritten for the tensors
+ * of these steps, or added to with ex->accumulate. */
+void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
+                  const real *params, real *grads);
+
+/* The slot's logits [N, classes], valid after the last forward step. */
+const real *net_logits(const struct net *net, int slot);
+
+/* Initial weights of tensors as the desc's initializer says, from (seed, tensor, element) alone. */
+void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
+
+/* Running statistics before the first step: means 0, variances 1. */
+void net_init_buffers(const struct net_desc *desc, real *buffers);
+
+#endif

@@ -1,0 +1,435 @@
+/* Random nets of every kind of layer on random images, many with zero biases and blank areas or
+ * blank all over: a training step of every plan, on every instruction set, by one to three threads,
+ * with kernels by shape or told at random, against plain loops in double precision (plain_net.h),
+ * which also say how far each number may be off. What sees only zeros must be exact.
+ *
+ *   test_random_nets[_f64]           the tests
+ *   test_random_nets[_f64] NUMBER    one net: what it is, and its largest errors */
+#include "kernels/tests/plain_net.h"
+
+#include <stdio.h>
+
+#include "kernels/ops/op.h"
+
+enum {
+    NETS = 240,
+    IMAGES_MAX = 7,
+    THREADS_MAX = 3,
+    DRAWS_MAX = 40,
+    SEED = 12,
+};
+/* Of a net's multiplications forward, for all images. */
+#define WORK_MAX 600000
+/* Deviations that an error may have. Equal terms, which blank areas give, are all rounded the same
+ * way: a sum of m of them, one after the other, is off by sqrt(m)/2 times as much as plain_net.h
+ * takes it to be, and m reaches 1,000 here. */
+#define DEVIATIONS 16
+/* That a number must keep from a kink. */
+#define CLEARANCE 5
+
+struct draw {
+    uint32_t net, at;
+};
+
+static uint32_t draw_word(struct draw *d)
+{
+    return rng_word(SEED, 1, 0, d->net, d->at++);
+}
+
+/* 0 to n - 1. */
+static int draw_below(struct draw *d, int n)
+{
+    return (int)(draw_word(d) % (uint32_t)n);
+}
+
+static bool draw_chance(struct draw *d, int percent)
+{
+    return draw_below(d, 100) < percent;
+}
+
+struct random_net {
+    struct net_desc desc;
+    int n;
+    bool accumulate;
+    uint8_t choices[PLAIN_LAYERS_MAX];
+    real *params, *buffers;
+    uint8_t *images, labels[IMAGES_MAX];
+    uint32_t samples[IMAGES_MAX];
+    struct plain_net exact, fast; /* with the errors of direct sums, and of transforms */
+};
+
+/* A layer that does not fit is left out. */
+static bool try_layer(struct random_net *r, struct layer_desc l)
+{
+    struct error e = {0};
+    if (net_desc_add(&r->desc, &l, &e) != OK)
+        return false;
+    const struct layer_desc *last = &r->desc.layers[r->desc.n_layers - 1];
+    return (uint64_t)r->n * last->flops_forward / 2 <= WORK_MAX;
+}
+
+static void draw_pool(struct draw *d, struct random_net *r)
+{
+    enum layer_kind kind = draw_chance(d, 75) ? LAYER_maxpool2d : LAYER_avgpool2d;
+    if (draw_chance(d, 75)) {
+        try_layer(r, pool_layer(kind, 2, 2, 2, 0));
+        return;
+    }
+    int h = 1 + draw_below(d, 3), w = 1 + draw_below(d, 3), most = (h < w ? h : w) / 2;
+    try_layer(r, pool_layer(kind, h, w, 1 + draw_below(d, 3), draw_below(d, most + 1)));
+}
+
+static void draw_dropout(struct draw *d, struct random_net *r, enum layer_kind kind)
+{
+    try_layer(r, dropout_layer(kind, 0.1 * (1 + draw_below(d, 6))));
+}
+
+static struct layer_desc draw_conv(struct draw *d)
+{
+    int channels = draw_chance(d, 15) ? 30 + draw_below(d, 12) : 1 + draw_below(d, 17);
+    if (draw_chance(d, 60))
+        return conv2d_layer(channels, 3, 3, 1, draw_chance(d, 10) ? 3 : draw_below(d, 3));
+    if (draw_chance(d, 60)) {
+        int kernel = draw_chance(d, 60) ? 5 : 2 + draw_below(d, 6);
+        return conv2d_layer(channels, kernel, kernel, 1, 0);
+    }
+    int h = 1 + draw_below(d, 4), w = 1 + draw_below(d, 4), least = h < w ? h : w;
+    return conv2d_layer(channels, h, w, 1 + draw_below(d, 2), draw_below(d, least));
+}
+
+static void draw_block(struct draw *d, struct random_net *r)
+{
+    if (!try_layer(r, draw_conv(d)))
+        return;
+    if (draw_chance(d, 25))
+        try_layer(r, layer_desc_preset(LAYER_batchnorm2d));
+    else if (draw_chance(d, 20))
+        draw_dropout(d, r, LAYER_dropout2d);
+    bool relu = draw_chance(d, 60), pool = draw_chance(d, 50);
+    if (relu)
+        try_layer(r, layer_desc_preset(LAYER_relu));
+    if (pool)
+        draw_pool(d, r);
+    if (!relu && draw_chance(d, 80))
+        try_layer(r, layer_desc_preset(LAYER_relu));
+    if (draw_chance(d, 15))
+        try_layer(r, layer_desc_preset(LAYER_batchnorm2d));
+    if (draw_chance(d, 10))
+        draw_dropout(d, r, draw_chance(d, 50) ? LAYER_dropout : LAYER_dropout2d);
+}
+
+static void draw_head(struct draw *d, struct random_net *r)
+{
+    for (int hidden = draw_below(d, 3); hidden > 0; hidden--) {
+        try_layer(r, dense_layer(1 + draw_below(d, 70)));
+        if (draw_chance(d, 80))
+            try_layer(r, layer_desc_preset(LAYER_relu));
+        if (draw_chance(d, 30))
+            draw_dropout(d, r, LAYER_dropout);
+    }
+    add_layer(&r->desc, dense_layer(r->desc.classes));
+}
+
+/* A byte stands for 0 where the mean is 0, or 0.2 as 51 is of 255. */
+static int byte_of_zero(const struct net_desc *desc)
+{
+    return desc->mean[0] == 0 ? 0 : 51;
+}
+
+static void draw_net(struct draw *d, struct random_net *r)
+{
+    struct shape in = {1 + draw_below(d, 3), 4 + draw_below(d, 15), 4 + draw_below(d, 15)};
+    r->n = 1 + draw_below(d, IMAGES_MAX);
+    r->accumulate = draw_chance(d, 30);
+    begin_net(&r->desc, "random", in, 2 + draw_below(d, 10));
+    r->desc.initializer = draw_chance(d, 70) ? INIT_GLOROT : INIT_PYTORCH;
+    int kind = draw_below(d, 10);
+    for (int c = 0; c < 4; c++) {
+        r->desc.mean[c] = kind < 6 ? 0 : kind < 8 ? 0.2 : 0.1 * (1 + draw_below(d, 6));
+        r->desc.std[c] = draw_chance(d, 50) ? 1 : 0.1 * (1 + draw_below(d, 9));
+    }
+    for (int blocks = draw_below(d, 4); blocks > 0; blocks--)
+        draw_block(d, r);
+    draw_head(d, r);
+    end_net(&r->desc);
+    bool told = draw_chance(d, 40);
+    for (int i = 0; i < r->desc.n_layers; i++)
+        r->choices[i] = told ? (uint8_t)draw_below(d, KERNEL_CHOICES) : CHOICE_shape;
+}
+
+/* Boxes of one brightness, of noise, or nothing at all, on what is blank or noise. */
+static void draw_image_of(struct draw *d, const struct net_desc *desc, uint8_t *image)
+{
+    struct shape s = desc->input;
+    bool noise = draw_chance(d, 15);
+    for (size_t i = 0; i < shape_count(s); i++)
+        image[i] = (uint8_t)(noise ? draw_below(d, 256) : byte_of_zero(desc));
+    for (int boxes = draw_chance(d, 20) ? 0 : 1 + draw_below(d, 4); boxes > 0; boxes--) {
+        int top = draw_below(d, s.h), left = draw_below(d, s.w), only = draw_below(d, 2 * s.c);
+        int bottom = top + 1 + draw_below(d, 6), right = left + 1 + draw_below(d, 6);
+        bool flat = draw_chance(d, 30);
+        uint32_t brightness = draw_word(d) >> 24;
+        for (int c = 0; c < s.c; c++)
+            for (int y = top; y < bottom && y < s.h && (only >= s.c || only == c); y++)
+                for (int x = left; x < right && x < s.w; x++)
+                    image[plain_at(s, 0, c, y, x)] =
+                        (uint8_t)(flat ? brightness : (uint32_t)draw_below(d, 256));
+    }
+}
+
+static void draw_values(struct draw *d, struct random_net *r)
+{
+    const struct net_desc *desc = &r->desc;
+    bool all_blank = draw_chance(d, 6), shifted = draw_chance(d, 30);
+    size_t image = shape_count(desc->input);
+    net_init_params(desc, r->params, draw_word(d));
+    for (int t = 0; t < desc->n_tensors; t++)
+        for (size_t i = 0; i < desc->tensors[t].count; i++) {
+            real *w = &r->params[desc->tensors[t].offset + i];
+            if (desc->tensors[t].norm && !desc->tensors[t].bias)
+                *w = (real)(2 * rng_unit(draw_word(d)) - 1);
+            else if (desc->tensors[t].bias && shifted)
+                *w = (real)(rng_unit(draw_word(d)) - 0.5);
+            *w = (float)*w;
+        }
+    for (int i = 0; i < r->n; i++) {
+        draw_image_of(d, desc, r->images + (size_t)i * image);
+        if (all_blank)
+            memset(r->images + (size_t)i * image, byte_of_zero(desc), image);
+        r->labels[i] = (uint8_t)draw_below(d, desc->classes);
+        r->samples[i] = (uint32_t)i;
+    }
+}
+
+static void reference_begin(struct random_net *r, struct plain_net *p, bool transforms)
+{
+    *p = (struct plain_net){.desc = &r->desc,
+                            .n = r->n,
+                            .transforms = transforms,
+                            .params = r->params,
+                            .images = r->images,
+                            .labels = r->labels,
+                            .seed = SEED,
+                            .epoch = 3};
+    plain_begin(p);
+}
+
+/* Numbers are drawn until none is so near to a kink that rounding could take it across. */
+static bool random_net_begin(struct random_net *r, uint32_t number)
+{
+    struct draw d = {.net = number};
+    *r = (struct random_net){.n = 0};
+    draw_net(&d, r);
+    r->params = mem_alloc(r->desc.n_params * sizeof(real));
+    r->buffers = mem_alloc((r->desc.n_buffer_values + 1) * sizeof(real));
+    r->images = mem_alloc((size_t)r->n * shape_count(r->desc.input));
+    reference_begin(r, &r->exact, false);
+    reference_begin(r, &r->fast, true);
+    for (int draws = 0; draws < DRAWS_MAX; draws++) {
+        draw_values(&d, r);
+        plain_forward(&r->fast);
+        if (r->fast.nearest < CLEARANCE * (double)FLT_EPSILON / 2)
+            continue;
+        plain_forward(&r->exact);
+        plain_backward(&r->fast);
+        plain_backward(&r->exact);
+        return true;
+    }
+    return false;
+}
+
+static void random_net_end(struct random_net *r)
+{
+    plain_end(&r->exact);
+    plain_end(&r->fast);
+    mem_free(r->params);
+    mem_free(r->buffers);
+    mem_free(r->images);
+    net_desc_free(&r->desc);
+}
+
+/* How one net is run. */
+struct run {
+    const struct random_net *net;
+    uint32_t number;
+    enum plan plan;
+    enum isa isa;
+    int threads;
+    struct net *compiled;
+    double worst; /* error over its deviation */
+};
+
+static void check_number(struct run *run, const char *what, size_t at, real got, double expected,
+                         double var)
+{
+    double off = fabs((double)got - expected);
+    double deviation = REAL_EPSILON / 2 * sqrt(var);
+    if (off > 0)
+        run->worst = fmax(run->worst, off / deviation);
+    if (!(off <= DEVIATIONS * deviation))
+        fail_msg("net %u, plan %d, set %d, %d threads: %s[%zu] is %.17g instead of %.17g, "
+                 "%.3g deviations off",
+                 run->number, (int)run->plan, (int)run->isa, run->threads, what, at, (double)got,
+                 expected, off / deviation);
+}
+
+/* All numbers between steps that lie in rows, as far as they are read. */
+static void check_values(struct run *run, const struct plain_net *p)
+{
+    for (int step = 0; step < net_steps(run->compiled); step++) {
+        struct net_step_view v = net_step_view(run->compiled, 0, step);
+        const struct layer_desc *l = &p->desc->layers[v.last_layer - 1];
+        struct plain expected = p->value[v.last_layer];
+        for (size_t i = 0; v.y && i < (size_t)p->n * shape_count(l->out); i++) {
+            int position = (int)(i % (size_t)(l->out.h * l->out.w));
+            if (position / l->out.w < v.read_h && position % l->out.w < v.read_w)
+                check_number(run, l->name, i, v.y[i], expected.x[i], expected.var[i]);
+        }
+    }
+}
+
+static void check_gradient(struct run *run, const struct plain_net *p, const real *grads,
+                           double before)
+{
+    for (int t = 0; t < p->desc->n_tensors; t++) {
+        const struct tensor_desc *tensor = &p->desc->tensors[t];
+        struct shape out = p->desc->layers[tensor->layer].out;
+        double terms = (double)p->n * out.h * out.w;
+        for (size_t i = 0; i < tensor->count; i++) {
+            double expected = p->grads.x[tensor->offset + i];
+            double var = p->grads.var[tensor->offset + i];
+            if (before != 0) /* added one by one; all may be rounded the same way */
+                var += square((terms + PATH) * before / DEVIATIONS);
+            check_number(run, tensor->name, i, grads[tensor->offset + i], expected + before, var);
+        }
+    }
+}
+
+static void train(struct run *run, struct pool *pool)
+{
+    const struct random_net *r = run->net;
+    const struct net_options options = {.plan = run->plan,
+                                        .isa = run->isa,
+                                        .n_max = r->n,
+                                        .threads = run->threads,
+                                        .slots = 1,
+                                        .choices = r->choices};
+    struct exec ex = {.pool = pool,
+                      .training = true,
+                      .accumulate = r->accumulate,
+                      .buffers = r->desc.n_buffers > 0 ? r->buffers : NULL,
+                      .seed = SEED,
+                      .epoch = 3,
+                      .samples = r->samples};
+    struct error e = {0};
+    real *grads = mem_alloc(r->desc.n_params * sizeof(real)), before = r->accumulate ? 0.125 : 0;
+    for (size_t i = 0; i < r->desc.n_params; i++)
+        grads[i] = r->accumulate ? before : NAN;
+    net_init_buffers(&r->desc, r->buffers);
+    if (net_create(&run->compiled, &r->desc, &options, &e) != OK)
+        fail_msg("%s", e.text);
+    int steps = net_steps(run->compiled);
+    net_load(run->compiled, &ex, 0, r->n, r->images);
+    net_forward(run->compiled, &ex, 0, 0, steps, r->params);
+    net_loss(run->compiled, &ex, 0, r->labels, NULL, 1.0 / r->n);
+    net_backward(run->compiled, &ex, 0, 0, steps, r->params, grads);
+    const struct plain_net *p = run->plan == PLAN_FAST ? &r->fast : &r->exact;
+    check_values(run, p);
+    check_gradient(run, p, grads, before);
+    mem_free(grads);
+}
+
+/* The names of all kinds of steps. */
+#define STEP(name, plans, family, summary) &step_##name,
+static const struct step_kernel *const kinds[] = {
+#include "kernels/ops/ops.def"
+};
+#undef STEP
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* The largest error of each plan over its deviation, and how often a kind of step took part. */
+struct tally {
+    double worst[PLAN_EXACT + 1];
+    int steps[KINDS];
+};
+
+static void count_steps(struct tally *tally, const struct net *net)
+{
+    for (int step = 0; step < net_steps(net); step++)
+        for (int kind = 0; kind < KINDS; kind++)
+            tally->steps[kind] += net_step_name(net, step) == kinds[kind]->name;
+}
+
+static void run_net(const struct random_net *r, uint32_t number, struct pool **pools,
+                    struct tally *tally)
+{
+    for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+            for (int threads = 1; threads <= THREADS_MAX; threads++) {
+                struct run run = {.net = r,
+                                  .number = number,
+                                  .plan = (enum plan)plan,
+                                  .isa = (enum isa)isa,
+                                  .threads = threads};
+                if (plan == PLAN_REFERENCE && isa > ISA_PORTABLE)
+                    continue;
+                train(&run, pools[threads - 1]);
+                count_steps(tally, run.compiled);
+                net_destroy(run.compiled);
+                tally->worst[plan] = fmax(tally->worst[plan], run.worst);
+            }
+}
+
+static void run_nets(uint32_t first, uint32_t end, struct tally *tally, int *runs)
+{
+    struct pool *pools[THREADS_MAX];
+    for (int threads = 1; threads <= THREADS_MAX; threads++)
+        pools[threads - 1] = make_pool(threads);
+    for (uint32_t number = first; number < end; number++) {
+        struct random_net r;
+        bool drawn = random_net_begin(&r, number);
+        if (end - first == 1)
+            net_desc_print(stdout, &r.desc);
+        if (drawn)
+            run_net(&r, number, pools, tally);
+        *runs += drawn;
+        random_net_end(&r);
+    }
+    for (int threads = 1; threads <= THREADS_MAX; threads++)
+        pool_destroy(pools[threads - 1]);
+    print_message("%d nets; largest errors in deviations: reference %.2f, fast %.2f, exact %.2f\n",
+                  *runs, tally->worst[PLAN_REFERENCE], tally->worst[PLAN_FAST],
+                  tally->worst[PLAN_EXACT]);
+}
+
+static void every_plan_computes_what_plain_loops_do(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    int runs = 0;
+    run_nets(0, NETS, &tally, &runs);
+    assert_true(runs >= 200);
+    for (int kind = 0; kind < KINDS; kind++)
+        if (tally.steps[kind] == 0)
+            fail_msg("no net has a step %s", kinds[kind]->name);
+}
+
+static int run_one(uint32_t number)
+{
+    struct tally tally = {0};
+    int runs = 0;
+    run_nets(number, number + 1, &tally, &runs);
+    return runs == 1 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    fp_mode_set();
+    gemm_init();
+    if (argc == 2)
+        return run_one((uint32_t)strtoul(argv[1], NULL, 10));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_plan_computes_what_plain_loops_do),
+    };
+    return cmocka_run_group_tests_name("random nets", tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* Choosing kernels by time, with whole nets: a kernel's neighbours and the state of the caches
+ * count as much as it does by itself. Every candidate is used wherever it can be, so that there are
+ * as many nets as candidates, and two at a time in memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/rng.h"
+#include "kernels/base/stats.h"
+#include "kernels/net/net.h"
+
+/* Timed turns of each candidate, after one that warms up. */
+enum { TURNS = 7 };
+
+/* A candidate must be so much faster than the kernel of the shape: less than that is noise. */
+#define WORTHWHILE 0.98
+
+struct rig {
+    const struct net_desc *desc;
+    int n;
+    struct exec ex;
+    uint8_t *images, *labels;
+    uint32_t *samples;
+    real *params, *grads, *buffers;
+};
+
+static void fill(struct rig *r)
+{
+    size_t bytes = (size_t)r->n * shape_count(r->desc->input);
+    for (size_t i = 0; i < bytes; i++)
+        r->images[i] = (uint8_t)rng_word(1, 0, 0, 0, (uint32_t)i);
+    for (uint32_t i = 0; i < (uint32_t)r->n; i++) {
+        r->labels[i] = (uint8_t)(i % (uint32_t)r->desc->classes);
+        r->samples[i] = i;
+    }
+    net_init_params(r->desc, r->params, 1);
+    net_init_buffers(r->desc, r->buffers);
+}
+
+static enum status rig_open(struct rig *r, const struct net_desc *desc, int n, struct pool *pool,
+                            struct error *e)
+{
+    size_t images = (size_t)n;
+    *r = (struct rig){.desc = desc, .n = n};
+    r->images = mem_alloc(images * shape_count(desc->input));
+    r->labels = mem_alloc(images);
+    r->samples = mem_alloc(images * sizeof *r->samples);
+    r->params = mem_alloc(desc->n_params * sizeof(real));
+    r->grads = mem_alloc(desc->n_params * sizeof(real));
+    r->buffers = mem_alloc(desc->n_buffer_values * sizeof(real));
+    if (!r->images || !r->labels || !r->samples || !r->params || !r->grads || !r->buffers)
+        return error_set(e, ERR_MEMORY, "net '%s': no memory to try its kernels", desc->name);
+    r->ex = (struct exec){
+        .pool = pool, .training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
+    fill(r);
+    return OK;
+}
+
+static void rig_close(struct rig *r)
+{
+    mem_free(r->images);
+    mem_free(r->labels);
+    mem_free(r->samples);
+    mem_free(r->params);
+    mem_free(r->grads);
+    mem_free(r->buffers);
+}
+
+/* ns [n_layers]: of each step forward and backward, where its first layer is; loading is the first
+ * layer's. */
+static void time_step(struct rig *r, struct net *net, int64_t *ns)
+{
+    int steps = net_steps(net);
+    int64_t begin = clock_ns();
+    memset(ns, 0, (size_t)r->desc->n_layers * sizeof *ns);
+    net_load(net, &r->ex, 0, r->n, r->images);
+    for (int i = 0; i < steps; i++) {
+        net_forward(net, &r->ex, 0, i, i + 1, r->params);
+        int64_t end = clock_ns();
+        ns[net_step_view(net, 0, i).first_layer] += end - begin;
+        begin = end;
+    }
+    net_loss(net, &r->ex, 0, r->labels, NULL, 1.0 / r->n);
+    for (int i = steps - 1; i >= 0; i--) {
+        begin = clock_ns();
+        net_backward(net, &r->ex, 0, i, i + 1, r->params, r->grads);
+        ns[net_step_view(net, 0, i).first_layer] += clock_ns() - begin;
+    }
+}
+
+static double sum_ns(const int64_t *ns, int first, int last)
+{
+    int64_t sum = 0;
+    for (int i = first; i < last; i++)
+        sum += ns[i];
+    return (double)sum;
+}
+
+/* ratio [n_layers]: of a step of `base` at its first layer, the median over turns of its layers'
+ * time in `other` over that in `base`. *whole: of all layers. */
+static enum status compare(struct rig *r, struct net *base, struct net *other, double *ratio,
+                           double *whole, struct error *e)
+{
+    int layers = r->desc->n_layers;
+    int64_t *ns = calloc(2 * TURNS * (size_t)layers, sizeof *ns);
+    if (!ns)
+        return error_set(e, ERR_MEMORY, "no memory for the times of %d layers", layers);
+    for (int turn = -1; turn < TURNS; turn++) {
+        int64_t *of_base = ns + 2 * (turn < 0 ? 0 : turn) * layers, *of_other = of_base + layers;
+        time_step(r, base, of_base);
+        time_step(r, other, of_other);
+    }
+    double turns[TURNS];
+    for (int i = 0; i < net_steps(base); i++) {
+        struct net_step_view v = net_step_view(base, 0, i);
+        for (int t = 0; t < TURNS; t++)
+            turns[t] = sum_ns(ns + (2 * t + 1) * layers, v.first_layer, v.last_layer) /
+                       sum_ns(ns + 2 * t * layers, v.first_layer, v.last_layer);
+        ratio[v.first_layer] = stats_median(turns, TURNS);
+    }
+    for (int t = 0; t < TURNS; t++)
+        turns[t] =
+            sum_ns(ns + (2 * t + 1) * layers, 0, layers) / sum_ns(ns + 2 * t * layers, 0, layers);
+    *whole = stats_median(turns, TURNS);
+    free(ns);
+    return OK;
+}
+
+/* The step of `net` that begins at a layer, or -1. */
+static int step_at(const struct net *net, int layer)
+{
+    for (int i = 0; i < net_steps(net); i++)
+        if (net_step_view(net, 0, i).first_layer == layer)
+            return i;
+    return -1;
+}
+
+/* Whether `other` computes the layers of a step of `base` by themselves, and not by the same kernel
+ * in the same way. */
+static bool differs(const struct net *base, int step, const struct net *other)
+{
+    struct net_step_view v = net_step_view(base, 0, step);
+    int at = step_at(other, v.first_layer),
+        layers = net_step_view(base, 0, net_steps(base) - 1).last_layer;
+    bool ends = v.last_layer == layers || step_at(other, v.last_layer) >= 0;
+    if (at < 0 || !ends)
+        return false;
+    struct net_step_view o = net_step_view(other, 0, at);
+    return strcmp(net_step_name(base, step), net_step_name(other, at)) != 0 ||
+           v.flops_forward != o.flops_forward || v.flops_backward != o.flops_backward;
+}
+
+/* Layers that there are several kernels for. */
+static bool has_kernels(const struct layer_desc *layer)
+{
+    return layer->kind == LAYER_conv2d || layer->kind == LAYER_dense;
+}
+
+static bool is_head(const struct net_desc *desc, const struct net *net, int step)
+{
+    return has_kernels(&desc->layers[net_step_view(net, 0, step).first_layer]);
+}
+
+/* What a search carries along. */
+struct search {
+    struct rig rig;
+    struct net_options options;
+    struct net *base;
+    uint8_t *choices, *trial; /* [n_layers] */
+    double *best, *ratio;     /* [n_layers], of the layers that steps of base begin with */
+};
+
+static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,
+                            struct error *e)
+{
+    struct net_options options = s->options;
+    options.choices = choices;
+    return net_create(net, s->rig.desc, &options, e);
+}
+
+static void choose(uint8_t *choices, const struct net_desc *desc, int first, int last,
+                   enum kernel_choice choice)
+{
+    for (int i = first; i < last; i++)
+        if (has_kernels(&desc->layers[i]))
+            choices[i] = (uint8_t)choice;
+}
+
+/* One candidate, wherever it can be used. */
+static enum status try_choice(struct search *s, enum kernel_choice choice, struct error *e)
+{
+    struct net *other = NULL;
+    const struct net_desc *desc = s->rig.desc;
+    bool any = false;
+    double whole;
+    choose(s->trial, desc, 0, desc->n_layers, choice);
+    if (make_net(s, &other, s->trial, e) != OK)
+        return e->status;
+    for (int i = 0; i < net_steps(s->base); i++)
+        any = any || (is_head(desc, s->base, i) && differs(s->base, i, other));
+    enum status status = any ? compare(&s->rig, s->base, other, s->ratio, &whole, e) : OK;
+    for (int i = 0; any && status == OK && i < net_steps(s->base); i++) {
+        struct net_step_view v = net_step_view(s->base, 0, i);
+        if (!is_head(desc, s->base, i) || !differs(s->base, i, other) ||
+            s->ratio[v.first_layer] >= s->best[v.first_layer])
+            continue;
+        s->best[v.first_layer] = s->ratio[v.first_layer];
+        choose(s->choices, desc, v.first_layer, v.last_layer, choice);
+    }
+    net_destroy(other);
+    return status;
+}
+
+/* What was fastest by itself must be so together: layouts have to be changed where neighbours
+ * differ. */
+static enum status check_together(struct search *s, struct error *e)
+{
+    struct net *together = NULL;
+    double whole = 1;
+    size_t n = (size_t)s->rig.desc->n_layers;
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any = any || s->choices[i] != CHOICE_shape;
+    if (!any)
+        return OK;
+    enum status status = make_net(s, &together, s->choices, e);
+    if (status == OK)
+        status = compare(&s->rig, s->base, together, s->ratio, &whole, e);
+    if (status == OK && whole >= 1)
+        memset(s->choices, CHOICE_shape, n);
+    net_destroy(together);
+    return status;
+}
+
+static enum status search_open(struct search *s, uint8_t *choices, const struct net_desc *desc,
+                               const struct net_options *options, struct pool *pool,
+                               struct error *e)
+{
+    size_t n = (size_t)desc->n_layers;
+    *s = (struct search){.options = *options, .choices = choices};
+    s->options.slots = 1;
+    s->trial = calloc(n, sizeof *s->trial);
+    s->best = calloc(n, sizeof *s->best);
+    s->ratio = calloc(n, sizeof *s->ratio);
+    if (!s->trial || !s->best || !s->ratio)
+        return error_set(e, ERR_MEMORY, "no memory for the times of %zu layers", n);
+    for (size_t i = 0; i < n; i++)
+        s->best[i] = WORTHWHILE;
+    enum status status = rig_open(&s->rig, desc, options->n_max, pool, e);
+    return status == OK ? make_net(s, &s->base, NULL, e) : status;
+}
+
+static void search_close(struct search *s)
+{
+    net_destroy(s->base);
+    rig_close(&s->rig);
+    free(s->trial);
+    free(s->best);
+    free(s->ratio);
+}
+
+enum status net_tune(uint8_t *choices, const struct net_desc *desc,
+                     const struct net_options *options, struct pool *pool, struct error *e)
+{
+    static const struct {
+        enum kernel_choice choice;
+        unsigned plans;
+    } candidates[] = {
+#define CHOICE(name, plans, summary) {CHOICE_##name, plans},
+#include "kernels/ops/choices.def"
+#undef CHOICE
+    };
+    struct search s;
+    memset(choices, CHOICE_shape, (size_t)desc->n_layers);
+    enum status status = search_open(&s, choices, desc, options, pool, e);
+    for (size_t i = 0; status == OK && i < sizeof candidates / sizeof *candidates; i++)
+        if (candidates[i].plans & 1u << options->plan)
+            status = try_choice(&s, candidates[i].choice, e);
+    if (status == OK)
+        status = check_together(&s, e);
+    search_close(&s);
+    return status;
+}
+
+/* A choice that says more than the kind of step does. */
+static const char *kernel_name(const struct net *net, int step)
+{
+    enum kernel_choice choice = net_step_view(net, 0, step).choice;
+    return choice == CHOICE_winograd_f4   ? "winograd_f4"
+           : choice == CHOICE_winograd_f2 ? "winograd_f2"
+                                          : net_step_name(net, step);
+}
+
+char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < net_steps(net); i++) {
+        struct net_step_view v = net_step_view(net, 0, i);
+        for (int l = v.first_layer; l < v.last_layer; l++)
+            if (has_kernels(&desc->layers[l]) && used < KERNELS_TEXT)
+                used += (size_t)snprintf(text + used, KERNELS_TEXT - used, "%s%s:%s",
+                                         used > 0 ? " " : "", desc->layers[l].name,
+                                         kernel_name(net, i));
+    }
+    return text;
+}

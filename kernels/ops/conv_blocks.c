@@ -1,0 +1,363 @@
+#include "kernels/ops/conv_blocks.h"
+
+#include <string.h>
+
+static size_t padded(size_t reals)
+{
+    return real_bytes(reals) / sizeof(real);
+}
+
+/* Numbers of a block of an image of what is stored. */
+static size_t stored_block(const struct winograd *w)
+{
+    return winograd_stored(w) / (size_t)w->out_blocks;
+}
+
+/* Of `blocks` panels of k rows, those that are there at a time. */
+static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, int blocks, int k)
+{
+    if (sizes.slice == 0)
+        return padded((size_t)blocks * winograd_panel(w, k));
+    return padded(winograd_panel(w, sizes.slice < k ? sizes.slice : k));
+}
+
+static struct conv_share share_of(const struct stretch *s, const struct winograd *w,
+                                  struct conv_sizes sizes)
+{
+    size_t x = s->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
+    size_t y = w->norm                 ? sizes.chunk * stored_block(w)
+               : s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
+                                       : 0;
+    /* Not more than a number of 16 bits a tile. */
+    size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
+    struct conv_share share = {.m = padded(sizes.m),
+                               .v = padded(sizes.v),
+                               .du = panels_reals(w, sizes, w->out_blocks, w->in_c),
+                               .dbias = padded((size_t)(w->out_blocks * w->block)),
+                               .x = padded(x),
+                               .y = padded(y),
+                               .blank = padded(blank)};
+    share.all = share.m + share.v + share.du + share.dbias + share.x + share.y + share.blank;
+    return share;
+}
+
+/* Panels of the weights or their transpose, whichever a pass needs. */
+static size_t weights_reals(const struct winograd *w, struct conv_sizes sizes)
+{
+    size_t forward = panels_reals(w, sizes, w->out_blocks, w->in_c);
+    size_t backward = panels_reals(w, sizes, w->in_blocks, w->out_c);
+    return forward > backward ? forward : backward;
+}
+
+/* The norm's parameters, or their gradients, behind those of the convolution. */
+static size_t conv_params(const struct winograd *w)
+{
+    return (TAPS * (size_t)w->in_c + 1) * (size_t)w->out_c;
+}
+
+/* Scratch is the norm's, then panels, bias and the threads' shares. Saved are V or nothing, and
+ * what the norm reads and keeps, or where outputs came from. */
+struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
+                                 const struct winograd *w, struct conv_sizes sizes)
+{
+    struct conv_call call = {.s = s,
+                             .c = c,
+                             .w = *w,
+                             .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(s->isa)
+                                                             : winograd_tiles_for(s->isa),
+                             .weights = winograd_weights_for(s->isa),
+                             .product = winograd_product_for(s->isa),
+                             .blocks = blocks_for(s->isa),
+                             .sizes = sizes,
+                             .share = share_of(s, w, sizes),
+                             .kept = c->saved,
+                             .u = c->scratch};
+    real *after_kept = call.kept + padded(sizes.kept);
+    call.from = (uint8_t *)after_kept;
+    if (w->norm) {
+        real *after_z = after_kept + padded((size_t)c->n * winograd_stored(w));
+        int threads = pool_threads(c->ex->pool);
+        call.z = after_kept;
+        call.norm =
+            norm_call_begin(s, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
+        call.u = (real *)((char *)c->scratch + norm_scratch_bytes(s, 1, threads));
+    }
+    call.bias = call.u + weights_reals(w, sizes);
+    call.shares = call.bias + call.share.dbias;
+    return call;
+}
+
+size_t conv_saved_bytes(const struct stretch *s, const struct winograd *w, struct conv_sizes sizes,
+                        int n)
+{
+    size_t kept = padded(sizes.kept) * sizeof(real), stored = (size_t)n * winograd_stored(w);
+    return kept + (w->norm ? padded(stored) * sizeof(real) + norm_saved_bytes(s, 1, n) : stored);
+}
+
+size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
+                          struct conv_sizes sizes, int threads)
+{
+    struct conv_share share = share_of(s, w, sizes);
+    size_t reals = weights_reals(w, sizes) + share.dbias + (size_t)threads * share.all;
+    return reals * sizeof(real) + (w->norm ? norm_scratch_bytes(s, 1, threads) : 0);
+}
+
+size_t conv_out_reals(const struct stretch *s, int n)
+{
+    struct winograd w = winograd_of(s);
+    return w.norm ? norm_out_reals(s, 1, n) : (size_t)n * winograd_stored(&w);
+}
+
+/* Items are blocks of output channels. */
+static void transform_weights(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct conv_call *call = arg;
+    size_t panel = winograd_panel(&call->w, call->w.in_c);
+    for (size_t b = begin; b < end; b++)
+        call->weights->transform(&call->w, (int)b, 0, call->w.in_c, call->u + b * panel,
+                                 call->c->params);
+}
+
+/* Items are blocks of input channels. */
+static void transform_weights_transposed(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct conv_call *call = arg;
+    size_t panel = winograd_panel(&call->w, call->w.out_c);
+    for (size_t b = begin; b < end; b++)
+        call->weights->transform_transposed(&call->w, (int)b, 0, call->w.out_c, call->u + b * panel,
+                                            call->c->params);
+}
+
+const real *conv_panel(const struct conv_call *call, int at, int first)
+{
+    int k = call->w.in_c;
+    if (call->sizes.slice == 0)
+        return call->u + (size_t)at * winograd_panel(&call->w, k);
+    call->weights->transform(&call->w, at, first, conv_slice(call, first, k), call->u,
+                             call->c->params);
+    return call->u;
+}
+
+const real *conv_panel_transposed(const struct conv_call *call, int at, int first)
+{
+    int k = call->w.out_c;
+    if (call->sizes.slice == 0)
+        return call->u + (size_t)at * winograd_panel(&call->w, k);
+    call->weights->transform_transposed(&call->w, at, first, conv_slice(call, first, k), call->u,
+                                        call->c->params);
+    return call->u;
+}
+
+real *conv_du(const struct conv_call *call, int thread, int at)
+{
+    size_t panel = call->sizes.slice > 0 ? 0 : winograd_panel(&call->w, call->w.in_c);
+    return share_du(call, thread) + (size_t)at * panel;
+}
+
+void conv_du_end(const struct conv_call *call, size_t begin, int at, int first)
+{
+    if (call->sizes.slice > 0)
+        call->weights->adjoint(&call->w, at, first, conv_slice(call, first, call->w.in_c),
+                               call->c->dparams, share_du(call, 0), 1, 0,
+                               call->c->ex->accumulate || conv_chunk_adds(call, begin, 0));
+}
+
+bool conv_du_adds(const struct conv_call *call, size_t begin, int thread)
+{
+    return call->sizes.slice == 0 && conv_chunk_adds(call, begin, thread);
+}
+
+void conv_forward(struct conv_call *call, block_function *chunk)
+{
+    const struct winograd *w = &call->w;
+    const struct exec *ex = call->c->ex;
+    const real *bias = call->c->params + TAPS * (size_t)w->in_c * (size_t)w->out_c;
+    for (int i = 0; i < w->out_blocks * w->block; i++)
+        call->bias[i] = i < w->out_c ? bias[i] : 0;
+    if (call->sizes.slice == 0)
+        exec_for(ex, (size_t)w->out_blocks, 1, transform_weights, call);
+    if (w->norm && norm_wants_sums(&call->norm))
+        norm_sums_begin(&call->norm);
+    exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
+    if (w->norm)
+        norm_forward(&call->norm);
+}
+
+/* Threads that had images. */
+static int parts_of(const struct conv_call *call)
+{
+    int threads = pool_threads(call->c->ex->pool);
+    return threads < call->c->n ? threads : call->c->n;
+}
+
+static void finish_weights(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct conv_call *call = arg;
+    const struct winograd *w = &call->w;
+    for (size_t b = begin; b < end; b++)
+        call->weights->adjoint(w, (int)b, 0, w->in_c, call->c->dparams,
+                               share_du(call, 0) + b * winograd_panel(w, w->in_c), parts_of(call),
+                               call->share.all, call->c->ex->accumulate);
+}
+
+static void finish_bias(const struct conv_call *call)
+{
+    const struct winograd *w = &call->w;
+    real *dbias = call->c->dparams + TAPS * (size_t)w->in_c * (size_t)w->out_c;
+    for (int i = 0; i < w->out_c; i++) {
+        real sum = call->c->ex->accumulate ? dbias[i] : 0;
+        for (int t = 0; t < parts_of(call); t++)
+            sum += share_dbias(call, t)[i];
+        dbias[i] = sum;
+    }
+}
+
+void conv_backward(struct conv_call *call, block_function *chunk)
+{
+    const struct winograd *w = &call->w;
+    const struct exec *ex = call->c->ex;
+    if (w->norm)
+        norm_backward(&call->norm, call->c->dparams + conv_params(w), true);
+    if (call->c->dx && call->sizes.slice == 0)
+        exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
+    exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
+    if (call->sizes.slice == 0)
+        exec_for(ex, (size_t)w->out_blocks, 1, finish_weights, call);
+    finish_bias(call);
+}
+
+static struct planes planes_of(struct area area, struct shape shape)
+{
+    return (struct planes){.area = area,
+                           .channels = shape.c,
+                           .row = (size_t)shape.w,
+                           .plane = (size_t)shape.h * (size_t)shape.w};
+}
+
+/* Images [begin, end) of a value [N, shape], in blocks. */
+static void read_planes(const struct conv_call *call, real *blocks, const real *value,
+                        struct area area, const struct shape *shape, size_t begin, size_t end,
+                        size_t blocked)
+{
+    struct planes p = planes_of(area, *shape);
+    for (size_t i = begin; i < end; i++, blocks += blocked)
+        call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
+}
+
+/* The other way. What is not in the blocks becomes 0: gradients of it are, and nobody reads
+ * values. */
+static void write_planes(const struct conv_call *call, real *value, const real *blocks,
+                         struct area area, const struct shape *shape, size_t begin, size_t end,
+                         size_t blocked)
+{
+    struct planes p = planes_of(area, *shape);
+    size_t image = shape_count(*shape);
+    if (area.h < shape->h || area.w < shape->w)
+        memset(value + begin * image, 0, (end - begin) * image * sizeof *value);
+    for (size_t i = begin; i < end; i++, blocks += blocked)
+        call->blocks->to_planes(&p, value + i * image, blocks);
+}
+
+const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread)
+{
+    const struct winograd *w = &call->w;
+    if (call->s->in != LAYOUT_NCHW)
+        return call->c->x + begin * winograd_in(w);
+    read_planes(call, share_x(call, thread), call->c->x, w->in, &call->s->layers->in, begin, end,
+                winograd_in(w));
+    return share_x(call, thread);
+}
+
+real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
+{
+    if (call->w.norm)
+        return call->z + begin * winograd_stored(&call->w);
+    if (call->s->out == LAYOUT_NCHW)
+        return share_y(call, thread);
+    return call->c->y + begin * winograd_stored(&call->w);
+}
+
+void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y)
+{
+    const struct winograd *w = &call->w;
+    if (call->s->out == LAYOUT_NCHW && !w->norm)
+        write_planes(call, call->c->y, y, w->stored, &stretch_last(call->s)->out, begin, end,
+                     winograd_stored(w));
+}
+
+bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread)
+{
+    size_t own_begin = 0, own_end = 0;
+    pool_share((size_t)call->c->n, (size_t)thread, (size_t)pool_threads(call->c->ex->pool),
+               &own_begin, &own_end);
+    return begin != own_begin;
+}
+
+void conv_output(const struct conv_call *call, size_t begin, size_t end, int b, real *y,
+                 const real *m, int thread)
+{
+    const struct winograd *w = &call->w;
+    call->tiles->output(w, (int)(end - begin), b, y, call->from + begin * winograd_stored(w), m,
+                        call->bias + b * w->block, share_blank(call, thread));
+    if (!w->norm || !norm_wants_sums(&call->norm))
+        return;
+    for (size_t i = begin; i < end; i++)
+        norm_add_inputs(&call->norm, i, (size_t)b, thread);
+}
+
+/* Block b of dy, in blocks, an image `*stride` numbers behind the other. */
+static const real *block_of_dy(const struct conv_call *call, size_t begin, size_t end, int b,
+                               int thread, size_t *stride)
+{
+    const struct winograd *w = &call->w;
+    size_t block = stored_block(w);
+    real *share = share_y(call, thread);
+    *stride = w->norm ? block : winograd_stored(w);
+    if (w->norm)
+        for (size_t i = begin; i < end; i++)
+            norm_differentiate(&call->norm, share + (i - begin) * block, i, (size_t)b, thread);
+    if (w->norm)
+        return share;
+    if (call->s->out == LAYOUT_NCHW)
+        return share + (size_t)b * block;
+    return call->c->dy + begin * winograd_stored(w) + (size_t)b * block;
+}
+
+void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_t end, int thread)
+{
+    const struct winograd *w = &call->w;
+    if (!conv_chunk_adds(call, begin, thread))
+        memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
+    if (call->s->out == LAYOUT_NCHW && !w->norm)
+        read_planes(call, share_y(call, thread), call->c->dy, w->stored,
+                    &stretch_last(call->s)->out, begin, end, winograd_stored(w));
+}
+
+void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
+                         int thread)
+{
+    const struct winograd *w = &call->w;
+    const uint8_t *from = call->from + begin * winograd_stored(w) + (size_t)b * stored_block(w);
+    size_t stride;
+    const real *dy = block_of_dy(call, begin, end, b, thread, &stride);
+    call->tiles->output_adjoint(w, (int)(end - begin), dm, share_dbias(call, thread) + b * w->block,
+                                dy, from, stride);
+}
+
+real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)
+{
+    if (call->s->in == LAYOUT_NCHW)
+        return share_x(call, thread);
+    return call->c->dx + begin * winograd_in(&call->w);
+}
+
+void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx)
+{
+    const struct winograd *w = &call->w;
+    if (call->s->in == LAYOUT_NCHW)
+        write_planes(call, call->c->dx, dx, w->in, &call->s->layers->in, begin, end,
+                     winograd_in(w));
+}

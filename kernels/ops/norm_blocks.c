@@ -1,0 +1,349 @@
+#include "kernels/ops/norm_blocks.h"
+
+#include <string.h>
+
+#include "kernels/simd/blocks.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE(struct norm_functions, norm)
+SIMD_DECLARE(struct block_functions, blocks)
+
+static size_t padded_bytes(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static struct norm norm_of(const struct stretch *s, int at)
+{
+    struct norm n = {.in = area_read(s, at), .stored = area_read(s, s->n_layers)};
+    norm_match(s->layers + at, s->n_layers - at, &n.epilogue);
+    return n;
+}
+
+static size_t pixels(struct area a)
+{
+    return (size_t)a.h * (size_t)a.w;
+}
+
+static size_t padded_channels(const struct stretch *s, int at)
+{
+    int block = norm_for(s->isa)->block;
+    return (size_t)blocks_of(s->layers[at].in.c, block) * (size_t)block;
+}
+
+size_t norm_saved_bytes(const struct stretch *s, int at, int n)
+{
+    struct norm norm = norm_of(s, at);
+    return padded_bytes(batchnorm_bytes(&s->layers[at])) +
+           (size_t)n * padded_channels(s, at) * pixels(norm.stored);
+}
+
+/* A thread's sums [C/block, 2, block], and what they are taken around [C]. */
+static size_t sums_bytes(const struct stretch *s, int at)
+{
+    return padded_channels(s, at) * (2 * sizeof(double) + sizeof(real));
+}
+
+static size_t share_bytes(const struct stretch *s, int at)
+{
+    size_t square = pixels(norm_of(s, at).stored) * (size_t)norm_for(s->isa)->block;
+    return padded_bytes(sums_bytes(s, at)) +
+           (s->out == LAYOUT_NCHW ? padded_bytes(square * sizeof(real)) : 0);
+}
+
+size_t norm_scratch_bytes(const struct stretch *s, int at, int threads)
+{
+    return padded_bytes(batchnorm_bytes(&s->layers[at])) +
+           4 * padded_channels(s, at) * sizeof(real) + (size_t)threads * share_bytes(s, at);
+}
+
+size_t norm_out_reals(const struct stretch *s, int at, int n)
+{
+    return (size_t)n * padded_channels(s, at) * pixels(norm_of(s, at).stored);
+}
+
+struct norm_call norm_call_begin(const struct stretch *s, int at, const struct step_call *c,
+                                 const real *x, const real *params, void *saved, void *scratch)
+{
+    const struct layer_desc *layer = &s->layers[at];
+    size_t statistics = padded_bytes(batchnorm_bytes(layer));
+    struct norm_call call = {.s = s,
+                             .c = c,
+                             .layer = layer,
+                             .bn = batchnorm_begin(c->ex, layer, c->n, x, params, saved, scratch),
+                             .kept = saved,
+                             .norm = norm_of(s, at),
+                             .functions = norm_for(s->isa),
+                             .from = (uint8_t *)saved + statistics,
+                             .terms = (real *)((char *)scratch + statistics),
+                             .share = share_bytes(s, at)};
+    call.block = (size_t)call.functions->block;
+    call.blocks = padded_channels(s, at) / call.block;
+    call.in = pixels(call.norm.in) * call.block;
+    call.stored = pixels(call.norm.stored) * call.block;
+    call.shares = (char *)(call.terms + 4 * padded_channels(s, at));
+    return call;
+}
+
+/* [C/block, 2, block] */
+static double *share_sums(const struct norm_call *call, int thread)
+{
+    return (double *)(call->shares + (size_t)thread * call->share);
+}
+
+static real *share_shifts(const struct norm_call *call, int thread)
+{
+    return (real *)(share_sums(call, thread) + 2 * call->blocks * call->block);
+}
+
+static real *share_square(const struct norm_call *call, int thread)
+{
+    return (real *)(call->shares + (size_t)thread * call->share +
+                    padded_bytes(sums_bytes(call->s, (int)(call->layer - call->s->layers))));
+}
+
+/* Row `term` of the four of channel c; channels that fill up the last block have zeros. */
+static real *term_of(const struct norm_call *call, size_t c, size_t term)
+{
+    return call->terms + (c / call->block * 4 + term) * call->block + c % call->block;
+}
+
+static struct planes planes_of(const struct norm_call *call, size_t b)
+{
+    const struct shape *shape = &stretch_last(call->s)->out;
+    size_t left = (size_t)shape->c - b * call->block;
+    return (struct planes){.area = call->norm.stored,
+                           .channels = (int)(left < call->block ? left : call->block),
+                           .row = (size_t)shape->w,
+                           .plane = (size_t)shape->h * (size_t)shape->w};
+}
+
+/* dy of block b of image i, in blocks. */
+static const real *gradients_of(const struct norm_call *call, size_t i, size_t b, int thread)
+{
+    if (call->s->out != LAYOUT_NCHW)
+        return call->c->dy + (i * call->blocks + b) * call->stored;
+    struct planes p = planes_of(call, b);
+    real *square = share_square(call, thread);
+    blocks_for(call->s->isa)
+        ->to_blocks(&p, square,
+                    call->c->dy + i * shape_count(stretch_last(call->s)->out) +
+                        b * call->block * p.plane);
+    return square;
+}
+
+/* Images [*begin, *end) of a thread. */
+static void images_of(const struct norm_call *call, int thread, size_t *begin, size_t *end)
+{
+    pool_share(call->bn.images, (size_t)thread, (size_t)pool_threads(call->c->ex->pool), begin,
+               end);
+}
+
+static size_t first_that_counts(const struct norm_call *call, size_t begin, size_t end)
+{
+    while (begin < end && !batchnorm_counts(call->c->ex, begin))
+        begin++;
+    return begin;
+}
+
+bool norm_wants_sums(const struct norm_call *call)
+{
+    return call->c->ex->training && !call->c->ex->fixed_statistics;
+}
+
+static void clear_sums(const struct norm_call *call)
+{
+    for (int t = 0; t < pool_threads(call->c->ex->pool); t++)
+        memset(share_sums(call, t), 0, 2 * call->blocks * call->block * sizeof(double));
+}
+
+/* Sums are taken around the running mean where ranks share them, else around a number of the batch:
+ * see batchnorm2d.c. */
+void norm_sums_begin(const struct norm_call *call)
+{
+    clear_sums(call);
+    for (int t = 0; t < pool_threads(call->c->ex->pool); t++) {
+        real *shifts = share_shifts(call, t);
+        for (size_t c = 0; c < call->blocks * call->block; c++)
+            shifts[c] = call->c->ex->group_sum && c < call->bn.channels ? call->bn.running[c] : 0;
+    }
+}
+
+void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int thread)
+{
+    if (!batchnorm_counts(call->c->ex, image))
+        return;
+    size_t begin = 0, end = 0;
+    const real *x = call->bn.x + (image * call->blocks + b) * call->in;
+    real *shifts = share_shifts(call, thread) + b * call->block;
+    images_of(call, thread, &begin, &end);
+    if (!call->c->ex->group_sum && image == first_that_counts(call, begin, end))
+        memcpy(shifts, x, call->block * sizeof *shifts);
+    call->functions->sum_inputs(&call->norm, share_sums(call, thread) + 2 * b * call->block, x,
+                                shifts);
+}
+
+/* Adds a thread's sums, of `count` numbers a channel, to those around the numbers in mean. */
+static void add_share(const struct batchnorm_call *bn, const struct norm_call *call, int thread,
+                      double count)
+{
+    const double *sums = share_sums(call, thread);
+    const real *shifts = share_shifts(call, thread);
+    for (size_t c = 0; c < bn->channels; c++) {
+        size_t at = c / call->block * 2 * call->block + c % call->block;
+        double first = sums[at], second = sums[at + call->block];
+        double d = (double)shifts[c] - bn->s.mean[c];
+        bn->sums[2 * c] += first + count * d;
+        bn->sums[2 * c + 1] += second + 2 * d * first + count * d * d;
+    }
+}
+
+/* In the order of the threads; all around what the first that has numbers chose. */
+static void join_sums(const struct batchnorm_call *bn)
+{
+    const struct norm_call *call = bn->arg;
+    bool begun = false;
+    memset(bn->sums, 0, 2 * bn->channels * sizeof *bn->sums);
+    for (size_t c = 0; c < bn->channels; c++)
+        bn->s.mean[c] = (double)share_shifts(call, 0)[c];
+    for (int t = 0; t < pool_threads(call->c->ex->pool); t++) {
+        size_t begin = 0, end = 0, images = 0;
+        images_of(call, t, &begin, &end);
+        for (size_t i = begin; i < end; i++)
+            images += batchnorm_counts(call->c->ex, i);
+        if (images == 0)
+            continue;
+        for (size_t c = 0; !begun && c < bn->channels; c++)
+            bn->s.mean[c] = (double)share_shifts(call, t)[c];
+        begun = true;
+        add_share(bn, call, t, (double)(images * bn->plane));
+    }
+}
+
+/* Items are blocks of images. */
+static void normalise(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct batchnorm_call *bn = arg;
+    const struct norm_call *call = bn->arg;
+    bool planes = call->s->out == LAYOUT_NCHW;
+    for (size_t p = begin; p < end; p++) {
+        size_t i = p / call->blocks, b = p % call->blocks;
+        const real *terms = term_of(call, b * call->block, 0);
+        real *y = planes ? share_square(call, thread) : call->c->y + p * call->stored;
+        call->functions->normalise(&call->norm, y, call->from + p * call->stored,
+                                   bn->x + p * call->in, terms, terms + call->block,
+                                   terms + 2 * call->block);
+        if (planes) {
+            struct planes to = planes_of(call, b);
+            blocks_for(call->s->isa)
+                ->to_planes(&to,
+                            call->c->y + i * shape_count(stretch_last(call->s)->out) +
+                                b * call->block * to.plane,
+                            y);
+        }
+    }
+}
+
+static void normalise_all(const struct batchnorm_call *bn)
+{
+    const struct norm_call *call = bn->arg;
+    for (size_t c = 0; c < call->blocks * call->block; c++) {
+        bool exists = c < bn->channels;
+        *term_of(call, c, 0) = exists ? (real)bn->s.mean[c] : 0;
+        *term_of(call, c, 1) = exists ? (real)((double)bn->weight[c] * bn->s.inverse[c]) : 0;
+        *term_of(call, c, 2) = exists ? bn->bias[c] : 0;
+    }
+    exec_for(bn->ex, bn->images * call->blocks, images_per_block(ELEMENTS_PER_BLOCK, call->in),
+             normalise, (void *)bn);
+}
+
+void norm_forward(struct norm_call *call)
+{
+    call->bn.arg = call;
+    batchnorm_forward(&call->bn, call->layer, call->kept, join_sums, normalise_all);
+}
+
+/* Items are images. */
+static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct batchnorm_call *bn = arg;
+    const struct norm_call *call = bn->arg;
+    double *sums = share_sums(call, thread);
+    for (size_t i = begin; i < end; i++)
+        for (size_t b = 0; b < call->blocks; b++) {
+            size_t p = i * call->blocks + b;
+            call->functions->sum_gradients(&call->norm, sums + 2 * b * call->block,
+                                           gradients_of(call, i, b, thread),
+                                           call->from + p * call->stored, bn->x + p * call->in,
+                                           term_of(call, b * call->block, 0));
+        }
+}
+
+/* In the order of the threads. */
+static void sum_all_gradients(const struct batchnorm_call *bn)
+{
+    const struct norm_call *call = bn->arg;
+    for (size_t c = 0; c < call->blocks * call->block; c++)
+        *term_of(call, c, 0) = c < bn->channels ? (real)bn->s.mean[c] : 0;
+    clear_sums(call);
+    exec_for(bn->ex, bn->images, images_per_block(ELEMENTS_PER_BLOCK, call->blocks * call->in),
+             sum_gradients, (void *)bn);
+    memset(bn->sums, 0, 2 * bn->channels * sizeof *bn->sums);
+    for (int t = 0; t < pool_threads(call->c->ex->pool); t++) {
+        const double *sums = share_sums(call, t);
+        for (size_t c = 0; c < bn->channels; c++) {
+            size_t at = c / call->block * 2 * call->block + c % call->block;
+            bn->sums[2 * c] += sums[at];
+            bn->sums[2 * c + 1] += sums[at + call->block];
+        }
+    }
+}
+
+static void find_terms(const struct batchnorm_call *bn)
+{
+    const struct norm_call *call = bn->arg;
+    for (size_t c = 0; c < call->blocks * call->block; c++) {
+        struct batchnorm_gradient g = {0};
+        if (c < bn->channels)
+            g = batchnorm_gradient_of(bn, c);
+        *term_of(call, c, 0) = g.mean;
+        *term_of(call, c, 1) = g.of_dy;
+        *term_of(call, c, 2) = g.of_x;
+        *term_of(call, c, 3) = g.constant;
+    }
+}
+
+void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
+{
+    call->bn.arg = call;
+    batchnorm_backward(&call->bn, dparams, sum_all_gradients, wants_dx ? find_terms : NULL);
+}
+
+/* Blocks of one image after the other lie far apart: the next one's lines, or the first of them. */
+static void ask_for(const struct norm_call *call, size_t image, size_t b)
+{
+    enum { LINE = 64, MOST = 4096 };
+    size_t p = image * call->blocks + b, x = call->in * sizeof(real),
+           y = call->stored * sizeof(real);
+    if (image >= call->bn.images)
+        return;
+    for (size_t at = 0; at < x && at < MOST; at += LINE)
+        __builtin_prefetch((const char *)(call->bn.x + p * call->in) + at, 0, 2);
+    for (size_t at = 0; at < call->stored && at < MOST; at += LINE)
+        __builtin_prefetch(call->from + p * call->stored + at, 0, 2);
+    for (size_t at = 0; call->s->out != LAYOUT_NCHW && at < y && at < MOST; at += LINE)
+        __builtin_prefetch((const char *)(call->c->dy + p * call->stored) + at, 0, 2);
+}
+
+/* Padding learns nothing. */
+void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
+{
+    size_t p = image * call->blocks + b;
+    ask_for(call, image + 1, b);
+    if (batchnorm_counts(call->c->ex, image))
+        call->functions->differentiate(&call->norm, dx, gradients_of(call, image, b, thread),
+                                       call->from + p * call->stored, call->bn.x + p * call->in,
+                                       term_of(call, b * call->block, 0));
+    else
+        memset(dx, 0, call->in * sizeof *dx);
+}

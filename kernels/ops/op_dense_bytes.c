@@ -1,0 +1,202 @@
+/* A dense layer with few outputs on the images as they are loaded: softmax regression.
+ *
+ * Bytes are widened in registers, since numbers made of them beforehand are four times the traffic
+ * and slower than widening them once for ten outputs. The normalisation moves into weights and
+ * bias: sum w (scale byte + shift) + b = sum (w scale) byte + (b + sum w shift), which makes the
+ * background of a drawing an exact zero. Blocks of 16 such zeros, which have no part in the output
+ * or in the gradient of the weights, are left out; on MNIST that is 42 % of them. Speed
+ * therefore depends on the data. Forward marks the blocks of each image that are not all zero; the
+ * marks are turned, so that backward goes through the images of a block with the gradient of its
+ * weights in registers.
+ *
+ * On one core of a Xeon with AVX-512 (212 GFLOP/s) a batch of 128 MNIST images takes 15 us forward
+ * and 11 us backward where nothing waits for memory; with all zeros taken along each would take 9.5
+ * us at the core's peak. Images that lie anywhere in 47 MB cost 10 us more, for their pages'
+ * addresses.
+ *
+ * Threads share the images forward and the blocks backward, so that nothing is summed across
+ * threads. */
+#include "kernels/layers/layer_tables.h"
+#include "kernels/ops/op.h"
+#include "kernels/simd/dense_bytes.h"
+#include "kernels/simd_tables.h"
+
+/* More outputs go through the bytes too often. */
+#define OUTPUTS_MAX 40
+
+SIMD_DECLARE(struct dense_bytes_functions, dense_bytes)
+
+/* Where things lie in scratch and in what forward leaves. */
+struct dense_bytes_call {
+    const struct step_call *step;
+    const struct dense_bytes_functions *f;
+    struct dense_bytes d;
+    real *folded,
+        *sums;        /* params with scale and shift in them; their bias, or the bias's gradient */
+    uint64_t *marks;  /* [N][words] */
+    uint64_t *turned; /* [groups][words * DENSE_BYTES_WORD] */
+};
+
+static size_t divide_up(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static size_t count_blocks(const struct layer_desc *l)
+{
+    return divide_up(shape_count(l->in), DENSE_BYTES_BLOCK);
+}
+
+static size_t count_words(const struct layer_desc *l)
+{
+    return divide_up(count_blocks(l), DENSE_BYTES_WORD);
+}
+
+static int dense_bytes_match(const struct layer_desc *layers, int n, const struct extent *read)
+{
+    (void)n;
+    (void)read;
+    return layers->kind == LAYER_dense && layers->channels <= OUTPUTS_MAX;
+}
+
+static size_t dense_bytes_saved_bytes(const struct stretch *s, int n)
+{
+    return (size_t)n * count_words(s->layers) * sizeof(uint64_t);
+}
+
+static size_t dense_bytes_scratch_bytes(const struct stretch *s, int n, int threads)
+{
+    (void)threads;
+    size_t outputs = (size_t)s->layers->channels;
+    size_t inputs = count_blocks(s->layers) * DENSE_BYTES_BLOCK;
+    size_t groups = divide_up((size_t)n, DENSE_BYTES_GROUP);
+    return real_bytes(inputs * (outputs + 2)) + real_bytes(outputs) +
+           groups * count_words(s->layers) * DENSE_BYTES_WORD * sizeof(uint64_t);
+}
+
+/* What bytes stand for, input by input. */
+static void fill_scales(const struct stretch *s, real *scale, real *shift)
+{
+    const struct shape in = s->layers->in;
+    size_t plane = (size_t)in.h * (size_t)in.w, i = 0;
+    for (int c = 0; c < in.c; c++) {
+        const real *value = s->byte_value[c];
+        for (size_t end = i + plane; i < end; i++) {
+            scale[i] = (value[BYTE_VALUES - 1] - value[0]) / (BYTE_VALUES - 1);
+            shift[i] = value[0];
+        }
+    }
+    for (; i < count_blocks(s->layers) * DENSE_BYTES_BLOCK; i++)
+        scale[i] = shift[i] = 0;
+}
+
+static struct dense_bytes_call call_of(const struct stretch *s, const struct step_call *c)
+{
+    size_t outputs = (size_t)s->layers->channels;
+    size_t padded = count_blocks(s->layers) * DENSE_BYTES_BLOCK;
+    real *folded = c->scratch, *scale = folded + outputs * padded, *shift = scale + padded;
+    real *sums = folded + real_bytes(padded * (outputs + 2)) / sizeof(real);
+    fill_scales(s, scale, shift);
+    return (struct dense_bytes_call){
+        .step = c,
+        .f = dense_bytes_for(s->isa),
+        .d = {.inputs = shape_count(s->layers->in),
+              .outputs = outputs,
+              .blocks = count_blocks(s->layers),
+              .words = count_words(s->layers),
+              .scale = scale,
+              .shift = shift,
+              .images = c->image},
+        .folded = folded,
+        .sums = sums,
+        .marks = c->saved,
+        .turned = (void *)(sums + real_bytes(outputs) / sizeof(real)),
+    };
+}
+
+static void forward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct dense_bytes_call *call = arg;
+    const struct dense_bytes *d = &call->d;
+    for (size_t i = begin; i < end; i++) {
+        step_ask_for_image(call->step, i + IMAGES_AHEAD, d->inputs);
+        call->f->forward(d, d->images[i], call->step->y + i * d->outputs,
+                         call->marks + i * d->words, call->folded, call->sums);
+    }
+}
+
+static void dense_bytes_forward(const struct stretch *s, const struct step_call *c)
+{
+    struct dense_bytes_call call = call_of(s, c);
+    for (size_t i = 0; i < IMAGES_AHEAD; i++)
+        step_ask_for_image(c, i, call.d.inputs);
+    call.f->fold(&call.d, call.folded, call.sums, c->params);
+    exec_for(c->ex, (size_t)c->n, images_per_block(FLOPS_PER_BLOCK, s->layers->flops_forward),
+             forward_block, &call);
+}
+
+static void turn_marks(const struct dense_bytes_call *call)
+{
+    const struct dense_bytes *d = &call->d;
+    size_t n = (size_t)call->step->n, groups = divide_up(n, DENSE_BYTES_GROUP);
+    for (size_t group = 0; group < groups; group++) {
+        size_t first = group * DENSE_BYTES_GROUP;
+        size_t images = n - first < DENSE_BYTES_GROUP ? n - first : DENSE_BYTES_GROUP;
+        call->f->turn(d, call->marks + first * d->words, images,
+                      call->turned + group * d->words * DENSE_BYTES_WORD);
+    }
+}
+
+static void backward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    (void)thread;
+    const struct dense_bytes_call *call = arg;
+    const struct step_call *step = call->step;
+    for (size_t block = begin; block < end; block++)
+        call->f->backward(&call->d, block, step->dparams, step->dy, call->sums, call->turned,
+                          divide_up((size_t)step->n, DENSE_BYTES_GROUP), step->ex->accumulate);
+}
+
+/* sums <- those of dy over the images; added to the bias's gradient. */
+static void backward_bias(const struct dense_bytes_call *call)
+{
+    const struct step_call *c = call->step;
+    size_t outputs = call->d.outputs;
+    real *dbias = c->dparams + outputs * call->d.inputs;
+    for (size_t o = 0; o < outputs; o++)
+        call->sums[o] = 0;
+    for (size_t i = 0; i < (size_t)c->n * outputs; i += outputs)
+        for (size_t o = 0; o < outputs; o++)
+            call->sums[o] += c->dy[i + o];
+    for (size_t o = 0; o < outputs; o++)
+        dbias[o] = (c->ex->accumulate ? dbias[o] : 0) + call->sums[o];
+}
+
+static void dense_bytes_backward(const struct stretch *s, const struct step_call *c)
+{
+    struct dense_bytes_call call = call_of(s, c);
+    turn_marks(&call);
+    backward_bias(&call);
+    size_t cost = (size_t)c->n * 2 * DENSE_BYTES_BLOCK * call.d.outputs;
+    exec_for(c->ex, call.d.blocks, images_per_block(FLOPS_PER_BLOCK, cost), backward_block, &call);
+}
+
+static unsigned dense_bytes_savings(const struct stretch *s)
+{
+    (void)s;
+    return SAVING_BIT(SAVING_data_zeros);
+}
+
+/* All FLOPs of the layer count as done: how many are left out depends on the images. */
+const struct step_kernel step_dense_bytes = {
+    .name = "dense_bytes",
+    .in = LAYOUT_BYTES,
+    .out = LAYOUT_NCHW,
+    .match = dense_bytes_match,
+    .saved_bytes = dense_bytes_saved_bytes,
+    .scratch_bytes = dense_bytes_scratch_bytes,
+    .forward = dense_bytes_forward,
+    .backward = dense_bytes_backward,
+    .savings = dense_bytes_savings,
+};

@@ -1,0 +1,296 @@
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by direct sums, for the exact
+ * plan.
+ *
+ * A chunk of images is laid out anew, a position of all of them after another: [C/block, h, w, n,
+ * block]. An output position is then a sum of up to nine products whose rows are images, in
+ * registers from the first tap to the last, with no column matrix: taps outside the image are not
+ * there, and maps of 3x3 or 2x2 are as good as large ones. im2col with GEMM reached 103 GFLOP/s
+ * where GEMM alone gives 152, and moving the columns was the difference. The layouts between steps
+ * and the panels of weights are those of Winograd's steps, with the taps themselves as points. */
+#include "kernels/ops/conv_blocks.h"
+
+/* The chunk's copies together, so that they stay in a second-level cache. */
+#define CHUNK_BYTES ((size_t)1 << 20)
+
+/* Rows of a product are images: a multiple of what its registers hold, several if there is room. */
+enum { ROWS = 12, ROWS_MAX = 96 };
+
+static size_t pixels(struct area a)
+{
+    return (size_t)a.h * (size_t)a.w;
+}
+
+static size_t largest_chunk(const struct winograd *w, int n)
+{
+    size_t in = (size_t)w->in_blocks * pixels(w->in), out = pixels(w->out);
+    size_t bytes = (in + out) * (size_t)w->block * sizeof(real);
+    size_t images = images_per_block(CHUNK_BYTES, bytes) / ROWS * ROWS;
+    images = images < ROWS ? ROWS : images > ROWS_MAX ? ROWS_MAX : images;
+    return images < (size_t)n ? images : (size_t)n;
+}
+
+/* Equal chunks: the last of 64 images as 5 times 12 and 4 would keep a third of the registers
+ * busy. */
+static size_t chunk_images(const struct winograd *w, int n)
+{
+    size_t most = largest_chunk(w, n), chunks = ((size_t)n + most - 1) / most;
+    return ((size_t)n + chunks - 1) / chunks;
+}
+
+/* Where one thread has all images in one chunk, each panel is made when it is wanted, in one
+ * piece. */
+static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
+{
+    int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
+    return (struct conv_sizes){.chunk = chunk,
+                               .m = chunk * (size_t)w->out_blocks * pixels(w->out) *
+                                    (size_t)w->block,
+                               .v = chunk * (size_t)w->in_blocks * pixels(w->in) * (size_t)w->block,
+                               .slice = threads == 1 && chunk == (size_t)n ? blocks * w->block : 0};
+}
+
+static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
+{
+    struct winograd w = winograd_of(s);
+    return conv_call_begin(s, c, &w,
+                           sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
+}
+
+/* What meets at a position: tap t of the weights and the position on the other side. */
+struct meetings {
+    int count;
+    int tap[TAPS];
+    size_t position[TAPS];
+};
+
+/* Inputs under output (i, j). */
+static struct meetings inputs_of(const struct winograd *w, int i, int j)
+{
+    struct meetings m = {0};
+    for (int t = 0; t < TAPS; t++) {
+        int row = i + w->origin_h + t / 3, column = j + w->origin_w + t % 3;
+        if (row < 0 || row >= w->in.h || column < 0 || column >= w->in.w)
+            continue;
+        m.tap[m.count] = t;
+        m.position[m.count++] = (size_t)(row * w->in.w + column);
+    }
+    return m;
+}
+
+/* Outputs that see input (i, j). */
+static struct meetings outputs_of(const struct winograd *w, int i, int j)
+{
+    struct meetings m = {0};
+    for (int t = 0; t < TAPS; t++) {
+        int row = i - w->origin_h - t / 3, column = j - w->origin_w - t % 3;
+        if (row < 0 || row >= w->out.h || column < 0 || column >= w->out.w)
+            continue;
+        m.tap[m.count] = t;
+        m.position[m.count++] = (size_t)(row * w->out.w + column);
+    }
+    return m;
+}
+
+/* to, one position of one block <- the sum over what meets there; `from` has from_pixels
+ * positions. */
+static void multiply_position(const struct conv_call *call, real *to, const struct meetings *m,
+                              const real *from, size_t from_pixels, const real *panel, int n, int k)
+{
+    size_t block = (size_t)call->w.block, plane = (size_t)n * block;
+    const real *a[TAPS], *b[TAPS];
+    for (int i = 0; i < m->count; i++) {
+        a[i] = from + m->position[i] * plane;
+        b[i] = panel + (size_t)m->tap[i] * (size_t)k * block;
+    }
+    call->product->rows(to, a, b, m->count, from_pixels * plane, n, k, RUN, false);
+}
+
+typedef struct meetings meetings_function(const struct winograd *w, int i, int j);
+
+/* All positions of one block. */
+static void multiply_block(const struct conv_call *call, int thread, real *to, struct area to_area,
+                           meetings_function *meetings, const real *from, struct area from_area,
+                           const real *panel, int n, int k)
+{
+    size_t plane = (size_t)n * (size_t)call->w.block, polled = 0;
+    for (int i = 0; i < to_area.h; i++) {
+        for (int j = 0; j < to_area.w; j++, to += plane) {
+            struct meetings m = meetings(&call->w, i, j);
+            multiply_position(call, to, &m, from, pixels(from_area), panel, n, k);
+            conv_poll(call, thread, &polled, 2 * plane * (size_t)(k * m.count));
+        }
+    }
+}
+
+static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct conv_call *call = arg;
+    const struct winograd *w = &call->w;
+    int n = (int)(end - begin);
+    real *x = share_v(call, thread), *m = share_m(call, thread);
+    real *y = conv_chunk_y(call, begin, thread);
+    call->tiles->input(w, n, x, NULL, conv_chunk_x(call, begin, end, thread));
+    for (int b = 0; b < w->out_blocks; b++) {
+        multiply_block(call, thread, m, w->out, inputs_of, x, w->in, conv_panel(call, b, 0), n,
+                       w->in_c);
+        conv_output(call, begin, end, b, y, m, thread);
+    }
+    conv_chunk_y_end(call, begin, end, y);
+}
+
+/* Pairs of positions that meet at a tap, gathered until a product takes them. */
+enum { PAIRS = 64 };
+
+struct pairs {
+    int count;
+    const real *x[PAIRS], *dy[PAIRS];
+};
+
+static void multiply_pairs(const struct conv_call *call, real *dw, struct pairs *p, int channels,
+                           int n, bool *add)
+{
+    if (p->count == 0 && *add)
+        return;
+    const real *near = p->count > 0 ? p->x[0] : dw; /* a chunk is in caches */
+    call->product->columns(dw, p->x, p->dy, p->count, channels, n, *add, near);
+    p->count = 0;
+    *add = true;
+}
+
+/* dw [channels, block] of tap t and a pair of blocks <- or += the products over all positions. */
+static void multiply_tap(const struct conv_call *call, real *dw, int t, const real *x,
+                         const real *dy, int channels, int n, bool add)
+{
+    const struct winograd *w = &call->w;
+    size_t plane = (size_t)n * (size_t)w->block;
+    struct pairs p = {.count = 0};
+    for (int i = 0; i < w->out.h; i++) {
+        int row = i + w->origin_h + t / 3;
+        for (int j = 0; j < w->out.w; j++) {
+            int column = j + w->origin_w + t % 3;
+            if (row < 0 || row >= w->in.h || column < 0 || column >= w->in.w)
+                continue;
+            p.x[p.count] = x + (size_t)(row * w->in.w + column) * plane;
+            p.dy[p.count++] = dy + (size_t)(i * w->out.w + j) * plane;
+            if (p.count == PAIRS)
+                multiply_pairs(call, dw, &p, channels, n, &add);
+        }
+    }
+    multiply_pairs(call, dw, &p, channels, n, &add);
+}
+
+static void multiply_weights(const struct conv_call *call, size_t begin, int thread, const real *x,
+                             const real *dy, int n)
+{
+    const struct winograd *w = &call->w;
+    bool add = conv_du_adds(call, begin, thread);
+    size_t block = (size_t)w->block, polled = 0;
+    size_t in = pixels(w->in) * (size_t)n * block, out = pixels(w->out) * (size_t)n * block;
+    for (int b = 0; b < w->out_blocks; b++, dy += out) {
+        real *dw = conv_du(call, thread, b);
+        for (int t = 0; t < TAPS; t++, dw += (size_t)w->in_c * block) {
+            for (int a = 0; a < w->in_blocks; a++) {
+                int left = w->in_c - a * w->block, channels = left < w->block ? left : w->block;
+                multiply_tap(call, dw + (size_t)a * block * block, t, x + (size_t)a * in, dy,
+                             channels, n, add);
+                conv_poll(call, thread, &polled, 2 * out * (size_t)channels);
+            }
+        }
+        conv_du_end(call, begin, b, 0);
+    }
+}
+
+static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct conv_call *call = arg;
+    const struct winograd *w = &call->w;
+    int n = (int)(end - begin);
+    real *x = share_v(call, thread), *m = share_m(call, thread);
+    size_t of_m = (size_t)n * pixels(w->out) * (size_t)w->block, polled = 0;
+    conv_output_adjoint_begin(call, begin, end, thread);
+    for (int b = 0; b < w->out_blocks; b++) {
+        conv_output_adjoint(call, begin, end, b, m + (size_t)b * of_m, thread);
+        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_m);
+    }
+    call->tiles->input(w, n, x, NULL, conv_chunk_x(call, begin, end, thread));
+    multiply_weights(call, begin, thread, x, m, n);
+    if (!call->c->dx)
+        return;
+    real *dx = conv_chunk_dx(call, begin, thread);
+    for (int b = 0; b < w->in_blocks; b++) {
+        multiply_block(call, thread, x, w->in, outputs_of, m, w->out,
+                       conv_panel_transposed(call, b, 0), n, w->out_c);
+        call->tiles->input_adjoint(w, n, b, dx, x);
+    }
+    conv_chunk_dx_end(call, begin, end, dx);
+}
+
+static size_t saved_bytes(const struct stretch *s, int n)
+{
+    struct winograd w = winograd_of(s);
+    return conv_saved_bytes(s, &w, sizes_of(&w, n, 1, 1), n);
+}
+
+/* A smaller batch may be cut into larger chunks, up to the limit. */
+static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+{
+    struct winograd w = winograd_of(s);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
+}
+
+/* Products with the zeros of padding are not made. */
+static uint64_t flops_forward(const struct stretch *s)
+{
+    struct winograd w = winograd_of(s);
+    uint64_t products = 0;
+    for (int i = 0; i < w.out.h; i++)
+        for (int j = 0; j < w.out.w; j++)
+            products += (uint64_t)inputs_of(&w, i, j).count;
+    return 2 * products * (uint64_t)w.in_c * (uint64_t)w.out_c;
+}
+
+static uint64_t flops_backward(const struct stretch *s)
+{
+    return (s->wants_input ? 2 : 1) * flops_forward(s);
+}
+
+static unsigned savings(const struct stretch *s)
+{
+    struct winograd w = winograd_of(s);
+    bool padded = s->layers->pad_h > 0 || s->layers->pad_w > 0;
+    return (padded ? SAVING_BIT(SAVING_padding) : 0) | saving_of_dead_outputs(s, w.out.h, w.out.w);
+}
+
+static void forward(const struct stretch *s, const struct step_call *c)
+{
+    struct conv_call call = call_begin(s, c);
+    conv_forward(&call, forward_chunk);
+}
+
+static void backward(const struct stretch *s, const struct step_call *c)
+{
+    struct conv_call call = call_begin(s, c);
+    conv_backward(&call, backward_chunk);
+}
+
+/* One kind of step for each pair of neighbours. */
+#define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = in_,                                                                                 \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        .flops_forward = flops_forward,                                                            \
+        .flops_backward = flops_backward,                                                          \
+        .savings = savings,                                                                        \
+    }
+
+KERNEL(direct, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(direct_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);
+KERNEL(direct_first, LAYOUT_NCHW, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(direct_alone, LAYOUT_NCHW, LAYOUT_NCHW, conv3x3_match_last, NULL);

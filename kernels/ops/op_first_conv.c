@@ -1,0 +1,331 @@
+/* The first 3x3 convolution of a net + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]], from the bytes
+ * of the images to blocks of channels; see first_conv.h. Backward turns the bytes into numbers
+ * again: 784 of them take less than a microsecond, and nothing but where each value came from is
+ * kept. Threads share the images; each sums its own gradient, and these are added in the order of
+ * the threads. */
+#include <string.h>
+
+#include "kernels/layers/layer_tables.h"
+#include "kernels/ops/conv3x3.h"
+#include "kernels/ops/norm_blocks.h"
+#include "kernels/simd/blocks.h"
+#include "kernels/simd/first_conv.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE(struct first_conv_functions, first_conv)
+SIMD_DECLARE(struct block_functions, blocks)
+
+static int round_up(int a, int b)
+{
+    return (a + b - 1) / b * b;
+}
+
+static struct first_conv first_conv_of(const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    struct first_conv f = {.in_c = conv->in.c,
+                           .out_c = conv->out.c,
+                           .block = first_conv_for(s->isa)->block,
+                           .out = area_read(s, 1)};
+    conv3x3_match(s->layers, s->n_layers, &f.epilogue, &f.norm);
+    f.stored = area_read(s, f.norm ? 1 : s->n_layers);
+    f.out_blocks = blocks_of(f.out_c, f.block);
+    f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;
+    f.image_w = round_up(f.out.w, FIRST_CONV_COLUMNS) + 2;
+    return f;
+}
+
+static size_t padded(size_t reals)
+{
+    return real_bytes(reals) / sizeof(real);
+}
+
+/* Scratch, in numbers, behind the norm's: weights and bias in blocks; then a thread's image,
+ * dweights, dbias, and y or dy of an image in blocks where the step gives [N,C,H,W], or before
+ * batch norm. */
+struct parts {
+    size_t weights, bias, image, y;
+};
+
+static struct parts parts_of(const struct stretch *s, const struct first_conv *f)
+{
+    return (struct parts){.weights = padded((size_t)f->out_blocks * first_conv_panel(f)),
+                          .bias = padded((size_t)(f->out_blocks * f->block)),
+                          .image = padded(first_conv_image(f)),
+                          .y = s->out == LAYOUT_NCHW || f->norm ? padded(first_conv_stored(f)) : 0};
+}
+
+static size_t share_reals(const struct parts *p)
+{
+    return p->image + p->weights + p->bias + p->y;
+}
+
+struct first_conv_call {
+    const struct stretch *s;
+    const struct step_call *c;
+    struct first_conv f;
+    const struct first_conv_functions *functions;
+    struct parts parts;
+    real *weights, *bias, *shares;
+    uint8_t *from;
+    real *z;               /* before batch norm: what it reads, kept in the place of y */
+    struct norm_call norm; /* where f.norm */
+};
+
+static size_t conv_params(const struct first_conv *f)
+{
+    return (size_t)f->out_c * (size_t)(f->in_c * TAPS + 1);
+}
+
+static struct first_conv_call call_begin(const struct stretch *s, const struct step_call *c)
+{
+    struct first_conv_call call = {.s = s,
+                                   .c = c,
+                                   .f = first_conv_of(s),
+                                   .functions = first_conv_for(s->isa),
+                                   .weights = c->scratch,
+                                   .from = c->saved};
+    call.parts = parts_of(s, &call.f);
+    if (call.f.norm) {
+        real *after_z = (real *)c->saved + padded((size_t)c->n * first_conv_stored(&call.f));
+        int threads = pool_threads(c->ex->pool);
+        call.z = c->saved;
+        call.norm =
+            norm_call_begin(s, 1, c, call.z, c->params + conv_params(&call.f), after_z, c->scratch);
+        call.weights = (real *)((char *)c->scratch + norm_scratch_bytes(s, 1, threads));
+    }
+    call.bias = call.weights + call.parts.weights;
+    call.shares = call.bias + call.parts.bias;
+    return call;
+}
+
+static real *share_image(const struct first_conv_call *call, int thread)
+{
+    return call->shares + (size_t)thread * share_reals(&call->parts);
+}
+
+static real *share_dweights(const struct first_conv_call *call, int thread)
+{
+    return share_image(call, thread) + call->parts.image;
+}
+
+static real *share_dbias(const struct first_conv_call *call, int thread)
+{
+    return share_dweights(call, thread) + call->parts.weights;
+}
+
+static real *share_y(const struct first_conv_call *call, int thread)
+{
+    return share_dbias(call, thread) + call->parts.bias;
+}
+
+/* What is stored of [N,C,H,W]. */
+static struct planes planes_of(const struct first_conv_call *call)
+{
+    const struct shape *shape = &stretch_last(call->s)->out;
+    return (struct planes){.area = call->f.stored,
+                           .channels = shape->c,
+                           .row = (size_t)shape->w,
+                           .plane = (size_t)shape->h * (size_t)shape->w};
+}
+
+/* Images between two polls. */
+static size_t block_images(const struct first_conv *f)
+{
+    size_t outputs = (size_t)f->out.h * (size_t)f->out.w * (size_t)(f->out_blocks * f->block);
+    return images_per_block(FLOPS_PER_BLOCK / 16, 2 * TAPS * (size_t)f->in_c * outputs);
+}
+
+/* x [C, image_h, image_w] <- one image. Its border is zero already. */
+static void load_image(const struct first_conv_call *call, real *x, const uint8_t *image)
+{
+    const struct first_conv *f = &call->f;
+    const struct layer_desc *conv = call->s->layers;
+    int h = f->image_h - conv->pad_h, w = f->image_w - conv->pad_w;
+    int rows = conv->in.h < h ? conv->in.h : h, columns = conv->in.w < w ? conv->in.w : w;
+    for (int c = 0; c < f->in_c; c++, x += f->image_h * f->image_w) {
+        const real *value = call->s->byte_value[c];
+        for (int i = 0; i < rows; i++) {
+            const uint8_t *from = image + (c * conv->in.h + i) * conv->in.w;
+            real *to = x + (i + conv->pad_h) * f->image_w + conv->pad_w;
+            for (int j = 0; j < columns; j++)
+                to[j] = value[from[j]];
+        }
+    }
+}
+
+/* Where the outputs of image i go. */
+static real *outputs_of(const struct first_conv_call *call, size_t i, int thread)
+{
+    if (call->f.norm)
+        return call->z + i * first_conv_stored(&call->f);
+    if (call->s->out == LAYOUT_NCHW)
+        return share_y(call, thread);
+    return call->c->y + i * first_conv_stored(&call->f);
+}
+
+/* What comes behind an image's outputs y. */
+static void pass_on(const struct first_conv_call *call, size_t i, const real *y, int thread)
+{
+    if (call->f.norm) {
+        for (int b = 0; norm_wants_sums(&call->norm) && b < call->f.out_blocks; b++)
+            norm_add_inputs(&call->norm, i, (size_t)b, thread);
+    } else if (call->s->out == LAYOUT_NCHW) {
+        struct planes shape = planes_of(call);
+        size_t image = shape_count(stretch_last(call->s)->out);
+        blocks_for(call->s->isa)->to_planes(&shape, call->c->y + i * image, y);
+    }
+}
+
+static void forward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct first_conv_call *call = arg;
+    const struct first_conv *f = &call->f;
+    real *x = share_image(call, thread);
+    memset(x, 0, first_conv_image(f) * sizeof *x);
+    for (size_t i = begin; i < end; i++) {
+        real *y = outputs_of(call, i, thread);
+        load_image(call, x, call->c->image[i]);
+        call->functions->forward(f, y, call->from + i * first_conv_stored(f), x, call->weights,
+                                 call->bias);
+        pass_on(call, i, y, thread);
+    }
+}
+
+static void block_weights(const struct first_conv_call *call)
+{
+    const struct first_conv *f = &call->f;
+    int taps = f->in_c * TAPS, block = f->block;
+    const real *weights = call->c->params, *bias = weights + f->out_c * taps;
+    for (int o = 0; o < f->out_blocks * block; o++) {
+        bool real_channel = o < f->out_c;
+        call->bias[o] = real_channel ? bias[o] : 0;
+        for (int t = 0; t < taps; t++)
+            call->weights[(o / block * taps + t) * block + o % block] =
+                real_channel ? weights[o * taps + t] : 0;
+    }
+}
+
+static void forward(const struct stretch *s, const struct step_call *c)
+{
+    struct first_conv_call call = call_begin(s, c);
+    block_weights(&call);
+    if (call.f.norm && norm_wants_sums(&call.norm))
+        norm_sums_begin(&call.norm);
+    exec_for(c->ex, (size_t)c->n, block_images(&call.f), forward_block, &call);
+    if (call.f.norm)
+        norm_forward(&call.norm);
+}
+
+/* dy of image i, in blocks. */
+static const real *gradients_of(const struct first_conv_call *call, size_t i, int thread)
+{
+    const struct first_conv *f = &call->f;
+    real *dy = share_y(call, thread);
+    if (f->norm) {
+        size_t block = first_conv_stored(f) / (size_t)f->out_blocks;
+        for (size_t b = 0; b < (size_t)f->out_blocks; b++)
+            norm_differentiate(&call->norm, dy + b * block, i, b, thread);
+        return dy;
+    }
+    if (call->s->out != LAYOUT_NCHW)
+        return call->c->dy + i * first_conv_stored(f);
+    struct planes shape = planes_of(call);
+    size_t image = shape_count(stretch_last(call->s)->out);
+    blocks_for(call->s->isa)->to_blocks(&shape, dy, call->c->dy + i * image);
+    return dy;
+}
+
+static void backward_block(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct first_conv_call *call = arg;
+    const struct first_conv *f = &call->f;
+    real *x = share_image(call, thread);
+    for (size_t i = begin; i < end; i++) {
+        load_image(call, x, call->c->image[i]);
+        call->functions->backward(f, share_dweights(call, thread), share_dbias(call, thread),
+                                  gradients_of(call, i, thread),
+                                  call->from + i * first_conv_stored(f), x);
+    }
+}
+
+static void finish(const struct first_conv_call *call)
+{
+    const struct first_conv *f = &call->f;
+    int taps = f->in_c * TAPS, block = f->block, threads = pool_threads(call->c->ex->pool);
+    real *dweights = call->c->dparams, *dbias = dweights + f->out_c * taps;
+    if (!call->c->ex->accumulate)
+        memset(dweights, 0, (size_t)(f->out_c * (taps + 1)) * sizeof *dweights);
+    for (int thread = 0; thread < threads; thread++) {
+        const real *dw = share_dweights(call, thread), *db = share_dbias(call, thread);
+        for (int o = 0; o < f->out_c; o++) {
+            dbias[o] += db[o];
+            for (int t = 0; t < taps; t++)
+                dweights[o * taps + t] += dw[(o / block * taps + t) * block + o % block];
+        }
+    }
+}
+
+static void backward(const struct stretch *s, const struct step_call *c)
+{
+    struct first_conv_call call = call_begin(s, c);
+    if (call.f.norm)
+        norm_backward(&call.norm, c->dparams + conv_params(&call.f), true);
+    memset(call.shares, 0,
+           (size_t)pool_threads(c->ex->pool) * share_reals(&call.parts) * sizeof(real));
+    exec_for(c->ex, (size_t)c->n, block_images(&call.f), backward_block, &call);
+    finish(&call);
+}
+
+static size_t saved_bytes(const struct stretch *s, int n)
+{
+    struct first_conv f = first_conv_of(s);
+    size_t stored = (size_t)n * first_conv_stored(&f);
+    return f.norm ? padded(stored) * sizeof(real) + norm_saved_bytes(s, 1, n) : stored;
+}
+
+static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+{
+    (void)n;
+    struct first_conv f = first_conv_of(s);
+    struct parts p = parts_of(s, &f);
+    return (p.weights + p.bias + (size_t)threads * share_reals(&p)) * sizeof(real) +
+           (f.norm ? norm_scratch_bytes(s, 1, threads) : 0);
+}
+
+static size_t out_reals(const struct stretch *s, int n)
+{
+    struct first_conv f = first_conv_of(s);
+    return f.norm ? norm_out_reals(s, 1, n) : (size_t)n * first_conv_stored(&f);
+}
+
+static uint64_t flops(const struct stretch *s)
+{
+    struct first_conv f = first_conv_of(s);
+    return 2 * TAPS * (uint64_t)f.in_c * (uint64_t)f.out_c * (uint64_t)(f.out.h * f.out.w);
+}
+
+static unsigned savings(const struct stretch *s)
+{
+    struct first_conv f = first_conv_of(s);
+    return saving_of_dead_outputs(s, f.out.h, f.out.w);
+}
+
+#define KERNEL(name_, out_, match_, out_reals_)                                                    \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = LAYOUT_BYTES,                                                                        \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        .flops_forward = flops,                                                                    \
+        .flops_backward = flops,                                                                   \
+        .savings = savings,                                                                        \
+    }
+
+KERNEL(first_conv, LAYOUT_BLOCKED, conv3x3_match_blocks, out_reals);
+KERNEL(first_conv_alone, LAYOUT_NCHW, conv3x3_match_last, NULL);

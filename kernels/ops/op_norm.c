@@ -1,0 +1,81 @@
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels by itself, where the 3x3 convolution
+ * before it has an epilogue of its own: see norm_blocks.h. */
+#include "kernels/ops/norm_blocks.h"
+
+static struct norm_call call_begin(const struct stretch *s, const struct step_call *c)
+{
+    return norm_call_begin(s, 0, c, c->x, c->params, c->saved, c->scratch);
+}
+
+/* Items are images. */
+static void add_inputs(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct norm_call *call = arg;
+    for (size_t i = begin; i < end; i++)
+        for (size_t b = 0; b < call->blocks; b++)
+            norm_add_inputs(call, i, b, thread);
+}
+
+static void differentiate(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct norm_call *call = arg;
+    for (size_t i = begin; i < end; i++)
+        for (size_t b = 0; b < call->blocks; b++)
+            norm_differentiate(call, call->c->dx + (i * call->blocks + b) * call->in, i, b, thread);
+}
+
+static void run_images(struct norm_call *call, block_function *f)
+{
+    exec_for(call->c->ex, call->bn.images,
+             images_per_block(ELEMENTS_PER_BLOCK, call->blocks * call->in), f, call);
+}
+
+static void forward(const struct stretch *s, const struct step_call *c)
+{
+    struct norm_call call = call_begin(s, c);
+    if (norm_wants_sums(&call)) {
+        norm_sums_begin(&call);
+        run_images(&call, add_inputs);
+    }
+    norm_forward(&call);
+}
+
+static void backward(const struct stretch *s, const struct step_call *c)
+{
+    struct norm_call call = call_begin(s, c);
+    norm_backward(&call, c->dparams, c->dx != NULL);
+    if (c->dx)
+        run_images(&call, differentiate);
+}
+
+static size_t saved_bytes(const struct stretch *s, int n)
+{
+    return norm_saved_bytes(s, 0, n);
+}
+
+static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+{
+    (void)n;
+    return norm_scratch_bytes(s, 0, threads);
+}
+
+static size_t out_reals(const struct stretch *s, int n)
+{
+    return norm_out_reals(s, 0, n);
+}
+
+#define KERNEL(name_, out_, match_, out_reals_)                                                    \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = LAYOUT_BLOCKED,                                                                      \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+    }
+
+KERNEL(norm, LAYOUT_BLOCKED, norm_match_blocks, out_reals);
+KERNEL(norm_last, LAYOUT_NCHW, norm_match_last, NULL);

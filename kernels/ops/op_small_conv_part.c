@@ -1,0 +1,169 @@
+/* One convolution of step_small_conv.c: which layers it is, its shape, what it keeps and what it
+ * costs. */
+#include <string.h>
+
+#include "kernels/ops/op_small_conv.h"
+#include "kernels/simd_tables.h"
+
+#define WEIGHTS_MAX   8192
+#define POSITIONS_MAX 4096 /* of the input */
+#define WINDOW        4    /* outputs that pooling chooses from */
+
+SIMD_DECLARE(struct small_conv_forward_functions, small_conv_forward)
+SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
+SIMD_DECLARE(struct small_conv_backward_functions, small_conv_backward)
+
+static size_t pad(size_t n)
+{
+    return (n + SMALL_CONV_PAD - 1) / SMALL_CONV_PAD * SMALL_CONV_PAD;
+}
+
+static bool is_small_conv(const struct layer_desc *l)
+{
+    return l->kind == LAYER_conv2d && l->kernel_h == l->kernel_w && l->kernel_h >= 2 &&
+           l->kernel_h <= SMALL_CONV_KERNEL_MAX && l->stride_h == 1 && l->stride_w == 1 &&
+           l->pad_h == 0 && l->pad_w == 0 && l->in.h * l->in.w <= POSITIONS_MAX &&
+           l->channels <= SMALL_CONV_CHANNELS_MAX &&
+           l->in.c * l->channels * l->kernel_h * l->kernel_w <= WEIGHTS_MAX;
+}
+
+static bool is_pool(const struct layer_desc *l)
+{
+    return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&
+           l->stride_w == 2;
+}
+
+int small_conv_match_part(const struct layer_desc *layers, int n)
+{
+    if (!is_small_conv(layers))
+        return 0;
+    int taken = 1;
+    if (taken < n && layers[taken].kind == LAYER_dropout2d)
+        taken++;
+    bool relu_first = taken < n && layers[taken].kind == LAYER_relu;
+    taken += relu_first;
+    if (taken >= n || !is_pool(&layers[taken]))
+        return 0;
+    taken++;
+    return taken + (!relu_first && taken < n && layers[taken].kind == LAYER_relu);
+}
+
+static const struct layer_desc *find_layer(const struct stretch *s, enum layer_kind kind)
+{
+    for (int i = 0; i < s->n_layers; i++)
+        if (s->layers[i].kind == kind)
+            return &s->layers[i];
+    return NULL;
+}
+
+struct small_conv small_conv_shape(const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    const struct shape out = stretch_last(s)->out;
+    struct small_conv c = {
+        .in_c = (size_t)conv->in.c,
+        .in_h = (size_t)conv->in.h,
+        .in_w = (size_t)conv->in.w,
+        .out_c = (size_t)conv->channels,
+        .kernel = (size_t)conv->kernel_h,
+        .pooled_h = (size_t)out.h,
+        .pooled_w = (size_t)out.w,
+        .relu = find_layer(s, LAYER_relu) != NULL,
+        .turned = pad((size_t)conv->in.h * (size_t)conv->in.w),
+        .lanes_c = pad((size_t)conv->in.c),
+    };
+    c.positions = pad(c.pooled_h * c.pooled_w);
+    c.vectors = c.positions / small_conv_forward_for(s->isa)->lanes;
+    /* A vector of positions reads up to kernel/2 rows on; a row is written in whole vectors. */
+    c.plane = c.positions + pad(c.kernel / 2 * c.pooled_w) + SMALL_CONV_PAD;
+    return c;
+}
+
+size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, size_t n, void *base)
+{
+    struct pieces p = {.base = base};
+    saved->scale = take(&p, sizeof(real));
+    saved->marks = take(&p, n * c->out_c * c->vectors * sizeof *saved->marks);
+    saved->ink = take(&p, n * c->vectors * sizeof *saved->ink);
+    saved->kept = take(&p, n * c->out_c * sizeof(uint16_t));
+    saved->n_kept = take(&p, n * sizeof(uint16_t));
+    return p.used;
+}
+
+struct small_conv_call small_conv_call_of(const struct stretch *s, const struct step_call *step)
+{
+    bool bytes = s->in == LAYOUT_BYTES;
+    struct small_conv_call call = {
+        .step = step,
+        .stretch = s,
+        .dropout = find_layer(s, LAYER_dropout2d),
+        .c = small_conv_shape(s),
+        .bytes = bytes,
+        .weights = step->params,
+        .forward = small_conv_forward_for(s->isa),
+        .backward = small_conv_backward_for(s->isa),
+    };
+    if (small_conv_takes_winograd(&call.c))
+        call.winograd = small_conv_winograd_for(s->isa);
+    call.bias = step->params + weights_of(&call.c);
+    small_conv_place_saved(&call.saved, &call.c, (size_t)step->n, step->saved);
+    for (size_t c = 0; bytes && c < call.c.in_c; c++) {
+        call.scale[c] =
+            (s->byte_value[c][BYTE_VALUES - 1] - s->byte_value[c][0]) / (BYTE_VALUES - 1);
+        call.shift[c] = s->byte_value[c][0];
+    }
+    return call;
+}
+
+const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image)
+{
+    const struct step_call *step = call->step;
+    size_t n = image_reals(&call->c);
+    if (call->bytes) {
+        call->forward->load_bytes(space, step->image[image], n);
+        return space;
+    }
+    const real *x = step->x + image * n;
+    if (image + 1 < (size_t)step->n && n >= 2 * SMALL_CONV_PAD)
+        return x;
+    return memcpy(space, x, n * sizeof *x);
+}
+
+/* While training, on the average of what dropout2d leaves. */
+static double share_kept(const struct stretch *s)
+{
+    const struct layer_desc *dropout = find_layer(s, LAYER_dropout2d);
+    return dropout ? 1 - dropout->rate : 1;
+}
+
+/* Of one output in every window, by the kernel as written. */
+static double flops_of_windows(const struct stretch *s, const struct small_conv *c)
+{
+    size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;
+    return share_kept(s) * (double)(window * outputs);
+}
+
+uint64_t small_conv_part_flops_forward(const struct stretch *s)
+{
+    const struct small_conv c = small_conv_shape(s);
+    double flops = WINDOW * flops_of_windows(s, &c);
+    if (small_conv_takes_winograd(&c))
+        flops *= (double)SMALL_CONV_POINTS / (double)(2 * c.kernel);
+    return (uint64_t)flops;
+}
+
+uint64_t small_conv_part_flops_backward(const struct stretch *s)
+{
+    const struct small_conv c = small_conv_shape(s);
+    return (uint64_t)flops_of_windows(s, &c) * (s->wants_input ? 2 : 1);
+}
+
+unsigned small_conv_part_savings(const struct stretch *s)
+{
+    const struct small_conv c = small_conv_shape(s);
+    unsigned savings = SAVING_BIT(SAVING_pool_zeros);
+    savings |= small_conv_takes_winograd(&c) ? SAVING_BIT(SAVING_winograd) : 0;
+    savings |= find_layer(s, LAYER_dropout2d) ? SAVING_BIT(SAVING_dropped_channels) : 0;
+    savings |= c.relu || s->in == LAYOUT_BYTES ? SAVING_BIT(SAVING_data_zeros) : 0;
+    return savings | saving_of_dead_outputs(s, 2 * (int)c.pooled_h, 2 * (int)c.pooled_w);
+}

@@ -1,0 +1,236 @@
+/* 3x3 convolution + bias [+ batch norm] [+ ReLU [+ 2x2 pooling]] by Winograd's algorithm; the parts
+ * are described in simd/winograd.h.
+ *
+ * Few weights are transformed once, and stay in a second-level cache while chunks of images, small
+ * enough to be close, pass over them. Many weights would be written to memory and read again for
+ * every chunk, four numbers for one: they are transformed a slice at a time right before its
+ * product, which costs less than reading them, and their gradient is transformed back as soon as a
+ * slice of it is summed. V of all images is kept from forward instead of x being transformed
+ * again. */
+#include <string.h>
+
+#include "kernels/ops/conv_blocks.h"
+
+/* Tiles of a chunk at most: eight groups of twelve rows; of many weights more, since each chunk
+ * transforms them again, but so that a block of M and a slice share a second-level cache. */
+#define CHUNK_TILES        96
+#define CHUNK_TILES_SLICED 256
+
+/* Transformed weights are many from here on; and a slice of a block of them at most: what is read
+ * of it for a point stays in a first-level cache. */
+#define MANY_BYTES  ((size_t)2 << 20)
+#define SLICE_BYTES ((size_t)640 << 10)
+#define SLICE_ROWS  256
+
+/* Rows of a slice, whole blocks, or 0 where all panels are made at once. Threads share panels. */
+static int slice_rows(const struct winograd *w, int threads)
+{
+    size_t row = winograd_panel(w, 1) * sizeof(real);
+    if (threads > 1 || (size_t)w->out_blocks * (size_t)w->in_c * row < MANY_BYTES)
+        return 0;
+    size_t rows = SLICE_BYTES / row < SLICE_ROWS ? SLICE_BYTES / row : SLICE_ROWS;
+    int blocks = (int)(rows / (size_t)w->block);
+    return (blocks < 1 ? 1 : blocks) * w->block;
+}
+
+static int chunk_images_most(const struct winograd *w, int threads)
+{
+    int tiles = slice_rows(w, threads) > 0 ? CHUNK_TILES_SLICED : CHUNK_TILES;
+    return tiles < winograd_tiles(w) ? 1 : tiles / winograd_tiles(w);
+}
+
+/* Equal chunks, of about that many. */
+static size_t chunk_images(const struct winograd *w, int n, int threads)
+{
+    int most = chunk_images_most(w, threads), chunks = (n + most - 1) / most;
+    return (size_t)((n + chunks - 1) / chunks);
+}
+
+static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
+{
+    return (struct conv_sizes){.chunk = chunk,
+                               .m = chunk * winograd_transformed(w, w->out_blocks),
+                               .v = chunk * winograd_transformed(w, 1),
+                               .kept = (size_t)n * winograd_transformed(w, w->in_blocks),
+                               .slice = slice_rows(w, threads)};
+}
+
+static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
+{
+    struct winograd w = winograd_of(s);
+    int threads = pool_threads(c->ex->pool);
+    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, chunk_images(&w, c->n, threads), threads));
+}
+
+typedef const real *panel_function(const struct conv_call *call, int at, int first);
+
+/* c, one block of columns <- a, all blocks, times panel `at`; all points. */
+static void multiply_panel(const struct conv_call *call, int thread, real *c, const real *a,
+                           panel_function *panel_of, int at, int rows, int k)
+{
+    const struct winograd *w = &call->w;
+    size_t points = (size_t)winograd_points(w), block = (size_t)w->block;
+    size_t plane = (size_t)rows * block, polled = 0;
+    for (int first = 0, count; first < k; first += count) {
+        const real *panel = panel_of(call, at, first);
+        count = conv_slice(call, first, k);
+        for (size_t p = 0; p < points; p++, panel += (size_t)count * block) {
+            const real *left = a + ((size_t)first / block * points + p) * plane;
+            call->product->rows(c + p * plane, &left, &panel, 1, points * plane, rows, count,
+                                w->kind == WINOGRAD_F4 ? RUN_F4 : RUN, first > 0);
+            conv_poll(call, thread, &polled, 2 * plane * (size_t)count);
+        }
+    }
+}
+
+static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct conv_call *call = arg;
+    const struct winograd *w = &call->w;
+    int n = (int)(end - begin), rows = n * winograd_tiles(w);
+    real *v = call->kept + begin * winograd_transformed(w, w->in_blocks);
+    real *m = share_m(call, thread), *y = conv_chunk_y(call, begin, thread);
+    call->tiles->input(w, n, v, share_blank(call, thread), conv_chunk_x(call, begin, end, thread));
+    for (int b = 0; b < w->out_blocks; b++) {
+        multiply_panel(call, thread, m, v, conv_panel, b, rows, w->in_c);
+        conv_output(call, begin, end, b, y, m, thread);
+    }
+    conv_chunk_y_end(call, begin, end, y);
+}
+
+/* Rows of block b of dU from `first` on <- V' times that block of dM, or += it; of a chunk. Returns
+ * how many rows. */
+static int multiply_slice(const struct conv_call *call, size_t begin, int thread, int b, int first,
+                          const real *dm, int rows, size_t *polled)
+{
+    const struct winograd *w = &call->w;
+    size_t points = (size_t)winograd_points(w), plane = (size_t)rows * (size_t)w->block;
+    const real *v = call->kept + begin * winograd_transformed(w, w->in_blocks) +
+                    (size_t)(first / w->block) * points * plane;
+    real *du = conv_du(call, thread, b);
+    int count = conv_slice(call, first, w->in_c);
+    bool add = conv_du_adds(call, begin, thread);
+    for (size_t p = 0; p < points; p++, dm += plane, v += plane) {
+        const real *columns = v;
+        for (int left = count; left > 0; left -= w->block, columns += points * plane) {
+            bool last = left <= w->block;
+            const real *next = last ? v + plane : columns + points * plane;
+            int channels = last ? left : w->block;
+            call->product->columns(du, &columns, &dm, 1, channels, rows, add, next);
+            du += (size_t)(channels * w->block);
+        }
+        conv_poll(call, thread, polled, 2 * plane * (size_t)count);
+    }
+    conv_du_end(call, begin, b, first);
+    return count;
+}
+
+/* dM, and dU block by block while a second-level cache holds that block of dM. */
+static void backward_weights(const struct conv_call *call, size_t begin, size_t end, int thread,
+                             real *dm)
+{
+    const struct winograd *w = &call->w;
+    int rows = (int)(end - begin) * winograd_tiles(w);
+    size_t of_dm = (end - begin) * winograd_transformed(w, 1), polled = 0;
+    conv_output_adjoint_begin(call, begin, end, thread);
+    for (int b = 0; b < w->out_blocks; b++, dm += of_dm) {
+        conv_output_adjoint(call, begin, end, b, dm, thread);
+        conv_poll(call, thread, &polled, FLOPS_PER_NUMBER * of_dm);
+        for (int first = 0; first < w->in_c;)
+            first += multiply_slice(call, begin, thread, b, first, dm, rows, &polled);
+    }
+}
+
+static void backward_input(const struct conv_call *call, int thread, int n, real *dx,
+                           const real *dm)
+{
+    const struct winograd *w = &call->w;
+    real *dv = share_v(call, thread);
+    memset(dx, 0, (size_t)n * winograd_in(w) * sizeof *dx);
+    for (int b = 0; b < w->in_blocks; b++) {
+        multiply_panel(call, thread, dv, dm, conv_panel_transposed, b, n * winograd_tiles(w),
+                       w->out_c);
+        call->tiles->input_adjoint(w, n, b, dx, dv);
+    }
+}
+
+static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
+{
+    const struct conv_call *call = arg;
+    int n = (int)(end - begin);
+    real *dm = share_m(call, thread);
+    backward_weights(call, begin, end, thread, dm);
+    if (!call->c->dx)
+        return;
+    real *dx = conv_chunk_dx(call, begin, thread);
+    backward_input(call, thread, n, dx, dm);
+    conv_chunk_dx_end(call, begin, end, dx);
+}
+
+static size_t saved_bytes(const struct stretch *s, int n)
+{
+    struct winograd w = winograd_of(s);
+    return conv_saved_bytes(s, &w, sizes_of(&w, n, 1, 1), n);
+}
+
+/* A smaller batch may be cut into larger chunks, up to the limit. */
+static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+{
+    struct winograd w = winograd_of(s);
+    int most = chunk_images_most(&w, threads);
+    size_t chunk = (size_t)(most < n ? most : n);
+    return conv_scratch_bytes(s, &w, sizes_of(&w, n, chunk, threads), threads);
+}
+
+/* The products alone; transforms add and scale, which FLOPs of a net leave out as they do bias. */
+static uint64_t flops_forward(const struct stretch *s)
+{
+    struct winograd w = winograd_of(s);
+    uint64_t products = (uint64_t)(winograd_points(&w) * winograd_tiles(&w));
+    return 2 * products * (uint64_t)w.in_c * (uint64_t)w.out_c;
+}
+
+static uint64_t flops_backward(const struct stretch *s)
+{
+    return (s->wants_input ? 2 : 1) * flops_forward(s);
+}
+
+static unsigned savings(const struct stretch *s)
+{
+    struct winograd w = winograd_of(s);
+    return SAVING_BIT(SAVING_winograd) | saving_of_dead_outputs(s, w.out.h, w.out.w);
+}
+
+static void forward(const struct stretch *s, const struct step_call *c)
+{
+    struct conv_call call = call_begin(s, c);
+    conv_forward(&call, forward_chunk);
+}
+
+static void backward(const struct stretch *s, const struct step_call *c)
+{
+    struct conv_call call = call_begin(s, c);
+    conv_backward(&call, backward_chunk);
+}
+
+/* One kind of step for each pair of neighbours. */
+#define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
+    const struct step_kernel step_##name_ = {                                                      \
+        .name = #name_,                                                                            \
+        .in = in_,                                                                                 \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .out_reals = out_reals_,                                                                   \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        .flops_forward = flops_forward,                                                            \
+        .flops_backward = flops_backward,                                                          \
+        .savings = savings,                                                                        \
+    }
+
+KERNEL(winograd, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(winograd_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);
+KERNEL(winograd_first, LAYOUT_NCHW, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
+KERNEL(winograd_alone, LAYOUT_NCHW, LAYOUT_NCHW, conv3x3_match_last, NULL);

@@ -1,0 +1,94 @@
+/* Choosing the steps of a plan. */
+#include "kernels/ops/op.h"
+
+struct step_row {
+    const struct step_kernel *kernel;
+    unsigned plans;
+    enum step_family family;
+};
+
+static const struct step_row step_rows[] = {
+#define STEP(name, plans, family, summary) {&step_##name, plans, family},
+#include "kernels/ops/ops.def"
+#undef STEP
+};
+
+/* FAMILY_ANY: the first row that fits. */
+static enum step_family family_of(enum kernel_choice choice)
+{
+    static const enum step_family families[KERNEL_CHOICES] = {
+        [CHOICE_direct] = FAMILY_DIRECT,
+        [CHOICE_winograd_f4] = FAMILY_WINOGRAD,
+        [CHOICE_winograd_f2] = FAMILY_WINOGRAD,
+        [CHOICE_gemm] = FAMILY_GEMM};
+    return families[choice];
+}
+
+static const struct step_kernel *find_in(enum step_family family, enum plan plan, enum layout in,
+                                         const struct layer_desc *layers, int n,
+                                         const struct extent *read, int *taken)
+{
+    for (size_t i = 0; i < sizeof step_rows / sizeof *step_rows; i++) {
+        const struct step_kernel *kernel = step_rows[i].kernel;
+        /* Images can be turned into numbers for whoever does not take bytes. */
+        bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
+        bool asked = family == FAMILY_ANY || step_rows[i].family == family;
+        if (!fits || !asked || !(step_rows[i].plans & 1u << plan))
+            continue;
+        *taken = kernel->match(layers, n, read);
+        if (*taken > 0)
+            return kernel;
+    }
+    return NULL;
+}
+
+const struct step_kernel *step_find(enum plan plan, enum layout in, const struct layer_desc *layers,
+                                    int n, const struct extent *read, int *taken)
+{
+    enum step_family family = family_of(read->choice);
+    const struct step_kernel *found = find_in(family, plan, in, layers, n, read, taken);
+    return found ? found : find_in(FAMILY_ANY, plan, in, layers, n, read, taken);
+}
+
+enum kernel_choice step_choice(const struct step_kernel *kernel, enum kernel_choice asked)
+{
+    enum step_family family = FAMILY_ANY;
+    for (size_t i = 0; i < sizeof step_rows / sizeof *step_rows; i++)
+        if (step_rows[i].kernel == kernel)
+            family = step_rows[i].family;
+    if (family == FAMILY_DIRECT)
+        return CHOICE_direct;
+    return family != FAMILY_ANY && family == family_of(asked) ? asked : CHOICE_shape;
+}
+
+/* Rows of the input under the first `out` windows. */
+static int rows_under(int out, int kernel, int stride, int pad, int in)
+{
+    int rows = (out - 1) * stride + kernel - pad;
+    return rows < in ? rows : in;
+}
+
+static struct extent read_before(const struct layer_desc *l, struct extent out)
+{
+    switch (l->kind) {
+    case LAYER_relu:
+    case LAYER_dropout:
+    case LAYER_dropout2d:
+        return out;
+    case LAYER_conv2d:
+    case LAYER_maxpool2d:
+        return (struct extent){
+            .h = rows_under(out.h, l->kernel_h, l->stride_h, l->pad_h, l->in.h),
+            .w = rows_under(out.w, l->kernel_w, l->stride_w, l->pad_w, l->in.w),
+        };
+    default:
+        return (struct extent){.h = l->in.h, .w = l->in.w};
+    }
+}
+
+void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read)
+{
+    read[n] = (struct extent){.h = layers[n - 1].out.h, .w = layers[n - 1].out.w};
+    for (int i = n - 1; i >= 0; i--)
+        read[i] = read_before(&layers[i], read[i + 1]);
+}

@@ -1,0 +1,479 @@
+/* Steps for 3x3 convolutions against the reference plan, in whole nets. */
+#include "kernels/tests/support.h"
+
+#include "kernels/ops/op.h"
+
+enum { CLASSES = 5, IMAGES_MAX = 13, CONV_MAX = 4 };
+
+/* What comes after a convolution. */
+enum after {
+    NOTHING,
+    RELU,
+    RELU_POOL,
+    POOL_RELU,
+    CONV_1X1,
+    RELU_NORM,
+    NORM,
+    NORM_RELU,
+    NORM_RELU_POOL
+};
+
+struct conv_case {
+    int channels, pad;
+    enum after after;
+};
+
+/* A net of 3x3 convolutions and a dense layer. */
+struct net_case {
+    struct shape input;
+    int n;
+    struct conv_case convs[CONV_MAX]; /* ends with channels 0 */
+    const char *steps;                /* of the fast plan */
+};
+
+static const struct net_case cases[] = {
+    {{1, 14, 14}, 5, {{8, 0, RELU_POOL}, {12, 0, RELU_POOL}}, "first_conv winograd_last layer"},
+    {{1, 28, 28},
+     3,
+     {{32, 0, RELU_POOL}, {40, 0, RELU_POOL}, {33, 0, RELU_POOL}},
+     "first_conv winograd winograd_last layer"},
+    {{3, 8, 8},
+     7,
+     {{5, 1, NOTHING}, {7, 1, RELU_POOL}, {11, 1, RELU_POOL}, {6, 1, RELU}},
+     "first_conv winograd winograd winograd_last layer"},
+    {{3, 9, 7},
+     13,
+     {{3, 1, RELU}, {4, 2, RELU}, {5, 0, POOL_RELU}},
+     "first_conv winograd winograd_last layer"},
+    {{2, 5, 11},
+     1,
+     {{1, 2, NOTHING}, {1, 5, NOTHING}, {2, 0, RELU_POOL}},
+     "first_conv winograd winograd_last layer"},
+    {{4, 6, 6},
+     2,
+     {{37, 1, RELU}, {70, 1, POOL_RELU}, {3, 1, NOTHING}},
+     "first_conv winograd winograd_last layer"},
+    {{2, 13, 12},
+     4,
+     {{6, 0, CONV_1X1}, {34, 0, RELU_POOL}, {9, 0, RELU_POOL}},
+     "first_conv_alone layer winograd_first winograd_last layer"},
+    {{3, 11, 9},
+     3,
+     {{35, 1, CONV_1X1}, {18, 1, CONV_1X1}, {7, 0, RELU_POOL}},
+     "first_conv_alone layer winograd_alone layer winograd_alone layer"},
+    {{3, 10, 8},
+     6,
+     {{33, 1, RELU_NORM}, {9, 1, NORM_RELU}, {7, 1, RELU_NORM}},
+     "first_conv norm winograd winograd norm_last layer"},
+    {{3, 9, 11},
+     5,
+     {{35, 1, NORM_RELU_POOL}, {7, 1, NORM_RELU}, {5, 1, NORM}, {6, 1, NORM_RELU_POOL}},
+     "first_conv winograd winograd winograd_last layer"},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+static void describe(struct net_desc *desc, const struct net_case *c)
+{
+    begin_net(desc, "convs", c->input, CLASSES);
+    /* Means that no byte stands for: where one does, images come as numbers. */
+    for (int i = 0; i < c->input.c; i++) {
+        desc->mean[i] = 0.41 + 0.05 * i;
+        desc->std[i] = 0.3;
+    }
+    for (int i = 0; i < CONV_MAX && c->convs[i].channels > 0; i++) {
+        enum after after = c->convs[i].after;
+        add_layer(desc, conv2d_layer(c->convs[i].channels, 3, 3, 1, c->convs[i].pad));
+        if (after >= NORM)
+            add_layer(desc, layer_desc_preset(LAYER_batchnorm2d));
+        if (after == CONV_1X1)
+            add_layer(desc, conv2d_layer(c->convs[i].channels, 1, 1, 1, 0));
+        if (after == POOL_RELU)
+            add_layer(desc, maxpool2d_layer(2, 2, 2));
+        if (after != NOTHING && after != CONV_1X1 && after != NORM)
+            add_layer(desc, layer_desc_preset(LAYER_relu));
+        if (after == RELU_NORM)
+            add_layer(desc, layer_desc_preset(LAYER_batchnorm2d));
+        if (after == RELU_POOL || after == NORM_RELU_POOL)
+            add_layer(desc, maxpool2d_layer(2, 2, 2));
+    }
+    add_layer(desc, dense_layer(CLASSES));
+    end_net(desc);
+}
+
+struct rig {
+    struct net_desc desc;
+    struct net *net;
+    struct pool *pool;
+    struct exec ex;
+    int n;
+    uint8_t *images, labels[IMAGES_MAX];
+    uint32_t samples[IMAGES_MAX];
+    real *params, *grads, *buffers, weights[IMAGES_MAX];
+};
+
+static void rig_begin(struct rig *r, const struct net_case *c, enum plan plan, enum isa isa,
+                      int threads)
+{
+    struct error e = {0};
+    *r = (struct rig){.n = c->n};
+    describe(&r->desc, c);
+    const struct net_options options = {
+        .plan = plan, .isa = isa, .n_max = c->n, .threads = threads, .slots = 1};
+    if (net_create(&r->net, &r->desc, &options, &e) != OK)
+        fail_msg("%s", e.text);
+    r->pool = make_pool(threads);
+    size_t bytes = (size_t)c->n * shape_count(c->input);
+    r->images = mem_alloc(bytes);
+    for (size_t i = 0; i < bytes; i++)
+        r->images[i] = (uint8_t)rng_word(1, 96, 0, 0, (uint32_t)i);
+    for (uint32_t i = 0; i < (uint32_t)c->n; i++) {
+        r->labels[i] = (uint8_t)(rng_word(2, 96, 0, 0, i) % CLASSES);
+        r->samples[i] = i;
+    }
+    r->params = mem_alloc(r->desc.n_params * sizeof(real));
+    r->grads = random_reals(r->desc.n_params, 8);
+    net_init_params(&r->desc, r->params, 42);
+    for (size_t i = 0; i < r->desc.n_params; i++) /* biases, too */
+        r->params[i] += (real)(0.01 * rng_unit(rng_word(3, 96, 0, 0, (uint32_t)i)));
+    r->buffers = mem_alloc(r->desc.n_buffer_values * sizeof(real));
+    for (size_t i = 0; i < r->desc.n_buffer_values; i++)
+        r->buffers[i] = (real)(0.5 + rng_unit(rng_word(4, 96, 0, 0, (uint32_t)i)));
+    r->ex = (struct exec){
+        .pool = r->pool, .training = true, .buffers = r->buffers, .samples = r->samples};
+}
+
+static void rig_end(struct rig *r)
+{
+    net_destroy(r->net);
+    pool_destroy(r->pool);
+    net_desc_free(&r->desc);
+    mem_free(r->images);
+    mem_free(r->params);
+    mem_free(r->grads);
+    mem_free(r->buffers);
+}
+
+static double rig_loss(struct rig *r)
+{
+    net_load(r->net, &r->ex, 0, r->n, r->images);
+    net_forward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params);
+    return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
+}
+
+static void rig_step(struct rig *r)
+{
+    rig_loss(r);
+    net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
+}
+
+/* ||a - b|| / ||b|| */
+static double relative_distance(const real *a, const real *b, size_t n)
+{
+    double difference = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        size += (double)b[i] * (double)b[i];
+    }
+    return size > 0 ? sqrt(difference / size) : sqrt(difference);
+}
+
+static void assert_close(const char *what, const real *a, const real *b, size_t n)
+{
+    const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
+    double distance = relative_distance(a, b, n);
+    if (!(distance <= bound))
+        fail_msg("%s: relative distance %.3g exceeds %.3g", what, distance, bound);
+}
+
+/* The names of the net's steps, "winograd" where the exact plan has "direct" for it, "layer" for
+ * any dense step. */
+static void assert_steps(const struct net *net, const char *expected, enum plan plan)
+{
+    char text[400] = "";
+    for (int i = 0; i < net_steps(net); i++) {
+        const char *name = net_step_name(net, i),
+                   *kind = plan == PLAN_EXACT ? "direct" : "winograd";
+        if (strcmp(name, "small_dense") == 0)
+            name = "layer";
+        size_t length = strlen(kind), used = strlen(text);
+        bool same = strncmp(name, kind, length) == 0;
+        snprintf(text + used, sizeof text - used, "%s%s%s", i > 0 ? " " : "",
+                 same ? "winograd" : name, same ? name + length : "");
+    }
+    assert_string_equal(text, expected);
+}
+
+/* What a test changes in a rig before its step. */
+typedef void rig_change(struct rig *r);
+
+static void compare(const struct net_case *c, enum plan plan, enum isa isa, int threads,
+                    rig_change *change)
+{
+    struct rig reference, fast;
+    rig_begin(&reference, c, PLAN_REFERENCE, isa, 1);
+    rig_begin(&fast, c, plan, isa, threads);
+    assert_steps(fast.net, c->steps, plan);
+    change(&reference);
+    change(&fast);
+    rig_step(&reference);
+    rig_step(&fast);
+    assert_close("buffers", fast.buffers, reference.buffers, fast.desc.n_buffer_values);
+    assert_close("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
+                 (size_t)c->n * CLASSES);
+    for (int t = 0; t < fast.desc.n_tensors; t++) {
+        const struct tensor_desc *tensor = &fast.desc.tensors[t];
+        size_t offset = tensor->offset, count = tensor->count;
+        /* The sum of what batch norm hands back is 0 but for rounding: a bias before it is compared
+         * together with its weights. */
+        if (tensor->bias && t > 0 && !tensor[-1].norm) {
+            offset = tensor[-1].offset;
+            count += tensor[-1].count;
+        }
+        assert_close(tensor->name, fast.grads + offset, reference.grads + offset, count);
+    }
+    rig_end(&reference);
+    rig_end(&fast);
+}
+
+static void change_nothing(struct rig *r)
+{
+    (void)r;
+}
+
+static void steps_equal_the_reference_on_every_isa(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+            for (int threads = 1; threads <= 3; threads++)
+                for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
+                    compare(&cases[i], (enum plan)plan, (enum isa)isa, threads, change_nothing);
+}
+
+static void use_sums(struct rig *r)
+{
+    r->ex.accumulate = true;
+}
+
+/* More than 2 MiB of them transformed: in slices, of inputs, of outputs, and in two chunks of
+ * images. */
+static void many_weights_are_transformed_in_slices(void **state)
+{
+    (void)state;
+    static const struct net_case many[] = {
+        {{3, 4, 4},
+         3,
+         {{648, 1, NORM_RELU}, {25, 1, RELU}, {648, 1, NORM_RELU}},
+         "first_conv winograd winograd_last layer"},
+        {{2, 1, 40}, 13, {{352, 1, RELU}, {96, 1, NORM_RELU}}, "first_conv winograd_last layer"},
+    };
+    for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
+        for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
+            for (int sums = 0; sums <= 1; sums++)
+                compare(&many[i], PLAN_FAST, (enum isa)isa, 1, sums ? use_sums : change_nothing);
+}
+
+static void use_padding(struct rig *r)
+{
+    for (int i = 0; i < r->n; i++)
+        r->weights[i] = i % 3 != 1;
+    r->ex.weights = r->weights;
+}
+
+static void use_fixed_statistics(struct rig *r)
+{
+    r->ex.fixed_statistics = true;
+}
+
+static enum status double_sums(void *arg, double *values, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        values[i] *= 2;
+    return OK;
+}
+
+/* As if another rank had the same images. */
+static void use_a_group(struct rig *r)
+{
+    r->ex.group_sum = double_sums;
+}
+
+static void batch_norm_minds_padding_groups_and_fixed_statistics(void **state)
+{
+    (void)state;
+    rig_change *const changes[] = {use_padding, use_fixed_statistics, use_a_group};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
+            for (int threads = 1; threads <= 3; threads++)
+                for (int c = CASES - 2; c < CASES; c++)
+                    compare(&cases[c], (enum plan)plan, isa_best(), threads, changes[i]);
+}
+
+/* A net without kinks: its loss is smooth in every parameter, see test_net.c for the bound. */
+#ifdef SCALEBENCH_F64
+static void check_gradient(enum plan plan)
+{
+    const double h = 0x1p-15;
+    const struct net_case c = {
+        {2, 6, 5}, 3, {{3, 1, NOTHING}, {4, 0, NOTHING}, {2, 1, NOTHING}}, NULL};
+    struct rig r;
+    rig_begin(&r, &c, plan, isa_best(), 2);
+    rig_step(&r);
+    for (size_t i = 0; i < r.desc.n_params; i++) {
+        real kept = r.params[i];
+        r.params[i] = kept + h;
+        double above = rig_loss(&r) / r.n;
+        r.params[i] = kept - h;
+        double below = rig_loss(&r) / r.n;
+        r.params[i] = kept;
+        double difference = (above - below) / (2 * h);
+        if (!(fabs(difference - r.grads[i]) <= 3e-8))
+            fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, r.grads[i], difference);
+    }
+    rig_end(&r);
+}
+
+static void gradient_is_a_finite_difference(void **state)
+{
+    (void)state;
+    check_gradient(PLAN_FAST);
+    check_gradient(PLAN_EXACT);
+}
+#endif
+
+/* Also after a smaller batch has left its values in every buffer. */
+static void check_repeat(enum plan plan)
+{
+    for (int i = 0; i < CASES; i++) {
+        struct rig a, b;
+        rig_begin(&a, &cases[i], plan, isa_best(), 3);
+        rig_begin(&b, &cases[i], plan, isa_best(), 3);
+        rig_step(&a);
+        b.n = (b.n + 1) / 2;
+        rig_step(&b);
+        b.n = a.n;
+        rig_step(&b);
+        assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
+        rig_end(&a);
+        rig_end(&b);
+    }
+}
+
+static void steps_repeat_bit_by_bit(void **state)
+{
+    (void)state;
+    check_repeat(PLAN_FAST);
+    check_repeat(PLAN_EXACT);
+}
+
+static void evaluation_computes_what_training_does(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct rig a, b;
+        rig_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
+        rig_begin(&b, &cases[i], PLAN_FAST, isa_best(), 1);
+        a.ex.fixed_statistics = true; /* as evaluation has them */
+        b.ex.training = false;
+        rig_loss(&a);
+        rig_loss(&b);
+        assert_memory_equal(net_logits(a.net, 0), net_logits(b.net, 0),
+                            (size_t)a.n * CLASSES * sizeof(real));
+        rig_end(&a);
+        rig_end(&b);
+    }
+}
+
+static void check_savings(const struct net *net, const char *expected)
+{
+    char text[SAVINGS_TEXT];
+    assert_string_equal(savings_text(text, net_savings(net)), expected);
+}
+
+/* keras_690k's convolutions, whose last pooling drops a third of what the first one computes. */
+static void work_that_nobody_reads_is_left_out(void **state)
+{
+    (void)state;
+    const struct net_case c = {
+        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_FAST, isa_best(), 1);
+    uint64_t conv1 = 2 * 9 * 32 * 20 * 20;  /* 20x20 of 26x26 outputs */
+    uint64_t conv2 = 2 * 36 * 4 * 32 * 128; /* 8x8 of 11x11: four tiles of 36 products */
+    uint64_t conv3 = 2 * 16 * 128 * 256;    /* 2x2 of 3x3: a tile of 16 */
+    uint64_t dense = 2 * 256 * CLASSES;
+    assert_int_equal(net_flops_done(r.net, false), conv1 + conv2 + conv3 + dense);
+    assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (conv2 + conv3 + dense));
+    check_savings(r.net, "dead_outputs winograd data_zeros");
+    rig_end(&r);
+}
+
+static void the_exact_plan_leaves_no_work_out(void **state)
+{
+    (void)state;
+    const struct net_case c = {
+        {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
+    assert_int_equal(net_flops_done(r.net, false), r.desc.flops_forward);
+    assert_int_equal(net_flops_done(r.net, true), r.desc.flops_backward);
+    check_savings(r.net, "none");
+    rig_end(&r);
+}
+
+/* But the zeros of padding: of 12x12 outputs with 9 taps each, 4 edges lack 12 rows of 3, and a
+ * corner's tap is missing once, not twice. */
+static void the_exact_plan_leaves_padding_out(void **state)
+{
+    (void)state;
+    const struct net_case c = {{1, 12, 12}, 1, {{8, 1, RELU}, {16, 1, RELU}}, NULL};
+    struct rig r;
+    rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
+    uint64_t taps = 9 * 12 * 12 - 4 * 12 * 3 + 4, pair = 2 * 8 * 16;
+    uint64_t conv1 = 2 * 9 * 12 * 12 * 8, dense = 2 * 16 * 12 * 12 * CLASSES;
+    assert_int_equal(r.desc.flops_forward, conv1 + 9 * 12 * 12 * pair + dense);
+    assert_int_equal(net_flops_done(r.net, false), conv1 + taps * pair + dense);
+    assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (taps * pair + dense));
+    check_savings(r.net, "padding");
+    rig_end(&r);
+}
+
+static void count_poll(void *arg)
+{
+    ++*(int *)arg;
+}
+
+/* Every step lets communication progress, forward and backward. */
+static void every_step_polls(void **state)
+{
+    (void)state;
+    int polls = 0;
+    struct rig r;
+    rig_begin(&r, &cases[2], PLAN_FAST, isa_best(), 2);
+    r.ex.poll = count_poll;
+    r.ex.poll_arg = &polls;
+    rig_step(&r);
+    assert_true(polls >= 2 * net_steps(r.net));
+    rig_end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_equal_the_reference_on_every_isa),
+        cmocka_unit_test(many_weights_are_transformed_in_slices),
+        cmocka_unit_test(batch_norm_minds_padding_groups_and_fixed_statistics),
+#ifdef SCALEBENCH_F64
+        cmocka_unit_test(gradient_is_a_finite_difference),
+#endif
+        cmocka_unit_test(steps_repeat_bit_by_bit),
+        cmocka_unit_test(evaluation_computes_what_training_does),
+        cmocka_unit_test(work_that_nobody_reads_is_left_out),
+        cmocka_unit_test(the_exact_plan_leaves_no_work_out),
+        cmocka_unit_test(the_exact_plan_leaves_padding_out),
+        cmocka_unit_test(every_step_polls),
+    };
+    gemm_init();
+    return cmocka_run_group_tests_name("conv3x3", tests, NULL, NULL);
+}

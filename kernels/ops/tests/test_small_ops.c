@@ -1,0 +1,356 @@
+/* Fused steps of small nets against the reference plan: every instruction set, odd shapes. */
+#include "kernels/tests/support.h"
+
+#include <stdlib.h>
+
+#include "kernels/layers/dropout_mask.h"
+
+enum { CLASSES = 3, IMAGES_MAX = 150 };
+
+/* A run of layers, then a dense one; what there is of it is given by a case. */
+struct shape_case {
+    struct shape input;
+    int kernels[2], channels[2]; /* of one or two convolutions; 0: no more */
+    bool relu_first;             /* before pooling, not after it */
+    bool no_relu;
+    double rate; /* of dropout2d, 0: none */
+    int hidden;  /* outputs of a dense layer before the last, 0: none */
+    double hidden_rate;
+    const char *steps[6]; /* that the fast plan has */
+};
+
+#define DENSE "dense_bytes"
+#define FIRST "small_conv_bytes"
+#define INNER "small_conv"
+#define SMALL "small_dense"
+
+/* Not 3x3, which other steps take. */
+static const struct shape_case shape_cases[] = {
+    {{1, 7, 9}, {0}, {0}, .steps = {DENSE}},
+    {{3, 5, 5}, {0}, {0}, .steps = {DENSE}},
+    {{2, 8, 8}, {0}, {0}, .hidden = 37, .hidden_rate = 0.4, .steps = {DENSE, "layer", "dropout"}},
+    {{1, 28, 28}, {5, 5}, {10, 20}, .rate = 0.5, .steps = {FIRST, SMALL}},
+    {{1, 11, 13}, {4, 2}, {5, 7}, .relu_first = true, .steps = {FIRST, SMALL}},
+    {{3, 17, 16}, {2, 4}, {18, 3}, .rate = 0.3, .steps = {FIRST, SMALL}},
+    {{2, 15, 45}, {4, 5}, {6, 1}, .no_relu = true, .steps = {FIRST, SMALL}},
+    {{1, 9, 8}, {7}, {11}, .rate = 0.9, .steps = {FIRST, SMALL}},
+    {{4, 15, 13}, {6}, {3}, .relu_first = true, .steps = {FIRST, SMALL}},
+    {{1, 20, 20}, {2, 7}, {33, 4}, .steps = {FIRST, SMALL}},
+    {{1, 12, 12}, {4}, {4}, .hidden = 70, .hidden_rate = 0.5, .steps = {FIRST, SMALL, SMALL}},
+    {{1, 12, 11}, {2}, {9}, .hidden = 16, .steps = {FIRST, SMALL, SMALL}},
+    {{1, 17, 20}, {4, 5}, {5, 13}, .steps = {FIRST, SMALL}},
+    {{2, 31, 34}, {4, 5}, {4, 11}, .rate = 0.6, .steps = {FIRST, SMALL}},
+    {{2, 20, 19},
+     {8, 4},
+     {3, 6},
+     .rate = 0.4,
+     .steps = {"layer", "dropout", "layer", "layer", INNER}},
+    {{1, 12, 11}, {8}, {7}, .rate = 0.4, .steps = {"layer", "dropout", "layer"}},
+    {{1, 6, 6},
+     {4},
+     {5},
+     .no_relu = true,
+     .hidden = 33,
+     .hidden_rate = 0.2,
+     .steps = {FIRST, SMALL, SMALL}},
+};
+
+enum { SHAPE_CASES = sizeof shape_cases / sizeof *shape_cases };
+
+static void add_block(struct net_desc *net, const struct shape_case *c, int i)
+{
+    add_layer(net, conv2d_layer(c->channels[i], c->kernels[i], c->kernels[i], 1, 0));
+    if (c->rate > 0)
+        add_layer(net, dropout_layer(LAYER_dropout2d, c->rate));
+    if (c->relu_first && !c->no_relu)
+        add_layer(net, layer_desc_preset(LAYER_relu));
+    add_layer(net, maxpool2d_layer(2, 2, 2));
+    if (!c->relu_first && !c->no_relu)
+        add_layer(net, layer_desc_preset(LAYER_relu));
+}
+
+static void describe(struct net_desc *net, const struct shape_case *c)
+{
+    begin_net(net, "case", c->input, CLASSES);
+    for (int i = 0; i < c->input.c; i++) {
+        net->mean[i] = 0.13 + 0.1 * i;
+        net->std[i] = 0.31 - 0.05 * i;
+    }
+    for (int i = 0; i < 2 && c->kernels[i] > 0; i++)
+        add_block(net, c, i);
+    if (c->hidden > 0)
+        add_layer(net, dense_layer(c->hidden));
+    if (c->hidden > 0 && !c->no_relu)
+        add_layer(net, layer_desc_preset(LAYER_relu));
+    if (c->hidden_rate > 0)
+        add_layer(net, dropout_layer(LAYER_dropout, c->hidden_rate));
+    add_layer(net, dense_layer(CLASSES));
+    end_net(net);
+}
+
+/* A net and what it computes of a batch. */
+struct rig {
+    struct net_desc desc;
+    struct net *net;
+    struct pool *pool;
+    struct exec ex;
+    int n;
+    uint8_t *images, labels[IMAGES_MAX];
+    uint32_t samples[IMAGES_MAX];
+    real *params, *grads;
+};
+
+/* Half of the bytes are zero, in runs, as in drawings. The last image ends where its memory ends,
+ * so that a sanitizer sees who reads on. */
+static void fill_images(struct rig *r)
+{
+    size_t bytes = (size_t)r->n * shape_count(r->desc.input);
+    r->images = malloc(bytes);
+    assert_non_null(r->images);
+    for (size_t i = 0; i < bytes; i++) {
+        bool blank = rng_word(3, 96, 0, 0, (uint32_t)(i / 21)) % 2 == 0;
+        r->images[i] = blank ? 0 : (uint8_t)rng_word(1, 96, 0, 0, (uint32_t)i);
+    }
+}
+
+static void rig_begin(struct rig *r, const struct shape_case *c, int n, struct net_options options)
+{
+    struct error e = {0};
+    *r = (struct rig){.n = n};
+    describe(&r->desc, c);
+    options.n_max = IMAGES_MAX;
+    options.slots = 1;
+    if (net_create(&r->net, &r->desc, &options, &e) != OK)
+        fail_msg("%s", e.text);
+    r->pool = make_pool(options.threads);
+    fill_images(r);
+    for (uint32_t i = 0; i < (uint32_t)n; i++) {
+        r->labels[i] = (uint8_t)(rng_word(2, 96, 0, 0, i) % CLASSES);
+        r->samples[i] = 100 + 3 * i;
+    }
+    r->params = mem_alloc(r->desc.n_params * sizeof(real));
+    r->grads = random_reals(r->desc.n_params, 8);
+    net_init_params(&r->desc, r->params, 42);
+    r->ex = (struct exec){
+        .pool = r->pool, .training = true, .seed = 5, .epoch = 1, .samples = r->samples};
+}
+
+static void rig_end(struct rig *r)
+{
+    net_destroy(r->net);
+    pool_destroy(r->pool);
+    net_desc_free(&r->desc);
+    free(r->images);
+    mem_free(r->params);
+    mem_free(r->grads);
+}
+
+static double rig_loss(struct rig *r)
+{
+    net_load(r->net, &r->ex, 0, r->n, r->images);
+    net_forward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params);
+    return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
+}
+
+static void rig_step(struct rig *r)
+{
+    rig_loss(r);
+    net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
+}
+
+/* One step of a net agrees to 1e-4 in float (see test_net.c); double has 2^29 times the
+ * precision. */
+static void check_near(const char *what, const real *a, const real *b, size_t n)
+{
+    double difference = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        size += (double)b[i] * (double)b[i];
+    }
+    if (!(sqrt(difference) <= REAL_EPSILON * 1e-4 / 0x1p-23 * sqrt(size)))
+        fail_msg("%s differ by %g of %g", what, sqrt(difference), sqrt(size));
+}
+
+static void check_step(const struct shape_case *c, int n, struct net_options options, bool training,
+                       bool accumulate)
+{
+    struct net_options plain = {.plan = PLAN_REFERENCE, .threads = 1};
+    struct rig reference, fast;
+    rig_begin(&reference, c, n, plain);
+    rig_begin(&fast, c, n, options);
+    reference.ex.training = fast.ex.training = training;
+    reference.ex.accumulate = fast.ex.accumulate = accumulate;
+    double loss = rig_loss(&reference), fast_loss = rig_loss(&fast);
+    assert_true(fabs(fast_loss - loss) <= REAL_EPSILON * 1e-4 / 0x1p-23 * fabs(loss));
+    check_near("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
+               (size_t)n * CLASSES);
+    if (training) {
+        rig_step(&reference);
+        rig_step(&fast);
+        for (int i = 0; i < reference.desc.n_tensors; i++) {
+            const struct tensor_desc *t = &reference.desc.tensors[i];
+            check_near(t->name, fast.grads + t->offset, reference.grads + t->offset, t->count);
+        }
+    }
+    rig_end(&reference);
+    rig_end(&fast);
+}
+
+static void fused_steps_are_chosen(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHAPE_CASES; i++) {
+        struct rig r;
+        rig_begin(&r, &shape_cases[i], 1,
+                  (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+        for (int step = 0; shape_cases[i].steps[step]; step++)
+            assert_string_equal(net_step_name(r.net, step), shape_cases[i].steps[step]);
+        rig_end(&r);
+    }
+}
+
+static void fused_steps_equal_the_reference_plan(void **state)
+{
+    (void)state;
+    const int counts[] = {1, 7, 13};
+    for (int i = 0; i < SHAPE_CASES; i++)
+        for (int isa = 0; isa <= (int)isa_best(); isa++)
+            for (int threads = 1; threads <= 3; threads++) {
+                struct net_options options = {
+                    .plan = PLAN_FAST, .isa = (enum isa)isa, .threads = threads};
+                int n = counts[(i + isa + threads) % 3];
+                check_step(&shape_cases[i], n, options, true, threads == 2);
+                check_step(&shape_cases[i], n, options, false, false);
+            }
+}
+
+/* Batches are cut: marks of dense_bytes into 64 images, small_dense's into 128. */
+static void large_batches_equal_the_reference_plan(void **state)
+{
+    (void)state;
+    const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 2};
+    const int cases[] = {0, 2, 10, 12};
+    for (int i = 0; i < 4; i++) {
+        check_step(&shape_cases[cases[i]], IMAGES_MAX, options, true, false);
+        check_step(&shape_cases[cases[i]], 128, options, true, true);
+    }
+}
+
+static void fused_steps_repeat_bit_by_bit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHAPE_CASES; i++) {
+        const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 3};
+        struct rig a, b;
+        rig_begin(&a, &shape_cases[i], 13, options);
+        rig_begin(&b, &shape_cases[i], 13, options);
+        rig_step(&a);
+        b.ex.epoch = 2;
+        rig_step(&b);
+        b.ex.epoch = 1;
+        rig_step(&b); /* nothing of another step is left over */
+        assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
+        rig_end(&a);
+        rig_end(&b);
+    }
+}
+
+#ifdef SCALEBENCH_F64
+/* Every seventh parameter. Pooling and ReLU have kinks, and the smaller the step the fewer lie on
+ * it; rounding adds about 100 epsilon/h: 3e-8. */
+static void fused_gradients_are_finite_differences(void **state)
+{
+    (void)state;
+    const double h = 0x1p-20;
+    for (int c = 0; c < SHAPE_CASES; c++) {
+        struct rig r;
+        rig_begin(&r, &shape_cases[c], 7,
+                  (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+        rig_step(&r);
+        for (size_t i = 0; i < r.desc.n_params; i += 7) {
+            real kept = r.params[i];
+            r.params[i] = kept + h;
+            double above = rig_loss(&r) / r.n;
+            r.params[i] = kept - h;
+            double below = rig_loss(&r) / r.n;
+            r.params[i] = kept;
+            double difference = (above - below) / (2 * h);
+            if (!(fabs(difference - r.grads[i]) <= 1e-7))
+                fail_msg("case %d, parameter %zu: gradient %.12g, difference %.12g", c, i,
+                         r.grads[i], difference);
+        }
+        rig_end(&r);
+    }
+}
+#endif
+
+/* Vectors of words ask for the same as one word after the other, and leave what follows alone. */
+static void every_set_drops_the_same_units(void **state)
+{
+    (void)state;
+    enum { UNITS_MAX = 131 };
+    const double rates[] = {0, 0x1p-24, 0.1, 0.5, 1 - 0x1p-24};
+    const struct exec ex = {.seed = 0x123456789abcdef0u, .epoch = 0xfffffffe};
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+        for (size_t units = 1; units < UNITS_MAX; units += 1 + units / 7)
+            for (int isa = 0; isa <= (int)isa_best(); isa++) {
+                uint8_t want[UNITS_MAX], got[UNITS_MAX];
+                struct layer_desc layer = {.index = (int)units % 5, .rate = rates[r]};
+                memset(want, 7, sizeof want);
+                memset(got, 7, sizeof got);
+                dropout_mask_draw(want, &ex, &layer, units, (uint32_t)(59999 * units));
+                dropout_mask_draw_by((enum isa)isa, got, &ex, &layer, units,
+                                     (uint32_t)(59999 * units));
+                assert_memory_equal(got, want, sizeof got);
+            }
+}
+
+/* NaN in a weight must reach the logits, wherever in a window it stands. */
+static void nan_is_not_lost(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_begin(&r, &shape_cases[4], 2,
+              (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+    r.params[3] = (real)NAN;
+    rig_loss(&r);
+    for (int i = 0; i < 2 * CLASSES; i++)
+        assert_true(isnan(net_logits(r.net, 0)[i]));
+    rig_end(&r);
+}
+
+/* Work left out is not counted: of conv1 a quarter is left backward, of conv2 half forward, and of
+ * that Winograd's algorithm has 6 products of 10. */
+static void flops_done_leave_out_what_is_skipped(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_begin(&r, &shape_cases[3], 1,
+              (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+    uint64_t conv1 = 288000, conv2 = 640000, dense = 2 * 320 * CLASSES;
+    assert_int_equal(r.desc.flops_forward, conv1 + conv2 + dense);
+    assert_int_equal(net_flops_done(r.net, false), conv1 / 2 + conv2 / 2 * 6 / 10 + dense);
+    assert_int_equal(net_flops_done(r.net, true), conv1 / 8 + 2 * conv2 / 8 + 2 * dense);
+    char text[SAVINGS_TEXT];
+    assert_string_equal(savings_text(text, net_savings(r.net)),
+                        "winograd dropped_channels pool_zeros data_zeros");
+    rig_end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fused_steps_are_chosen),
+        cmocka_unit_test(fused_steps_equal_the_reference_plan),
+        cmocka_unit_test(large_batches_equal_the_reference_plan),
+        cmocka_unit_test(fused_steps_repeat_bit_by_bit),
+#ifdef SCALEBENCH_F64
+        cmocka_unit_test(fused_gradients_are_finite_differences),
+#endif
+        cmocka_unit_test(every_set_drops_the_same_units),
+        cmocka_unit_test(nan_is_not_lost),
+        cmocka_unit_test(flops_done_leave_out_what_is_skipped),
+    };
+    gemm_init();
+    return cmocka_run_group_tests_name("small steps", tests, NULL, NULL);
+}

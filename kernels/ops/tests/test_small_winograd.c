@@ -1,0 +1,200 @@
+/* Winograd's F(2, 5) of small convolutions against direct sums: every instruction set, odd shapes,
+ * every size of a group of channels.
+ *
+ * The bound is derived: an output is a sum over channels, rows and points that the algorithm forms
+ * in another way than the reference, and its error is at most the number of roundings on the way of
+ * one term, times epsilon, times the sum of the absolute values of all terms. On that way lie the
+ * sum of 5 in_c products and PATH more. The largest of a pooling window lies between the largest of
+ * the lower bounds and the largest of the upper ones. */
+#include "kernels/ops/op_small_conv.h"
+#include "kernels/simd_tables.h"
+#include "kernels/tests/support.h"
+
+#define KERNEL 5
+#define POINTS SMALL_CONV_POINTS
+/* Roundings of one term besides those of the sum of products: 5 where weights are turned, 4 where
+ * numbers are, the product, 4 where sums are turned back, the bias; and one for those of the bound
+ * itself, which is computed in double. */
+#define PATH 16
+
+SIMD_DECLARE(struct small_conv_winograd_functions, small_conv_winograd)
+
+/* The transforms of weights, numbers and sums, at 0, 1, -1, 2, -2 and infinity. */
+static const double of_weights[POINTS][KERNEL] = {
+    {1 / 4., 0, 0, 0, 0},
+    {-1 / 6., -1 / 6., -1 / 6., -1 / 6., -1 / 6.},
+    {-1 / 6., 1 / 6., -1 / 6., 1 / 6., -1 / 6.},
+    {1 / 24., 2 / 24., 4 / 24., 8 / 24., 16 / 24.},
+    {1 / 24., -2 / 24., 4 / 24., -8 / 24., 16 / 24.},
+    {0, 0, 0, 0, 1},
+};
+static const double of_numbers[POINTS][POINTS] = {
+    {4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0},
+    {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1},
+};
+static const double of_sums[2][POINTS] = {{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 1}};
+
+struct shape_case {
+    struct shape input;
+    int channels;
+};
+
+static const struct shape_case shape_cases[] = {
+    {{10, 12, 12}, 20}, {{5, 12, 13}, 1}, {{7, 14, 30}, 7}, {{6, 11, 6}, 3},
+    {{16, 13, 12}, 5},  {{5, 6, 6}, 2},   {{9, 12, 12}, 4}, {{6, 9, 41}, 13},
+};
+
+enum { CASES = sizeof shape_cases / sizeof *shape_cases };
+
+struct rig {
+    struct net_desc desc;
+    struct small_conv c;
+    real *x, *weights, *bias;
+};
+
+static void rig_begin(struct rig *r, const struct shape_case *s, enum isa isa)
+{
+    begin_net(&r->desc, "case", s->input, 2);
+    add_layer(&r->desc, conv2d_layer(s->channels, KERNEL, KERNEL, 1, 0));
+    add_layer(&r->desc, maxpool2d_layer(2, 2, 2));
+    const struct stretch stretch = {.layers = r->desc.layers, .n_layers = 2, .isa = isa};
+    r->c = small_conv_shape(&stretch);
+    r->x = random_reals(image_reals(&r->c) + 2 * SMALL_CONV_PAD, 1);
+    r->weights = random_reals(weights_of(&r->c), 2);
+    r->bias = random_reals(r->c.out_c, 3);
+}
+
+static void rig_end(struct rig *r)
+{
+    net_desc_free(&r->desc);
+    mem_free(r->x);
+    mem_free(r->weights);
+    mem_free(r->bias);
+}
+
+/* One output and what its error is at most, but for the factor of epsilon; no error where it sees
+ * nothing but zeros. */
+static void one_output(const struct rig *r, size_t o, size_t row, size_t column, double *y,
+                       double *bound)
+{
+    const struct small_conv *c = &r->c;
+    long double sum = r->bias[o];
+    bool blank = true;
+    *bound = fabs((double)r->bias[o]);
+    for (size_t channel = 0; channel < c->in_c; channel++)
+        for (size_t u = 0; u < KERNEL; u++) {
+            const real *g = r->weights + ((o * c->in_c + channel) * KERNEL + u) * KERNEL;
+            const real *x = r->x + (channel * c->in_h + row + u) * c->in_w;
+            for (size_t v = 0; v < KERNEL; v++) {
+                sum += (long double)g[v] * (long double)x[column + v];
+                blank = blank && x[column + v] == 0;
+            }
+            for (size_t point = 0; point < POINTS; point++) {
+                double weight = 0, number = 0;
+                for (size_t v = 0; v < KERNEL; v++)
+                    weight += fabs(of_weights[point][v] * (double)g[v]);
+                for (size_t v = 0; v < POINTS; v++)
+                    number += fabs(of_numbers[point][v] * (double)x[column / 2 * 2 + v]);
+                *bound += fabs(of_sums[column % 2][point]) * weight * number;
+            }
+        }
+    *y = (double)sum;
+    if (blank)
+        *bound = 0;
+}
+
+static void assert_pooled(const struct rig *r, size_t o, size_t row, size_t column, real got)
+{
+    double low = -(double)INFINITY, high = low, largest = low, most = 0;
+    for (size_t place = 0; place < 4; place++) {
+        double y, bound;
+        one_output(r, o, 2 * row + place / 2, 2 * column + place % 2, &y, &bound);
+        bound *= (double)(KERNEL * r->c.in_c + PATH) * REAL_EPSILON;
+        largest = fmax(largest, y);
+        low = fmax(low, y - bound);
+        high = fmax(high, y + bound);
+        most = fmax(most, bound);
+    }
+    if (!((double)got >= low && (double)got <= high))
+        fail_msg(
+            "%zu channels of %zu x %zu: output %zu at (%zu, %zu) is %g instead of %g, bound %g",
+            r->c.in_c, r->c.in_h, r->c.in_w, o, row, column, (double)got, largest, most);
+}
+
+/* The first `n_kept` channels. */
+static void check(const struct rig *r, enum isa isa, size_t n_kept)
+{
+    const struct small_conv *c = &r->c;
+    const struct small_conv_winograd_functions *f = small_conv_winograd_for(isa);
+    size_t pooled = c->pooled_h * c->pooled_w;
+    real *points = mem_alloc(points_of(c) * sizeof *points);
+    real *y = mem_alloc(c->out_c * pooled * sizeof *y);
+    struct small_conv_marks *marks = mem_alloc(c->out_c * c->vectors * sizeof *marks);
+    struct small_conv_forward_work w = {
+        .x = r->x, .planes = mem_alloc(c->in_c * 2 * (KERNEL + 1) * c->plane * sizeof(real))};
+    uint16_t kept[SMALL_CONV_CHANNELS_MAX];
+    for (size_t i = 0; i < n_kept; i++)
+        kept[i] = (uint16_t)i;
+    const struct small_conv_output out = {
+        .y = y, .marks = marks, .kept = kept, .n_kept = n_kept, .scale = 1};
+    f->turn_weights(points, r->weights, points_of(c) / POINTS);
+    f->forward(c, &w, points, r->bias, &out);
+    for (size_t i = 0; i < n_kept * pooled; i++)
+        assert_pooled(r, i / pooled, i % pooled / c->pooled_w, i % c->pooled_w, y[i]);
+    mem_free(points);
+    mem_free(y);
+    mem_free(marks);
+    mem_free(w.planes);
+}
+
+static void every_set_is_within_the_bound(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++)
+        for (int isa = 0; isa <= (int)isa_best(); isa++) {
+            struct rig r;
+            rig_begin(&r, &shape_cases[i], (enum isa)isa);
+            check(&r, (enum isa)isa, r.c.out_c);
+            rig_end(&r);
+        }
+}
+
+/* Most columns of most rows blank: all patterns of them. */
+static void what_sees_zeros_is_its_bias(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++)
+        for (int isa = 0; isa <= (int)isa_best(); isa++) {
+            struct rig r;
+            rig_begin(&r, &shape_cases[i], (enum isa)isa);
+            size_t plane = r.c.in_h * r.c.in_w;
+            for (size_t at = 0; at < r.c.in_c * plane; at++)
+                if (rng_word(9, 99, 0, 0, (uint32_t)(at % plane)) % 32 != 0)
+                    r.x[at] = 0;
+            check(&r, (enum isa)isa, r.c.out_c);
+            rig_end(&r);
+        }
+}
+
+/* Channels are computed in groups, of up to six. */
+static void every_number_of_channels_is_within_the_bound(void **state)
+{
+    (void)state;
+    for (int isa = 0; isa <= (int)isa_best(); isa++) {
+        struct rig r;
+        rig_begin(&r, &shape_cases[0], (enum isa)isa);
+        for (size_t n = 0; n <= 13; n++)
+            check(&r, (enum isa)isa, n);
+        rig_end(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_set_is_within_the_bound),
+        cmocka_unit_test(what_sees_zeros_is_its_bias),
+        cmocka_unit_test(every_number_of_channels_is_within_the_bound),
+    };
+    return cmocka_run_group_tests_name("small winograd", tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* Choosing the algorithm of a convolution. */
+#include "kernels/ops/winograd.h"
+
+static int ceil_divide(int a, int b)
+{
+    return (a + b - 1) / b;
+}
+
+static void set_kind(struct winograd *w, enum winograd_kind kind)
+{
+    static const struct {
+        int points, outputs;
+    } axis[] = {[WINOGRAD_F4] = {6, 4},
+                [WINOGRAD_F2] = {4, 2},
+                [WINOGRAD_T2] = {3, 2},
+                [CONV_DIRECT] = {3, 1}};
+    w->kind = kind;
+    w->points = axis[kind].points;
+    w->outputs = axis[kind].outputs;
+    w->tiles_h = ceil_divide(w->out.h, w->outputs);
+    w->tiles_w = ceil_divide(w->out.w, w->outputs);
+}
+
+/* What was asked for, or the kind that needs the fewest products; of equals the one with the
+ * smaller rounding errors. */
+static void choose_kind(struct winograd *w, const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    if (s->plan == PLAN_EXACT || s->choice == CHOICE_direct) {
+        set_kind(w, CONV_DIRECT);
+        return;
+    }
+    if (s->choice == CHOICE_winograd_f4 || s->choice == CHOICE_winograd_f2) {
+        set_kind(w, s->choice == CHOICE_winograd_f4 ? WINOGRAD_F4 : WINOGRAD_F2);
+        return;
+    }
+    bool two_by_two = w->in.h == 2 && w->in.w == 2 && w->out.h == 2 && w->out.w == 2;
+    if (two_by_two && conv->pad_h == 1 && conv->pad_w == 1) {
+        set_kind(w, WINOGRAD_T2);
+        w->origin_h = w->origin_w = 0;
+        return;
+    }
+    set_kind(w, WINOGRAD_F4);
+    int products = winograd_points(w) * winograd_tiles(w);
+    set_kind(w, WINOGRAD_F2);
+    if (products < winograd_points(w) * winograd_tiles(w))
+        set_kind(w, WINOGRAD_F4);
+}
+
+struct winograd winograd_of(const struct stretch *s)
+{
+    const struct layer_desc *conv = s->layers;
+    struct winograd w = {.in_c = conv->in.c,
+                         .out_c = conv->out.c,
+                         .block = winograd_tiles_for(s->isa)->block,
+                         .in = area_read(s, 0),
+                         .out = area_read(s, 1),
+                         .origin_h = -conv->pad_h,
+                         .origin_w = -conv->pad_w};
+    conv3x3_match(s->layers, s->n_layers, &w.epilogue, &w.norm);
+    w.stored = area_read(s, w.norm ? 1 : s->n_layers);
+    w.in_blocks = blocks_of(w.in_c, w.block);
+    w.out_blocks = blocks_of(w.out_c, w.block);
+    choose_kind(&w, s);
+    return w;
+}

@@ -1,0 +1,19 @@
+/* Choosing Winograd's algorithm for a convolution. Internal to kernels/. */
+#ifndef SCALEBENCH_KERNELS_OPS_WINOGRAD_H
+#define SCALEBENCH_KERNELS_OPS_WINOGRAD_H
+
+#include "kernels/ops/conv3x3.h"
+#include "kernels/simd/blocks.h"
+#include "kernels/simd/winograd.h"
+#include "kernels/simd_tables.h"
+
+SIMD_DECLARE(struct winograd_tiles, winograd_tiles)
+SIMD_DECLARE(struct winograd_tiles, direct_tiles)
+SIMD_DECLARE(struct winograd_weights, winograd_weights)
+SIMD_DECLARE(struct winograd_product, winograd_product)
+SIMD_DECLARE(struct block_functions, blocks)
+
+/* Of the layers of a stretch. */
+struct winograd winograd_of(const struct stretch *s);
+
+#endif
