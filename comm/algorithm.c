@@ -79,8 +79,7 @@ static enum status access_variable(enum variable v, enum access access, int *val
 {
     int index, count, code;
     MPI_T_cvar_handle handle;
-    if (find_variable(v, &index, e) != OK)
-        return e->status;
+    TRY(find_variable(v, &index, e));
     code = MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
     if (code == MPI_SUCCESS) {
         code = access == READ ? MPI_T_cvar_read(handle, value) : MPI_T_cvar_write(handle, value);
@@ -97,8 +96,7 @@ static enum status find_value(enum variable v, const char *name, int *value, str
     int cvar_length = sizeof cvar, length = sizeof description, index, verbosity, binding, scope;
     MPI_Datatype type;
     MPI_T_enum values;
-    if (find_variable(v, &index, e) != OK)
-        return e->status;
+    TRY(find_variable(v, &index, e));
     MPI_T_cvar_get_info(index, cvar, &cvar_length, &verbosity, &type, &values, description, &length,
                         &binding, &scope);
     *value = algorithm_number(description, name);
@@ -127,8 +125,7 @@ static enum status access_all(struct algorithm_settings *settings, enum access a
 {
     int *const numbers[VARIABLES] = {&settings->blocking, &settings->nonblocking,
                                      &settings->device};
-    if (open_tools(e) != OK)
-        return e->status;
+    TRY(open_tools(e));
     enum status status = OK;
     for (int v = 0; v < VARIABLES && status == OK; v++)
         status = access_variable((enum variable)v, access, numbers[v], e);
@@ -151,8 +148,7 @@ enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e)
     struct algorithm_settings settings;
     if (algorithm == ALGORITHM_auto)
         return OK;
-    if (open_tools(e) != OK)
-        return e->status;
+    TRY(open_tools(e));
     enum status status = find_settings(algorithm, &settings, e);
     if (status == OK)
         status = algorithm_write(&settings, e);

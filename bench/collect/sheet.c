@@ -128,9 +128,7 @@ static enum status read_names(struct cursor *c, struct error *e)
     }
     struct sheet *sheet = c->sheet;
     int line = sheet->names_line = c->line;
-    enum status status = read_row(c, e);
-    if (status != OK)
-        return status;
+    TRY(read_row(c, e));
     sheet->columns = c->width;
     for (size_t i = 0; i < sheet->columns; i++) {
         const char *name = sheet->names[i];

@@ -310,9 +310,7 @@ enum status figure_define(FILE *out, const struct figure_data *d, const char *pl
 {
     const char *lack = figure_data_lack(d);
     struct axis axis;
-    enum status status = make_axis(&axis, d, e);
-    if (status != OK)
-        return status;
+    TRY(make_axis(&axis, d, e));
     define_files(out, d, plots_dir, stage);
     gnuplot_define_text(out, "scaling", config_text(&d->s->spec->config, OPT_SCALING));
     gnuplot_define_text(out, "y_title", d->quantity->title);

@@ -20,9 +20,7 @@ static enum status write_caption(const struct figure_data *d, const struct stage
 {
     char name[64], path[4500];
     struct caption caption;
-    enum status status = caption_make(&caption, d, true, e);
-    if (status != OK)
-        return status;
+    TRY(caption_make(&caption, d, true, e));
     snprintf(name, sizeof name, "%s.txt", d->figure);
     snprintf(path, sizeof path, "%s/%s", stage->dir, name);
     FILE *out = fopen(path, "w");

@@ -161,8 +161,7 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
                  " No model line: no comm/link.csv, which make bench-comm writes.");
         return OK;
     }
-    if (read_link(&f, path, e) != OK)
-        return e->status;
+    TRY(read_link(&f, path, e));
     if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
         return predict(p, s, &f, e);
     snprintf(p->words, sizeof p->words, " No model line: comm/link.csv is of host %s.", f.host);

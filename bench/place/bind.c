@@ -63,17 +63,13 @@ static enum status affinity_get(cpu_set_t **set, struct error *e)
 static enum status check_bound(const char *cpus, const cpu_set_t *want, struct error *e)
 {
     cpu_set_t *got;
-    enum status status = affinity_get(&got, e);
-    if (status != OK)
-        return status;
+    TRY(affinity_get(&got, e));
     bool equal = CPU_EQUAL_S(CPU_ALLOC_SIZE(CPUS_MAX), got, want);
     CPU_FREE(got);
     if (equal)
         return OK;
     char read_back[256];
-    status = place_read_back(read_back, sizeof read_back, e);
-    if (status != OK)
-        return status;
+    TRY(place_read_back(read_back, sizeof read_back, e));
     return error_set(e, ERR_UNAVAILABLE, "bound to processors %s, but the system gave %s", cpus,
                      read_back);
 }
@@ -133,9 +129,7 @@ static bool append_run(char *cpus, size_t size, int low, int high)
 enum status place_read_back(char *cpus, size_t size, struct error *e)
 {
     cpu_set_t *set;
-    enum status status = affinity_get(&set, e);
-    if (status != OK)
-        return status;
+    TRY(affinity_get(&set, e));
     cpus[0] = '\0';
     bool fits = true;
     for (int cpu = 0; cpu < CPUS_MAX && fits; cpu++) {

@@ -54,9 +54,7 @@ static enum status topology_load(struct place *p, const char *xml, struct error 
 {
     if (hwloc_topology_init(&p->topology))
         return error_set(e, ERR_MEMORY, "no memory for the topology");
-    enum status status = topology_source(p->topology, xml, e);
-    if (status != OK)
-        return status;
+    TRY(topology_source(p->topology, xml, e));
     /* Disallowed processors are loaded too, so that the whole machine can be counted. */
     hwloc_topology_set_flags(p->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     if (hwloc_topology_load(p->topology))
@@ -145,9 +143,7 @@ void place_limit_slurm(struct place *place, struct slurm_share share)
 static enum status limit_own(struct place *p, struct error *e)
 {
     struct slurm_share share;
-    enum status status = slurm_share_read(&share, e);
-    if (status != OK)
-        return status;
+    TRY(slurm_share_read(&share, e));
     place_limit(p, cgroup_quota_cores("/proc/self/cgroup", "/proc/self/mountinfo"));
     place_limit_slurm(p, share);
     return OK;

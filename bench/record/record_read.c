@@ -247,9 +247,7 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
 {
     if (r->hello_line)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0, "a second hello");
-    enum status status = store_fields(at, "hello", FIELDS(hello_fields), line, &r->hello);
-    if (status != OK)
-        return status;
+    TRY(store_fields(at, "hello", FIELDS(hello_fields), line, &r->hello));
     if (r->hello.schema != SCHEMA_READ)
         return error_at(at->e, ERR_DATA, at->path, at->line, 0,
                         "records of schema %lld; this program reads schema %d",
@@ -265,9 +263,7 @@ static enum status take_hello(struct rank_record *r, const struct place *at, con
 static enum status take_step(struct rank_record *r, const struct place *at, const json_t *line)
 {
     struct step step = {0};
-    enum status status = store_fields(at, "step", FIELDS(step_fields), line, &step);
-    if (status != OK)
-        return status;
+    TRY(store_fields(at, "step", FIELDS(step_fields), line, &step));
     struct step *to = list_add(step.timed == VERDICT_TRUE ? &r->steps : &r->warmup, sizeof step);
     if (!to)
         return error_set(at->e, ERR_MEMORY, "no memory for the steps of %s", at->path);

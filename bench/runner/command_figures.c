@@ -13,9 +13,7 @@ static enum status load_spec(struct spec *spec, const char *path, const char *se
 {
     struct place *place;
     *spec = (struct spec){0};
-    enum status status = place_open(&place, NULL, e);
-    if (status != OK)
-        return status;
+    TRY(place_open(&place, NULL, e));
     struct spec_machine machine = {.usable_cores = place_machine(place).usable_cores};
     place_close(place);
     return spec_load(spec, path, set, &machine, e);

@@ -54,9 +54,7 @@ static enum status print_model(FILE *out, const char *path, struct error *e)
 {
     struct net_desc net;
     char shape[40];
-    enum status status = model_load(&net, path, e);
-    if (status != OK)
-        return status;
+    TRY(model_load(&net, path, e));
     fprintf(out, "%-18s %zu parameters, %s to %d classes, %d layers\n", net.name, net.n_params,
             shape_text(shape, net.input), net.classes, net.n_layers);
     net_desc_free(&net);

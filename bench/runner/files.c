@@ -37,9 +37,7 @@ bool path_is_folder(const char *path)
 enum status folder_make(const char *path, struct error *e)
 {
     char part[PATH_BYTES];
-    enum status status = path_format(part, e, "%s", path);
-    if (status != OK)
-        return status;
+    TRY(path_format(part, e, "%s", path));
     for (char *slash = part; *slash; slash++) {
         if (slash == part || *slash != '/')
             continue;

@@ -49,8 +49,7 @@ enum status identity_check(struct identity *identity, struct error *e)
         struct identity_program *p = &identity->programs[i], now;
         if (is_untouched(p))
             continue;
-        if (read_program(&now, p->path, e) != OK)
-            return e->status;
+        TRY(read_program(&now, p->path, e));
         if (strcmp(now.hex, p->hex) != 0)
             return error_at(e, ERR_DATA, p->path, 0, 0,
                             "changed while the campaign ran: its SHA-256 was %.12s, is %.12s; put "

@@ -129,9 +129,7 @@ static enum status lock_folder(const struct campaign *c, int *lock, struct error
 {
     char path[PATH_BYTES];
     int failed;
-    enum status status = path_format(path, e, "%s/.lock", c->folder);
-    if (status != OK)
-        return status;
+    TRY(path_format(path, e, "%s/.lock", c->folder));
     *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (*lock < 0)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));

@@ -94,9 +94,7 @@ enum status config_parse_arguments(struct config *config, int *argc, char **argv
             value = argv[i];
         if (!value)
             return error_set(e, ERR_ARGUMENT, "--%s has no value", option->key);
-        enum status status = config_set(config, option, value, mark, e);
-        if (status != OK)
-            return status;
+        TRY(config_set(config, option, value, mark, e));
     }
     while (i < *argc)
         argv[left++] = argv[i++];

@@ -153,14 +153,11 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .fp16_scale = config_number(config, OPT_FP16_SCALE),
     };
     *at = OPT_VARIANT;
-    if (config_variant(config, &form->variant, e) != OK)
-        return e->status;
+    TRY(config_variant(config, &form->variant, e));
     *at = OPT_COMPRESS;
-    if (check_compressor(config, &form->compressor, e) != OK)
-        return e->status;
+    TRY(check_compressor(config, &form->compressor, e));
     *at = OPT_ALGORITHM;
-    if (check_algorithm(config, &form->algorithm, e) != OK)
-        return e->status;
+    TRY(check_algorithm(config, &form->algorithm, e));
     *at = OPT_FP16_SCALE;
     return check_scale(config, e);
 }

@@ -178,9 +178,7 @@ static enum status make_base(struct point *base, const struct spec *spec, const 
 static enum status place_base(struct spec *spec, size_t i, struct alike *known, struct error *e)
 {
     struct point base;
-    enum status status = make_base(&base, spec, &spec->points[i], e);
-    if (status != OK)
-        return status;
+    TRY(make_base(&base, spec, &spec->points[i], e));
     size_t *index = alike_of(known, &base);
     if (*index == ALIKE_NONE) {
         *index = base.base_index = spec->n_points;

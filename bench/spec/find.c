@@ -47,9 +47,7 @@ static enum status glob_folder(glob_t *found, const char *home, const char *fold
     *found = (glob_t){0};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char *pattern;
-        enum status status = join(&pattern, home, folder, places[i], e);
-        if (status != OK)
-            return status;
+        TRY(join(&pattern, home, folder, places[i], e));
         int result = glob(pattern, i > 0 ? GLOB_APPEND : 0, NULL, found);
         free(pattern);
         if (result != 0 && result != GLOB_NOMATCH)

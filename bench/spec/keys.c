@@ -136,9 +136,7 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
         const struct node *entry = &map->items[i];
         if (walk->top && prefix[0] == '\0' && name_index(entry->key, structural, N_STRUCTURAL) >= 0)
             continue;
-        enum status status = walk_entry(walk, entry, prefix, e);
-        if (status != OK)
-            return status;
+        TRY(walk_entry(walk, entry, prefix, e));
     }
     return OK;
 }

@@ -148,9 +148,7 @@ static enum status repeat_entry(const struct entry_reading *entry, size_t n, str
     for (size_t i = 0; i < n; i++) {
         struct selection *to = &grown[m->n_excludes], *from = &grown[entry->first + i];
         *to = (struct selection){.mark = from->mark, .goes_on = true};
-        enum status status = config_copy(&to->config, &from->config, e);
-        if (status != OK)
-            return status;
+        TRY(config_copy(&to->config, &from->config, e));
         m->n_excludes++;
     }
     return OK;
@@ -243,9 +241,7 @@ static enum status read_axis_values(struct axis *axis, const struct spec_option 
     if (!axis->values)
         return error_set(e, ERR_MEMORY, "no memory for the matrix");
     for (size_t i = 0; i < list->n; i++) {
-        enum status status = value_parse(&axis->values[axis->n++], option, &list->items[i], e);
-        if (status != OK)
-            return status;
+        TRY(value_parse(&axis->values[axis->n++], option, &list->items[i], e));
         for (size_t j = 0; j < i; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 return mark_error(e, ERR_SPEC, list->items[i].mark, "%s: '%s' is listed twice",
@@ -294,9 +290,7 @@ static enum status visit_axis(void *arg, const struct spec_option *option, const
     struct matrix *matrix = reading->spec->matrix;
     if (scope_is_campaign(option->scope))
         return refuse_campaign(option, entry, e);
-    enum status status = check_axis_new(reading, option, entry, e);
-    if (status != OK)
-        return status;
+    TRY(check_axis_new(reading, option, entry, e));
     struct axis *axis = matrix_axis(matrix, option->id);
     if (axis)
         axis_clear(axis);

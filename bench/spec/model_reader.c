@@ -56,9 +56,7 @@ static enum status read_numbers(const struct node *node, const struct bounds *bo
         return mark_error(e, ERR_SPEC, node->mark, "%s takes a list of %zu number%s", bounds->what,
                           n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n; i++) {
-        enum status status = read_number(&node->items[i], bounds, &numbers[i], e);
-        if (status != OK)
-            return status;
+        TRY(read_number(&node->items[i], bounds, &numbers[i], e));
     }
     return OK;
 }
@@ -100,10 +98,8 @@ static enum status read_layer_option(struct layer_desc *layer, const struct laye
     struct bounds bounds = {what, option->min, option->max, option->type != LAYER_REAL};
     double numbers[2];
     bool pair = option->type == LAYER_PAIR && node->kind == NODE_LIST;
-    enum status status = pair ? read_numbers(node, &bounds, numbers, 2, e)
-                              : read_number(node, &bounds, &numbers[0], e);
-    if (status != OK)
-        return status;
+    TRY(pair ? read_numbers(node, &bounds, numbers, 2, e)
+             : read_number(node, &bounds, &numbers[0], e));
     if (option->type == LAYER_REAL) {
         *(double *)((char *)layer + option->offset) = numbers[0];
         return OK;
@@ -283,10 +279,8 @@ static enum status read_normalize(struct net_desc *net, const struct node *map, 
         int key = name_index(entry->key, known, 2);
         if (key < 0)
             return unknown_name("normalize", entry->key, entry->key_mark, known, 2, e);
-        enum status status = read_numbers(entry, &bounds[key], key == 0 ? net->mean : net->std,
-                                          (size_t)net->input.c, e);
-        if (status != OK)
-            return status;
+        TRY(read_numbers(entry, &bounds[key], key == 0 ? net->mean : net->std, (size_t)net->input.c,
+                         e));
     }
     return OK;
 }

@@ -93,9 +93,7 @@ static enum status parse_number(const struct spec_option *option, const struct n
 static enum status parse_whole(const struct spec_option *option, const struct node *node,
                                double *number, struct error *e)
 {
-    enum status status = parse_number(option, node, number, e);
-    if (status != OK)
-        return status;
+    TRY(parse_number(option, node, number, e));
     if (*number != floor(*number) || fabs(*number) > WHOLE_MAX)
         return refuse(e, option, node, "'%s' is not a whole number", node->text);
     return check_range(option, node, *number, "", e);
@@ -164,9 +162,7 @@ static enum status parse_enum(struct value *value, const struct spec_option *opt
                               const struct node *node, struct error *e)
 {
     int index;
-    enum status status = parse_name(option, node, &index, e);
-    if (status != OK)
-        return status;
+    TRY(parse_name(option, node, &index, e));
     value->number = index;
     return set_text(value, e, "%s", node->text);
 }
@@ -217,9 +213,7 @@ static enum status parse_size(struct value *value, const struct spec_option *opt
         return refuse(e, option, node,
                       "'%s' is not a size: a number and B, KiB, MiB or GiB, as 64KiB, whole bytes",
                       node->text);
-    enum status status = check_range(option, node, value->number, "B", e);
-    if (status != OK)
-        return status;
+    TRY(check_range(option, node, value->number, "B", e));
     size_t i = 0;
     while (value->number == 0 ? i < 3 : fmod(value->number, units[i].factor) != 0)
         i++;
@@ -346,9 +340,7 @@ static enum status parse_texts(struct value *value, const struct spec_option *op
         return error_set(e, ERR_MEMORY, "no memory for a value");
     for (size_t i = 0; i < node->n; i++) {
         int index;
-        enum status status = parse_name(option, &node->items[i], &index, e);
-        if (status != OK)
-            return status;
+        TRY(parse_name(option, &node->items[i], &index, e));
         for (size_t j = 0; j < i; j++)
             if (strcmp(value->texts[j], node->items[i].text) == 0)
                 return refuse_repeated(option, node, i, e);
@@ -390,9 +382,7 @@ static enum status parse_strings(struct value *value, const struct spec_option *
     if (!value->texts)
         return error_set(e, ERR_MEMORY, "no memory for a value");
     for (size_t i = 0; i < node->n; i++) {
-        enum status status = check_text(option, &node->items[i], e);
-        if (status != OK)
-            return status;
+        TRY(check_text(option, &node->items[i], e));
         value->texts[i] = strdup(node->items[i].text);
         if (!value->texts[i])
             return error_set(e, ERR_MEMORY, "no memory for a value");

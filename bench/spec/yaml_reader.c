@@ -232,9 +232,7 @@ static enum status read_node(struct reader *r, const yaml_event_t *event, struct
     node->mark = event_mark(r, event);
     if (depth > DEPTH_MAX)
         return mark_error(e, ERR_SPEC, node->mark, "nested more than %d levels deep", DEPTH_MAX);
-    enum status status = refuse_indirection(r, event, e);
-    if (status != OK)
-        return status;
+    TRY(refuse_indirection(r, event, e));
     if (event->type == YAML_SCALAR_EVENT) {
         node->kind = NODE_SCALAR;
         node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -249,9 +247,7 @@ static enum status take_event(struct reader *r, yaml_event_type_t type, bool *ta
                               struct mark *mark, struct error *e)
 {
     yaml_event_t event;
-    enum status status = next_event(r, &event, e);
-    if (status != OK)
-        return status;
+    TRY(next_event(r, &event, e));
     *taken = event.type == type;
     *mark = event_mark(r, &event);
     yaml_event_delete(&event);

@@ -11,8 +11,7 @@ enum status feedback_create(struct sync *s, size_t size, size_t packet_bytes, st
     struct feedback *f = s->compression = calloc(1, size);
     if (f == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a compressor");
-    if (exchanger_open(&f->exchanger, s->ranks, e) != OK)
-        return e->status;
+    TRY(exchanger_open(&f->exchanger, s->ranks, e));
     f->residual = mem_alloc(n * sizeof *f->residual);
     f->packets = mem_alloc(ranks * packet_bytes);
     if (f->residual == NULL || f->packets == NULL)
@@ -56,9 +55,7 @@ enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
     local_add(s->exec, f->residual + span.begin, grads, span.n);
     packing->encode(s, tensors, f->packets + (size_t)s->rank * bytes);
     pack_end(s);
-    enum status status = exchange_gather(s, &f->exchanger, &packets, packing->operation, e);
-    if (status != OK)
-        return status;
+    TRY(exchange_gather(s, &f->exchanger, &packets, packing->operation, e));
     pack_begin(s);
     local_fill(s->exec, grads, span.n, 0);
     for (size_t r = 0; r < (size_t)s->ranks; r++)

@@ -77,9 +77,7 @@ static enum status combine_all(struct sync *s, struct error *e)
 /* Messages between two ranks that have not spoken are slow: zeroes open the ways. */
 static enum status adasum_create(struct sync *s, struct error *e)
 {
-    enum status status = arenas_alloc(&s->arenas, e);
-    if (status != OK)
-        return status;
+    TRY(arenas_alloc(&s->arenas, e));
     s->own = mem_alloc(s->arenas.n * sizeof(real));
     if (s->own == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a partner's %zu gradients", s->arenas.n);

@@ -25,8 +25,7 @@ struct buckets {
 static enum status start(struct sync *s, struct parcel *p, struct error *e)
 {
     const struct call call = {"allreduce", OPERATION, p->bucket.count, MPI_REAL_TYPE, -1};
-    if (wait_starting(s->waiter, &call, s->comm, e) != OK)
-        return e->status;
+    TRY(wait_starting(s->waiter, &call, s->comm, e));
     const struct tensor_desc *first = &s->arenas.tensors[p->bucket.first];
     sync_call_begin(s);
     p->started = MPI_Iallreduce(MPI_IN_PLACE, s->arenas.grads + first->offset, (int)p->bucket.count,

@@ -44,8 +44,7 @@ static enum status start(struct sync *s, struct error *e)
 {
     struct flight *f = s->own;
     const struct call call = {"allreduce", OPERATION, s->arenas.n, MPI_REAL_TYPE, -1};
-    if (wait_starting(s->waiter, &call, s->comm, e) != OK)
-        return e->status;
+    TRY(wait_starting(s->waiter, &call, s->comm, e));
     waiter_count(s->waiter, s->arenas.n * sizeof(real));
     f->started = MPI_Iallreduce(MPI_IN_PLACE, f->buffer, (int)s->arenas.n, MPI_REAL_TYPE, MPI_SUM,
                                 s->comm, &f->request);

@@ -109,9 +109,7 @@ static size_t largest_tensor(const struct sync *s)
 
 static enum status gather_scatter_create(struct sync *s, struct error *e)
 {
-    enum status status = arenas_alloc(&s->arenas, e);
-    if (status != OK)
-        return status;
+    TRY(arenas_alloc(&s->arenas, e));
     size_t ranks = (size_t)s->ranks, slots = s->rank == 0 ? ranks * largest_tensor(s) : 0;
     struct buffers *b = s->own = calloc(1, sizeof *b);
     if (b != NULL) {
@@ -132,8 +130,7 @@ static enum status gather_scatter_step_end(struct sync *s, const struct optimize
         const struct piece piece = {.grads = s->arenas.grads + t->offset,
                                     .count = t->count,
                                     .bytes = t->count * sizeof(real)};
-        if (sum_piece(s, &piece, e) != OK)
-            return e->status;
+        TRY(sum_piece(s, &piece, e));
     }
     return sync_update(s, o, step, lr, e);
 }

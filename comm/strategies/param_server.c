@@ -246,8 +246,7 @@ static enum status param_server_step_end(struct sync *s, const struct optimizer 
                                          double lr, struct error *e)
 {
     struct param_server *p = s->own;
-    if (check_norms(s, o, e) != OK)
-        return e->status;
+    TRY(check_norms(s, o, e));
     if (p->serves)
         shard_open(&p->shard, o, step);
     p->stepped = true;

@@ -40,8 +40,7 @@ enum status pickle_load(struct sync *s, const unsigned char *bytes, size_t size,
         const struct tensor_desc *tensor = &s->arenas.tensors[i];
         struct pickle_header header;
         sync_copy(s, &header, bytes, sizeof header);
-        if (check_header(&header, i, tensor, e) != OK)
-            return e->status;
+        TRY(check_header(&header, i, tensor, e));
         bytes += sizeof header;
         sync_copy(s, grads + tensor->offset, bytes, tensor->count * sizeof(real));
         bytes += tensor->count * sizeof(real);

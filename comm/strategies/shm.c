@@ -39,9 +39,7 @@ static enum status sum_gradients(struct sync *s, struct error *e)
     const struct shm *w = s->own;
     size_t begin, end;
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    enum status status = meet(s, "gradients in shared memory", e);
-    if (status != OK)
-        return status;
+    TRY(meet(s, "gradients in shared memory", e));
     local_sum(s->exec, s->arenas.grads, (const real *const *)w->grads, s->ranks, begin, end);
     return meet(s, "sums in shared memory", e);
 }

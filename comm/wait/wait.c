@@ -94,8 +94,7 @@ enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Dat
     if (wait_check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
     const struct call call = {"allreduce", operation, count, type, -1};
-    if (wait_enter(w, &call, comm, e) != OK)
-        return e->status;
+    TRY(wait_enter(w, &call, comm, e));
     if (wait_sits_in_library(w)) {
         int code = MPI_Allreduce(MPI_IN_PLACE, values, (int)count, type, op, comm);
         return wait_leave(w, code, e);
@@ -111,8 +110,7 @@ enum status wait_bcast(struct waiter *w, void *values, size_t count, MPI_Datatyp
     if (wait_check_count(count, operation, e) != OK)
         return ERR_ARGUMENT;
     const struct call call = {"broadcast", operation, count, type, root};
-    if (wait_enter(w, &call, comm, e) != OK)
-        return e->status;
+    TRY(wait_enter(w, &call, comm, e));
     if (wait_sits_in_library(w))
         return wait_leave(w, MPI_Bcast(values, (int)count, type, root, comm), e);
     MPI_Request request;
@@ -126,8 +124,7 @@ enum status wait_gather(struct waiter *w, const void *mine, size_t bytes, void *
     if (wait_check_count(bytes, operation, e) != OK)
         return ERR_ARGUMENT;
     const struct call call = {"gather", operation, bytes, MPI_BYTE, root};
-    if (wait_enter(w, &call, comm, e) != OK)
-        return e->status;
+    TRY(wait_enter(w, &call, comm, e));
     int n = (int)bytes;
     if (wait_sits_in_library(w))
         return wait_leave(w, MPI_Gather(mine, n, MPI_BYTE, all, n, MPI_BYTE, root, comm), e);
@@ -146,8 +143,7 @@ enum status wait_reduce(struct waiter *w, void *values, size_t count, MPI_Dataty
     const void *send = rank == root ? MPI_IN_PLACE : values;
     void *sum = rank == root ? values : NULL;
     const struct call call = {"reduce", operation, count, type, root};
-    if (wait_enter(w, &call, comm, e) != OK)
-        return e->status;
+    TRY(wait_enter(w, &call, comm, e));
     if (wait_sits_in_library(w))
         return wait_leave(w, MPI_Reduce(send, sum, n, type, op, root, comm), e);
     MPI_Request request;
@@ -161,8 +157,7 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
     if (wait_check_count(bytes, operation, e) != OK)
         return ERR_ARGUMENT;
     const struct call call = {"scatter", operation, bytes, MPI_BYTE, root};
-    if (wait_enter(w, &call, comm, e) != OK)
-        return e->status;
+    TRY(wait_enter(w, &call, comm, e));
     int n = (int)bytes;
     if (wait_sits_in_library(w))
         return wait_leave(w, MPI_Scatter(all, n, MPI_BYTE, mine, n, MPI_BYTE, root, comm), e);
@@ -174,8 +169,7 @@ enum status wait_scatter(struct waiter *w, const void *all, size_t bytes, void *
 enum status wait_barrier(struct waiter *w, MPI_Comm comm, const char *operation, struct error *e)
 {
     const struct call call = {"barrier", operation, 0, MPI_BYTE, -1};
-    if (wait_enter(w, &call, comm, e) != OK)
-        return e->status;
+    TRY(wait_enter(w, &call, comm, e));
     if (wait_sits_in_library(w))
         return wait_leave(w, MPI_Barrier(comm), e);
     MPI_Request request;

@@ -18,8 +18,7 @@ static enum status wait_request(struct waiter *w, MPI_Request *request, struct e
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
     if (is_compared(message)) {
-        if (wait_request(w, &message->note->request, e) != OK)
-            return e->status;
+        TRY(wait_request(w, &message->note->request, e));
         int code = message_check_end(&w->check->messages, &message->note);
         if (code != MPI_SUCCESS)
             return waiter_failed(w, code, w->operation, e);

@@ -38,6 +38,11 @@ enum status error_at(struct error *e, enum status status, const char *file, int 
     return status;
 }
 
+enum status error_no_memory(struct error *e, const char *what)
+{
+    return error_set(e, ERR_MEMORY, "no memory for %s", what);
+}
+
 void error_print(FILE *out, const struct error *e)
 {
     char file[2 * sizeof e->file], text[2 * sizeof e->text]; /* they quote what they found */

@@ -40,6 +40,18 @@ enum status error_set(struct error *e, enum status status, const char *format, .
 enum status error_at(struct error *e, enum status status, const char *file, int line, int column,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* ERR_MEMORY, "no memory for WHAT": the one sentence for it. */
+enum status error_no_memory(struct error *e, const char *what);
+
+/* Passes a failure on: returns from the calling function with the status of a call that failed. Where
+ * something must be given back first, an outer function does that and an inner one tries. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum status status_of_call = (call);                                                       \
+        if (status_of_call != OK)                                                                  \
+            return status_of_call;                                                                 \
+    } while (0)
+
 /* Writes `file:line:column: text` and a newline; parts that are not set are left out. */
 void error_print(FILE *out, const struct error *e);
 

@@ -33,6 +33,24 @@ void mem_free(void *memory)
     free(memory);
 }
 
+/* memcpy, since a pointer to any type may not be written as one to void. */
+static enum status hand_out(void *pointer, void *memory, const char *what, struct error *e)
+{
+    memcpy(pointer, &memory, sizeof memory);
+    return memory != NULL ? OK : error_no_memory(e, what);
+}
+
+enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e)
+{
+    return hand_out(pointer, calloc(n > 0 ? n : 1, size), what, e);
+}
+
+enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *what, struct error *e)
+{
+    void *memory = n <= SIZE_MAX / size ? mem_alloc(n * size) : NULL;
+    return hand_out(pointer, memory, what, e);
+}
+
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e)
 {
     struct statvfs s = {0};

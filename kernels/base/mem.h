@@ -15,6 +15,17 @@ void *mem_alloc(size_t bytes);
 
 void mem_free(void *memory);
 
+/* pointer <- `n` zeroed elements of the type it points to, freed with free(); ERR_MEMORY, "no memory
+ * for WHAT", and NULL where there are none. n = 0 gives a valid pointer. */
+#define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
+enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
+
+/* The same by mem_alloc, freed with mem_free. */
+#define MEM_NEW_ALIGNED(pointer, n, what, e)                                                       \
+    mem_new_aligned(&(pointer), (n), sizeof *(pointer), (what), (e))
+enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *what,
+                            struct error *e);
+
 /* ERR_UNAVAILABLE where this node's shared memory, which MPI libraries on Linux make in /dev/shm,
  * has no room for so many bytes: `who` wants them, what is there, and what to do about it. A page
  * that does not fit is only missed when it is touched, and then the process dies of SIGBUS. OK

@@ -112,9 +112,7 @@ enum status net_desc_begin(struct net_desc *net, const char *name, struct shape 
                            struct error *e)
 {
     *net = (struct net_desc){.input = input, .classes = classes, .initializer = INIT_PYTORCH};
-    enum status status = check_name("net name", name, e);
-    if (status != OK)
-        return status;
+    TRY(check_name("net name", name, e));
     if (!within(input.c, NET_CHANNELS_MAX) || !within(input.h, SIDE_MAX) ||
         !within(input.w, SIDE_MAX))
         return error_set(e, ERR_SHAPE,
@@ -168,9 +166,7 @@ static enum status infer_shapes(const struct net_desc *net, struct layer_desc *l
     if (shape_count(layer->in) > NET_COUNT_MAX)
         return layer_error(layer, e, "an input of %zu numbers; at most %u are accepted",
                            shape_count(layer->in), NET_COUNT_MAX);
-    enum status status = layer_rule_get(layer->kind)->infer(layer, e);
-    if (status != OK)
-        return status;
+    TRY(layer_rule_get(layer->kind)->infer(layer, e));
     char text[40];
     if (shape_count(layer->out) > NET_COUNT_MAX)
         return layer_error(layer, e, "an output of %s is %zu numbers; at most %u are accepted",

@@ -204,9 +204,7 @@ enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e)
 {
     *net = NULL;
-    enum status status = check_options(desc, options, e);
-    if (status != OK)
-        return status;
+    TRY(check_options(desc, options, e));
     struct net *made = net_alloc(desc, options);
     if (!made)
         return error_set(e, ERR_MEMORY, "net '%s': no memory for its plan", desc->name);

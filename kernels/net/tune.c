@@ -196,8 +196,7 @@ static enum status try_choice(struct search *s, enum kernel_choice choice, struc
     bool any = false;
     double whole;
     choose(s->trial, desc, 0, desc->n_layers, choice);
-    if (make_net(s, &other, s->trial, e) != OK)
-        return e->status;
+    TRY(make_net(s, &other, s->trial, e));
     for (int i = 0; i < net_steps(s->base); i++)
         any = any || (is_head(desc, s->base, i) && differs(s->base, i, other));
     enum status status = any ? compare(&s->rig, s->base, other, s->ratio, &whole, e) : OK;

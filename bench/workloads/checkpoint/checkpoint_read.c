@@ -28,8 +28,7 @@ static enum status need_number(const struct safetensors *file, const char *key, 
 {
     const char *text;
     char *end;
-    if (need_text(file, key, &text, e) != OK)
-        return e->status;
+    TRY(need_text(file, key, &text, e));
     errno = 0;
     *number = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number > most)
@@ -45,8 +44,7 @@ static enum status need_real(const struct safetensors *file, const char *key, bo
 {
     const char *text;
     char *end;
-    if (need_text(file, key, &text, e) != OK)
-        return e->status;
+    TRY(need_text(file, key, &text, e));
     *number = strtod(text, &end);
     if (end == text || *end != '\0' || (finite && !isfinite(*number)))
         return error_at(e, ERR_DATA, file->path, 0, 0,
@@ -58,8 +56,7 @@ static enum status need_real(const struct safetensors *file, const char *key, bo
 static enum status read_history(const struct safetensors *file, struct progress *p, struct error *e)
 {
     const char *text;
-    if (need_text(file, "progress.history", &text, e) != OK)
-        return e->status;
+    TRY(need_text(file, "progress.history", &text, e));
     p->history = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_array(p->history))
         return error_at(e, ERR_DATA, file->path, 0, 0,
@@ -219,8 +216,7 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
     const char *stated;
     char text[24];
     uint64_t hash;
-    if (need_text(file, schema == 1 ? "data_xxh3" : "xxh3", &stated, e) != OK)
-        return e->status;
+    TRY(need_text(file, schema == 1 ? "data_xxh3" : "xxh3", &stated, e));
     if (schema == 1)
         hash = XXH3_64bits(file->map + file->data_offset, file->map_bytes - file->data_offset);
     else if (layout_hash(file->tensors, file->n, file->metadata, &hash, e) != OK)
@@ -285,8 +281,7 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "no checkpoint of a run: '__metadata__' lacks 'scalebench.checkpoint'; "
                         "checkpoint.start takes weights alone");
-    if (need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e) != OK)
-        return e->status;
+    TRY(need_number(file, "scalebench.checkpoint", UINT32_MAX, &schema, e));
     if (schema < 1 || schema > CHECKPOINT_SCHEMA)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "a checkpoint of schema %" PRIu64 "; this program reads 1 to %d", schema,
@@ -346,8 +341,7 @@ enum status checkpoint_open_weights(struct checkpoint *c, const char *path, cons
 static enum status copy_global(const struct checkpoint *c, struct trainer *t, struct error *e)
 {
     struct layout layout;
-    if (layout_open(&layout, t, 0, e) != OK)
-        return e->status;
+    TRY(layout_open(&layout, t, 0, e));
     size_t n = c->weights_only ? layout.n_model : layout.n;
     for (size_t i = 0; i < n; i++) {
         const struct safetensors_tensor *to = &layout.tensors[i];

@@ -185,8 +185,7 @@ static enum status add_hash(json_t *metadata, const struct layout *layout, struc
 {
     uint64_t hash;
     char text[24];
-    if (layout_hash(layout->tensors, layout->n, metadata, &hash, e) != OK)
-        return e->status;
+    TRY(layout_hash(layout->tensors, layout->n, metadata, &hash, e));
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     json_object_set_new(metadata, "xxh3", json_string(text));
     return OK;
@@ -196,8 +195,7 @@ static enum status write_file(const char *path, const struct trainer *t, const s
                               const struct sections *all, struct error *e)
 {
     struct layout layout;
-    if (layout_open(&layout, t, 3 * (size_t)t->ranks, e) != OK)
-        return e->status;
+    TRY(layout_open(&layout, t, 3 * (size_t)t->ranks, e));
     add_sections(&layout, all, t);
     json_t *metadata = json_object();
     enum status status = add_facts(metadata, t, all, e);

@@ -226,9 +226,7 @@ static enum status entry_locate(struct entry *entry, const char *name, const cha
 {
     char digest[SHA256_DIGEST_STRING_LENGTH];
     entry->key = key;
-    enum status status = folder_find(entry->folder, e);
-    if (status != OK)
-        return status;
+    TRY(folder_find(entry->folder, e));
     SHA256Data((const uint8_t *)key, strlen(key), digest);
     int length =
         snprintf(entry->path, sizeof entry->path, "%s/%s-%.16s.cache", entry->folder, name, digest);

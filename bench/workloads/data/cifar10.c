@@ -55,9 +55,7 @@ static enum status find_batches(struct cifar *set, const char *folder, bool *fou
 {
     int n = 0, missing = 0;
     for (int file = 0; file < FILES; file++) {
-        enum status status = find_file(set->paths[file], folder, file_names[file], e);
-        if (status != OK)
-            return status;
+        TRY(find_file(set->paths[file], folder, file_names[file], e));
         if (set->paths[file][0])
             n++;
         else

@@ -45,9 +45,7 @@ enum status data_open_generated(struct data_set *data, const struct generated_se
                         "data set '%s' is generated and reads no files; its path is 'auto'",
                         set->name);
     snprintf(key, sizeof key, "%s version=%d seed=%" PRIu64, set->name, set->version, set->seed);
-    enum status status = cache_open(&map, set->name, key, fill_cache, &drawn, e);
-    if (status != OK)
-        return status;
+    TRY(cache_open(&map, set->name, key, fill_cache, &drawn, e));
     size_t image = shape_count(set->shape);
     const uint8_t *images = map.bytes;
     const uint8_t *labels = images + (size_t)(set->n_train + set->n_test) * image;

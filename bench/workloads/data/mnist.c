@@ -73,9 +73,7 @@ static enum status find_files(char paths[FILES][FILE_MAX], const struct data_set
 {
     int n = 0, missing = 0;
     for (int file = 0; file < FILES; file++) {
-        enum status status = find_file(paths[file], data->path, file, e);
-        if (status != OK)
-            return status;
+        TRY(find_file(paths[file], data->path, file, e));
         if (paths[file][0])
             n++;
         else

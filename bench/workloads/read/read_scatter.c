@@ -30,10 +30,8 @@ static enum status wishes_collect(struct wishes *w, struct reader *r, const uint
                                   uint32_t n, struct error *e)
 {
     uint32_t most = n;
-    enum status status = wait_allreduce(r->waiter, &most, 1, MPI_UINT32_T, MPI_MAX, r->comm,
-                                        "longest share of the data", e);
-    if (status != OK)
-        return status;
+    TRY(wait_allreduce(r->waiter, &most, 1, MPI_UINT32_T, MPI_MAX, r->comm,
+                       "longest share of the data", e));
     w->length = 1 + (size_t)most;
     w->mine = calloc(w->length, sizeof *w->mine);
     if (r->rank == 0)

@@ -52,8 +52,7 @@ static enum status make_window(struct reader *r, size_t own_bytes, uint8_t **win
 
 static enum status fill(struct reader *r, uint8_t *window, size_t bytes, struct error *e)
 {
-    if (touch_pages(window, bytes, e) != OK)
-        return e->status;
+    TRY(touch_pages(window, bytes, e));
     memcpy(window, r->source.images, r->n * r->image_bytes);
     memcpy(window + r->n * r->image_bytes, r->source.labels, r->n);
     return OK;

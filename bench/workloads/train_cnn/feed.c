@@ -54,8 +54,7 @@ enum status feed_epoch(struct feed *f, struct sampler *sampler, uint32_t epoch, 
     if (f->needs == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a list of %u samples", sampler->n_own);
     uint32_t n = sampler_needs(sampler, epoch, f->needs);
-    if (reader_fetch(&f->reader, f->needs, n, e) != OK)
-        return e->status;
+    TRY(reader_fetch(&f->reader, f->needs, n, e));
     double seconds = seconds_since(begin_ns);
     f->read_s += f->fetches == 0 ? seconds : 0;
     f->fetch_s += seconds;

@@ -5,8 +5,7 @@
 enum status group_open(struct group *g, struct waiter *like, MPI_Comm comm, struct error *e)
 {
     *g = (struct group){.open = false};
-    if (wait_comm_dup(like, comm, &g->comm, "communicator of batch statistics", e) != OK)
-        return e->status;
+    TRY(wait_comm_dup(like, comm, &g->comm, "communicator of batch statistics", e));
     g->open = true;
     enum status status = waiter_open(&g->waiter, like->kind, like->deadline_s, g->comm, e);
     if (status == OK && like->check != NULL)

@@ -107,8 +107,7 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     struct net_options options = {
         .plan = trainer_plan(config), .n_max = 1, .threads = 1, .slots = 1};
     struct net *net = NULL;
-    if (make_net(&net, desc, config, &options, e) != OK)
-        return e->status;
+    TRY(make_net(&net, desc, config, &options, e));
     int width = widest_layers(net, desc);
     fprintf(out, "%s, plan %s, %s: FLOPs of an image, forward and backward\n", desc->name,
             config_text(config, OPT_KERNELS), isa_names()[options.isa]);

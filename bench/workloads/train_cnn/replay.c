@@ -30,8 +30,7 @@ static enum status forward_calls(struct trainer *t, struct error *e)
 {
     for (int step = 0; step < net_steps(t->net); step++) {
         struct range range = range_of(t, step);
-        if (sync_params_needed(t->sync, range, PASS_FORWARD, e) != OK)
-            return e->status;
+        TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
     return OK;
@@ -41,8 +40,7 @@ static enum status backward_calls(struct trainer *t, struct error *e)
 {
     for (int step = net_steps(t->net) - 1; step >= 0; step--) {
         struct range range = range_of(t, step);
-        if (sync_params_needed(t->sync, range, PASS_BACKWARD, e) != OK)
-            return e->status;
+        TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         sync_grad_buffer(t->sync, range);
         sync_params_done(t->sync, range, PASS_BACKWARD);
         if (range.first < range.last && sync_grad_ready(t->sync, range, 0, true, e) != OK)

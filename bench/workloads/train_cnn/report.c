@@ -176,8 +176,7 @@ enum status step_log_write(struct step_log *log, struct recorder *recorder, stru
 {
     for (size_t i = 0; i < log->n; i++) {
         json_t *line = report_step(&log->steps[i].record, log->steps[i].timed);
-        if (recorder_add(recorder, line, e) != OK)
-            return e->status;
+        TRY(recorder_add(recorder, line, e));
     }
     log->n = 0;
     return OK;

@@ -66,8 +66,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     const struct waiter before = r->waiter;
     if (timed && r->window.timed_steps == 0)
         read_nic(r, &r->window.nic_begin);
-    if (trainer_step(&r->trainer, epoch, step, &taken, e) != OK)
-        return e->status;
+    TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_STEP)
         taken.hash =
             has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
@@ -112,18 +111,15 @@ static enum status run_steps(struct run *r, bool last, struct error *e)
     struct progress *p = &r->progress;
     inject_sleep(&r->trainer.inject, INJECT_READ, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
-    if (feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e) != OK)
-        return e->status;
+    TRY(feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e));
     p->seconds += seconds_since(feed_ns);
     while (p->step < r->trainer.sampler.steps) {
         int64_t begin_ns = clock_ns();
         bool record = last && p->step < RUN_RECORDED_STEPS;
-        if (run_step(r, p->epoch, p->step, true, record, &p->train, e) != OK)
-            return e->status;
+        TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
         p->seconds += seconds_since(begin_ns);
-        if (resume_after_step(&r->resume, &r->trainer, p, e) != OK)
-            return e->status;
+        TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
     return OK;
 }
@@ -140,8 +136,7 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
 {
     struct class_counts classes;
     int64_t begin_ns = clock_ns();
-    if (trainer_evaluate(&r->trainer, &r->trainer.data->test, test, &classes, e) != OK)
-        return e->status;
+    TRY(trainer_evaluate(&r->trainer, &r->trainer.data->test, test, &classes, e));
     double seconds = seconds_since(begin_ns);
     watch_for_divergence(r, "test loss", test->loss_sum);
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
@@ -183,16 +178,14 @@ static enum status run_for_accuracy(struct run *r, struct error *e)
     if (r->progress.epoch >= epochs)
         return run_nothing(r, e);
     while (r->progress.epoch < epochs)
-        if (run_epoch(r, r->progress.epoch + 1 == epochs, e) != OK)
-            return e->status;
+        TRY(run_epoch(r, r->progress.epoch + 1 == epochs, e));
     return OK;
 }
 
 static enum status run_to_evaluate(struct run *r, struct error *e)
 {
     struct score test;
-    if (run_evaluation(r, &test, e) != OK)
-        return e->status;
+    TRY(run_evaluation(r, &test, e));
     if (r->rank == 0)
         printf("test loss %.4f  accuracy %.2f %%\n", test.loss_sum / test.samples,
                100.0 * test.correct / test.samples);

@@ -30,8 +30,7 @@ static enum status open_pool(struct run *r, struct error *e)
         }
         char own[16];
         snprintf(own, sizeof own, "%d", cpus[0]);
-        if (place_bind_self(own, e) != OK)
-            return e->status;
+        TRY(place_bind_self(own, e));
     }
     return pool_create(&r->pool, threads, one_each ? cpus : NULL, fp_mode_set, e);
 }

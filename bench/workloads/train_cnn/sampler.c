@@ -77,8 +77,7 @@ enum status sampler_open(struct sampler *s, struct error *e)
     s->order = NULL;
     s->samples = NULL;
     s->weights = NULL;
-    if (check_sizes(s, e) != OK)
-        return e->status;
+    TRY(check_sizes(s, e));
     s->steps = divide_up(s->n_samples, s->global_batch);
     if (counted(s, step_images(s, s->steps - 1)) == 0)
         s->steps--;

@@ -307,8 +307,7 @@ static enum status forward(struct trainer *t, const struct batch *batch, struct 
 {
     for (int step = 0; step < net_steps(t->net); step++) {
         struct range range = step_range(t, step);
-        if (sync_params_needed(t->sync, range, PASS_FORWARD, e) != OK)
-            return e->status;
+        TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         overlap_compute_begin(t->overlap);
         if (batch->n > 0)
             net_forward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params);
@@ -330,8 +329,7 @@ static enum status backward(struct trainer *t, const struct batch *batch, struct
 {
     for (int step = net_steps(t->net) - 1; step >= 0; step--) {
         struct range range = step_range(t, step);
-        if (sync_params_needed(t->sync, range, PASS_BACKWARD, e) != OK)
-            return e->status;
+        TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         real *grads = sync_grad_buffer(t->sync, range);
         overlap_compute_begin(t->overlap);
         if (batch->n > 0)
@@ -403,16 +401,14 @@ static int64_t inject_now(const struct trainer *t, enum inject_phase phase, stru
 static enum status compute(struct trainer *t, const struct batch *batch, struct lap *lap,
                            struct step_record *record, struct error *e)
 {
-    if (forward(t, batch, e) != OK)
-        return e->status;
+    TRY(forward(t, batch, e));
     if (batch->n > 0) {
         record->score =
             net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale(t, batch));
     }
     record->inject_ns += inject_now(t, INJECT_FORWARD, lap);
     record->forward_ns = lap_end(lap);
-    if (backward(t, batch, e) != OK)
-        return e->status;
+    TRY(backward(t, batch, e));
     record->inject_ns += inject_now(t, INJECT_BACKWARD, lap);
     record->backward_ns = lap_end(lap);
     record->inject_ns += inject_now(t, INJECT_SYNC, lap);
@@ -529,8 +525,7 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
                              struct class_counts *classes, struct error *e)
 {
     inject_sleep(&t->inject, INJECT_EVALUATION, t->steps_done);
-    if (sync_eval_begin(t->sync, e) != OK)
-        return e->status;
+    TRY(sync_eval_begin(t->sync, e));
     if (batch_norm_of(t) == BATCH_NORM_LOCAL && t->desc->n_buffers > 0 &&
         sync_broadcast_buffers(t->sync, e) != OK)
         return e->status;

@@ -60,8 +60,7 @@ static enum status check_16_bits(const struct sweep *s, const struct entry *entr
     const float scale = (float)entry->form.fp16_scale;
     bool fp16 = entry->form.compressor == COMPRESSOR_fp16;
     enum isa isa;
-    if (isa_choose(&isa, e) != OK)
-        return e->status;
+    TRY(isa_choose(&isa, e));
     const struct cast16 *cast = fp16 ? &cast16_get(isa)->fp16 : &cast16_get(isa)->bf16;
     float factor = fp16 ? scale : 1;
     for (int r = 0; r < s->ranks; r++) {
@@ -179,9 +178,7 @@ static enum status check_feedback(struct sweep *s, const struct problem *p, stru
                                   struct trial *t, bool *good, struct error *e)
 {
     size_t n = p->desc->n_params;
-    enum status status = add_up(s, t, n, e);
-    if (status != OK)
-        return status;
+    TRY(add_up(s, t, n, e));
     switch (entry->form.compressor) {
     case COMPRESSOR_topk:
         *good = check_topk(p, entry, t);
@@ -228,9 +225,7 @@ static enum status try_step(struct sweep *s, const struct problem *p, struct ent
         t->kept = sync->compressor->memory(sync, &bytes); /* residuals come first */
         memcpy(t->there, t->kept, n * sizeof *t->there);
     }
-    enum status status = entry_step(s, p, entry, &ns, e);
-    if (status != OK)
-        return status;
+    TRY(entry_step(s, p, entry, &ns, e));
     entry->sum_error = error_of(s, entry, n);
     if (!feedback)
         return check_16_bits(s, entry, n, good, e);

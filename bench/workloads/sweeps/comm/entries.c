@@ -199,8 +199,7 @@ static enum status step_strategy(struct sweep *s, const struct problem *p, struc
     gradients_fill(entry, s->rank, grads, p->desc->n_params);
     if (is_spoilt(s, entry) && s->rank == 0 && p->desc->n_params > 0)
         grads[p->desc->n_params - 1] += 1;
-    if (begin_together(s, e) != OK)
-        return e->status;
+    TRY(begin_together(s, e));
 
     begin_ns = clock_ns();
     for (int t = p->desc->n_tensors - 1; status == OK && t >= 0; t--)

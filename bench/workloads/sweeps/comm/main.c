@@ -48,8 +48,7 @@ static enum status bind_rank(int local_rank, int local_ranks, bool *crowded, str
     enum status status = place_read_back(bound, sizeof bound, e);
     if (status != OK || place_parse_cpus(bound, cpus, CPUS_MAX) == 1)
         return status;
-    if (place_open(&place, NULL, e) != OK)
-        return e->status;
+    TRY(place_open(&place, NULL, e));
     status = place_make_plan(place, local_ranks, 1, BIND_CORE, ORDER_COMPACT, true, &plan, e);
     if (status == OK)
         status = place_bind_self(plan.slots[local_rank].cpus, e);

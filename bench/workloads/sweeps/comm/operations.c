@@ -45,8 +45,7 @@ static enum status parse_compressor(const char *option, const char *text, struct
                                     struct error *e)
 {
     int index;
-    if (option_name(option, text, compressor_names(), COMPRESSORS, &index, e) != OK)
-        return e->status;
+    TRY(option_name(option, text, compressor_names(), COMPRESSORS, &index, e));
     o->compressor = (enum compressor_kind)index;
     if (!o->is_raw && (strategy_flags(o->kind) & STRATEGY_COMPRESSES))
         return OK;

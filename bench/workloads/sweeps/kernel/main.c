@@ -16,8 +16,7 @@ static enum status bind_to_first(struct error *e)
 {
     char bound[8192], own[16];
     int cpus[CPUS_MAX];
-    if (place_read_back(bound, sizeof bound, e) != OK)
-        return e->status;
+    TRY(place_read_back(bound, sizeof bound, e));
     if (place_parse_cpus(bound, cpus, CPUS_MAX) < 1)
         return error_set(e, ERR_SYSTEM, "the cores of this process, '%s', are not understood",
                          bound);
@@ -50,8 +49,7 @@ static enum status sweep_model(void *arg, const char *model, struct error *e)
     struct sweep *s = arg;
     struct net_desc desc;
     bool wanted = true;
-    if (model_load(&desc, model, e) != OK)
-        return e->status;
+    TRY(model_load(&desc, model, e));
     s->desc = &desc;
     enum status status = check_layer(s->options, &desc, s->options->layer, &wanted, e);
     if (status == OK)

@@ -51,8 +51,7 @@ static enum status parse_part(struct sweep_options *o, const char *text, struct 
 {
     static const char *const names[] = {"all", "steps", "layers"};
     int index;
-    if (option_name("part", text, names, sizeof names / sizeof *names, &index, e) != OK)
-        return e->status;
+    TRY(option_name("part", text, names, sizeof names / sizeof *names, &index, e));
     o->steps = index != 2;
     o->layers = index != 1;
     return OK;
@@ -69,8 +68,7 @@ static enum status parse_plans(struct sweep_options *o, const char *text, struct
         snprintf(word, sizeof word, "%.*s", length, text);
         if (o->n_plans == PLANS_MAX)
             return error_set(e, ERR_ARGUMENT, "--plan: at most %d plans", PLANS_MAX);
-        if (option_name("plan", word, names, n, &index, e) != OK)
-            return e->status;
+        TRY(option_name("plan", word, names, n, &index, e));
         o->plans[o->n_plans++] = plans[index];
         text += length;
         if (*text++ == '\0')
@@ -81,8 +79,7 @@ static enum status parse_plans(struct sweep_options *o, const char *text, struct
 static enum status parse_isa(struct sweep_options *o, const char *text, struct error *e)
 {
     int index;
-    if (option_name("isa", text, isa_names(), ISAS, &index, e) != OK)
-        return e->status;
+    TRY(option_name("isa", text, isa_names(), ISAS, &index, e));
     if (index > (int)isa_best())
         return error_set(e, ERR_ARGUMENT, "--isa: this processor has no '%s'; it has up to '%s'",
                          text, isa_names()[isa_best()]);

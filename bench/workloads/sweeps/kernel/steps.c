@@ -46,8 +46,7 @@ static enum status open_lane(struct lane *lane, const struct sweep *s, enum plan
                              struct error *e)
 {
     *lane = (struct lane){.plan = plan, .repeats = s->options->repeats};
-    if (make_net(&lane->net, s, plan, s->options->batch, e) != OK)
-        return e->status;
+    TRY(make_net(&lane->net, s, plan, s->options->batch, e));
     lane->steps = net_steps(lane->net);
     size_t steps = (size_t)lane->steps, rows = PASSES * (steps + 1);
     lane->ms = calloc(PASSES * steps * (size_t)lane->repeats, sizeof *lane->ms);
@@ -190,8 +189,7 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct rig
 {
     int n = s->options->batch < IMAGES_COMPARED ? s->options->batch : IMAGES_COMPARED;
     struct lane reference = {.plan = PLAN_REFERENCE};
-    if (make_net(&reference.net, s, PLAN_REFERENCE, n, e) != OK)
-        return e->status;
+    TRY(make_net(&reference.net, s, PLAN_REFERENCE, n, e));
     reference.steps = net_steps(reference.net);
     run_turn(r, &reference, n, r->params, r->reference_grads, -1);
     for (int i = 0; i < s->options->n_plans; i++) {
