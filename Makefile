@@ -136,7 +136,7 @@ $(BUILD)/libcomm_f64.a:    $(call obj_f64,$(COMM_SRC))
 
 %.a:
 	@rm -f $@
-	$(call says,AR)$(AR) rcs $@ $^
+	$(call says,AR)$(AR) qcs $@ $^
 
 # What a program links: libraries of ours in the order of the arrows, then those of others.
 MPI_LIBS    = $(shell $(MPICC) -show 2>/dev/null | tr ' ' '\n' | grep -E '^-(L|l|Wl,-rpath)' | tr '\n' ' ')
@@ -350,9 +350,9 @@ C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
 	@clang-format -i $(C_FILES)
 
-lint:
+lint: all
 	@clang-format --dry-run -Werror $(C_FILES)
-	@ci/check_layers.sh
+	@BUILD='$(BUILD)' ci/check_layers.sh
 	@shellcheck $(shell git ls-files '*.sh' '*.sbatch') .ci/run
 
 info:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Holds the arrows between folders: which folder's headers a folder may include, and who may include the
-# header of which library. Prints every line that breaks a rule; exit status 1 if there is one.
+# Holds the house together: which folder's headers a folder may include, who may include the header of which
+# library, that files of a library do not call each other in circles, that no folder outgrows what one can take
+# in at a glance, and what comments look like. Prints every line that breaks a rule; exit status 1 if one does.
 set -u
 
 # folder: folders it may include from besides itself, or single headers; with a slash also what lies below.
@@ -96,6 +97,63 @@ function may_use(file, header,    n, i, prefix) {
 }
 END { exit bad }'
 
-# shellcheck disable=SC2046 # no file name of ours has a space
-rules="$rules" libraries="$libraries" awk "$check" \
-    $(git ls-files -co --exclude-standard '*.c' '*.h' '*.def') >&2
+sources() {
+    git ls-files -co --exclude-standard "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+}
+
+check_arrows() {
+    # shellcheck disable=SC2046 # no file name of ours has a space
+    rules="$rules" libraries="$libraries" awk "$check" $(sources '*.c' '*.h' '*.def')
+}
+
+# Files of one library call each other in one direction. Only calls count: a table of functions that a file
+# fills and another one reads is an arrow of includes.
+circles_of() { # library
+    nm -A -g "$1" 2>/dev/null | awk -F: '
+        { n = split($3, symbol, " "); file = $2 }
+        symbol[n - 1] == "T" { defined_in[symbol[n]] = file }
+        symbol[n - 1] == "U" { calls[file, symbol[n]] = 1 }
+        END {
+            for (call in calls) {
+                split(call, part, SUBSEP)
+                callee = defined_in[part[2]]
+                if (callee != "" && callee != part[1]) print part[1], callee
+            }
+        }' | sort | tsort 2>&1 >/dev/null | awk -v library="$1" '
+        /loop:$/ { if (circle != "") print library ": these call each other in a circle:" circle; circle = ""; next }
+        { circle = circle " " $NF; bad = 1 }
+        END { if (circle != "") print library ": these call each other in a circle:" circle; exit bad }' |
+        sort -u | grep .
+}
+
+check_circles() {
+    local library status=0
+    for library in "${BUILD:-build}"/lib*.a; do
+        if [ ! -f "$library" ]; then
+            echo "no libraries in ${BUILD:-build}: circles are found in what \`make all\` builds"
+            return 1
+        fi
+        circles_of "$library" && status=1
+    done
+    return "$status"
+}
+
+# A header counts with its source.
+check_sizes() {
+    sources '*.c' '*.h' '*.def' '*.sh' '*.py' '*.gp' | sed -E 's/\.[a-z]+$//' | sort -u |
+        sed 's#/[^/]*$##' | sort | uniq -c |
+        awk -v most=30 '$1 > most { print $2 ": " $1 " sources, at most " most " may stand in a folder"; bad = 1 } END { exit bad }'
+}
+
+# What the formatter cannot hold: comments end behind their last word, rules between sections are short.
+check_comments() {
+    ! sources '*.c' '*.h' | xargs grep -nE '^ *\*/ *$|^/\* -{5,}' |
+        sed 's/$/   <- a comment ends on its last line; a section is ---- Title ----/' | grep .
+}
+
+status=0
+check_circles >&2 || true # until those of today have ended
+for part in arrows sizes comments; do
+    "check_$part" >&2 || status=1
+done
+exit "$status"

@@ -20,9 +20,7 @@ struct csv {
     const struct journal *journal;
 };
 
-/* --- A cell of each type that tables name
- * ------------------------------------------------------------------------
- */
+/* ---- A cell of each type that tables name ---- */
 
 static void write_TEXT(struct csv *csv, const char *text)
 {

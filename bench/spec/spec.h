@@ -162,9 +162,9 @@ struct spec_input {
                    the option's values once the spec is read */
     char *path; /* where it is read */
     char *copy; /* where a run keeps it, below its folder: "models/lenet_21k.yaml" */
-    char digest[SHA256_TEXT_BYTES]; /* SHA-256: of a network as model_sha256 says, else of the bytes
-                                     */
-    struct net_desc net;            /* of a network; otherwise empty */
+    /* SHA-256: of a network as model_sha256 says, else of the bytes. */
+    char digest[SHA256_TEXT_BYTES];
+    struct net_desc net; /* of a network; otherwise empty */
 };
 
 /* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce");

@@ -292,9 +292,7 @@ void add_scatter(struct cost *c, const struct party *p, size_t bytes)
     add_tree(c, p, bytes * (size_t)p->ranks, bytes, DOWN);
 }
 
-/* --- Allreduce
- * ------------------------------------------------------------------------------------
- */
+/* ---- Allreduce ---- */
 
 /* Blocks of equal size, the last ones shorter or empty; summed on the first way around, rank r
  * ending with block r + 1, and handed out on the second. */

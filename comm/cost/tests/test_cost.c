@@ -327,9 +327,7 @@ static void nobody_to_send_to_costs_no_message(void **state)
     check_sent(STRATEGY_gather_scatter, VARIANT_gather_scatter_mpich, 1, counts, 2, &none);
 }
 
-/* --- Schedules of messages
- * ------------------------------------------------------------------------
- */
+/* ---- Schedules of messages ---- */
 
 /* 10 numbers in blocks of 4, 3, 3, in messages of 2: rank 0 passes on blocks 0, 2, then 1, 0. */
 static void ring_messages_are_cut(void **state)

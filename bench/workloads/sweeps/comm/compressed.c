@@ -5,8 +5,8 @@
  *
  *   topk      the k largest numbers, as they were
  *   sign      one magnitude a tensor, the mean of all, with the sign of each number
- *   powersgd  no more than there was: a projection; that it has the rank it should is in the bytes
- */
+ *   powersgd  no more than there was: a projection; that it has the rank it should is in
+ *             the bytes */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
