@@ -6,66 +6,7 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
-#include "bench/workloads/data/readers.h"
 #include "kernels/base/mem.h"
-#include "kernels/base/names.h"
-
-static const char *const names[] = {
-#define DATA_SET(name, c, h, w, classes, summary) #name,
-#include "bench/spec/data_sets.def"
-#undef DATA_SET
-};
-
-static data_reader *const readers[] = {
-#define DATA_SET(name, c, h, w, classes, summary) data_open_##name,
-#include "bench/spec/data_sets.def"
-#undef DATA_SET
-};
-
-enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e)
-{
-    const size_t n = sizeof names / sizeof *names;
-    *data = (struct data_set){0};
-    int i = name_index(set, names, n);
-    if (i < 0) {
-        char text[256];
-        return error_set(e, ERR_ARGUMENT, "data set %s",
-                         name_explain(text, sizeof text, set, names, n));
-    }
-    enum status status = readers[i](data, path, e);
-    if (status != OK)
-        *data = (struct data_set){0};
-    return status;
-}
-
-/* A name of another set would pass the images off for what they are not. */
-static enum status name_own(struct data_set *data, const char *name, struct error *e)
-{
-    const char *slash = strrchr(data->path, '/');
-    if (strcmp(name, "auto") == 0)
-        name = slash && slash[1] ? slash + 1 : data->path;
-    if (strlen(name) >= DATA_NAME_BYTES)
-        return error_set(e, ERR_ARGUMENT, "data.name: '%s' has more than %d characters", name,
-                         DATA_NAME_BYTES - 1);
-    if (name_index(name, names, sizeof names / sizeof *names) >= 0)
-        return error_set(e, ERR_ARGUMENT,
-                         "data.name: '%s' is a data set of its own; these images need another name",
-                         name);
-    strcpy(data->name, name);
-    return OK;
-}
-
-enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
-                         struct error *e)
-{
-    enum status status = data_open(data, set, path, e);
-    if (status != OK || strcmp(data->source, "own") != 0)
-        return status;
-    status = name_own(data, name, e);
-    if (status != OK)
-        data_close(data);
-    return status;
-}
 
 void data_close(struct data_set *data)
 {
