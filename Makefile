@@ -322,7 +322,7 @@ SETS ?=
 data:
 	@ci/data.sh $(SETS)
 
-# Every step and layer against the reference plan and the roof of one core; SWEEP= as
+# Every op and layer against the reference plan and the roof of one core; SWEEP= as
 # `kernel_sweep --help` says.
 SWEEP ?=
 bench-kernels:
@@ -373,7 +373,7 @@ clean:
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
-#: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every step of a net, CSV and roofline
+#: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline
 #: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
 #:      long that takes; stopped, it goes on; FRESH=1 starts anew
 #: make data [SETS=mnist]             download MNIST and CIFAR-10 to data/ (ci/data.sh --help)

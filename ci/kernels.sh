@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times every step and layer of the networks, compares them with the reference plan, and draws them under
+# Times every op and layer of the networks, compares them with the reference plan, and draws them under
 # the roof of one core: OUT/kernels/kernels.csv and roofline.{svg,png}. Arguments are those of
 # kernel_sweep; BUILD is the build folder, OUT that of all results. Exit status 1: a result is wrong.
 set -eu -o pipefail
@@ -24,14 +24,14 @@ models=$(column model | uniq | sort -u | tr '\n' ' ')
 peak=$(column peak_gflop_per_s | head -n 1)
 memory=$(column memory_gbyte_per_s | head -n 1)
 rates=$(paste -d, <(column gflop_done_per_s) <(column flop_done) <(column part) |
-    awk -F, '$2 > 0 && $3 == "step" { print $1 }' | sort -g)
+    awk -F, '$2 > 0 && $3 == "op" { print $1 }' | sort -g)
 least=$(awk -v peak="$peak" 'NR == 1 { print ($1 < peak / 10 ? $1 : peak / 10) / 2 }' <<<"$rates")
 most=$(awk -v peak="$peak" 'END { print 2 * ($1 > peak ? $1 : peak) }' <<<"$rates")
 words="$(column isa | head -n 1) kernels, plan $plan, batch $(column batch | head -n 1)"
 
 gnuplot -e "plots='plots'; csv='$csv'; out='$folder/roofline'; plan='$plan'; models='$models'; peak=$peak;
     memory=$memory; least=$least; most=$most; caption1='$words, $(column blas | head -n 1), one core.';
-    caption2='Median of $(column repeats | head -n 1) calls. Steps without operations are left out.';
+    caption2='Median of $(column repeats | head -n 1) calls. Ops without operations are left out.';
     caption3='FLOPs done, not as written. Above the slope: operands in caches.'" \
     plots/roofline.gp
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }

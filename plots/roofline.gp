@@ -1,5 +1,5 @@
-# Steps of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
-# gives. Operations are those done: by those of the net as written, steps that save some (Winograd, zeros)
+# Ops of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
+# gives. Operations are those done: by those of the net as written, ops that save some (Winograd, zeros)
 # would stand above what the core can do. ci/kernels.sh assigns, before it loads this:
 #   plots      this folder
 #   csv, out   the sweep's table; the path of the pictures without ending
@@ -15,8 +15,8 @@ set datafile missing NaN
 
 load plots.'/palette.gp'
 
-# Steps that compute: pooling and the like have no place where operations are counted.
-drawn(k, p) = strcol('part') eq 'step' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
+# Ops that compute: pooling and the like have no place where operations are counted.
+drawn(k, p) = strcol('part') eq 'op' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
     && strcol('pass') eq p && column('flop_done') > 0
 x_of(k, p) = drawn(k, p) ? column('flop_done') / column('bytes') : NaN
 roof(x) = memory * x < peak ? memory * x : peak

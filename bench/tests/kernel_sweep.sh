@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sweep over steps and layers at tiny sizes: the shape of its table, its verdicts, also on results
+# The sweep over ops and layers at tiny sizes: the shape of its table, its verdicts, also on results
 # that are wrong on purpose, its figure, its mistakes.
 set -u
 . bench/tests/lib/tap.sh
@@ -15,7 +15,7 @@ every_network_is_right() {
     "$sweep" "${tiny[@]}" --plan fast,exact >"$tmp/all.csv" || return 1
     awk -F, "$fields"' NF != n || $(col["verdict"]) != "ok" { print; bad = 1 }
         { seen[$(col["model"])]; parts[$(col["part"])]; plans[$(col["plan"])] }
-        END { for (m in seen) models++; exit bad || models < 3 || !("step" in parts) ||
+        END { for (m in seen) models++; exit bad || models < 3 || !("op" in parts) ||
             !("layer" in parts) || !("net" in parts) || !("fast" in plans) || !("exact" in plans) }' \
         "$tmp/all.csv"
 }
@@ -26,7 +26,7 @@ header_is_the_table() {
 }
 
 # Every layer by itself, forward always and backward where anything before it learns; and all layers in
-# the steps of the plan.
+# the ops of the plan.
 every_layer_is_there() {
     "$scalebench" model lenet_21k | awk 'NR > 2 && $1 !~ /^(total|parameters)/ { print $1 }' |
         sort >"$tmp/layers.txt"
@@ -37,7 +37,7 @@ every_layer_is_there() {
         $(col["part"]) == "layer" && $(col["pass"]) == pass { print $(col["layers"]) }' \
             pass=backward "$tmp/all.csv" | sort | cmp - "$tmp/layers.txt" &&
         awk -F, "$fields"' $(col["model"]) == "lenet_21k" && $(col["plan"]) == "fast" &&
-        $(col["part"]) == "step" && $(col["pass"]) == "forward" { print $(col["layers"]) }' \
+        $(col["part"]) == "op" && $(col["pass"]) == "forward" { print $(col["layers"]) }' \
             "$tmp/all.csv" | tr + '\n' | sort | cmp - "$tmp/layers.txt"
 }
 
@@ -91,7 +91,7 @@ finds_what_is_wrong() {
         $(col["layers"]) ~ /conv2/ && ($(col["pass"]) == "forward" || $(col["part"]) == "layer") {
             wrong[$(col["part"])] += $(col["verdict"]) == "exceeds bound"
         }
-        END { exit bad || wrong["step"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
+        END { exit bad || wrong["op"] != 1 || wrong["layer"] != 2 }' "$tmp/spoilt.csv"
 }
 
 takes_one_layer() {
@@ -101,12 +101,12 @@ takes_one_layer() {
         END { exit bad || !("lenet_21k" in seen) || "softmax_784" in seen }' "$tmp/one.csv"
 }
 
-# Of one plan's steps the row of the whole net is the last, and nothing else is timed.
+# Of one plan's ops the row of the whole net is the last, and nothing else is timed.
 takes_one_part() {
-    "$sweep" "${tiny[@]}" --model lenet_21k --part steps >"$tmp/steps.csv" &&
+    "$sweep" "${tiny[@]}" --model lenet_21k --part ops >"$tmp/ops.csv" &&
         "$sweep" "${tiny[@]}" --model lenet_21k --part layers >"$tmp/layers.csv" || return 1
     awk -F, "$fields"' $(col["part"]) == "layer" { bad = 1 } { last = $(col["pass"]) }
-        END { exit bad || last != "train" }' "$tmp/steps.csv" &&
+        END { exit bad || last != "train" }' "$tmp/ops.csv" &&
         awk -F, "$fields"' $(col["part"]) != "layer" { bad = 1 } END { exit bad || NR < 4 }' \
             "$tmp/layers.csv"
 }
@@ -116,11 +116,11 @@ draws() {
     grep -q 'roof: ' "$tmp/results/kernels/roofline.svg" && [ -s "$tmp/results/kernels/roofline.png" ]
 }
 
-# A step that saves operations stands where those it does put it, below one that reaches the peak.
+# An op that saves operations stands where those it does put it, below one that reaches the peak.
 saved_operations_stand_under_the_roof() {
     printf '%s\n' part,plan,model,pass,flop,flop_done,bytes,gflop_per_s,gflop_done_per_s,intensity \
-        step,fast,saving,forward,3000,1000,10,300,100,300 \
-        step,fast,plain,forward,1000,1000,10,120,120,100 >"$tmp/roof.csv"
+        op,fast,saving,forward,3000,1000,10,300,100,300 \
+        op,fast,plain,forward,1000,1000,10,120,120,100 >"$tmp/roof.csv"
     gnuplot -e "plots='plots'; csv='$tmp/roof.csv'; out='$tmp/roof'; plan='fast'; models='saving plain'; peak=120;
         memory=10; least=5; most=600; caption1=''; caption2=''; caption3=''" plots/roofline.gp || return 1
     # Of four marks the first two are the legend's; y grows downwards.

@@ -1,7 +1,7 @@
-/* A network compiled to a list of steps with all its memory allocated up front.
+/* A network compiled to a list of ops with all its memory allocated up front.
  *
- * Slot memory: value[0] is the input, value[i + 1] the output of step i. The gradient of value[i]
- * lives in one of two buffers, number i % 2: step i reads the one and writes the other, and what
+ * Slot memory: value[0] is the input, value[i + 1] the output of op i. The gradient of value[i]
+ * lives in one of two buffers, number i % 2: op i reads the one and writes the other, and what
  * lies between two calls of net_backward on a slot stays where it is. */
 #include <assert.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "kernels/net/net.h"
 #include "kernels/ops/op.h"
 
-struct step {
-    const struct step_kernel *kernel;
-    struct stretch stretch;
+struct op {
+    const struct op_kernel *kernel;
+    struct fused_layers fused;
     int first_tensor, n_tensors;
     size_t params; /* where the first tensor lies in an arena */
     size_t value;  /* offset of the output among a slot's values */
@@ -33,10 +33,10 @@ struct slot {
 struct net {
     struct net_options options;
     struct shape input;
-    int classes, n_steps, n_slots;
+    int classes, n_ops, n_slots;
     struct layer_desc *layers; /* a copy of the desc's */
     struct extent *read;       /* of the value before each layer, and of the output */
-    struct step *steps;
+    struct op *ops;
     struct slot *slots;
     char *scratch;
     size_t value_reals, gradient_reals, saved_bytes, scratch_bytes;
@@ -79,19 +79,19 @@ static void fill_byte_values(struct net *net, const struct net_desc *desc)
             net->byte_value[c][byte] = (real)((byte / 255.0 - desc->mean[c]) / desc->std[c]);
 }
 
-/* The tensors of a stretch lie side by side: layers own theirs in forward order. */
-static void find_tensors(struct step *s, const struct net_desc *desc)
+/* The tensors of an op lie side by side: layers own theirs in forward order. */
+static void find_tensors(struct op *op, const struct net_desc *desc)
 {
-    for (int i = 0; i < s->stretch.n_layers; i++) {
-        const struct layer_desc *layer = &s->stretch.layers[i];
-        if (s->n_tensors == 0)
-            s->first_tensor = layer->first_tensor;
-        s->n_tensors += layer->n_tensors;
+    for (int i = 0; i < op->fused.n_layers; i++) {
+        const struct layer_desc *layer = &op->fused.layers[i];
+        if (op->n_tensors == 0)
+            op->first_tensor = layer->first_tensor;
+        op->n_tensors += layer->n_tensors;
     }
-    s->params = s->n_tensors > 0 ? desc->tensors[s->first_tensor].offset : 0;
+    op->params = op->n_tensors > 0 ? desc->tensors[op->first_tensor].offset : 0;
 }
 
-/* Steps that take bytes may move their scale and shift into weights and bias. Where a byte other
+/* Ops that take bytes may move their scale and shift into weights and bias. Where a byte other
  * than 0 stands for exactly 0, as 51 does with a mean of 0.2, rounding would be left of the output
  * of a blank area, and ReLU let gradients of it pass: such nets get numbers. */
 static enum layout layout_of_images(const struct net *net)
@@ -103,8 +103,8 @@ static enum layout layout_of_images(const struct net *net)
     return LAYOUT_BYTES;
 }
 
-/* Cuts the layers into stretches, each computed by the first kind of step that takes it. */
-static void choose_steps(struct net *net, const struct net_desc *desc)
+/* Cuts the layers into runs, each fused in the first kind of op that takes it. */
+static void choose_ops(struct net *net, const struct net_desc *desc)
 {
     enum layout layout = layout_of_images(net);
     bool parameters_before = false;
@@ -112,49 +112,49 @@ static void choose_steps(struct net *net, const struct net_desc *desc)
     for (int i = 0; net->options.choices && i < desc->n_layers; i++)
         net->read[i].choice = (enum kernel_choice)net->options.choices[i];
     for (int first = 0, taken; first < desc->n_layers; first += taken) {
-        struct step *s = &net->steps[net->n_steps++];
-        s->kernel = step_find(net->options.plan, layout, net->layers + first,
-                              desc->n_layers - first, net->read + first, &taken);
-        assert(s->kernel); /* a layout of its own is left by a step of the same family */
-        s->stretch = (struct stretch){.layers = net->layers + first,
-                                      .n_layers = taken,
-                                      .read = net->read + first,
-                                      .plan = net->options.plan,
-                                      .choice = step_choice(s->kernel, net->read[first].choice),
-                                      .isa = net->options.isa,
-                                      .in = s->kernel->in,
-                                      .out = s->kernel->out,
-                                      .wants_input = parameters_before,
-                                      .byte_value = net->byte_value};
-        find_tensors(s, desc);
-        parameters_before |= s->n_tensors > 0;
-        layout = s->kernel->out;
+        struct op *op = &net->ops[net->n_ops++];
+        op->kernel = op_find(net->options.plan, layout, net->layers + first, desc->n_layers - first,
+                             net->read + first, &taken);
+        assert(op->kernel); /* a layout of its own is left by an op of the same family */
+        op->fused = (struct fused_layers){.layers = net->layers + first,
+                                          .n_layers = taken,
+                                          .read = net->read + first,
+                                          .plan = net->options.plan,
+                                          .choice = op_choice(op->kernel, net->read[first].choice),
+                                          .isa = net->options.isa,
+                                          .in = op->kernel->in,
+                                          .out = op->kernel->out,
+                                          .wants_input = parameters_before,
+                                          .byte_value = net->byte_value};
+        find_tensors(op, desc);
+        parameters_before |= op->n_tensors > 0;
+        layout = op->kernel->out;
     }
 }
 
 /* Numbers of the outputs of n_max images, padded so that the next buffer is aligned. */
-static size_t output_reals(const struct net *net, const struct step *s)
+static size_t output_reals(const struct net *net, const struct op *op)
 {
-    if (!s->kernel->out_reals)
-        return padded_reals(net, stretch_last(&s->stretch)->out);
-    return real_bytes(s->kernel->out_reals(&s->stretch, net->options.n_max)) / sizeof(real);
+    if (!op->kernel->out_reals)
+        return padded_reals(net, fused_last(&op->fused)->out);
+    return real_bytes(op->kernel->out_reals(&op->fused, net->options.n_max)) / sizeof(real);
 }
 
-/* Lays out a slot and sizes the scratch, which all steps share. */
-static void lay_out_steps(struct net *net)
+/* Lays out a slot and sizes the scratch, which all ops share. */
+static void lay_out_ops(struct net *net)
 {
     const struct net_options *o = &net->options;
-    if (net->steps[0].kernel->in != LAYOUT_BYTES)
+    if (net->ops[0].kernel->in != LAYOUT_BYTES)
         net->value_reals = net->gradient_reals = padded_reals(net, net->input);
-    for (int i = 0; i < net->n_steps; i++) {
-        struct step *s = &net->steps[i];
-        s->value = net->value_reals;
-        s->saved = net->saved_bytes;
-        net->value_reals += output_reals(net, s);
-        net->gradient_reals = max_size(net->gradient_reals, output_reals(net, s));
-        net->saved_bytes += align_bytes(s->kernel->saved_bytes(&s->stretch, o->n_max));
+    for (int i = 0; i < net->n_ops; i++) {
+        struct op *op = &net->ops[i];
+        op->value = net->value_reals;
+        op->saved = net->saved_bytes;
+        net->value_reals += output_reals(net, op);
+        net->gradient_reals = max_size(net->gradient_reals, output_reals(net, op));
+        net->saved_bytes += align_bytes(op->kernel->saved_bytes(&op->fused, o->n_max));
         net->scratch_bytes = max_size(net->scratch_bytes,
-                                      s->kernel->scratch_bytes(&s->stretch, o->n_max, o->threads));
+                                      op->kernel->scratch_bytes(&op->fused, o->n_max, o->threads));
     }
 }
 
@@ -177,7 +177,7 @@ static bool net_alloc_buffers(struct net *net)
     return net->scratch != NULL;
 }
 
-/* An empty net with room for its steps and slots, or NULL. */
+/* An empty net with room for its ops and slots, or NULL. */
 static struct net *net_alloc(const struct net_desc *desc, const struct net_options *options)
 {
     struct net *net = calloc(1, sizeof *net);
@@ -189,9 +189,9 @@ static struct net *net_alloc(const struct net_desc *desc, const struct net_optio
     size_t n_layers = (size_t)desc->n_layers;
     net->layers = calloc(n_layers, sizeof *net->layers);
     net->read = calloc(n_layers + 1, sizeof *net->read);
-    net->steps = calloc(n_layers, sizeof *net->steps);
+    net->ops = calloc(n_layers, sizeof *net->ops);
     net->slots = calloc((size_t)options->slots, sizeof *net->slots);
-    if (!net->layers || !net->read || !net->steps || !net->slots) {
+    if (!net->layers || !net->read || !net->ops || !net->slots) {
         net_destroy(net);
         return NULL;
     }
@@ -209,8 +209,8 @@ enum status net_create(struct net **net, const struct net_desc *desc,
     if (!made)
         return error_set(e, ERR_MEMORY, "net '%s': no memory for its plan", desc->name);
     fill_byte_values(made, desc);
-    choose_steps(made, desc);
-    lay_out_steps(made);
+    choose_ops(made, desc);
+    lay_out_ops(made);
     if (!net_alloc_buffers(made)) {
         double mib = (double)net_bytes(made) / 0x1p20;
         net_destroy(made);
@@ -235,26 +235,26 @@ void net_destroy(struct net *net)
     }
     mem_free(net->scratch);
     free(net->slots);
-    free(net->steps);
+    free(net->ops);
     free(net->read);
     free(net->layers);
     free(net);
 }
 
-int net_steps(const struct net *net)
+int net_ops(const struct net *net)
 {
-    return net->n_steps;
+    return net->n_ops;
 }
 
-void net_step_tensors(const struct net *net, int step, int *first, int *last)
+void net_op_tensors(const struct net *net, int op, int *first, int *last)
 {
-    *first = net->steps[step].first_tensor;
-    *last = *first + net->steps[step].n_tensors;
+    *first = net->ops[op].first_tensor;
+    *last = *first + net->ops[op].n_tensors;
 }
 
-const char *net_step_name(const struct net *net, int step)
+const char *net_op_name(const struct net *net, int op)
 {
-    return net->steps[step].kernel->name;
+    return net->ops[op].kernel->name;
 }
 
 size_t net_bytes(const struct net *net)
@@ -293,7 +293,7 @@ void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
     size_t plane = (size_t)net->input.h * (size_t)net->input.w;
     at->n = n;
     memmove(at->image, image, (size_t)n * sizeof *image);
-    if (net->steps[0].kernel->in == LAYOUT_BYTES)
+    if (net->ops[0].kernel->in == LAYOUT_BYTES)
         return;
     exec_for(ex, (size_t)n * (size_t)net->input.c, images_per_block(ELEMENTS_PER_BLOCK, plane),
              load_planes, &call);
@@ -308,15 +308,15 @@ void net_load(struct net *net, const struct exec *ex, int slot, int n, const uin
     net_load_each(net, ex, slot, n, image);
 }
 
-static uint64_t done_flops(const struct step *s, bool backward)
+static uint64_t done_flops(const struct op *op, bool backward)
 {
-    uint64_t (*count)(const struct stretch *) =
-        backward ? s->kernel->flops_backward : s->kernel->flops_forward;
+    uint64_t (*count)(const struct fused_layers *) =
+        backward ? op->kernel->flops_backward : op->kernel->flops_forward;
     if (count)
-        return count(&s->stretch);
+        return count(&op->fused);
     uint64_t sum = 0;
-    for (int i = 0; i < s->stretch.n_layers; i++) {
-        const struct layer_desc *layer = &s->stretch.layers[i];
+    for (int i = 0; i < op->fused.n_layers; i++) {
+        const struct layer_desc *layer = &op->fused.layers[i];
         sum += backward ? layer->flops_backward : layer->flops_forward;
     }
     return sum;
@@ -325,68 +325,68 @@ static uint64_t done_flops(const struct step *s, bool backward)
 uint64_t net_flops_done(const struct net *net, bool backward)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < net->n_steps; i++)
-        sum += done_flops(&net->steps[i], backward);
+    for (int i = 0; i < net->n_ops; i++)
+        sum += done_flops(&net->ops[i], backward);
     return sum;
 }
 
-static unsigned step_savings(const struct step *s)
+static unsigned op_savings(const struct op *op)
 {
-    return s->kernel->savings ? s->kernel->savings(&s->stretch) : 0;
+    return op->kernel->savings ? op->kernel->savings(&op->fused) : 0;
 }
 
 unsigned net_savings(const struct net *net)
 {
     unsigned savings = 0;
-    for (int i = 0; i < net->n_steps; i++)
-        savings |= step_savings(&net->steps[i]);
+    for (int i = 0; i < net->n_ops; i++)
+        savings |= op_savings(&net->ops[i]);
     return savings;
 }
 
-/* Backward of a step, with nothing to learn in it or before, is left out. */
-static bool step_learns(const struct step *s)
+/* Backward of an op, with nothing to learn in it or before, is left out. */
+static bool op_learns(const struct op *op)
 {
-    return s->stretch.wants_input || s->n_tensors > 0;
+    return op->fused.wants_input || op->n_tensors > 0;
 }
 
-struct net_step_view net_step_view(const struct net *net, int slot, int step)
+struct net_op_view net_op_view(const struct net *net, int slot, int index)
 {
-    const struct step *s = &net->steps[step];
-    const struct extent *read = &s->stretch.read[s->stretch.n_layers];
-    int first = (int)(s->stretch.layers - net->layers);
-    return (struct net_step_view){
+    const struct op *op = &net->ops[index];
+    const struct extent *read = &op->fused.read[op->fused.n_layers];
+    int first = (int)(op->fused.layers - net->layers);
+    return (struct net_op_view){
         .first_layer = first,
-        .last_layer = first + s->stretch.n_layers,
-        .y = s->kernel->out == LAYOUT_NCHW ? net->slots[slot].values + s->value : NULL,
+        .last_layer = first + op->fused.n_layers,
+        .y = op->kernel->out == LAYOUT_NCHW ? net->slots[slot].values + op->value : NULL,
         .read_h = read->h,
         .read_w = read->w,
-        .learns = step_learns(s),
-        .flops_forward = done_flops(s, false),
-        .flops_backward = done_flops(s, true),
-        .savings = step_savings(s),
-        .choice = s->stretch.choice,
+        .learns = op_learns(op),
+        .flops_forward = done_flops(op, false),
+        .flops_backward = done_flops(op, true),
+        .savings = op_savings(op),
+        .choice = op->fused.choice,
     };
 }
 
-static void charge_flops(const struct exec *ex, const struct step *s, bool backward, int n)
+static void charge_flops(const struct exec *ex, const struct op *op, bool backward, int n)
 {
     if (ex->charge)
-        ex->charge(ex->charge_arg, WORK_FLOP, (double)done_flops(s, backward) * n);
+        ex->charge(ex->charge_arg, WORK_FLOP, (double)done_flops(op, backward) * n);
 }
 
-/* What forward and backward of a step have in common. */
-static struct step_call call_of(const struct net *net, const struct exec *ex, struct slot *slot,
-                                int step, const real *params)
+/* What forward and backward of an op have in common. */
+static struct op_call call_of(const struct net *net, const struct exec *ex, struct slot *slot,
+                              int index, const real *params)
 {
-    const struct step *s = &net->steps[step];
-    return (struct step_call){
+    const struct op *op = &net->ops[index];
+    return (struct op_call){
         .ex = ex,
         .n = slot->n,
         .image = slot->image,
-        .x = slot->values + (step > 0 ? net->steps[step - 1].value : 0),
-        .y = slot->values + s->value,
-        .params = s->n_tensors > 0 ? params + s->params : NULL,
-        .saved = slot->saved + s->saved,
+        .x = slot->values + (index > 0 ? net->ops[index - 1].value : 0),
+        .y = slot->values + op->value,
+        .params = op->n_tensors > 0 ? params + op->params : NULL,
+        .saved = slot->saved + op->saved,
         .scratch = net->scratch,
     };
 }
@@ -397,10 +397,10 @@ void net_forward(struct net *net, const struct exec *ex, int slot, int first, in
     struct slot *at = &net->slots[slot];
     assert(pool_threads(ex->pool) <= net->options.threads);
     for (int i = first; i < last; i++) {
-        const struct step *s = &net->steps[i];
-        struct step_call call = call_of(net, ex, at, i, params);
-        s->kernel->forward(&s->stretch, &call);
-        charge_flops(ex, s, false, at->n);
+        const struct op *op = &net->ops[i];
+        struct op_call call = call_of(net, ex, at, i, params);
+        op->kernel->forward(&op->fused, &call);
+        charge_flops(ex, op, false, at->n);
     }
 }
 
@@ -408,7 +408,7 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
                       const real *weights, double gradient_scale)
 {
     struct slot *at = &net->slots[slot];
-    real *dlogits = gradient_scale > 0 ? at->gradients[net->n_steps % 2] : NULL;
+    real *dlogits = gradient_scale > 0 ? at->gradients[net->n_ops % 2] : NULL;
     const real *logits = net_logits(net, slot);
     struct score score =
         net->options.plan == PLAN_REFERENCE
@@ -433,19 +433,19 @@ void net_backward(struct net *net, const struct exec *ex, int slot, int first, i
     struct slot *at = &net->slots[slot];
     assert(pool_threads(ex->pool) <= net->options.threads);
     for (int i = last - 1; i >= first; i--) {
-        const struct step *s = &net->steps[i];
-        if (!step_learns(s))
+        const struct op *op = &net->ops[i];
+        if (!op_learns(op))
             continue;
-        struct step_call call = call_of(net, ex, at, i, params);
-        call.dx = s->stretch.wants_input ? at->gradients[i % 2] : NULL;
-        call.dparams = s->n_tensors > 0 ? grads + s->params : NULL;
+        struct op_call call = call_of(net, ex, at, i, params);
+        call.dx = op->fused.wants_input ? at->gradients[i % 2] : NULL;
+        call.dparams = op->n_tensors > 0 ? grads + op->params : NULL;
         call.dy = at->gradients[(i + 1) % 2];
-        s->kernel->backward(&s->stretch, &call);
-        charge_flops(ex, s, true, at->n);
+        op->kernel->backward(&op->fused, &call);
+        charge_flops(ex, op, true, at->n);
     }
 }
 
 const real *net_logits(const struct net *net, int slot)
 {
-    return net->slots[slot].values + net->steps[net->n_steps - 1].value;
+    return net->slots[slot].values + net->ops[net->n_ops - 1].value;
 }

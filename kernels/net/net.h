@@ -7,7 +7,7 @@
 #include "kernels/layers/loss.h"
 #include "kernels/ops/savings.h"
 
-/* A network compiled for at most `n_max` images a call: a list of steps, each one layer or a run of
+/* A network compiled for at most `n_max` images a call: a list of ops, each one layer or a run of
  * layers, and `slots` sets of activations. */
 struct net;
 struct net_options {
@@ -23,16 +23,16 @@ struct net_options {
 enum status net_create(struct net **net, const struct net_desc *desc,
                        const struct net_options *options, struct error *e);
 void net_destroy(struct net *net);
-int net_steps(const struct net *net);
-/* Tensors [*first, *last) of step `step`; empty for a step without parameters. */
-void net_step_tensors(const struct net *net, int step, int *first, int *last);
-/* The name of the kind of step, a row of steps.def. */
-const char *net_step_name(const struct net *net, int step);
-/* What a step is and did, for those who measure and compare plans. */
-struct net_step_view {
+int net_ops(const struct net *net);
+/* Tensors [*first, *last) of an op; empty for one without parameters. */
+void net_op_tensors(const struct net *net, int op, int *first, int *last);
+/* The name of the kind of op, a row of ops.def. */
+const char *net_op_name(const struct net *net, int op);
+/* What an op is and did, for those who measure and compare plans. */
+struct net_op_view {
     int first_layer, last_layer; /* layers [first, last) */
     /* The output of the slot's images [N,C,H,W] after net_forward, of which a later layer reads
-     * read_h rows and read_w columns; NULL where it lies in a layout of the step's own. */
+     * read_h rows and read_w columns; NULL where it lies in a layout of the op's own. */
     const real *y;
     int read_h, read_w;
     bool learns;                            /* it has a backward pass */
@@ -40,9 +40,9 @@ struct net_step_view {
     unsigned savings;
     enum kernel_choice choice; /* that it follows; direct sums follow it also unasked */
 };
-struct net_step_view net_step_view(const struct net *net, int slot, int step);
+struct net_op_view net_op_view(const struct net *net, int slot, int op);
 /* "conv1:first_conv conv2:winograd_f2 fc:small_dense": what each convolution and dense layer is
- * computed with, the kind of its step or what was chosen more closely. text has KERNELS_TEXT bytes.
+ * computed with, the kind of its op or what was chosen more closely. text has KERNELS_TEXT bytes.
  * Returns text. */
 #define KERNELS_TEXT 1024
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
@@ -50,7 +50,7 @@ size_t net_bytes(const struct net *net); /* activations, saved state and scratch
 /* FLOPs an image that the plan really does; those of the net as written are in its description.
  * Neither counts the gradient of the images, which nobody reads. */
 uint64_t net_flops_done(const struct net *net, bool backward);
-unsigned net_savings(const struct net *net); /* of all its steps */
+unsigned net_savings(const struct net *net); /* of all its ops */
 
 /* Makes n <= n_max images, bytes [N,C,H,W], the slot's input; a net reads them as (byte/255 -
  * mean)/std. They are borrowed until the slot's backward has ended. */
@@ -67,7 +67,7 @@ void net_load_each(struct net *net, const struct exec *ex, int slot, int n,
 enum status net_tune(uint8_t *choices, const struct net_desc *desc,
                      const struct net_options *options, struct pool *pool, struct error *e);
 
-/* Runs steps [first, last) on the n images loaded into the slot. params: the parameter arena. */
+/* Runs ops [first, last) on the n images loaded into the slot. params: the parameter arena. */
 void net_forward(struct net *net, const struct exec *ex, int slot, int first, int last,
                  const real *params);
 
@@ -81,8 +81,8 @@ struct score net_loss(struct net *net, const struct exec *ex, int slot, const ui
 /* The class of each image of the slot: of its largest logit, the first of equals. classes [N]. */
 void net_classify(const struct net *net, int slot, int *classes);
 
-/* Runs steps last-1 down to first backward. grads: the gradient arena, overwritten for the tensors
- * of these steps, or added to with ex->accumulate. */
+/* Runs ops last-1 down to first backward. grads: the gradient arena, overwritten for the tensors
+ * of these ops, or added to with ex->accumulate. */
 void net_backward(struct net *net, const struct exec *ex, int slot, int first, int last,
                   const real *params, real *grads);
 

@@ -68,25 +68,25 @@ static void rig_close(struct rig *r)
     mem_free(r->buffers);
 }
 
-/* ns [n_layers]: of each step forward and backward, where its first layer is; loading is the first
+/* ns [n_layers]: of each op forward and backward, where its first layer is; loading is the first
  * layer's. */
 static void time_step(struct rig *r, struct net *net, int64_t *ns)
 {
-    int steps = net_steps(net);
+    int ops = net_ops(net);
     int64_t begin = clock_ns();
     memset(ns, 0, (size_t)r->desc->n_layers * sizeof *ns);
     net_load(net, &r->ex, 0, r->n, r->images);
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < ops; i++) {
         net_forward(net, &r->ex, 0, i, i + 1, r->params);
         int64_t end = clock_ns();
-        ns[net_step_view(net, 0, i).first_layer] += end - begin;
+        ns[net_op_view(net, 0, i).first_layer] += end - begin;
         begin = end;
     }
     net_loss(net, &r->ex, 0, r->labels, NULL, 1.0 / r->n);
-    for (int i = steps - 1; i >= 0; i--) {
+    for (int i = ops - 1; i >= 0; i--) {
         begin = clock_ns();
         net_backward(net, &r->ex, 0, i, i + 1, r->params, r->grads);
-        ns[net_step_view(net, 0, i).first_layer] += clock_ns() - begin;
+        ns[net_op_view(net, 0, i).first_layer] += clock_ns() - begin;
     }
 }
 
@@ -98,7 +98,7 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* ratio [n_layers]: of a step of `base` at its first layer, the median over turns of its layers'
+/* ratio [n_layers]: of an op of `base` at its first layer, the median over turns of its layers'
  * time in `other` over that in `base`. *whole: of all layers. */
 static enum status compare(struct rig *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
@@ -113,8 +113,8 @@ static enum status compare(struct rig *r, struct net *base, struct net *other, d
         time_step(r, other, of_other);
     }
     double turns[TURNS];
-    for (int i = 0; i < net_steps(base); i++) {
-        struct net_step_view v = net_step_view(base, 0, i);
+    for (int i = 0; i < net_ops(base); i++) {
+        struct net_op_view v = net_op_view(base, 0, i);
         for (int t = 0; t < TURNS; t++)
             turns[t] = sum_ns(ns + (2 * t + 1) * layers, v.first_layer, v.last_layer) /
                        sum_ns(ns + 2 * t * layers, v.first_layer, v.last_layer);
@@ -128,27 +128,27 @@ static enum status compare(struct rig *r, struct net *base, struct net *other, d
     return OK;
 }
 
-/* The step of `net` that begins at a layer, or -1. */
-static int step_at(const struct net *net, int layer)
+/* The op of `net` that begins at a layer, or -1. */
+static int op_at(const struct net *net, int layer)
 {
-    for (int i = 0; i < net_steps(net); i++)
-        if (net_step_view(net, 0, i).first_layer == layer)
+    for (int i = 0; i < net_ops(net); i++)
+        if (net_op_view(net, 0, i).first_layer == layer)
             return i;
     return -1;
 }
 
-/* Whether `other` computes the layers of a step of `base` by themselves, and not by the same kernel
+/* Whether `other` computes the layers of an op of `base` by themselves, and not by the same kernel
  * in the same way. */
-static bool differs(const struct net *base, int step, const struct net *other)
+static bool differs(const struct net *base, int op, const struct net *other)
 {
-    struct net_step_view v = net_step_view(base, 0, step);
-    int at = step_at(other, v.first_layer),
-        layers = net_step_view(base, 0, net_steps(base) - 1).last_layer;
-    bool ends = v.last_layer == layers || step_at(other, v.last_layer) >= 0;
+    struct net_op_view v = net_op_view(base, 0, op);
+    int at = op_at(other, v.first_layer),
+        layers = net_op_view(base, 0, net_ops(base) - 1).last_layer;
+    bool ends = v.last_layer == layers || op_at(other, v.last_layer) >= 0;
     if (at < 0 || !ends)
         return false;
-    struct net_step_view o = net_step_view(other, 0, at);
-    return strcmp(net_step_name(base, step), net_step_name(other, at)) != 0 ||
+    struct net_op_view o = net_op_view(other, 0, at);
+    return strcmp(net_op_name(base, op), net_op_name(other, at)) != 0 ||
            v.flops_forward != o.flops_forward || v.flops_backward != o.flops_backward;
 }
 
@@ -158,9 +158,9 @@ static bool has_kernels(const struct layer_desc *layer)
     return layer->kind == LAYER_conv2d || layer->kind == LAYER_dense;
 }
 
-static bool is_head(const struct net_desc *desc, const struct net *net, int step)
+static bool is_head(const struct net_desc *desc, const struct net *net, int op)
 {
-    return has_kernels(&desc->layers[net_step_view(net, 0, step).first_layer]);
+    return has_kernels(&desc->layers[net_op_view(net, 0, op).first_layer]);
 }
 
 /* What a search carries along. */
@@ -169,7 +169,7 @@ struct search {
     struct net_options options;
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] */
-    double *best, *ratio;     /* [n_layers], of the layers that steps of base begin with */
+    double *best, *ratio;     /* [n_layers], of the layers that ops of base begin with */
 };
 
 static enum status make_net(struct search *s, struct net **net, const uint8_t *choices,
@@ -197,11 +197,11 @@ static enum status try_choice(struct search *s, enum kernel_choice choice, struc
     double whole;
     choose(s->trial, desc, 0, desc->n_layers, choice);
     TRY(make_net(s, &other, s->trial, e));
-    for (int i = 0; i < net_steps(s->base); i++)
+    for (int i = 0; i < net_ops(s->base); i++)
         any = any || (is_head(desc, s->base, i) && differs(s->base, i, other));
     enum status status = any ? compare(&s->rig, s->base, other, s->ratio, &whole, e) : OK;
-    for (int i = 0; any && status == OK && i < net_steps(s->base); i++) {
-        struct net_step_view v = net_step_view(s->base, 0, i);
+    for (int i = 0; any && status == OK && i < net_ops(s->base); i++) {
+        struct net_op_view v = net_op_view(s->base, 0, i);
         if (!is_head(desc, s->base, i) || !differs(s->base, i, other) ||
             s->ratio[v.first_layer] >= s->best[v.first_layer])
             continue;
@@ -283,21 +283,21 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
     return status;
 }
 
-/* A choice that says more than the kind of step does. */
-static const char *kernel_name(const struct net *net, int step)
+/* A choice that says more than the kind of op does. */
+static const char *kernel_name(const struct net *net, int op)
 {
-    enum kernel_choice choice = net_step_view(net, 0, step).choice;
+    enum kernel_choice choice = net_op_view(net, 0, op).choice;
     return choice == CHOICE_winograd_f4   ? "winograd_f4"
            : choice == CHOICE_winograd_f2 ? "winograd_f2"
-                                          : net_step_name(net, step);
+                                          : net_op_name(net, op);
 }
 
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT])
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < net_steps(net); i++) {
-        struct net_step_view v = net_step_view(net, 0, i);
+    for (int i = 0; i < net_ops(net); i++) {
+        struct net_op_view v = net_op_view(net, 0, i);
         for (int l = v.first_layer; l < v.last_layer; l++)
             if (has_kernels(&desc->layers[l]) && used < KERNELS_TEXT)
                 used += (size_t)snprintf(text + used, KERNELS_TEXT - used, "%s%s:%s",

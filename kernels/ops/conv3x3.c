@@ -56,7 +56,7 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
     return 1 + taken;
 }
 
-/* Whether the layer is computed by a step that takes blocks. */
+/* Whether the layer is computed by an op that takes blocks. */
 static bool takes_blocks(const struct layer_desc *l, const struct extent *read)
 {
     return is_norm(l) || (is_conv3x3(l) && read->choice != CHOICE_gemm);
@@ -93,10 +93,10 @@ int norm_match_last(const struct layer_desc *layers, int n, const struct extent 
     return norm_match(layers, n, &epilogue);
 }
 
-struct area area_read(const struct stretch *s, int i)
+struct area area_read(const struct fused_layers *fused, int i)
 {
-    if (s->plan != PLAN_EXACT)
-        return (struct area){s->read[i].h, s->read[i].w};
-    struct shape all = i == 0 ? s->layers->in : s->layers[i - 1].out;
+    if (fused->plan != PLAN_EXACT)
+        return (struct area){fused->read[i].h, fused->read[i].w};
+    struct shape all = i == 0 ? fused->layers->in : fused->layers[i - 1].out;
     return (struct area){all.h, all.w};
 }

@@ -1,4 +1,4 @@
-/* Which layers the steps for convolutions of 3x3 and stride 1 take. Internal to kernels/. */
+/* Which layers the ops for convolutions of 3x3 and stride 1 take. Internal to kernels/. */
 #ifndef SCALEBENCH_KERNELS_OPS_CONV3X3_H
 #define SCALEBENCH_KERNELS_OPS_CONV3X3_H
 
@@ -12,7 +12,7 @@ int conv3x3_match(const struct layer_desc *layers, int n, enum epilogue *epilogu
 /* The same of batch norm and its epilogue. */
 int norm_match(const struct layer_desc *layers, int n, enum epilogue *epilogue);
 
-/* step_kernel's match: where a layer follows that takes values in blocks of channels (such a
+/* op_kernel's match: where a layer follows that takes values in blocks of channels (such a
  * convolution, and batch norm after one); anywhere. */
 int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read);
@@ -20,8 +20,8 @@ int conv3x3_match_last(const struct layer_desc *layers, int n, const struct exte
 int norm_match_blocks(const struct layer_desc *layers, int n, const struct extent *read);
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read);
 
-/* What is computed of the value before layer i of the stretch: what is read, and all of it in the
- * exact plan. */
-struct area area_read(const struct stretch *s, int i);
+/* What is computed of the value before layer i of the fused layers: what is read, and all of it in
+ * the exact plan. */
+struct area area_read(const struct fused_layers *fused, int i);
 
 #endif

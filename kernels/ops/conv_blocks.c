@@ -21,13 +21,13 @@ static size_t panels_reals(const struct winograd *w, struct conv_sizes sizes, in
     return padded(winograd_panel(w, sizes.slice < k ? sizes.slice : k));
 }
 
-static struct conv_share share_of(const struct stretch *s, const struct winograd *w,
+static struct conv_share share_of(const struct fused_layers *fused, const struct winograd *w,
                                   struct conv_sizes sizes)
 {
-    size_t x = s->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
-    size_t y = w->norm                 ? sizes.chunk * stored_block(w)
-               : s->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
-                                       : 0;
+    size_t x = fused->in == LAYOUT_NCHW ? sizes.chunk * winograd_in(w) : 0;
+    size_t y = w->norm                     ? sizes.chunk * stored_block(w)
+               : fused->out == LAYOUT_NCHW ? sizes.chunk * winograd_stored(w)
+                                           : 0;
     /* Not more than a number of 16 bits a tile. */
     size_t blank = w->kind == WINOGRAD_F4 ? sizes.chunk * (size_t)winograd_tiles(w) : 0;
     struct conv_share share = {.m = padded(sizes.m),
@@ -57,19 +57,19 @@ static size_t conv_params(const struct winograd *w)
 
 /* Scratch is the norm's, then panels, bias and the threads' shares. Saved are V or nothing, and
  * what the norm reads and keeps, or where outputs came from. */
-struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
+struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes)
 {
-    struct conv_call call = {.s = s,
+    struct conv_call call = {.fused = fused,
                              .c = c,
                              .w = *w,
-                             .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(s->isa)
-                                                             : winograd_tiles_for(s->isa),
-                             .weights = winograd_weights_for(s->isa),
-                             .product = winograd_product_for(s->isa),
-                             .blocks = blocks_for(s->isa),
+                             .tiles = w->kind == CONV_DIRECT ? direct_tiles_for(fused->isa)
+                                                             : winograd_tiles_for(fused->isa),
+                             .weights = winograd_weights_for(fused->isa),
+                             .product = winograd_product_for(fused->isa),
+                             .blocks = blocks_for(fused->isa),
                              .sizes = sizes,
-                             .share = share_of(s, w, sizes),
+                             .share = share_of(fused, w, sizes),
                              .kept = c->saved,
                              .u = c->scratch};
     real *after_kept = call.kept + padded(sizes.kept);
@@ -79,33 +79,34 @@ struct conv_call conv_call_begin(const struct stretch *s, const struct step_call
         int threads = pool_threads(c->ex->pool);
         call.z = after_kept;
         call.norm =
-            norm_call_begin(s, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
-        call.u = (real *)((char *)c->scratch + norm_scratch_bytes(s, 1, threads));
+            norm_call_begin(fused, 1, c, call.z, c->params + conv_params(w), after_z, c->scratch);
+        call.u = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.u + weights_reals(w, sizes);
     call.shares = call.bias + call.share.dbias;
     return call;
 }
 
-size_t conv_saved_bytes(const struct stretch *s, const struct winograd *w, struct conv_sizes sizes,
-                        int n)
+size_t conv_saved_bytes(const struct fused_layers *fused, const struct winograd *w,
+                        struct conv_sizes sizes, int n)
 {
     size_t kept = padded(sizes.kept) * sizeof(real), stored = (size_t)n * winograd_stored(w);
-    return kept + (w->norm ? padded(stored) * sizeof(real) + norm_saved_bytes(s, 1, n) : stored);
+    return kept +
+           (w->norm ? padded(stored) * sizeof(real) + norm_saved_bytes(fused, 1, n) : stored);
 }
 
-size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
+size_t conv_scratch_bytes(const struct fused_layers *fused, const struct winograd *w,
                           struct conv_sizes sizes, int threads)
 {
-    struct conv_share share = share_of(s, w, sizes);
+    struct conv_share share = share_of(fused, w, sizes);
     size_t reals = weights_reals(w, sizes) + share.dbias + (size_t)threads * share.all;
-    return reals * sizeof(real) + (w->norm ? norm_scratch_bytes(s, 1, threads) : 0);
+    return reals * sizeof(real) + (w->norm ? norm_scratch_bytes(fused, 1, threads) : 0);
 }
 
-size_t conv_out_reals(const struct stretch *s, int n)
+size_t conv_out_reals(const struct fused_layers *fused, int n)
 {
-    struct winograd w = winograd_of(s);
-    return w.norm ? norm_out_reals(s, 1, n) : (size_t)n * winograd_stored(&w);
+    struct winograd w = winograd_of(fused);
+    return w.norm ? norm_out_reals(fused, 1, n) : (size_t)n * winograd_stored(&w);
 }
 
 /* Items are blocks of output channels. */
@@ -264,10 +265,10 @@ static void write_planes(const struct conv_call *call, real *value, const real *
 const real *conv_chunk_x(const struct conv_call *call, size_t begin, size_t end, int thread)
 {
     const struct winograd *w = &call->w;
-    if (call->s->in != LAYOUT_NCHW)
+    if (call->fused->in != LAYOUT_NCHW)
         return call->c->x + begin * winograd_in(w);
-    read_planes(call, share_x(call, thread), call->c->x, w->in, &call->s->layers->in, begin, end,
-                winograd_in(w));
+    read_planes(call, share_x(call, thread), call->c->x, w->in, &call->fused->layers->in, begin,
+                end, winograd_in(w));
     return share_x(call, thread);
 }
 
@@ -275,7 +276,7 @@ real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
 {
     if (call->w.norm)
         return call->z + begin * winograd_stored(&call->w);
-    if (call->s->out == LAYOUT_NCHW)
+    if (call->fused->out == LAYOUT_NCHW)
         return share_y(call, thread);
     return call->c->y + begin * winograd_stored(&call->w);
 }
@@ -283,8 +284,8 @@ real *conv_chunk_y(const struct conv_call *call, size_t begin, int thread)
 void conv_chunk_y_end(const struct conv_call *call, size_t begin, size_t end, const real *y)
 {
     const struct winograd *w = &call->w;
-    if (call->s->out == LAYOUT_NCHW && !w->norm)
-        write_planes(call, call->c->y, y, w->stored, &stretch_last(call->s)->out, begin, end,
+    if (call->fused->out == LAYOUT_NCHW && !w->norm)
+        write_planes(call, call->c->y, y, w->stored, &fused_last(call->fused)->out, begin, end,
                      winograd_stored(w));
 }
 
@@ -321,7 +322,7 @@ static const real *block_of_dy(const struct conv_call *call, size_t begin, size_
             norm_differentiate(&call->norm, share + (i - begin) * block, i, (size_t)b, thread);
     if (w->norm)
         return share;
-    if (call->s->out == LAYOUT_NCHW)
+    if (call->fused->out == LAYOUT_NCHW)
         return share + (size_t)b * block;
     return call->c->dy + begin * winograd_stored(w) + (size_t)b * block;
 }
@@ -331,9 +332,9 @@ void conv_output_adjoint_begin(const struct conv_call *call, size_t begin, size_
     const struct winograd *w = &call->w;
     if (!conv_chunk_adds(call, begin, thread))
         memset(share_dbias(call, thread), 0, call->share.dbias * sizeof(real));
-    if (call->s->out == LAYOUT_NCHW && !w->norm)
+    if (call->fused->out == LAYOUT_NCHW && !w->norm)
         read_planes(call, share_y(call, thread), call->c->dy, w->stored,
-                    &stretch_last(call->s)->out, begin, end, winograd_stored(w));
+                    &fused_last(call->fused)->out, begin, end, winograd_stored(w));
 }
 
 void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end, int b, real *dm,
@@ -349,7 +350,7 @@ void conv_output_adjoint(const struct conv_call *call, size_t begin, size_t end,
 
 real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)
 {
-    if (call->s->in == LAYOUT_NCHW)
+    if (call->fused->in == LAYOUT_NCHW)
         return share_x(call, thread);
     return call->c->dx + begin * winograd_in(&call->w);
 }
@@ -357,7 +358,7 @@ real *conv_chunk_dx(const struct conv_call *call, size_t begin, int thread)
 void conv_chunk_dx_end(const struct conv_call *call, size_t begin, size_t end, const real *dx)
 {
     const struct winograd *w = &call->w;
-    if (call->s->in == LAYOUT_NCHW)
-        write_planes(call, call->c->dx, dx, w->in, &call->s->layers->in, begin, end,
+    if (call->fused->in == LAYOUT_NCHW)
+        write_planes(call, call->c->dx, dx, w->in, &call->fused->layers->in, begin, end,
                      winograd_in(w));
 }

@@ -1,4 +1,4 @@
-/* What the steps on blocks of channels share, Winograd's and the direct one: memory, weights in
+/* What the ops on blocks of channels share, Winograd's and the direct one: memory, weights in
  * panels, and the sums over threads. See simd/winograd.h for layouts. Internal to kernels/.
  *
  * Threads share the images, in chunks. Each sums the weights' gradient in its own panels; the last
@@ -10,7 +10,7 @@
 #include "kernels/ops/norm_blocks.h"
 #include "kernels/ops/winograd.h"
 
-/* How a step cuts n images, and what it wants: numbers of v and m for a chunk, and of v that
+/* How an op cuts n images, and what it wants: numbers of v and m for a chunk, and of v that
  * forward keeps for all images. */
 struct conv_sizes {
     size_t chunk, m, v, kept;
@@ -28,8 +28,8 @@ struct conv_share {
 };
 
 struct conv_call {
-    const struct stretch *s;
-    const struct step_call *c;
+    const struct fused_layers *fused;
+    const struct op_call *c;
     struct winograd w;
     const struct winograd_tiles *tiles;
     const struct winograd_weights *weights;
@@ -44,13 +44,13 @@ struct conv_call {
     struct norm_call norm; /* where w.norm */
 };
 
-struct conv_call conv_call_begin(const struct stretch *s, const struct step_call *c,
+struct conv_call conv_call_begin(const struct fused_layers *fused, const struct op_call *c,
                                  const struct winograd *w, struct conv_sizes sizes);
-size_t conv_saved_bytes(const struct stretch *s, const struct winograd *w, struct conv_sizes sizes,
-                        int n);
-size_t conv_scratch_bytes(const struct stretch *s, const struct winograd *w,
+size_t conv_saved_bytes(const struct fused_layers *fused, const struct winograd *w,
+                        struct conv_sizes sizes, int n);
+size_t conv_scratch_bytes(const struct fused_layers *fused, const struct winograd *w,
                           struct conv_sizes sizes, int threads);
-size_t conv_out_reals(const struct stretch *s, int n);
+size_t conv_out_reals(const struct fused_layers *fused, int n);
 
 static inline real *share_m(const struct conv_call *call, int thread)
 {

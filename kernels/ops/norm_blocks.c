@@ -13,10 +13,10 @@ static size_t padded_bytes(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-static struct norm norm_of(const struct stretch *s, int at)
+static struct norm norm_of(const struct fused_layers *fused, int at)
 {
-    struct norm n = {.in = area_read(s, at), .stored = area_read(s, s->n_layers)};
-    norm_match(s->layers + at, s->n_layers - at, &n.epilogue);
+    struct norm n = {.in = area_read(fused, at), .stored = area_read(fused, fused->n_layers)};
+    norm_match(fused->layers + at, fused->n_layers - at, &n.epilogue);
     return n;
 }
 
@@ -25,63 +25,63 @@ static size_t pixels(struct area a)
     return (size_t)a.h * (size_t)a.w;
 }
 
-static size_t padded_channels(const struct stretch *s, int at)
+static size_t padded_channels(const struct fused_layers *fused, int at)
 {
-    int block = norm_for(s->isa)->block;
-    return (size_t)blocks_of(s->layers[at].in.c, block) * (size_t)block;
+    int block = norm_for(fused->isa)->block;
+    return (size_t)blocks_of(fused->layers[at].in.c, block) * (size_t)block;
 }
 
-size_t norm_saved_bytes(const struct stretch *s, int at, int n)
+size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n)
 {
-    struct norm norm = norm_of(s, at);
-    return padded_bytes(batchnorm_bytes(&s->layers[at])) +
-           (size_t)n * padded_channels(s, at) * pixels(norm.stored);
+    struct norm norm = norm_of(fused, at);
+    return padded_bytes(batchnorm_bytes(&fused->layers[at])) +
+           (size_t)n * padded_channels(fused, at) * pixels(norm.stored);
 }
 
 /* A thread's sums [C/block, 2, block], and what they are taken around [C]. */
-static size_t sums_bytes(const struct stretch *s, int at)
+static size_t sums_bytes(const struct fused_layers *fused, int at)
 {
-    return padded_channels(s, at) * (2 * sizeof(double) + sizeof(real));
+    return padded_channels(fused, at) * (2 * sizeof(double) + sizeof(real));
 }
 
-static size_t share_bytes(const struct stretch *s, int at)
+static size_t share_bytes(const struct fused_layers *fused, int at)
 {
-    size_t square = pixels(norm_of(s, at).stored) * (size_t)norm_for(s->isa)->block;
-    return padded_bytes(sums_bytes(s, at)) +
-           (s->out == LAYOUT_NCHW ? padded_bytes(square * sizeof(real)) : 0);
+    size_t square = pixels(norm_of(fused, at).stored) * (size_t)norm_for(fused->isa)->block;
+    return padded_bytes(sums_bytes(fused, at)) +
+           (fused->out == LAYOUT_NCHW ? padded_bytes(square * sizeof(real)) : 0);
 }
 
-size_t norm_scratch_bytes(const struct stretch *s, int at, int threads)
+size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads)
 {
-    return padded_bytes(batchnorm_bytes(&s->layers[at])) +
-           4 * padded_channels(s, at) * sizeof(real) + (size_t)threads * share_bytes(s, at);
+    return padded_bytes(batchnorm_bytes(&fused->layers[at])) +
+           4 * padded_channels(fused, at) * sizeof(real) + (size_t)threads * share_bytes(fused, at);
 }
 
-size_t norm_out_reals(const struct stretch *s, int at, int n)
+size_t norm_out_reals(const struct fused_layers *fused, int at, int n)
 {
-    return (size_t)n * padded_channels(s, at) * pixels(norm_of(s, at).stored);
+    return (size_t)n * padded_channels(fused, at) * pixels(norm_of(fused, at).stored);
 }
 
-struct norm_call norm_call_begin(const struct stretch *s, int at, const struct step_call *c,
+struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
                                  const real *x, const real *params, void *saved, void *scratch)
 {
-    const struct layer_desc *layer = &s->layers[at];
+    const struct layer_desc *layer = &fused->layers[at];
     size_t statistics = padded_bytes(batchnorm_bytes(layer));
-    struct norm_call call = {.s = s,
+    struct norm_call call = {.fused = fused,
                              .c = c,
                              .layer = layer,
                              .bn = batchnorm_begin(c->ex, layer, c->n, x, params, saved, scratch),
                              .kept = saved,
-                             .norm = norm_of(s, at),
-                             .functions = norm_for(s->isa),
+                             .norm = norm_of(fused, at),
+                             .functions = norm_for(fused->isa),
                              .from = (uint8_t *)saved + statistics,
                              .terms = (real *)((char *)scratch + statistics),
-                             .share = share_bytes(s, at)};
+                             .share = share_bytes(fused, at)};
     call.block = (size_t)call.functions->block;
-    call.blocks = padded_channels(s, at) / call.block;
+    call.blocks = padded_channels(fused, at) / call.block;
     call.in = pixels(call.norm.in) * call.block;
     call.stored = pixels(call.norm.stored) * call.block;
-    call.shares = (char *)(call.terms + 4 * padded_channels(s, at));
+    call.shares = (char *)(call.terms + 4 * padded_channels(fused, at));
     return call;
 }
 
@@ -98,8 +98,9 @@ static real *share_shifts(const struct norm_call *call, int thread)
 
 static real *share_square(const struct norm_call *call, int thread)
 {
-    return (real *)(call->shares + (size_t)thread * call->share +
-                    padded_bytes(sums_bytes(call->s, (int)(call->layer - call->s->layers))));
+    return (
+        real *)(call->shares + (size_t)thread * call->share +
+                padded_bytes(sums_bytes(call->fused, (int)(call->layer - call->fused->layers))));
 }
 
 /* Row `term` of the four of channel c; channels that fill up the last block have zeros. */
@@ -110,7 +111,7 @@ static real *term_of(const struct norm_call *call, size_t c, size_t term)
 
 static struct planes planes_of(const struct norm_call *call, size_t b)
 {
-    const struct shape *shape = &stretch_last(call->s)->out;
+    const struct shape *shape = &fused_last(call->fused)->out;
     size_t left = (size_t)shape->c - b * call->block;
     return (struct planes){.area = call->norm.stored,
                            .channels = (int)(left < call->block ? left : call->block),
@@ -121,13 +122,13 @@ static struct planes planes_of(const struct norm_call *call, size_t b)
 /* dy of block b of image i, in blocks. */
 static const real *gradients_of(const struct norm_call *call, size_t i, size_t b, int thread)
 {
-    if (call->s->out != LAYOUT_NCHW)
+    if (call->fused->out != LAYOUT_NCHW)
         return call->c->dy + (i * call->blocks + b) * call->stored;
     struct planes p = planes_of(call, b);
     real *square = share_square(call, thread);
-    blocks_for(call->s->isa)
+    blocks_for(call->fused->isa)
         ->to_blocks(&p, square,
-                    call->c->dy + i * shape_count(stretch_last(call->s)->out) +
+                    call->c->dy + i * shape_count(fused_last(call->fused)->out) +
                         b * call->block * p.plane);
     return square;
 }
@@ -225,7 +226,7 @@ static void normalise(void *arg, size_t begin, size_t end, int thread)
 {
     const struct batchnorm_call *bn = arg;
     const struct norm_call *call = bn->arg;
-    bool planes = call->s->out == LAYOUT_NCHW;
+    bool planes = call->fused->out == LAYOUT_NCHW;
     for (size_t p = begin; p < end; p++) {
         size_t i = p / call->blocks, b = p % call->blocks;
         const real *terms = term_of(call, b * call->block, 0);
@@ -235,9 +236,9 @@ static void normalise(void *arg, size_t begin, size_t end, int thread)
                                    terms + 2 * call->block);
         if (planes) {
             struct planes to = planes_of(call, b);
-            blocks_for(call->s->isa)
+            blocks_for(call->fused->isa)
                 ->to_planes(&to,
-                            call->c->y + i * shape_count(stretch_last(call->s)->out) +
+                            call->c->y + i * shape_count(fused_last(call->fused)->out) +
                                 b * call->block * to.plane,
                             y);
         }
@@ -320,7 +321,7 @@ void norm_backward(struct norm_call *call, real *dparams, bool wants_dx)
 }
 
 /* Blocks of one image after the other lie far apart: the next one's lines, or the first of them. */
-static void ask_for(const struct norm_call *call, size_t image, size_t b)
+static void prefetch(const struct norm_call *call, size_t image, size_t b)
 {
     enum { LINE = 64, MOST = 4096 };
     size_t p = image * call->blocks + b, x = call->in * sizeof(real),
@@ -331,7 +332,7 @@ static void ask_for(const struct norm_call *call, size_t image, size_t b)
         __builtin_prefetch((const char *)(call->bn.x + p * call->in) + at, 0, 2);
     for (size_t at = 0; at < call->stored && at < MOST; at += LINE)
         __builtin_prefetch(call->from + p * call->stored + at, 0, 2);
-    for (size_t at = 0; call->s->out != LAYOUT_NCHW && at < y && at < MOST; at += LINE)
+    for (size_t at = 0; call->fused->out != LAYOUT_NCHW && at < y && at < MOST; at += LINE)
         __builtin_prefetch((const char *)(call->c->dy + p * call->stored) + at, 0, 2);
 }
 
@@ -339,7 +340,7 @@ static void ask_for(const struct norm_call *call, size_t image, size_t b)
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread)
 {
     size_t p = image * call->blocks + b;
-    ask_for(call, image + 1, b);
+    prefetch(call, image + 1, b);
     if (batchnorm_counts(call->c->ex, image))
         call->functions->differentiate(&call->norm, dx, gradients_of(call, image, b, thread),
                                        call->from + p * call->stored, call->bn.x + p * call->in,

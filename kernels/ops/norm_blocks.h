@@ -1,5 +1,5 @@
-/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels, as a part of a step: by itself
- * (step_norm.c), or behind the convolution that gives its input (conv_blocks.c, step_first_conv.c).
+/* Batch norm [+ ReLU [+ 2x2 pooling]] on blocks of channels, as a part of an op: by itself
+ * (op_norm.c), or behind the convolution that gives its input (conv_blocks.c, op_first_conv.c).
  * A convolution hands each image's block over while a cache still holds it: its numbers are summed
  * then, and its gradient is made when it is wanted, so that of the input's five passes through
  * memory two are left out, and the gradient's two. Internal to kernels/. */
@@ -12,11 +12,11 @@
 #include "kernels/simd/norm.h"
 
 /* Saved: statistics, then a byte a number of y. Scratch: sums; four numbers a channel; for each
- * thread its sums and what they are taken around, and an image's block of y or dy where the step
+ * thread its sums and what they are taken around, and an image's block of y or dy where the op
  * gives [N,C,H,W]. */
 struct norm_call {
-    const struct stretch *s;
-    const struct step_call *c;
+    const struct fused_layers *fused;
+    const struct op_call *c;
     const struct layer_desc *layer;
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block] */
     double *kept;
@@ -29,13 +29,13 @@ struct norm_call {
     size_t share; /* bytes */
 };
 
-/* Of the norm that is layer `at` of the stretch and its epilogue, which end it. */
-size_t norm_saved_bytes(const struct stretch *s, int at, int n);
-size_t norm_scratch_bytes(const struct stretch *s, int at, int threads);
-size_t norm_out_reals(const struct stretch *s, int at, int n);
+/* Of the norm that is layer `at` of the fused layers and its epilogue, which end them. */
+size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n);
+size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads);
+size_t norm_out_reals(const struct fused_layers *fused, int at, int n);
 
 /* x as in bn; params are the norm's. */
-struct norm_call norm_call_begin(const struct stretch *s, int at, const struct step_call *c,
+struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
                                  const real *x, const real *params, void *saved, void *scratch);
 
 /* Whether forward needs sums of the batch; then norm_sums_begin, norm_add_inputs of every image's

@@ -28,7 +28,7 @@ SIMD_DECLARE(struct dense_bytes_functions, dense_bytes)
 
 /* Where things lie in scratch and in what forward leaves. */
 struct dense_bytes_call {
-    const struct step_call *step;
+    const struct op_call *op;
     const struct dense_bytes_functions *f;
     struct dense_bytes d;
     real *folded,
@@ -59,51 +59,51 @@ static int dense_bytes_match(const struct layer_desc *layers, int n, const struc
     return layers->kind == LAYER_dense && layers->channels <= OUTPUTS_MAX;
 }
 
-static size_t dense_bytes_saved_bytes(const struct stretch *s, int n)
+static size_t dense_bytes_saved_bytes(const struct fused_layers *fused, int n)
 {
-    return (size_t)n * count_words(s->layers) * sizeof(uint64_t);
+    return (size_t)n * count_words(fused->layers) * sizeof(uint64_t);
 }
 
-static size_t dense_bytes_scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t dense_bytes_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     (void)threads;
-    size_t outputs = (size_t)s->layers->channels;
-    size_t inputs = count_blocks(s->layers) * DENSE_BYTES_BLOCK;
+    size_t outputs = (size_t)fused->layers->channels;
+    size_t inputs = count_blocks(fused->layers) * DENSE_BYTES_BLOCK;
     size_t groups = divide_up((size_t)n, DENSE_BYTES_GROUP);
     return real_bytes(inputs * (outputs + 2)) + real_bytes(outputs) +
-           groups * count_words(s->layers) * DENSE_BYTES_WORD * sizeof(uint64_t);
+           groups * count_words(fused->layers) * DENSE_BYTES_WORD * sizeof(uint64_t);
 }
 
 /* What bytes stand for, input by input. */
-static void fill_scales(const struct stretch *s, real *scale, real *shift)
+static void fill_scales(const struct fused_layers *fused, real *scale, real *shift)
 {
-    const struct shape in = s->layers->in;
+    const struct shape in = fused->layers->in;
     size_t plane = (size_t)in.h * (size_t)in.w, i = 0;
     for (int c = 0; c < in.c; c++) {
-        const real *value = s->byte_value[c];
+        const real *value = fused->byte_value[c];
         for (size_t end = i + plane; i < end; i++) {
             scale[i] = (value[BYTE_VALUES - 1] - value[0]) / (BYTE_VALUES - 1);
             shift[i] = value[0];
         }
     }
-    for (; i < count_blocks(s->layers) * DENSE_BYTES_BLOCK; i++)
+    for (; i < count_blocks(fused->layers) * DENSE_BYTES_BLOCK; i++)
         scale[i] = shift[i] = 0;
 }
 
-static struct dense_bytes_call call_of(const struct stretch *s, const struct step_call *c)
+static struct dense_bytes_call call_of(const struct fused_layers *fused, const struct op_call *c)
 {
-    size_t outputs = (size_t)s->layers->channels;
-    size_t padded = count_blocks(s->layers) * DENSE_BYTES_BLOCK;
+    size_t outputs = (size_t)fused->layers->channels;
+    size_t padded = count_blocks(fused->layers) * DENSE_BYTES_BLOCK;
     real *folded = c->scratch, *scale = folded + outputs * padded, *shift = scale + padded;
     real *sums = folded + real_bytes(padded * (outputs + 2)) / sizeof(real);
-    fill_scales(s, scale, shift);
+    fill_scales(fused, scale, shift);
     return (struct dense_bytes_call){
-        .step = c,
-        .f = dense_bytes_for(s->isa),
-        .d = {.inputs = shape_count(s->layers->in),
+        .op = c,
+        .f = dense_bytes_for(fused->isa),
+        .d = {.inputs = shape_count(fused->layers->in),
               .outputs = outputs,
-              .blocks = count_blocks(s->layers),
-              .words = count_words(s->layers),
+              .blocks = count_blocks(fused->layers),
+              .words = count_words(fused->layers),
               .scale = scale,
               .shift = shift,
               .images = c->image},
@@ -120,26 +120,26 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
     const struct dense_bytes_call *call = arg;
     const struct dense_bytes *d = &call->d;
     for (size_t i = begin; i < end; i++) {
-        step_ask_for_image(call->step, i + IMAGES_AHEAD, d->inputs);
-        call->f->forward(d, d->images[i], call->step->y + i * d->outputs,
-                         call->marks + i * d->words, call->folded, call->sums);
+        op_prefetch_image(call->op, i + IMAGES_AHEAD, d->inputs);
+        call->f->forward(d, d->images[i], call->op->y + i * d->outputs, call->marks + i * d->words,
+                         call->folded, call->sums);
     }
 }
 
-static void dense_bytes_forward(const struct stretch *s, const struct step_call *c)
+static void dense_bytes_forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct dense_bytes_call call = call_of(s, c);
+    struct dense_bytes_call call = call_of(fused, c);
     for (size_t i = 0; i < IMAGES_AHEAD; i++)
-        step_ask_for_image(c, i, call.d.inputs);
+        op_prefetch_image(c, i, call.d.inputs);
     call.f->fold(&call.d, call.folded, call.sums, c->params);
-    exec_for(c->ex, (size_t)c->n, images_per_block(FLOPS_PER_BLOCK, s->layers->flops_forward),
+    exec_for(c->ex, (size_t)c->n, images_per_block(FLOPS_PER_BLOCK, fused->layers->flops_forward),
              forward_block, &call);
 }
 
 static void turn_marks(const struct dense_bytes_call *call)
 {
     const struct dense_bytes *d = &call->d;
-    size_t n = (size_t)call->step->n, groups = divide_up(n, DENSE_BYTES_GROUP);
+    size_t n = (size_t)call->op->n, groups = divide_up(n, DENSE_BYTES_GROUP);
     for (size_t group = 0; group < groups; group++) {
         size_t first = group * DENSE_BYTES_GROUP;
         size_t images = n - first < DENSE_BYTES_GROUP ? n - first : DENSE_BYTES_GROUP;
@@ -152,16 +152,16 @@ static void backward_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
     const struct dense_bytes_call *call = arg;
-    const struct step_call *step = call->step;
+    const struct op_call *op = call->op;
     for (size_t block = begin; block < end; block++)
-        call->f->backward(&call->d, block, step->dparams, step->dy, call->sums, call->turned,
-                          divide_up((size_t)step->n, DENSE_BYTES_GROUP), step->ex->accumulate);
+        call->f->backward(&call->d, block, op->dparams, op->dy, call->sums, call->turned,
+                          divide_up((size_t)op->n, DENSE_BYTES_GROUP), op->ex->accumulate);
 }
 
 /* sums <- those of dy over the images; added to the bias's gradient. */
 static void backward_bias(const struct dense_bytes_call *call)
 {
-    const struct step_call *c = call->step;
+    const struct op_call *c = call->op;
     size_t outputs = call->d.outputs;
     real *dbias = c->dparams + outputs * call->d.inputs;
     for (size_t o = 0; o < outputs; o++)
@@ -173,23 +173,23 @@ static void backward_bias(const struct dense_bytes_call *call)
         dbias[o] = (c->ex->accumulate ? dbias[o] : 0) + call->sums[o];
 }
 
-static void dense_bytes_backward(const struct stretch *s, const struct step_call *c)
+static void dense_bytes_backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct dense_bytes_call call = call_of(s, c);
+    struct dense_bytes_call call = call_of(fused, c);
     turn_marks(&call);
     backward_bias(&call);
     size_t cost = (size_t)c->n * 2 * DENSE_BYTES_BLOCK * call.d.outputs;
     exec_for(c->ex, call.d.blocks, images_per_block(FLOPS_PER_BLOCK, cost), backward_block, &call);
 }
 
-static unsigned dense_bytes_savings(const struct stretch *s)
+static unsigned dense_bytes_savings(const struct fused_layers *fused)
 {
-    (void)s;
+    (void)fused;
     return SAVING_BIT(SAVING_data_zeros);
 }
 
 /* All FLOPs of the layer count as done: how many are left out depends on the images. */
-const struct step_kernel step_dense_bytes = {
+const struct op_kernel op_dense_bytes = {
     .name = "dense_bytes",
     .in = LAYOUT_BYTES,
     .out = LAYOUT_NCHW,

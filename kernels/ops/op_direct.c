@@ -5,8 +5,8 @@
  * block]. An output position is then a sum of up to nine products whose rows are images, in
  * registers from the first tap to the last, with no column matrix: taps outside the image are not
  * there, and maps of 3x3 or 2x2 are as good as large ones. im2col with GEMM reached 103 GFLOP/s
- * where GEMM alone gives 152, and moving the columns was the difference. The layouts between steps
- * and the panels of weights are those of Winograd's steps, with the taps themselves as points. */
+ * where GEMM alone gives 152, and moving the columns was the difference. The layouts between ops
+ * and the panels of weights are those of Winograd's ops, with the taps themselves as points. */
 #include "kernels/ops/conv_blocks.h"
 
 /* The chunk's copies together, so that they stay in a second-level cache. */
@@ -49,10 +49,10 @@ static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk,
                                .slice = threads == 1 && chunk == (size_t)n ? blocks * w->block : 0};
 }
 
-static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
+static struct conv_call call_begin(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct winograd w = winograd_of(s);
-    return conv_call_begin(s, c, &w,
+    struct winograd w = winograd_of(fused);
+    return conv_call_begin(fused, c, &w,
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
@@ -225,23 +225,23 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_dx_end(call, begin, end, dx);
 }
 
-static size_t saved_bytes(const struct stretch *s, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
-    struct winograd w = winograd_of(s);
-    return conv_saved_bytes(s, &w, sizes_of(&w, n, 1, 1), n);
+    struct winograd w = winograd_of(fused);
+    return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
 /* A smaller batch may be cut into larger chunks, up to the limit. */
-static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    struct winograd w = winograd_of(s);
-    return conv_scratch_bytes(s, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
+    struct winograd w = winograd_of(fused);
+    return conv_scratch_bytes(fused, &w, sizes_of(&w, n, largest_chunk(&w, n), threads), threads);
 }
 
 /* Products with the zeros of padding are not made. */
-static uint64_t flops_forward(const struct stretch *s)
+static uint64_t flops_forward(const struct fused_layers *fused)
 {
-    struct winograd w = winograd_of(s);
+    struct winograd w = winograd_of(fused);
     uint64_t products = 0;
     for (int i = 0; i < w.out.h; i++)
         for (int j = 0; j < w.out.w; j++)
@@ -249,33 +249,34 @@ static uint64_t flops_forward(const struct stretch *s)
     return 2 * products * (uint64_t)w.in_c * (uint64_t)w.out_c;
 }
 
-static uint64_t flops_backward(const struct stretch *s)
+static uint64_t flops_backward(const struct fused_layers *fused)
 {
-    return (s->wants_input ? 2 : 1) * flops_forward(s);
+    return (fused->wants_input ? 2 : 1) * flops_forward(fused);
 }
 
-static unsigned savings(const struct stretch *s)
+static unsigned savings(const struct fused_layers *fused)
 {
-    struct winograd w = winograd_of(s);
-    bool padded = s->layers->pad_h > 0 || s->layers->pad_w > 0;
-    return (padded ? SAVING_BIT(SAVING_padding) : 0) | saving_of_dead_outputs(s, w.out.h, w.out.w);
+    struct winograd w = winograd_of(fused);
+    bool padded = fused->layers->pad_h > 0 || fused->layers->pad_w > 0;
+    return (padded ? SAVING_BIT(SAVING_padding) : 0) |
+           saving_of_dead_outputs(fused, w.out.h, w.out.w);
 }
 
-static void forward(const struct stretch *s, const struct step_call *c)
+static void forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct conv_call call = call_begin(s, c);
+    struct conv_call call = call_begin(fused, c);
     conv_forward(&call, forward_chunk);
 }
 
-static void backward(const struct stretch *s, const struct step_call *c)
+static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct conv_call call = call_begin(s, c);
+    struct conv_call call = call_begin(fused, c);
     conv_backward(&call, backward_chunk);
 }
 
-/* One kind of step for each pair of neighbours. */
+/* One kind of op for each pair of neighbours. */
 #define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
-    const struct step_kernel step_##name_ = {                                                      \
+    const struct op_kernel op_##name_ = {                                                          \
         .name = #name_,                                                                            \
         .in = in_,                                                                                 \
         .out = out_,                                                                               \

@@ -11,30 +11,30 @@ static int dropout_match(const struct layer_desc *layers, int n, const struct ex
     return layers->kind == LAYER_dropout || layers->kind == LAYER_dropout2d;
 }
 
-static size_t dropout_saved_bytes(const struct stretch *s, int n)
+static size_t dropout_saved_bytes(const struct fused_layers *fused, int n)
 {
-    return (size_t)n * dropout_units_of(s->layers).units;
+    return (size_t)n * dropout_units_of(fused->layers).units;
 }
 
-static size_t dropout_scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t dropout_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    return layer_needs_no_scratch(s->layers, n, threads);
+    return layer_needs_no_scratch(fused->layers, n, threads);
 }
 
-static void dropout_forward(const struct stretch *s, const struct step_call *c)
+static void dropout_forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    dropout_mask_forward(c->ex, &s->isa, s->layers, c->n, dropout_units_of(s->layers), c->y, c->x,
-                         c->saved);
+    dropout_mask_forward(c->ex, &fused->isa, fused->layers, c->n, dropout_units_of(fused->layers),
+                         c->y, c->x, c->saved);
 }
 
-static void dropout_backward(const struct stretch *s, const struct step_call *c)
+static void dropout_backward(const struct fused_layers *fused, const struct op_call *c)
 {
     if (c->dx)
-        dropout_mask_backward(c->ex, s->layers, c->n, dropout_units_of(s->layers), c->dx, c->dy,
-                              c->saved);
+        dropout_mask_backward(c->ex, fused->layers, c->n, dropout_units_of(fused->layers), c->dx,
+                              c->dy, c->saved);
 }
 
-const struct step_kernel step_dropout = {
+const struct op_kernel op_dropout = {
     .name = "dropout",
     .in = LAYOUT_NCHW,
     .out = LAYOUT_NCHW,

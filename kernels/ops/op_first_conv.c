@@ -20,15 +20,15 @@ static int round_up(int a, int b)
     return (a + b - 1) / b * b;
 }
 
-static struct first_conv first_conv_of(const struct stretch *s)
+static struct first_conv first_conv_of(const struct fused_layers *fused)
 {
-    const struct layer_desc *conv = s->layers;
+    const struct layer_desc *conv = fused->layers;
     struct first_conv f = {.in_c = conv->in.c,
                            .out_c = conv->out.c,
-                           .block = first_conv_for(s->isa)->block,
-                           .out = area_read(s, 1)};
-    conv3x3_match(s->layers, s->n_layers, &f.epilogue, &f.norm);
-    f.stored = area_read(s, f.norm ? 1 : s->n_layers);
+                           .block = first_conv_for(fused->isa)->block,
+                           .out = area_read(fused, 1)};
+    conv3x3_match(fused->layers, fused->n_layers, &f.epilogue, &f.norm);
+    f.stored = area_read(fused, f.norm ? 1 : fused->n_layers);
     f.out_blocks = blocks_of(f.out_c, f.block);
     f.image_h = round_up(f.out.h, FIRST_CONV_ROWS) + 2;
     f.image_w = round_up(f.out.w, FIRST_CONV_COLUMNS) + 2;
@@ -41,18 +41,19 @@ static size_t padded(size_t reals)
 }
 
 /* Scratch, in numbers, behind the norm's: weights and bias in blocks; then a thread's image,
- * dweights, dbias, and y or dy of an image in blocks where the step gives [N,C,H,W], or before
+ * dweights, dbias, and y or dy of an image in blocks where the op gives [N,C,H,W], or before
  * batch norm. */
 struct parts {
     size_t weights, bias, image, y;
 };
 
-static struct parts parts_of(const struct stretch *s, const struct first_conv *f)
+static struct parts parts_of(const struct fused_layers *fused, const struct first_conv *f)
 {
     return (struct parts){.weights = padded((size_t)f->out_blocks * first_conv_panel(f)),
                           .bias = padded((size_t)(f->out_blocks * f->block)),
                           .image = padded(first_conv_image(f)),
-                          .y = s->out == LAYOUT_NCHW || f->norm ? padded(first_conv_stored(f)) : 0};
+                          .y = fused->out == LAYOUT_NCHW || f->norm ? padded(first_conv_stored(f))
+                                                                    : 0};
 }
 
 static size_t share_reals(const struct parts *p)
@@ -61,8 +62,8 @@ static size_t share_reals(const struct parts *p)
 }
 
 struct first_conv_call {
-    const struct stretch *s;
-    const struct step_call *c;
+    const struct fused_layers *fused;
+    const struct op_call *c;
     struct first_conv f;
     const struct first_conv_functions *functions;
     struct parts parts;
@@ -77,22 +78,22 @@ static size_t conv_params(const struct first_conv *f)
     return (size_t)f->out_c * (size_t)(f->in_c * TAPS + 1);
 }
 
-static struct first_conv_call call_begin(const struct stretch *s, const struct step_call *c)
+static struct first_conv_call call_begin(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct first_conv_call call = {.s = s,
+    struct first_conv_call call = {.fused = fused,
                                    .c = c,
-                                   .f = first_conv_of(s),
-                                   .functions = first_conv_for(s->isa),
+                                   .f = first_conv_of(fused),
+                                   .functions = first_conv_for(fused->isa),
                                    .weights = c->scratch,
                                    .from = c->saved};
-    call.parts = parts_of(s, &call.f);
+    call.parts = parts_of(fused, &call.f);
     if (call.f.norm) {
         real *after_z = (real *)c->saved + padded((size_t)c->n * first_conv_stored(&call.f));
         int threads = pool_threads(c->ex->pool);
         call.z = c->saved;
-        call.norm =
-            norm_call_begin(s, 1, c, call.z, c->params + conv_params(&call.f), after_z, c->scratch);
-        call.weights = (real *)((char *)c->scratch + norm_scratch_bytes(s, 1, threads));
+        call.norm = norm_call_begin(fused, 1, c, call.z, c->params + conv_params(&call.f), after_z,
+                                    c->scratch);
+        call.weights = (real *)((char *)c->scratch + norm_scratch_bytes(fused, 1, threads));
     }
     call.bias = call.weights + call.parts.weights;
     call.shares = call.bias + call.parts.bias;
@@ -122,7 +123,7 @@ static real *share_y(const struct first_conv_call *call, int thread)
 /* What is stored of [N,C,H,W]. */
 static struct planes planes_of(const struct first_conv_call *call)
 {
-    const struct shape *shape = &stretch_last(call->s)->out;
+    const struct shape *shape = &fused_last(call->fused)->out;
     return (struct planes){.area = call->f.stored,
                            .channels = shape->c,
                            .row = (size_t)shape->w,
@@ -140,11 +141,11 @@ static size_t block_images(const struct first_conv *f)
 static void load_image(const struct first_conv_call *call, real *x, const uint8_t *image)
 {
     const struct first_conv *f = &call->f;
-    const struct layer_desc *conv = call->s->layers;
+    const struct layer_desc *conv = call->fused->layers;
     int h = f->image_h - conv->pad_h, w = f->image_w - conv->pad_w;
     int rows = conv->in.h < h ? conv->in.h : h, columns = conv->in.w < w ? conv->in.w : w;
     for (int c = 0; c < f->in_c; c++, x += f->image_h * f->image_w) {
-        const real *value = call->s->byte_value[c];
+        const real *value = call->fused->byte_value[c];
         for (int i = 0; i < rows; i++) {
             const uint8_t *from = image + (c * conv->in.h + i) * conv->in.w;
             real *to = x + (i + conv->pad_h) * f->image_w + conv->pad_w;
@@ -159,7 +160,7 @@ static real *outputs_of(const struct first_conv_call *call, size_t i, int thread
 {
     if (call->f.norm)
         return call->z + i * first_conv_stored(&call->f);
-    if (call->s->out == LAYOUT_NCHW)
+    if (call->fused->out == LAYOUT_NCHW)
         return share_y(call, thread);
     return call->c->y + i * first_conv_stored(&call->f);
 }
@@ -170,10 +171,10 @@ static void pass_on(const struct first_conv_call *call, size_t i, const real *y,
     if (call->f.norm) {
         for (int b = 0; norm_wants_sums(&call->norm) && b < call->f.out_blocks; b++)
             norm_add_inputs(&call->norm, i, (size_t)b, thread);
-    } else if (call->s->out == LAYOUT_NCHW) {
+    } else if (call->fused->out == LAYOUT_NCHW) {
         struct planes shape = planes_of(call);
-        size_t image = shape_count(stretch_last(call->s)->out);
-        blocks_for(call->s->isa)->to_planes(&shape, call->c->y + i * image, y);
+        size_t image = shape_count(fused_last(call->fused)->out);
+        blocks_for(call->fused->isa)->to_planes(&shape, call->c->y + i * image, y);
     }
 }
 
@@ -206,9 +207,9 @@ static void block_weights(const struct first_conv_call *call)
     }
 }
 
-static void forward(const struct stretch *s, const struct step_call *c)
+static void forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct first_conv_call call = call_begin(s, c);
+    struct first_conv_call call = call_begin(fused, c);
     block_weights(&call);
     if (call.f.norm && norm_wants_sums(&call.norm))
         norm_sums_begin(&call.norm);
@@ -228,11 +229,11 @@ static const real *gradients_of(const struct first_conv_call *call, size_t i, in
             norm_differentiate(&call->norm, dy + b * block, i, b, thread);
         return dy;
     }
-    if (call->s->out != LAYOUT_NCHW)
+    if (call->fused->out != LAYOUT_NCHW)
         return call->c->dy + i * first_conv_stored(f);
     struct planes shape = planes_of(call);
-    size_t image = shape_count(stretch_last(call->s)->out);
-    blocks_for(call->s->isa)->to_blocks(&shape, dy, call->c->dy + i * image);
+    size_t image = shape_count(fused_last(call->fused)->out);
+    blocks_for(call->fused->isa)->to_blocks(&shape, dy, call->c->dy + i * image);
     return dy;
 }
 
@@ -266,9 +267,9 @@ static void finish(const struct first_conv_call *call)
     }
 }
 
-static void backward(const struct stretch *s, const struct step_call *c)
+static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct first_conv_call call = call_begin(s, c);
+    struct first_conv_call call = call_begin(fused, c);
     if (call.f.norm)
         norm_backward(&call.norm, c->dparams + conv_params(&call.f), true);
     memset(call.shares, 0,
@@ -277,42 +278,42 @@ static void backward(const struct stretch *s, const struct step_call *c)
     finish(&call);
 }
 
-static size_t saved_bytes(const struct stretch *s, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
-    struct first_conv f = first_conv_of(s);
+    struct first_conv f = first_conv_of(fused);
     size_t stored = (size_t)n * first_conv_stored(&f);
-    return f.norm ? padded(stored) * sizeof(real) + norm_saved_bytes(s, 1, n) : stored;
+    return f.norm ? padded(stored) * sizeof(real) + norm_saved_bytes(fused, 1, n) : stored;
 }
 
-static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     (void)n;
-    struct first_conv f = first_conv_of(s);
-    struct parts p = parts_of(s, &f);
+    struct first_conv f = first_conv_of(fused);
+    struct parts p = parts_of(fused, &f);
     return (p.weights + p.bias + (size_t)threads * share_reals(&p)) * sizeof(real) +
-           (f.norm ? norm_scratch_bytes(s, 1, threads) : 0);
+           (f.norm ? norm_scratch_bytes(fused, 1, threads) : 0);
 }
 
-static size_t out_reals(const struct stretch *s, int n)
+static size_t out_reals(const struct fused_layers *fused, int n)
 {
-    struct first_conv f = first_conv_of(s);
-    return f.norm ? norm_out_reals(s, 1, n) : (size_t)n * first_conv_stored(&f);
+    struct first_conv f = first_conv_of(fused);
+    return f.norm ? norm_out_reals(fused, 1, n) : (size_t)n * first_conv_stored(&f);
 }
 
-static uint64_t flops(const struct stretch *s)
+static uint64_t flops(const struct fused_layers *fused)
 {
-    struct first_conv f = first_conv_of(s);
+    struct first_conv f = first_conv_of(fused);
     return 2 * TAPS * (uint64_t)f.in_c * (uint64_t)f.out_c * (uint64_t)(f.out.h * f.out.w);
 }
 
-static unsigned savings(const struct stretch *s)
+static unsigned savings(const struct fused_layers *fused)
 {
-    struct first_conv f = first_conv_of(s);
-    return saving_of_dead_outputs(s, f.out.h, f.out.w);
+    struct first_conv f = first_conv_of(fused);
+    return saving_of_dead_outputs(fused, f.out.h, f.out.w);
 }
 
 #define KERNEL(name_, out_, match_, out_reals_)                                                    \
-    const struct step_kernel step_##name_ = {                                                      \
+    const struct op_kernel op_##name_ = {                                                          \
         .name = #name_,                                                                            \
         .in = LAYOUT_BYTES,                                                                        \
         .out = out_,                                                                               \

@@ -2,9 +2,9 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
 
-static const struct layer_kernel *kernel_of(const struct stretch *s)
+static const struct layer_kernel *kernel_of(const struct fused_layers *fused)
 {
-    return layer_kernel_get(s->layers->kind, s->plan);
+    return layer_kernel_get(fused->layers->kind, fused->plan);
 }
 
 static int layer_match(const struct layer_desc *layers, int n, const struct extent *read)
@@ -14,28 +14,29 @@ static int layer_match(const struct layer_desc *layers, int n, const struct exte
     return n > 0;
 }
 
-static size_t layer_saved_bytes(const struct stretch *s, int n)
+static size_t layer_saved_bytes(const struct fused_layers *fused, int n)
 {
-    return kernel_of(s)->saved_bytes(s->layers, n);
+    return kernel_of(fused)->saved_bytes(fused->layers, n);
 }
 
-static size_t layer_scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t layer_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    return kernel_of(s)->scratch_bytes(s->layers, n, threads);
+    return kernel_of(fused)->scratch_bytes(fused->layers, n, threads);
 }
 
-static void layer_forward(const struct stretch *s, const struct step_call *c)
+static void layer_forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    kernel_of(s)->forward(c->ex, s->layers, c->n, c->y, c->x, c->params, c->saved, c->scratch);
+    kernel_of(fused)->forward(c->ex, fused->layers, c->n, c->y, c->x, c->params, c->saved,
+                              c->scratch);
 }
 
-static void layer_backward(const struct stretch *s, const struct step_call *c)
+static void layer_backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    kernel_of(s)->backward(c->ex, s->layers, c->n, c->dx, c->dparams, c->dy, c->x, c->y, c->params,
-                           c->saved, c->scratch);
+    kernel_of(fused)->backward(c->ex, fused->layers, c->n, c->dx, c->dparams, c->dy, c->x, c->y,
+                               c->params, c->saved, c->scratch);
 }
 
-const struct step_kernel step_layer = {
+const struct op_kernel op_layer = {
     .name = "layer",
     .in = LAYOUT_NCHW,
     .out = LAYOUT_NCHW,

@@ -2,9 +2,9 @@
  * before it has an epilogue of its own: see norm_blocks.h. */
 #include "kernels/ops/norm_blocks.h"
 
-static struct norm_call call_begin(const struct stretch *s, const struct step_call *c)
+static struct norm_call call_begin(const struct fused_layers *fused, const struct op_call *c)
 {
-    return norm_call_begin(s, 0, c, c->x, c->params, c->saved, c->scratch);
+    return norm_call_begin(fused, 0, c, c->x, c->params, c->saved, c->scratch);
 }
 
 /* Items are images. */
@@ -30,9 +30,9 @@ static void run_images(struct norm_call *call, block_function *f)
              images_per_block(ELEMENTS_PER_BLOCK, call->blocks * call->in), f, call);
 }
 
-static void forward(const struct stretch *s, const struct step_call *c)
+static void forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct norm_call call = call_begin(s, c);
+    struct norm_call call = call_begin(fused, c);
     if (norm_wants_sums(&call)) {
         norm_sums_begin(&call);
         run_images(&call, add_inputs);
@@ -40,32 +40,32 @@ static void forward(const struct stretch *s, const struct step_call *c)
     norm_forward(&call);
 }
 
-static void backward(const struct stretch *s, const struct step_call *c)
+static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct norm_call call = call_begin(s, c);
+    struct norm_call call = call_begin(fused, c);
     norm_backward(&call, c->dparams, c->dx != NULL);
     if (c->dx)
         run_images(&call, differentiate);
 }
 
-static size_t saved_bytes(const struct stretch *s, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
-    return norm_saved_bytes(s, 0, n);
+    return norm_saved_bytes(fused, 0, n);
 }
 
-static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     (void)n;
-    return norm_scratch_bytes(s, 0, threads);
+    return norm_scratch_bytes(fused, 0, threads);
 }
 
-static size_t out_reals(const struct stretch *s, int n)
+static size_t out_reals(const struct fused_layers *fused, int n)
 {
-    return norm_out_reals(s, 0, n);
+    return norm_out_reals(fused, 0, n);
 }
 
 #define KERNEL(name_, out_, match_, out_reals_)                                                    \
-    const struct step_kernel step_##name_ = {                                                      \
+    const struct op_kernel op_##name_ = {                                                          \
         .name = #name_,                                                                            \
         .in = LAYOUT_BLOCKED,                                                                      \
         .out = out_,                                                                               \

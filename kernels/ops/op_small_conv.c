@@ -15,19 +15,19 @@
  * between them need not be fetched again, and each image asks for what the next one needs.
  *
  * Images of bytes are convolved as bytes: scale and shift move into weights and bias (see
- * step_dense_bytes.c). Where nothing is drawn they are zero then, and forward notes which windows
+ * op_dense_bytes.c). Where nothing is drawn they are zero then, and forward notes which windows
  * see something: two thirds of them on MNIST, and only those backward adds up. Threads share the
  * images; each sums its gradients by itself, and the sums are then added in the order of the
  * threads. */
 #include "kernels/ops/op_small_conv.h"
 
-#define PARTS_MAX 4 /* convolutions of a step */
+#define PARTS_MAX 4 /* convolutions of an op */
 
-/* Some convolutions one after the other, each of a stretch of its own. */
+/* Some convolutions one after the other, each a part of the op's layers. */
 struct run {
     int n;
-    struct stretch stretches[PARTS_MAX];
-    struct step_call steps[PARTS_MAX];
+    struct fused_layers parts[PARTS_MAX];
+    struct op_call ops[PARTS_MAX];
     struct small_conv_call calls[PARTS_MAX];
 };
 
@@ -42,16 +42,16 @@ static int small_conv_match(const struct layer_desc *layers, int n, const struct
     return taken;
 }
 
-static int cut_stretch(const struct stretch *s, struct stretch parts[PARTS_MAX])
+static int cut_parts(const struct fused_layers *fused, struct fused_layers parts[PARTS_MAX])
 {
     int n = 0;
-    for (int first = 0; first < s->n_layers; n++) {
-        parts[n] = *s;
+    for (int first = 0; first < fused->n_layers; n++) {
+        parts[n] = *fused;
         parts[n].layers += first;
         parts[n].read += first;
-        parts[n].n_layers = small_conv_match_part(parts[n].layers, s->n_layers - first);
-        parts[n].in = n == 0 ? s->in : LAYOUT_NCHW;
-        parts[n].wants_input = n > 0 || s->wants_input;
+        parts[n].n_layers = small_conv_match_part(parts[n].layers, fused->n_layers - first);
+        parts[n].in = n == 0 ? fused->in : LAYOUT_NCHW;
+        parts[n].wants_input = n > 0 || fused->wants_input;
         first += parts[n].n_layers;
     }
     return n;
@@ -63,29 +63,29 @@ static size_t lay_out_parts(struct run *r, size_t images, void *base)
 {
     struct pieces p = {.base = base};
     for (int i = 0; i < r->n; i++) {
-        const struct small_conv c = small_conv_shape(&r->stretches[i]);
+        const struct small_conv c = small_conv_shape(&r->parts[i]);
         struct saved saved;
-        struct step_call *step = &r->steps[i];
-        step->saved = take(&p, small_conv_place_saved(&saved, &c, images, NULL));
+        struct op_call *op = &r->ops[i];
+        op->saved = take(&p, small_conv_place_saved(&saved, &c, images, NULL));
         if (i + 1 == r->n)
             break;
-        step->y = take(&p, images * pooled_reals(&c) * sizeof(real));
-        r->steps[i + 1].x = step->y;
+        op->y = take(&p, images * pooled_reals(&c) * sizeof(real));
+        r->ops[i + 1].x = op->y;
     }
     return p.used;
 }
 
-static void run_begin(struct run *r, const struct stretch *s, const struct step_call *step)
+static void run_begin(struct run *r, const struct fused_layers *fused, const struct op_call *op)
 {
-    r->n = cut_stretch(s, r->stretches);
+    r->n = cut_parts(fused, r->parts);
     for (int i = 0; i < r->n; i++)
-        r->steps[i] = *step;
-    lay_out_parts(r, (size_t)step->n, step->saved);
+        r->ops[i] = *op;
+    lay_out_parts(r, (size_t)op->n, op->saved);
     size_t params = 0;
     for (int i = 0; i < r->n; i++) {
-        r->steps[i].params = step->params + params;
-        r->steps[i].dparams = step->dparams ? step->dparams + params : NULL;
-        r->calls[i] = small_conv_call_of(&r->stretches[i], &r->steps[i]);
+        r->ops[i].params = op->params + params;
+        r->ops[i].dparams = op->dparams ? op->dparams + params : NULL;
+        r->calls[i] = small_conv_call_of(&r->parts[i], &r->ops[i]);
         r->calls[i].inside = i > 0;
         params += weights_of(&r->calls[i].c) + r->calls[i].c.out_c;
     }
@@ -108,93 +108,93 @@ static void forward_group(void *arg, size_t begin, size_t end, int thread)
         small_conv_forward_images(&r->calls[i], begin, end, thread);
 }
 
-static void small_conv_forward(const struct stretch *s, const struct step_call *step)
+static void small_conv_forward(const struct fused_layers *fused, const struct op_call *op)
 {
     struct run r;
-    run_begin(&r, s, step);
-    prepare(&r, pool_threads(step->ex->pool), step->scratch, small_conv_prepare_forward);
+    run_begin(&r, fused, op);
+    prepare(&r, pool_threads(op->ex->pool), op->scratch, small_conv_prepare_forward);
     for (size_t i = 0; r.calls[0].bytes && i < IMAGES_AHEAD; i++)
-        step_ask_for_image(step, i, image_reals(&r.calls[0].c));
-    exec_for(step->ex, (size_t)step->n, SMALL_CONV_GROUP, forward_group, &r);
+        op_prefetch_image(op, i, image_reals(&r.calls[0].c));
+    exec_for(op->ex, (size_t)op->n, SMALL_CONV_GROUP, forward_group, &r);
 }
 
 static void backward_group(void *arg, size_t begin, size_t end, int thread)
 {
     const struct run *r = arg;
     const struct small_conv_call *last = &r->calls[r->n - 1];
-    const real *dy = last->step->dy + begin * pooled_reals(&last->c);
+    const real *dy = last->op->dy + begin * pooled_reals(&last->c);
     for (int i = r->n - 1; i >= 0; i--) {
         const struct small_conv_call *call = &r->calls[i];
         real *dx = NULL;
         if (i > 0)
             dx = small_conv_group_dx(call, thread);
-        else if (call->step->dx)
-            dx = call->step->dx + begin * image_reals(&call->c);
+        else if (call->op->dx)
+            dx = call->op->dx + begin * image_reals(&call->c);
         small_conv_backward_images(call, begin, end, thread, dx, dy);
         dy = dx;
     }
 }
 
-static void small_conv_backward(const struct stretch *s, const struct step_call *step)
+static void small_conv_backward(const struct fused_layers *fused, const struct op_call *op)
 {
     struct run r;
-    run_begin(&r, s, step);
-    prepare(&r, pool_threads(step->ex->pool), step->scratch, small_conv_prepare_backward);
+    run_begin(&r, fused, op);
+    prepare(&r, pool_threads(op->ex->pool), op->scratch, small_conv_prepare_backward);
     for (int i = 0; i < r.n; i++)
         small_conv_clear_sums(&r.calls[i]);
-    exec_for(step->ex, (size_t)step->n, SMALL_CONV_GROUP, backward_group, &r);
+    exec_for(op->ex, (size_t)op->n, SMALL_CONV_GROUP, backward_group, &r);
     for (int i = 0; i < r.n; i++)
         small_conv_add_sums(&r.calls[i]);
 }
 
-static size_t small_conv_saved_bytes(const struct stretch *s, int n)
+static size_t small_conv_saved_bytes(const struct fused_layers *fused, int n)
 {
     struct run r = {0};
-    r.n = cut_stretch(s, r.stretches);
+    r.n = cut_parts(fused, r.parts);
     return lay_out_parts(&r, (size_t)n, NULL);
 }
 
-static size_t small_conv_scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t small_conv_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     (void)n;
     struct run r = {0};
-    r.n = cut_stretch(s, r.stretches);
+    r.n = cut_parts(fused, r.parts);
     for (int i = 0; i < r.n; i++)
         r.calls[i] = (struct small_conv_call){
-            .stretch = &r.stretches[i], .inside = i > 0, .c = small_conv_shape(&r.stretches[i])};
+            .fused = &r.parts[i], .inside = i > 0, .c = small_conv_shape(&r.parts[i])};
     size_t forward_bytes = prepare(&r, threads, NULL, small_conv_prepare_forward);
     size_t backward_bytes = prepare(&r, threads, NULL, small_conv_prepare_backward);
     return forward_bytes > backward_bytes ? forward_bytes : backward_bytes;
 }
 
-static uint64_t small_conv_flops_forward(const struct stretch *s)
+static uint64_t small_conv_flops_forward(const struct fused_layers *fused)
 {
-    struct stretch parts[PARTS_MAX];
+    struct fused_layers parts[PARTS_MAX];
     uint64_t sum = 0;
-    for (int i = cut_stretch(s, parts) - 1; i >= 0; i--)
+    for (int i = cut_parts(fused, parts) - 1; i >= 0; i--)
         sum += small_conv_part_flops_forward(&parts[i]);
     return sum;
 }
 
-static uint64_t small_conv_flops_backward(const struct stretch *s)
+static uint64_t small_conv_flops_backward(const struct fused_layers *fused)
 {
-    struct stretch parts[PARTS_MAX];
+    struct fused_layers parts[PARTS_MAX];
     uint64_t sum = 0;
-    for (int i = cut_stretch(s, parts) - 1; i >= 0; i--)
+    for (int i = cut_parts(fused, parts) - 1; i >= 0; i--)
         sum += small_conv_part_flops_backward(&parts[i]);
     return sum;
 }
 
-static unsigned small_conv_savings(const struct stretch *s)
+static unsigned small_conv_savings(const struct fused_layers *fused)
 {
-    struct stretch parts[PARTS_MAX];
+    struct fused_layers parts[PARTS_MAX];
     unsigned savings = 0;
-    for (int i = cut_stretch(s, parts) - 1; i >= 0; i--)
+    for (int i = cut_parts(fused, parts) - 1; i >= 0; i--)
         savings |= small_conv_part_savings(&parts[i]);
     return savings;
 }
 
-const struct step_kernel step_small_conv_bytes = {
+const struct op_kernel op_small_conv_bytes = {
     .name = "small_conv_bytes",
     .in = LAYOUT_BYTES,
     .out = LAYOUT_NCHW,
@@ -208,7 +208,7 @@ const struct step_kernel step_small_conv_bytes = {
     .savings = small_conv_savings,
 };
 
-const struct step_kernel step_small_conv = {
+const struct op_kernel op_small_conv = {
     .name = "small_conv",
     .in = LAYOUT_NCHW,
     .out = LAYOUT_NCHW,

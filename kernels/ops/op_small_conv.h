@@ -1,4 +1,4 @@
-/* What a step of small convolutions and the passes of one of them share. Internal to kernels/. */
+/* What an op of small convolutions and the passes of one of them share. Internal to kernels/. */
 #ifndef SCALEBENCH_KERNELS_OPS_OP_SMALL_CONV_H
 #define SCALEBENCH_KERNELS_OPS_OP_SMALL_CONV_H
 
@@ -52,12 +52,12 @@ struct saved {
 };
 
 struct small_conv_call {
-    const struct step_call *step;
-    const struct stretch *stretch;
+    const struct op_call *op;
+    const struct fused_layers *fused;
     const struct layer_desc *dropout; /* NULL if there is none */
     struct small_conv c;
     struct saved saved;
-    bool inside; /* another convolution of the same step stands before it */
+    bool inside; /* another convolution of the same op stands before it */
     bool bytes;  /* images come as they are loaded */
     real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* what a byte stands for, a channel */
     const real *weights, *bias;                    /* with scale and shift in them */
@@ -74,7 +74,7 @@ struct small_conv_call {
     size_t stride;
 };
 
-static inline void small_conv_ask_for(const void *from, size_t bytes)
+static inline void small_conv_prefetch(const void *from, size_t bytes)
 {
     enum { LINE = 64 };
     for (size_t at = 0; at < bytes; at += LINE)
@@ -101,17 +101,18 @@ const real *small_conv_image(const struct small_conv_call *call, real *space, si
 /* How many of n layers one convolution takes, 0 if none: conv2d, dropout2d or not, and then
  * maxpool2d with ReLU before it, after it or not at all. */
 int small_conv_match_part(const struct layer_desc *layers, int n);
-struct small_conv small_conv_shape(const struct stretch *s);
+struct small_conv small_conv_shape(const struct fused_layers *fused);
 /* Lays out what forward of n images leaves, only measured without a base. Returns its size. */
 size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, size_t n,
                               void *base);
-/* stretch and step, of this convolution alone, are borrowed. */
-struct small_conv_call small_conv_call_of(const struct stretch *s, const struct step_call *step);
-uint64_t small_conv_part_flops_forward(const struct stretch *s);
+/* fused and op are of this convolution alone, and borrowed. */
+struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
+                                          const struct op_call *op);
+uint64_t small_conv_part_flops_forward(const struct fused_layers *fused);
 /* Two windows, or one in the first layer, for every pooled output, at most: which ones ReLU stops
  * depends on the images. */
-uint64_t small_conv_part_flops_backward(const struct stretch *s);
-unsigned small_conv_part_savings(const struct stretch *s);
+uint64_t small_conv_part_flops_backward(const struct fused_layers *fused);
+unsigned small_conv_part_savings(const struct fused_layers *fused);
 
 /* Lay out the scratch of a pass, and fill what threads share if there is a base. They return its
  * size. */

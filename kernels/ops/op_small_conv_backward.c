@@ -1,4 +1,4 @@
-/* The backward pass of one convolution of step_small_conv.c. */
+/* The backward pass of one convolution of op_small_conv.c. */
 #include <string.h>
 
 #include "kernels/ops/op_small_conv.h"
@@ -6,7 +6,7 @@
 static size_t gradient_reals(const struct small_conv_call *call)
 {
     const struct small_conv *c = &call->c;
-    if (call->stretch->wants_input)
+    if (call->fused->wants_input)
         return c->out_c * taps_of(c) * c->lanes_c;
     return c->out_c * c->in_c * c->kernel * SMALL_CONV_ROW;
 }
@@ -33,7 +33,7 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
 {
     const struct small_conv *c = &call->c;
     struct pieces p = {.base = base};
-    bool inner = call->stretch->wants_input;
+    bool inner = call->fused->wants_input;
     real *turned = take(&p, inner ? gradient_reals(call) * sizeof *turned : 0);
     uint32_t *starts = take(&p, c->positions * sizeof *starts);
     size_t shared = p.used, turned_x = inner ? c->turned * c->lanes_c : 0;
@@ -94,7 +94,7 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
         };
         w.x = small_conv_image(call, space, i);
         if (call->bytes)
-            step_ask_for_image(call->step, i + 3, image_reals(c));
+            op_prefetch_image(call->op, i + 3, image_reals(c));
         if (dx)
             call->backward->inner(c, &w, call->turned, &in, dx + (i - begin) * image_reals(c));
         else
@@ -108,7 +108,7 @@ static real sum_of_weight(const struct small_conv_call *call,
                           size_t tap)
 {
     const struct small_conv *c = &call->c;
-    if (call->stretch->wants_input)
+    if (call->fused->wants_input)
         return w->dw[turned_at(c, o, channel, tap)];
     size_t row = (o * c->in_c + channel) * c->kernel + tap / c->kernel;
     return w->dw[row * SMALL_CONV_ROW + tap % c->kernel];
@@ -126,7 +126,7 @@ static real sum_of_bias(const struct small_conv_backward_work *w, size_t o)
 static void add_thread(const struct small_conv_call *call, const struct small_conv_backward_work *w)
 {
     const struct small_conv *c = &call->c;
-    real *to = call->step->dparams, *dbias = to + weights_of(c);
+    real *to = call->op->dparams, *dbias = to + weights_of(c);
     for (size_t o = 0; o < c->out_c; o++) {
         real bias = sum_of_bias(w, o);
         dbias[o] += bias;
@@ -142,7 +142,7 @@ static void add_thread(const struct small_conv_call *call, const struct small_co
 void small_conv_clear_sums(const struct small_conv_call *call)
 {
     const struct small_conv *c = &call->c;
-    for (int t = 0; t < pool_threads(call->step->ex->pool); t++) {
+    for (int t = 0; t < pool_threads(call->op->ex->pool); t++) {
         memset(work_of(call, t).dw, 0, gradient_reals(call) * sizeof(real));
         memset(work_of(call, t).dbias, 0, c->out_c * SMALL_CONV_PAD * sizeof(real));
     }
@@ -150,11 +150,11 @@ void small_conv_clear_sums(const struct small_conv_call *call)
 
 void small_conv_add_sums(const struct small_conv_call *call)
 {
-    const struct step_call *step = call->step;
+    const struct op_call *op = call->op;
     const struct small_conv *c = &call->c;
-    if (!step->ex->accumulate)
-        memset(step->dparams, 0, (weights_of(c) + c->out_c) * sizeof(real));
-    for (int t = 0; t < pool_threads(step->ex->pool); t++) {
+    if (!op->ex->accumulate)
+        memset(op->dparams, 0, (weights_of(c) + c->out_c) * sizeof(real));
+    for (int t = 0; t < pool_threads(op->ex->pool); t++) {
         struct small_conv_backward_work w = work_of(call, t);
         add_thread(call, &w);
     }

@@ -1,4 +1,4 @@
-/* The forward pass of step_small_conv.c, of one convolution. */
+/* The forward pass of op_small_conv.c, of one convolution. */
 #include <string.h>
 
 #include "kernels/layers/dropout_mask.h"
@@ -34,7 +34,7 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
     call->stride = p.used - shared;
     if (!base)
         return shared + (size_t)threads * call->stride;
-    bool drops = call->dropout && call->step->ex->training;
+    bool drops = call->dropout && call->op->ex->training;
     *call->saved.scale = drops ? (real)(1.0 / (1.0 - call->dropout->rate)) : 1;
     if (call->bytes)
         fold(call, weights, bias);
@@ -47,12 +47,12 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
 /* Lists the channels that dropout2d leaves of an image, all outside training. */
 static size_t list_kept(const struct small_conv_call *call, size_t image, uint16_t *kept)
 {
-    const struct exec *ex = call->step->ex;
+    const struct exec *ex = call->op->ex;
     uint8_t keep[SMALL_CONV_CHANNELS_MAX];
     size_t n = 0;
     memset(keep, 1, call->c.out_c);
     if (call->dropout && ex->training)
-        dropout_mask_draw_by(call->stretch->isa, keep, ex, call->dropout, call->c.out_c,
+        dropout_mask_draw_by(call->fused->isa, keep, ex, call->dropout, call->c.out_c,
                              ex->samples[image]);
     for (size_t channel = 0; channel < call->c.out_c; channel++) {
         kept[n] = (uint16_t)channel;
@@ -69,27 +69,27 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
     real *space = (real *)((char *)call->space + (size_t)thread * call->stride);
     w.planes = (real *)((char *)w.planes + (size_t)thread * call->stride);
     size_t count = pooled_reals(c);
-    bool marks_ink = call->bytes && call->step->ex->training;
+    bool marks_ink = call->bytes && call->op->ex->training;
     for (size_t i = begin; i < end; i++) {
         uint16_t kept[SMALL_CONV_CHANNELS_MAX + 1];
         struct small_conv_output out = {
-            .y = call->step->y + i * count,
+            .y = call->op->y + i * count,
             .marks = call->saved.marks + i * c->out_c * c->vectors,
             .kept = kept,
             .n_kept = list_kept(call, i, kept),
             .scale = *call->saved.scale,
         };
         if (marks_ink)
-            call->forward->mark_ink(c, call->step->image[i], call->saved.ink + i * c->vectors);
+            call->forward->mark_ink(c, call->op->image[i], call->saved.ink + i * c->vectors);
         memcpy(call->saved.kept + i * c->out_c, kept, out.n_kept * sizeof *kept);
         call->saved.n_kept[i] = (uint16_t)out.n_kept;
         if (out.n_kept < c->out_c)
             memset(out.y, 0, count * sizeof *out.y);
         if (call->bytes)
-            step_ask_for_image(call->step, i + IMAGES_AHEAD, image_reals(c));
-        else if (!call->inside && i + 1 < (size_t)call->step->n)
-            small_conv_ask_for(call->step->x + (i + 1) * image_reals(c),
-                               image_reals(c) * sizeof(real));
+            op_prefetch_image(call->op, i + IMAGES_AHEAD, image_reals(c));
+        else if (!call->inside && i + 1 < (size_t)call->op->n)
+            small_conv_prefetch(call->op->x + (i + 1) * image_reals(c),
+                                image_reals(c) * sizeof(real));
         w.x = small_conv_image(call, space, i);
         if (call->winograd)
             call->winograd->forward(c, &w, call->points, call->bias, &out);

@@ -1,4 +1,4 @@
-/* One convolution of step_small_conv.c: which layers it is, its shape, what it keeps and what it
+/* One convolution of op_small_conv.c: which layers it is, its shape, what it keeps and what it
  * costs. */
 #include <string.h>
 
@@ -48,18 +48,18 @@ int small_conv_match_part(const struct layer_desc *layers, int n)
     return taken + (!relu_first && taken < n && layers[taken].kind == LAYER_relu);
 }
 
-static const struct layer_desc *find_layer(const struct stretch *s, enum layer_kind kind)
+static const struct layer_desc *find_layer(const struct fused_layers *fused, enum layer_kind kind)
 {
-    for (int i = 0; i < s->n_layers; i++)
-        if (s->layers[i].kind == kind)
-            return &s->layers[i];
+    for (int i = 0; i < fused->n_layers; i++)
+        if (fused->layers[i].kind == kind)
+            return &fused->layers[i];
     return NULL;
 }
 
-struct small_conv small_conv_shape(const struct stretch *s)
+struct small_conv small_conv_shape(const struct fused_layers *fused)
 {
-    const struct layer_desc *conv = s->layers;
-    const struct shape out = stretch_last(s)->out;
+    const struct layer_desc *conv = fused->layers;
+    const struct shape out = fused_last(fused)->out;
     struct small_conv c = {
         .in_c = (size_t)conv->in.c,
         .in_h = (size_t)conv->in.h,
@@ -68,12 +68,12 @@ struct small_conv small_conv_shape(const struct stretch *s)
         .kernel = (size_t)conv->kernel_h,
         .pooled_h = (size_t)out.h,
         .pooled_w = (size_t)out.w,
-        .relu = find_layer(s, LAYER_relu) != NULL,
+        .relu = find_layer(fused, LAYER_relu) != NULL,
         .turned = pad((size_t)conv->in.h * (size_t)conv->in.w),
         .lanes_c = pad((size_t)conv->in.c),
     };
     c.positions = pad(c.pooled_h * c.pooled_w);
-    c.vectors = c.positions / small_conv_forward_for(s->isa)->lanes;
+    c.vectors = c.positions / small_conv_forward_for(fused->isa)->lanes;
     /* A vector of positions reads up to kernel/2 rows on; a row is written in whole vectors. */
     c.plane = c.positions + pad(c.kernel / 2 * c.pooled_w) + SMALL_CONV_PAD;
     return c;
@@ -90,80 +90,81 @@ size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, s
     return p.used;
 }
 
-struct small_conv_call small_conv_call_of(const struct stretch *s, const struct step_call *step)
+struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
+                                          const struct op_call *op)
 {
-    bool bytes = s->in == LAYOUT_BYTES;
+    bool bytes = fused->in == LAYOUT_BYTES;
     struct small_conv_call call = {
-        .step = step,
-        .stretch = s,
-        .dropout = find_layer(s, LAYER_dropout2d),
-        .c = small_conv_shape(s),
+        .op = op,
+        .fused = fused,
+        .dropout = find_layer(fused, LAYER_dropout2d),
+        .c = small_conv_shape(fused),
         .bytes = bytes,
-        .weights = step->params,
-        .forward = small_conv_forward_for(s->isa),
-        .backward = small_conv_backward_for(s->isa),
+        .weights = op->params,
+        .forward = small_conv_forward_for(fused->isa),
+        .backward = small_conv_backward_for(fused->isa),
     };
     if (small_conv_takes_winograd(&call.c))
-        call.winograd = small_conv_winograd_for(s->isa);
-    call.bias = step->params + weights_of(&call.c);
-    small_conv_place_saved(&call.saved, &call.c, (size_t)step->n, step->saved);
+        call.winograd = small_conv_winograd_for(fused->isa);
+    call.bias = op->params + weights_of(&call.c);
+    small_conv_place_saved(&call.saved, &call.c, (size_t)op->n, op->saved);
     for (size_t c = 0; bytes && c < call.c.in_c; c++) {
         call.scale[c] =
-            (s->byte_value[c][BYTE_VALUES - 1] - s->byte_value[c][0]) / (BYTE_VALUES - 1);
-        call.shift[c] = s->byte_value[c][0];
+            (fused->byte_value[c][BYTE_VALUES - 1] - fused->byte_value[c][0]) / (BYTE_VALUES - 1);
+        call.shift[c] = fused->byte_value[c][0];
     }
     return call;
 }
 
 const real *small_conv_image(const struct small_conv_call *call, real *space, size_t image)
 {
-    const struct step_call *step = call->step;
+    const struct op_call *op = call->op;
     size_t n = image_reals(&call->c);
     if (call->bytes) {
-        call->forward->load_bytes(space, step->image[image], n);
+        call->forward->load_bytes(space, op->image[image], n);
         return space;
     }
-    const real *x = step->x + image * n;
-    if (image + 1 < (size_t)step->n && n >= 2 * SMALL_CONV_PAD)
+    const real *x = op->x + image * n;
+    if (image + 1 < (size_t)op->n && n >= 2 * SMALL_CONV_PAD)
         return x;
     return memcpy(space, x, n * sizeof *x);
 }
 
 /* While training, on the average of what dropout2d leaves. */
-static double share_kept(const struct stretch *s)
+static double share_kept(const struct fused_layers *fused)
 {
-    const struct layer_desc *dropout = find_layer(s, LAYER_dropout2d);
+    const struct layer_desc *dropout = find_layer(fused, LAYER_dropout2d);
     return dropout ? 1 - dropout->rate : 1;
 }
 
 /* Of one output in every window, by the kernel as written. */
-static double flops_of_windows(const struct stretch *s, const struct small_conv *c)
+static double flops_of_windows(const struct fused_layers *fused, const struct small_conv *c)
 {
     size_t window = 2 * c->in_c * taps_of(c), outputs = c->pooled_h * c->pooled_w * c->out_c;
-    return share_kept(s) * (double)(window * outputs);
+    return share_kept(fused) * (double)(window * outputs);
 }
 
-uint64_t small_conv_part_flops_forward(const struct stretch *s)
+uint64_t small_conv_part_flops_forward(const struct fused_layers *fused)
 {
-    const struct small_conv c = small_conv_shape(s);
-    double flops = WINDOW * flops_of_windows(s, &c);
+    const struct small_conv c = small_conv_shape(fused);
+    double flops = WINDOW * flops_of_windows(fused, &c);
     if (small_conv_takes_winograd(&c))
         flops *= (double)SMALL_CONV_POINTS / (double)(2 * c.kernel);
     return (uint64_t)flops;
 }
 
-uint64_t small_conv_part_flops_backward(const struct stretch *s)
+uint64_t small_conv_part_flops_backward(const struct fused_layers *fused)
 {
-    const struct small_conv c = small_conv_shape(s);
-    return (uint64_t)flops_of_windows(s, &c) * (s->wants_input ? 2 : 1);
+    const struct small_conv c = small_conv_shape(fused);
+    return (uint64_t)flops_of_windows(fused, &c) * (fused->wants_input ? 2 : 1);
 }
 
-unsigned small_conv_part_savings(const struct stretch *s)
+unsigned small_conv_part_savings(const struct fused_layers *fused)
 {
-    const struct small_conv c = small_conv_shape(s);
+    const struct small_conv c = small_conv_shape(fused);
     unsigned savings = SAVING_BIT(SAVING_pool_zeros);
     savings |= small_conv_takes_winograd(&c) ? SAVING_BIT(SAVING_winograd) : 0;
-    savings |= find_layer(s, LAYER_dropout2d) ? SAVING_BIT(SAVING_dropped_channels) : 0;
-    savings |= c.relu || s->in == LAYOUT_BYTES ? SAVING_BIT(SAVING_data_zeros) : 0;
-    return savings | saving_of_dead_outputs(s, 2 * (int)c.pooled_h, 2 * (int)c.pooled_w);
+    savings |= find_layer(fused, LAYER_dropout2d) ? SAVING_BIT(SAVING_dropped_channels) : 0;
+    savings |= c.relu || fused->in == LAYOUT_BYTES ? SAVING_BIT(SAVING_data_zeros) : 0;
+    return savings | saving_of_dead_outputs(fused, 2 * (int)c.pooled_h, 2 * (int)c.pooled_w);
 }

@@ -29,21 +29,21 @@ static size_t pad(size_t n)
     return (n + SMALL_DENSE_PAD - 1) / SMALL_DENSE_PAD * SMALL_DENSE_PAD;
 }
 
-static size_t inputs_of(const struct stretch *s)
+static size_t inputs_of(const struct fused_layers *fused)
 {
-    return shape_count(s->layers->in);
+    return shape_count(fused->layers->in);
 }
 
-static size_t outputs_of(const struct stretch *s)
+static size_t outputs_of(const struct fused_layers *fused)
 {
-    return (size_t)s->layers->channels;
+    return (size_t)fused->layers->channels;
 }
 
-static const struct layer_desc *find_layer(const struct stretch *s, enum layer_kind kind)
+static const struct layer_desc *find_layer(const struct fused_layers *fused, enum layer_kind kind)
 {
-    for (int i = 0; i < s->n_layers; i++)
-        if (s->layers[i].kind == kind)
-            return &s->layers[i];
+    for (int i = 0; i < fused->n_layers; i++)
+        if (fused->layers[i].kind == kind)
+            return &fused->layers[i];
     return NULL;
 }
 
@@ -62,7 +62,7 @@ static int small_dense_match(const struct layer_desc *layers, int n, const struc
 }
 
 struct small_dense_call {
-    const struct step_call *step;
+    const struct op_call *op;
     const struct small_dense_functions *f;
     enum isa isa;
     const struct layer_desc *dropout; /* NULL if there is none */
@@ -93,22 +93,22 @@ static size_t place_scratch(struct small_dense_call *call, size_t n, int threads
     return (weights + dz + lists) * sizeof(real) + lists * sizeof(uint32_t);
 }
 
-static struct small_dense_call call_of(const struct stretch *s, const struct step_call *step)
+static struct small_dense_call call_of(const struct fused_layers *fused, const struct op_call *op)
 {
     struct small_dense_call call = {
-        .step = step,
-        .f = small_dense_for(s->isa),
-        .isa = s->isa,
-        .dropout = find_layer(s, LAYER_dropout),
-        .relu = find_layer(s, LAYER_relu) != NULL,
-        .in = inputs_of(s),
-        .out = outputs_of(s),
+        .op = op,
+        .f = small_dense_for(fused->isa),
+        .isa = fused->isa,
+        .dropout = find_layer(fused, LAYER_dropout),
+        .relu = find_layer(fused, LAYER_relu) != NULL,
+        .in = inputs_of(fused),
+        .out = outputs_of(fused),
         .scale = 1,
-        .keep = step->saved,
+        .keep = op->saved,
     };
     if (call.dropout)
         call.scale = (real)(1.0 / (1.0 - call.dropout->rate));
-    place_scratch(&call, (size_t)step->n, pool_threads(step->ex->pool), step->scratch);
+    place_scratch(&call, (size_t)op->n, pool_threads(op->ex->pool), op->scratch);
     return call;
 }
 
@@ -130,7 +130,7 @@ static void add_all_rows(const struct small_dense_call *call, const struct small
 static void finish_outputs(const struct small_dense_call *call, real *y, uint8_t *keep,
                            uint32_t sample)
 {
-    const struct exec *ex = call->step->ex;
+    const struct exec *ex = call->op->ex;
     bool drops = call->dropout && ex->training;
     if (drops)
         dropout_mask_draw_by(call->isa, keep, ex, call->dropout, call->out, sample);
@@ -140,18 +140,18 @@ static void finish_outputs(const struct small_dense_call *call, real *y, uint8_t
 static void forward_block(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_dense_call *call = arg;
-    const struct step_call *step = call->step;
+    const struct op_call *op = call->op;
     const struct small_matrix weights = {
         .data = call->weights, .columns = call->out, .stride = pad(call->out)};
-    const real *bias = step->params + call->out * call->in;
+    const real *bias = op->params + call->out * call->in;
     struct small_list list = list_of(call, thread);
     for (size_t i = begin; i < end; i++) {
-        real *y = step->y + i * call->out;
-        call->f->list(&list, step->x + i * call->in, call->in);
+        real *y = op->y + i * call->out;
+        call->f->list(&list, op->x + i * call->in, call->in);
         memcpy(y, bias, call->out * sizeof *y);
         add_all_rows(call, &weights, &list, y);
         finish_outputs(call, y, call->keep + i * call->out,
-                       step->ex->samples ? step->ex->samples[i] : 0);
+                       op->ex->samples ? op->ex->samples[i] : 0);
     }
 }
 
@@ -160,21 +160,20 @@ static size_t block_of(const struct small_dense_call *call)
     return images_per_block(FLOPS_PER_BLOCK / 4, 2 * call->in * call->out);
 }
 
-static void small_dense_forward(const struct stretch *s, const struct step_call *step)
+static void small_dense_forward(const struct fused_layers *fused, const struct op_call *op)
 {
-    struct small_dense_call call = call_of(s, step);
-    const struct small_matrix weights = {
-        .data = step->params, .columns = call.in, .stride = call.in};
+    struct small_dense_call call = call_of(fused, op);
+    const struct small_matrix weights = {.data = op->params, .columns = call.in, .stride = call.in};
     call.f->turn(&weights, call.out, call.turned, pad(call.out));
     call.weights = call.turned;
-    exec_for(step->ex, (size_t)step->n, block_of(&call), forward_block, &call);
+    exec_for(op->ex, (size_t)op->n, block_of(&call), forward_block, &call);
 }
 
 /* The gradient of what the dense layer gave, of one image: nothing where ReLU or dropout gave
  * nothing. */
 static void fill_dz(const struct small_dense_call *call, size_t image, real *dz)
 {
-    const real *dy = call->step->dy + image * call->out, *y = call->step->y + image * call->out;
+    const real *dy = call->op->dy + image * call->out, *y = call->op->y + image * call->out;
     const uint8_t *keep = call->keep + image * call->out;
     for (size_t o = 0; o < call->out; o++) {
         real g = dy[o] * call->scale;
@@ -192,15 +191,15 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
     const struct small_matrix weights = {
         .data = call->weights, .columns = call->in, .stride = pad(call->in)};
     struct small_list list = list_of(call, thread);
-    size_t stride = pad((size_t)call->step->n);
+    size_t stride = pad((size_t)call->op->n);
     real dz[OUTPUTS_MAX];
     for (size_t i = begin; i < end; i++) {
         fill_dz(call, i, dz);
         for (size_t o = 0; o < call->out; o++)
             call->dz[o * stride + i] = dz[o];
-        if (!call->step->dx)
+        if (!call->op->dx)
             continue;
-        real *dx = call->step->dx + i * call->in;
+        real *dx = call->op->dx + i * call->in;
         memset(dx, 0, call->in * sizeof *dx);
         call->f->list(&list, dz, call->out);
         add_all_rows(call, &weights, &list, dx);
@@ -211,11 +210,11 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
 static void add_tile(const struct small_dense_call *call, const struct small_matrix *x,
                      struct small_list *list, size_t o, size_t image, size_t first)
 {
-    const struct step_call *step = call->step;
-    size_t n = (size_t)step->n, images = n - image < GROUP ? n - image : GROUP;
+    const struct op_call *op = call->op;
+    size_t n = (size_t)op->n, images = n - image < GROUP ? n - image : GROUP;
     call->f->list(list, call->dz + o * pad(n) + image, images);
-    call->f->add_rows(x, list, first, step->dparams + o * call->in + first);
-    real *dbias = step->dparams + call->out * call->in + o;
+    call->f->add_rows(x, list, first, op->dparams + o * call->in + first);
+    real *dbias = op->dparams + call->out * call->in + o;
     for (size_t i = 0; first == 0 && i < list->n; i++)
         *dbias += list->values[i];
 }
@@ -224,56 +223,55 @@ static void add_tile(const struct small_dense_call *call, const struct small_mat
 static void backward_rows(void *arg, size_t begin, size_t end, int thread)
 {
     const struct small_dense_call *call = arg;
-    const struct step_call *step = call->step;
+    const struct op_call *op = call->op;
     struct small_list list = list_of(call, thread);
-    if (!step->ex->accumulate) {
-        memset(step->dparams + begin * call->in, 0, (end - begin) * call->in * sizeof(real));
-        memset(step->dparams + call->out * call->in + begin, 0, (end - begin) * sizeof(real));
+    if (!op->ex->accumulate) {
+        memset(op->dparams + begin * call->in, 0, (end - begin) * call->in * sizeof(real));
+        memset(op->dparams + call->out * call->in + begin, 0, (end - begin) * sizeof(real));
     }
-    for (size_t image = 0; image < (size_t)step->n; image += GROUP) {
+    for (size_t image = 0; image < (size_t)op->n; image += GROUP) {
         const struct small_matrix x = {
-            .data = step->x + image * call->in, .columns = call->in, .stride = call->in};
+            .data = op->x + image * call->in, .columns = call->in, .stride = call->in};
         for (size_t first = 0; first < call->in; first += SMALL_DENSE_TILE)
             for (size_t o = begin; o < end; o++)
                 add_tile(call, &x, &list, o, image, first);
     }
 }
 
-static void small_dense_backward(const struct stretch *s, const struct step_call *step)
+static void small_dense_backward(const struct fused_layers *fused, const struct op_call *op)
 {
-    struct small_dense_call call = call_of(s, step);
-    call.weights = step->params;
+    struct small_dense_call call = call_of(fused, op);
+    call.weights = op->params;
     if (call.in != pad(call.in)) {
         for (size_t o = 0; o < call.out; o++)
-            memcpy(call.turned + o * pad(call.in), step->params + o * call.in,
+            memcpy(call.turned + o * pad(call.in), op->params + o * call.in,
                    call.in * sizeof(real));
         call.weights = call.turned;
     }
-    exec_for(step->ex, (size_t)step->n, block_of(&call), backward_images, &call);
-    exec_for(step->ex, call.out,
-             images_per_block(FLOPS_PER_BLOCK / 4, 2 * (size_t)step->n * call.in), backward_rows,
-             &call);
+    exec_for(op->ex, (size_t)op->n, block_of(&call), backward_images, &call);
+    exec_for(op->ex, call.out, images_per_block(FLOPS_PER_BLOCK / 4, 2 * (size_t)op->n * call.in),
+             backward_rows, &call);
 }
 
-static size_t small_dense_saved_bytes(const struct stretch *s, int n)
+static size_t small_dense_saved_bytes(const struct fused_layers *fused, int n)
 {
-    return find_layer(s, LAYER_dropout) ? (size_t)n * outputs_of(s) : 0;
+    return find_layer(fused, LAYER_dropout) ? (size_t)n * outputs_of(fused) : 0;
 }
 
-static size_t small_dense_scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t small_dense_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    struct small_dense_call call = {.in = inputs_of(s), .out = outputs_of(s)};
+    struct small_dense_call call = {.in = inputs_of(fused), .out = outputs_of(fused)};
     return place_scratch(&call, (size_t)n, threads, NULL);
 }
 
-static unsigned small_dense_savings(const struct stretch *s)
+static unsigned small_dense_savings(const struct fused_layers *fused)
 {
-    (void)s;
+    (void)fused;
     return SAVING_BIT(SAVING_data_zeros);
 }
 
 /* All FLOPs of the layer count as done: how many are left out depends on the images. */
-const struct step_kernel step_small_dense = {
+const struct op_kernel op_small_dense = {
     .name = "small_dense",
     .in = LAYOUT_NCHW,
     .out = LAYOUT_NCHW,

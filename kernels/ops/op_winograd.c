@@ -55,11 +55,12 @@ static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk,
                                .slice = slice_rows(w, threads)};
 }
 
-static struct conv_call call_begin(const struct stretch *s, const struct step_call *c)
+static struct conv_call call_begin(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct winograd w = winograd_of(s);
+    struct winograd w = winograd_of(fused);
     int threads = pool_threads(c->ex->pool);
-    return conv_call_begin(s, c, &w, sizes_of(&w, c->n, chunk_images(&w, c->n, threads), threads));
+    return conv_call_begin(fused, c, &w,
+                           sizes_of(&w, c->n, chunk_images(&w, c->n, threads), threads));
 }
 
 typedef const real *panel_function(const struct conv_call *call, int at, int first);
@@ -167,55 +168,55 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_dx_end(call, begin, end, dx);
 }
 
-static size_t saved_bytes(const struct stretch *s, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
-    struct winograd w = winograd_of(s);
-    return conv_saved_bytes(s, &w, sizes_of(&w, n, 1, 1), n);
+    struct winograd w = winograd_of(fused);
+    return conv_saved_bytes(fused, &w, sizes_of(&w, n, 1, 1), n);
 }
 
 /* A smaller batch may be cut into larger chunks, up to the limit. */
-static size_t scratch_bytes(const struct stretch *s, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    struct winograd w = winograd_of(s);
+    struct winograd w = winograd_of(fused);
     int most = chunk_images_most(&w, threads);
     size_t chunk = (size_t)(most < n ? most : n);
-    return conv_scratch_bytes(s, &w, sizes_of(&w, n, chunk, threads), threads);
+    return conv_scratch_bytes(fused, &w, sizes_of(&w, n, chunk, threads), threads);
 }
 
 /* The products alone; transforms add and scale, which FLOPs of a net leave out as they do bias. */
-static uint64_t flops_forward(const struct stretch *s)
+static uint64_t flops_forward(const struct fused_layers *fused)
 {
-    struct winograd w = winograd_of(s);
+    struct winograd w = winograd_of(fused);
     uint64_t products = (uint64_t)(winograd_points(&w) * winograd_tiles(&w));
     return 2 * products * (uint64_t)w.in_c * (uint64_t)w.out_c;
 }
 
-static uint64_t flops_backward(const struct stretch *s)
+static uint64_t flops_backward(const struct fused_layers *fused)
 {
-    return (s->wants_input ? 2 : 1) * flops_forward(s);
+    return (fused->wants_input ? 2 : 1) * flops_forward(fused);
 }
 
-static unsigned savings(const struct stretch *s)
+static unsigned savings(const struct fused_layers *fused)
 {
-    struct winograd w = winograd_of(s);
-    return SAVING_BIT(SAVING_winograd) | saving_of_dead_outputs(s, w.out.h, w.out.w);
+    struct winograd w = winograd_of(fused);
+    return SAVING_BIT(SAVING_winograd) | saving_of_dead_outputs(fused, w.out.h, w.out.w);
 }
 
-static void forward(const struct stretch *s, const struct step_call *c)
+static void forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct conv_call call = call_begin(s, c);
+    struct conv_call call = call_begin(fused, c);
     conv_forward(&call, forward_chunk);
 }
 
-static void backward(const struct stretch *s, const struct step_call *c)
+static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    struct conv_call call = call_begin(s, c);
+    struct conv_call call = call_begin(fused, c);
     conv_backward(&call, backward_chunk);
 }
 
-/* One kind of step for each pair of neighbours. */
+/* One kind of op for each pair of neighbours. */
 #define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
-    const struct step_kernel step_##name_ = {                                                      \
+    const struct op_kernel op_##name_ = {                                                          \
         .name = #name_,                                                                            \
         .in = in_,                                                                                 \
         .out = out_,                                                                               \

@@ -1,39 +1,38 @@
-/* Choosing the steps of a plan. */
+/* Choosing the ops of a plan. */
 #include "kernels/ops/op.h"
 
-struct step_row {
-    const struct step_kernel *kernel;
+struct op_row {
+    const struct op_kernel *kernel;
     unsigned plans;
-    enum step_family family;
+    enum op_family family;
 };
 
-static const struct step_row step_rows[] = {
-#define STEP(name, plans, family, summary) {&step_##name, plans, family},
+static const struct op_row op_rows[] = {
+#define OP(name, plans, family, summary) {&op_##name, plans, family},
 #include "kernels/ops/ops.def"
-#undef STEP
+#undef OP
 };
 
 /* FAMILY_ANY: the first row that fits. */
-static enum step_family family_of(enum kernel_choice choice)
+static enum op_family family_of(enum kernel_choice choice)
 {
-    static const enum step_family families[KERNEL_CHOICES] = {
-        [CHOICE_direct] = FAMILY_DIRECT,
-        [CHOICE_winograd_f4] = FAMILY_WINOGRAD,
-        [CHOICE_winograd_f2] = FAMILY_WINOGRAD,
-        [CHOICE_gemm] = FAMILY_GEMM};
+    static const enum op_family families[KERNEL_CHOICES] = {[CHOICE_direct] = FAMILY_DIRECT,
+                                                            [CHOICE_winograd_f4] = FAMILY_WINOGRAD,
+                                                            [CHOICE_winograd_f2] = FAMILY_WINOGRAD,
+                                                            [CHOICE_gemm] = FAMILY_GEMM};
     return families[choice];
 }
 
-static const struct step_kernel *find_in(enum step_family family, enum plan plan, enum layout in,
-                                         const struct layer_desc *layers, int n,
-                                         const struct extent *read, int *taken)
+static const struct op_kernel *find_in(enum op_family family, enum plan plan, enum layout in,
+                                       const struct layer_desc *layers, int n,
+                                       const struct extent *read, int *taken)
 {
-    for (size_t i = 0; i < sizeof step_rows / sizeof *step_rows; i++) {
-        const struct step_kernel *kernel = step_rows[i].kernel;
+    for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
+        const struct op_kernel *kernel = op_rows[i].kernel;
         /* Images can be turned into numbers for whoever does not take bytes. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
-        bool asked = family == FAMILY_ANY || step_rows[i].family == family;
-        if (!fits || !asked || !(step_rows[i].plans & 1u << plan))
+        bool asked = family == FAMILY_ANY || op_rows[i].family == family;
+        if (!fits || !asked || !(op_rows[i].plans & 1u << plan))
             continue;
         *taken = kernel->match(layers, n, read);
         if (*taken > 0)
@@ -42,20 +41,20 @@ static const struct step_kernel *find_in(enum step_family family, enum plan plan
     return NULL;
 }
 
-const struct step_kernel *step_find(enum plan plan, enum layout in, const struct layer_desc *layers,
-                                    int n, const struct extent *read, int *taken)
+const struct op_kernel *op_find(enum plan plan, enum layout in, const struct layer_desc *layers,
+                                int n, const struct extent *read, int *taken)
 {
-    enum step_family family = family_of(read->choice);
-    const struct step_kernel *found = find_in(family, plan, in, layers, n, read, taken);
+    enum op_family family = family_of(read->choice);
+    const struct op_kernel *found = find_in(family, plan, in, layers, n, read, taken);
     return found ? found : find_in(FAMILY_ANY, plan, in, layers, n, read, taken);
 }
 
-enum kernel_choice step_choice(const struct step_kernel *kernel, enum kernel_choice asked)
+enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked)
 {
-    enum step_family family = FAMILY_ANY;
-    for (size_t i = 0; i < sizeof step_rows / sizeof *step_rows; i++)
-        if (step_rows[i].kernel == kernel)
-            family = step_rows[i].family;
+    enum op_family family = FAMILY_ANY;
+    for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
+        if (op_rows[i].kernel == kernel)
+            family = op_rows[i].family;
     if (family == FAMILY_DIRECT)
         return CHOICE_direct;
     return family != FAMILY_ANY && family == family_of(asked) ? asked : CHOICE_shape;

@@ -23,15 +23,15 @@ static void set_kind(struct winograd *w, enum winograd_kind kind)
 
 /* What was asked for, or the kind that needs the fewest products; of equals the one with the
  * smaller rounding errors. */
-static void choose_kind(struct winograd *w, const struct stretch *s)
+static void choose_kind(struct winograd *w, const struct fused_layers *fused)
 {
-    const struct layer_desc *conv = s->layers;
-    if (s->plan == PLAN_EXACT || s->choice == CHOICE_direct) {
+    const struct layer_desc *conv = fused->layers;
+    if (fused->plan == PLAN_EXACT || fused->choice == CHOICE_direct) {
         set_kind(w, CONV_DIRECT);
         return;
     }
-    if (s->choice == CHOICE_winograd_f4 || s->choice == CHOICE_winograd_f2) {
-        set_kind(w, s->choice == CHOICE_winograd_f4 ? WINOGRAD_F4 : WINOGRAD_F2);
+    if (fused->choice == CHOICE_winograd_f4 || fused->choice == CHOICE_winograd_f2) {
+        set_kind(w, fused->choice == CHOICE_winograd_f4 ? WINOGRAD_F4 : WINOGRAD_F2);
         return;
     }
     bool two_by_two = w->in.h == 2 && w->in.w == 2 && w->out.h == 2 && w->out.w == 2;
@@ -47,20 +47,20 @@ static void choose_kind(struct winograd *w, const struct stretch *s)
         set_kind(w, WINOGRAD_F4);
 }
 
-struct winograd winograd_of(const struct stretch *s)
+struct winograd winograd_of(const struct fused_layers *fused)
 {
-    const struct layer_desc *conv = s->layers;
+    const struct layer_desc *conv = fused->layers;
     struct winograd w = {.in_c = conv->in.c,
                          .out_c = conv->out.c,
-                         .block = winograd_tiles_for(s->isa)->block,
-                         .in = area_read(s, 0),
-                         .out = area_read(s, 1),
+                         .block = winograd_tiles_for(fused->isa)->block,
+                         .in = area_read(fused, 0),
+                         .out = area_read(fused, 1),
                          .origin_h = -conv->pad_h,
                          .origin_w = -conv->pad_w};
-    conv3x3_match(s->layers, s->n_layers, &w.epilogue, &w.norm);
-    w.stored = area_read(s, w.norm ? 1 : s->n_layers);
+    conv3x3_match(fused->layers, fused->n_layers, &w.epilogue, &w.norm);
+    w.stored = area_read(fused, w.norm ? 1 : fused->n_layers);
     w.in_blocks = blocks_of(w.in_c, w.block);
     w.out_blocks = blocks_of(w.out_c, w.block);
-    choose_kind(&w, s);
+    choose_kind(&w, fused);
     return w;
 }

@@ -13,7 +13,7 @@ SIMD_DECLARE(struct winograd_weights, winograd_weights)
 SIMD_DECLARE(struct winograd_product, winograd_product)
 SIMD_DECLARE(struct block_functions, blocks)
 
-/* Of the layers of a stretch. */
-struct winograd winograd_of(const struct stretch *s);
+/* Of the convolution that the fused layers begin with. */
+struct winograd winograd_of(const struct fused_layers *fused);
 
 #endif

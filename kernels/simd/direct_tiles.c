@@ -1,4 +1,4 @@
-/* The copies of a direct 3x3 convolution (step_direct.c) between values in blocks of channels and
+/* The copies of a direct 3x3 convolution (op_direct.c) between values in blocks of channels and
  * positions with all images of a chunk side by side, and what is done to outputs on the way. */
 #include "kernels/simd/epilogue.h"
 #include "kernels/simd/winograd.h"

@@ -24,7 +24,7 @@ static void add_row(double *sums, const struct row_sums *row)
 
 /* A block that comes from memory: the processor's own prefetching ends with each page of 4 KiB, and
  * begins late in the next. */
-INLINE void ask_ahead(const real *x)
+INLINE void prefetch(const real *x)
 {
     enum { AHEAD = 4096 };
     for (int half = 0; half < HALVES; half++)
@@ -76,7 +76,7 @@ INLINE void normalise_all(int epilogue, const struct norm *n, real *y, uint8_t *
             }
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                ask_ahead(at + (i / size * n->in.w + i % size) * BLOCK);
+                prefetch(at + (i / size * n->in.w + i % size) * BLOCK);
         }
     }
 }
@@ -123,7 +123,7 @@ INLINE void sum_gradients_all(int epilogue, const struct norm *n, double *sums, 
             }
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                ask_ahead(at + (i / size * n->in.w + i % size) * BLOCK);
+                prefetch(at + (i / size * n->in.w + i % size) * BLOCK);
         }
         add_row(sums, &sum);
     }
@@ -172,7 +172,7 @@ INLINE void differentiate_all(int epilogue, const struct norm *n, real *dx, cons
                                      terms + l);
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
-                ask_ahead(x + ((row + i / size) * n->in.w + column + i % size) * BLOCK);
+                prefetch(x + ((row + i / size) * n->in.w + column + i % size) * BLOCK);
         }
     }
 }

@@ -8,7 +8,7 @@
  * Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. The adjoints share
  * dM, and V is kept from forward.
  *
- * Values between steps and all operands are in blocks of channels (struct winograd's `block`, two
+ * Values between ops and all operands are in blocks of channels (struct winograd's `block`, two
  * vectors), the last block filled up with zeros:
  *     x, y [N, C/block, h, w, block]     of the h rows and w columns that are read
  *     V, M [C/block, points, tiles, block]   of a chunk of images, a tile after another

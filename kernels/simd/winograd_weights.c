@@ -106,7 +106,7 @@ INLINE void load_points(int kind, vreal taps[TAPS], const real *u, size_t plane,
  * see. */
 #define ROWS_AHEAD 6
 
-INLINE void ask_for_row(const real *from, int lanes)
+INLINE void prefetch_row(const real *from, int lanes)
 {
     enum { LINE = 64 };
     for (size_t at = 0; at < (size_t)lanes * TAPS * sizeof(real); at += LINE)
@@ -128,7 +128,7 @@ INLINE void transform_panel(int kind, const struct winograd *w, int at, real *u,
         for (int row = 0; row < count; row++, to += w->block, from += row_step) {
             vreal taps[TAPS];
             if (column_step == TAPS)
-                ask_for_row(from + ROWS_AHEAD * row_step, lanes);
+                prefetch_row(from + ROWS_AHEAD * row_step, lanes);
             load_kernels(taps, from, column_step, lanes);
             store_points(kind, to, plane, taps);
         }

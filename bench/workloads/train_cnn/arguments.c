@@ -171,7 +171,7 @@ void arguments_help(FILE *out, const char *program)
         "it; over\n"
         "                        TCP MPICH before 4.2 may hang there\n"
         "  --describe            options and records as JSON\n"
-        "  --describe-plan       the steps that --model, --kernels.plan and --kernels.tune make, "
+        "  --describe-plan       the ops that --model, --kernels.plan and --kernels.tune make, "
         "with "
         "their FLOPs\n"
         "  --identify            number type, instruction set, libraries and data of a run, as "

@@ -29,8 +29,8 @@ static uint64_t flops_written(const struct net_desc *desc, int first, int last)
 static int widest_layers(const struct net *net, const struct net_desc *desc)
 {
     int width = (int)strlen("layers");
-    for (int i = 0; i < net_steps(net); i++) {
-        struct net_step_view v = net_step_view(net, 0, i);
+    for (int i = 0; i < net_ops(net); i++) {
+        struct net_op_view v = net_op_view(net, 0, i);
         char layers[LAYERS_TEXT];
         name_layers(layers, desc, v.first_layer, v.last_layer);
         width = (int)strlen(layers) > width ? (int)strlen(layers) : width;
@@ -38,13 +38,13 @@ static int widest_layers(const struct net *net, const struct net_desc *desc)
     return width;
 }
 
-static void print_step(FILE *out, const struct net *net, const struct net_desc *desc, int i,
-                       int width)
+static void print_op(FILE *out, const struct net *net, const struct net_desc *desc, int i,
+                     int width)
 {
-    struct net_step_view v = net_step_view(net, 0, i);
+    struct net_op_view v = net_op_view(net, 0, i);
     char layers[LAYERS_TEXT], saved[SAVINGS_TEXT];
     name_layers(layers, desc, v.first_layer, v.last_layer);
-    fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %s\n", net_step_name(net, i), width,
+    fprintf(out, "%-16s  %-*s  %14" PRIu64 "  %14" PRIu64 "  %s\n", net_op_name(net, i), width,
             layers, flops_written(desc, v.first_layer, v.last_layer),
             v.flops_forward + (v.learns ? v.flops_backward : 0),
             v.savings != 0 ? savings_text(saved, v.savings) : "");
@@ -111,10 +111,10 @@ static enum status print_net(FILE *out, const struct net_desc *desc, const struc
     int width = widest_layers(net, desc);
     fprintf(out, "%s, plan %s, %s: FLOPs of an image, forward and backward\n", desc->name,
             config_text(config, OPT_KERNELS), isa_names()[options.isa]);
-    fprintf(out, "%-16s  %-*s  %14s  %14s  %s\n", "step", width, "layers", "as written", "done",
+    fprintf(out, "%-16s  %-*s  %14s  %14s  %s\n", "op", width, "layers", "as written", "done",
             "left out");
-    for (int i = 0; i < net_steps(net); i++)
-        print_step(out, net, desc, i, width);
+    for (int i = 0; i < net_ops(net); i++)
+        print_op(out, net, desc, i, width);
     print_total(out, net, desc, width);
     if (trainer_tunes(config)) {
         char kernels[KERNELS_TEXT];

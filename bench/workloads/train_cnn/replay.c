@@ -9,14 +9,14 @@
 /* Before those that count: ways that nobody took for a while are slow. */
 #define WARM_REPLAYS 2
 
-static struct range range_of(const struct trainer *t, int step)
+static struct range range_of(const struct trainer *t, int op)
 {
     struct range range;
-    net_step_tensors(t->net, step, &range.first, &range.last);
+    net_op_tensors(t->net, op, &range.first, &range.last);
     return range;
 }
 
-/* As each step of the net finds them: sums of sums would grow without bound. */
+/* As each op of the net finds them: sums of sums would grow without bound. */
 static void put_gradients(struct trainer *t, const real *gradients)
 {
     for (int i = 0; i < t->desc->n_tensors; i++) {
@@ -28,8 +28,8 @@ static void put_gradients(struct trainer *t, const real *gradients)
 
 static enum status forward_calls(struct trainer *t, struct error *e)
 {
-    for (int step = 0; step < net_steps(t->net); step++) {
-        struct range range = range_of(t, step);
+    for (int op = 0; op < net_ops(t->net); op++) {
+        struct range range = range_of(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
@@ -38,8 +38,8 @@ static enum status forward_calls(struct trainer *t, struct error *e)
 
 static enum status backward_calls(struct trainer *t, struct error *e)
 {
-    for (int step = net_steps(t->net) - 1; step >= 0; step--) {
-        struct range range = range_of(t, step);
+    for (int op = net_ops(t->net) - 1; op >= 0; op--) {
+        struct range range = range_of(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         sync_grad_buffer(t->sync, range);
         sync_params_done(t->sync, range, PASS_BACKWARD);

@@ -277,10 +277,10 @@ static int64_t process_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static struct range step_range(const struct trainer *t, int step)
+static struct range op_range(const struct trainer *t, int op)
 {
     struct range range;
-    net_step_tensors(t->net, step, &range.first, &range.last);
+    net_op_tensors(t->net, op, &range.first, &range.last);
     return range;
 }
 
@@ -305,12 +305,12 @@ static void load(struct trainer *t, const struct batch *batch)
  * parameters. */
 static enum status forward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    for (int step = 0; step < net_steps(t->net); step++) {
-        struct range range = step_range(t, step);
+    for (int op = 0; op < net_ops(t->net); op++) {
+        struct range range = op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_FORWARD, e));
         overlap_compute_begin(t->overlap);
         if (batch->n > 0)
-            net_forward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params);
+            net_forward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params);
         overlap_compute_end(t->overlap);
         sync_params_done(t->sync, range, PASS_FORWARD);
     }
@@ -327,13 +327,13 @@ static void clear_gradients(const struct trainer *t, struct range range, real *g
 
 static enum status backward(struct trainer *t, const struct batch *batch, struct error *e)
 {
-    for (int step = net_steps(t->net) - 1; step >= 0; step--) {
-        struct range range = step_range(t, step);
+    for (int op = net_ops(t->net) - 1; op >= 0; op--) {
+        struct range range = op_range(t, op);
         TRY(sync_params_needed(t->sync, range, PASS_BACKWARD, e));
         real *grads = sync_grad_buffer(t->sync, range);
         overlap_compute_begin(t->overlap);
         if (batch->n > 0)
-            net_backward(t->net, &t->exec, 0, step, step + 1, t->sync->arenas.params, grads);
+            net_backward(t->net, &t->exec, 0, op, op + 1, t->sync->arenas.params, grads);
         else
             clear_gradients(t, range, grads);
         overlap_compute_end(t->overlap);
@@ -516,7 +516,7 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
     t->exec.samples = t->eval_samples;
     data_locate(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
     net_load_each(t->net, &t->exec, 0, (int)n, t->images);
-    net_forward(t->net, &t->exec, 0, 0, net_steps(t->net), t->sync->arenas.params);
+    net_forward(t->net, &t->exec, 0, 0, net_ops(t->net), t->sync->arenas.params);
     count_classes(t, first, n, classes);
     return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
 }

@@ -1,5 +1,5 @@
 /* The gradient by plain loops, layer after layer, with all that lies between them: the oracle of
- * test_gradients in double precision, which needs neither plans nor steps. */
+ * test_gradients in double precision, which needs neither plans nor ops. */
 #ifndef SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_LAYERS_H
 #define SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_LAYERS_H
 

@@ -170,9 +170,9 @@ static inline void gradient_by_choice(const struct gradient_input *in, enum plan
     if (net_create(&net, &in->desc, &options, &e) != OK)
         fail_msg("%s", e.text);
     net_load(net, &ex, 0, n, in->images);
-    net_forward(net, &ex, 0, 0, net_steps(net), in->params);
+    net_forward(net, &ex, 0, 0, net_ops(net), in->params);
     net_loss(net, &ex, 0, in->labels, NULL, 1.0 / n);
-    net_backward(net, &ex, 0, 0, net_steps(net), in->params, grads);
+    net_backward(net, &ex, 0, 0, net_ops(net), in->params, grads);
     net_destroy(net);
 }
 

@@ -67,7 +67,7 @@ static void first_layers(const struct gradient_input *in, enum isa isa, int n_la
     if (net_create(&net, &desc, &options, &e) != OK)
         fail_msg("%s", e.text);
     net_load(net, &ex, 0, n, in->images);
-    net_forward(net, &ex, 0, 0, net_steps(net), in->params);
+    net_forward(net, &ex, 0, 0, net_ops(net), in->params);
     memcpy(y, net_logits(net, 0),
            (size_t)n * shape_count(desc.layers[n_layers - 1].out) * sizeof *y);
     net_destroy(net);

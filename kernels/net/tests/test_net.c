@@ -70,14 +70,14 @@ static void rig_end(struct rig *r)
 static double rig_loss(struct rig *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);
-    net_forward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params);
+    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / IMAGES).loss_sum;
 }
 
 static void rig_step(struct rig *r)
 {
     rig_loss(r);
-    net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
+    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
 }
 
 /* ||a - b|| / ||b|| */
@@ -164,9 +164,9 @@ static void add_part(struct rig *r, int begin, int n)
 {
     r->ex.samples = r->samples + begin;
     net_load(r->net, &r->ex, 0, n, r->images + begin * IMAGE_BYTES);
-    net_forward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params);
+    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     net_loss(r->net, &r->ex, 0, r->labels + begin, NULL, 1.0 / IMAGES);
-    net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
+    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
     r->ex.accumulate = true;
 }
 
@@ -189,7 +189,7 @@ static void a_batch_is_the_sum_of_its_parts(void **state)
     }
 }
 
-/* Ranges of steps on two slots in turn, as a pipeline runs them, are the same as a whole pass. */
+/* Ranges of ops on two slots in turn, as a pipeline runs them, are the same as a whole pass. */
 static void slots_and_ranges_do_not_disturb_each_other(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void slots_and_ranges_do_not_disturb_each_other(void **state)
     rig_begin(&whole, PLAN_FAST, 1);
     rig_begin(&cut, PLAN_FAST, 1);
     rig_step(&whole);
-    int steps = net_steps(cut.net), middle = steps / 2;
+    int ops = net_ops(cut.net), middle = ops / 2;
     real *other = random_reals(cut.desc.n_params, 9);
     uint8_t inverted[sizeof cut.images];
     for (size_t i = 0; i < sizeof inverted; i++)
@@ -205,12 +205,12 @@ static void slots_and_ranges_do_not_disturb_each_other(void **state)
     net_load(cut.net, &cut.ex, 0, IMAGES, cut.images);
     net_load(cut.net, &cut.ex, 1, IMAGES - 2, inverted);
     net_forward(cut.net, &cut.ex, 0, 0, middle, cut.params);
-    net_forward(cut.net, &cut.ex, 1, 0, steps, cut.params);
-    net_forward(cut.net, &cut.ex, 0, middle, steps, cut.params);
+    net_forward(cut.net, &cut.ex, 1, 0, ops, cut.params);
+    net_forward(cut.net, &cut.ex, 0, middle, ops, cut.params);
     net_loss(cut.net, &cut.ex, 0, cut.labels, NULL, 1.0 / IMAGES);
     net_loss(cut.net, &cut.ex, 1, cut.labels, NULL, 1.0 / IMAGES);
-    net_backward(cut.net, &cut.ex, 0, middle, steps, cut.params, cut.grads);
-    net_backward(cut.net, &cut.ex, 1, 0, steps, cut.params, other);
+    net_backward(cut.net, &cut.ex, 0, middle, ops, cut.params, cut.grads);
+    net_backward(cut.net, &cut.ex, 1, 0, ops, cut.params, other);
     net_backward(cut.net, &cut.ex, 0, 0, middle, cut.params, cut.grads);
     assert_memory_equal(cut.grads, whole.grads, cut.desc.n_params * sizeof(real));
     assert_true(relative_distance(other, cut.grads, cut.desc.n_params) > 0.01);
@@ -219,24 +219,24 @@ static void slots_and_ranges_do_not_disturb_each_other(void **state)
     rig_end(&cut);
 }
 
-/* The tensors of all steps, in order, are the tensors of the net. */
-static void steps_own_the_tensors_in_order(void **state)
+/* The tensors of all ops, in order, are the tensors of the net. */
+static void ops_own_the_tensors_in_order(void **state)
 {
     (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++) {
         struct rig r;
         rig_begin(&r, (enum plan)plan, 1);
         int next = 0;
-        for (int i = 0; i < net_steps(r.net); i++) {
+        for (int i = 0; i < net_ops(r.net); i++) {
             int first = -1, last = -1;
-            net_step_tensors(r.net, i, &first, &last);
+            net_op_tensors(r.net, i, &first, &last);
             if (last > first)
                 assert_int_equal(first, next);
             next += last - first;
         }
         assert_int_equal(next, r.desc.n_tensors);
         if (plan == PLAN_REFERENCE)
-            assert_int_equal(net_steps(r.net), r.desc.n_layers);
+            assert_int_equal(net_ops(r.net), r.desc.n_layers);
         rig_end(&r);
     }
 }
@@ -339,7 +339,7 @@ static void loss_without_a_scale_leaves_no_gradient(void **state)
     rig_loss(&b);
     const uint8_t wrong[IMAGES] = {0};
     net_loss(b.net, &b.ex, 0, wrong, NULL, 0);
-    net_backward(b.net, &b.ex, 0, 0, net_steps(b.net), b.params, b.grads);
+    net_backward(b.net, &b.ex, 0, 0, net_ops(b.net), b.params, b.grads);
     assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
     rig_end(&a);
     rig_end(&b);
@@ -487,7 +487,7 @@ static void a_small_net_learns_its_batch(void **state)
     }
     r.ex.training = false;
     net_load(r.net, &r.ex, 0, IMAGES, r.images);
-    net_forward(r.net, &r.ex, 0, 0, net_steps(r.net), r.params);
+    net_forward(r.net, &r.ex, 0, 0, net_ops(r.net), r.params);
     struct score s = net_loss(r.net, &r.ex, 0, r.labels, NULL, 0);
     assert_int_equal(s.samples, IMAGES);
     assert_int_equal(s.correct, IMAGES);
@@ -555,7 +555,7 @@ int main(void)
         cmocka_unit_test(steps_repeat_bit_by_bit),
         cmocka_unit_test(a_batch_is_the_sum_of_its_parts),
         cmocka_unit_test(slots_and_ranges_do_not_disturb_each_other),
-        cmocka_unit_test(steps_own_the_tensors_in_order),
+        cmocka_unit_test(ops_own_the_tensors_in_order),
         cmocka_unit_test(bytes_are_normalised_by_channel),
         cmocka_unit_test(loss_is_what_a_hand_computes),
         cmocka_unit_test(loss_is_stable_and_ties_take_the_first),

@@ -273,11 +273,11 @@ static void check_number(struct run *run, const char *what, size_t at, real got,
                  expected, off / deviation);
 }
 
-/* All numbers between steps that lie in rows, as far as they are read. */
+/* All numbers between ops that lie in rows, as far as they are read. */
 static void check_values(struct run *run, const struct plain_net *p)
 {
-    for (int step = 0; step < net_steps(run->compiled); step++) {
-        struct net_step_view v = net_step_view(run->compiled, 0, step);
+    for (int op = 0; op < net_ops(run->compiled); op++) {
+        struct net_op_view v = net_op_view(run->compiled, 0, op);
         const struct layer_desc *l = &p->desc->layers[v.last_layer - 1];
         struct plain expected = p->value[v.last_layer];
         for (size_t i = 0; v.y && i < (size_t)p->n * shape_count(l->out); i++) {
@@ -328,36 +328,36 @@ static void train(struct run *run, struct pool *pool)
     net_init_buffers(&r->desc, r->buffers);
     if (net_create(&run->compiled, &r->desc, &options, &e) != OK)
         fail_msg("%s", e.text);
-    int steps = net_steps(run->compiled);
+    int ops = net_ops(run->compiled);
     net_load(run->compiled, &ex, 0, r->n, r->images);
-    net_forward(run->compiled, &ex, 0, 0, steps, r->params);
+    net_forward(run->compiled, &ex, 0, 0, ops, r->params);
     net_loss(run->compiled, &ex, 0, r->labels, NULL, 1.0 / r->n);
-    net_backward(run->compiled, &ex, 0, 0, steps, r->params, grads);
+    net_backward(run->compiled, &ex, 0, 0, ops, r->params, grads);
     const struct plain_net *p = run->plan == PLAN_FAST ? &r->fast : &r->exact;
     check_values(run, p);
     check_gradient(run, p, grads, before);
     mem_free(grads);
 }
 
-/* The names of all kinds of steps. */
-#define STEP(name, plans, family, summary) &step_##name,
-static const struct step_kernel *const kinds[] = {
+/* The names of all ops. */
+#define OP(name, plans, family, summary) &op_##name,
+static const struct op_kernel *const kinds[] = {
 #include "kernels/ops/ops.def"
 };
-#undef STEP
+#undef OP
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The largest error of each plan over its deviation, and how often a kind of step took part. */
+/* The largest error of each plan over its deviation, and how often an op took part. */
 struct tally {
     double worst[PLAN_EXACT + 1];
-    int steps[KINDS];
+    int ops[KINDS];
 };
 
-static void count_steps(struct tally *tally, const struct net *net)
+static void count_ops(struct tally *tally, const struct net *net)
 {
-    for (int step = 0; step < net_steps(net); step++)
+    for (int op = 0; op < net_ops(net); op++)
         for (int kind = 0; kind < KINDS; kind++)
-            tally->steps[kind] += net_step_name(net, step) == kinds[kind]->name;
+            tally->ops[kind] += net_op_name(net, op) == kinds[kind]->name;
 }
 
 static void run_net(const struct random_net *r, uint32_t number, struct pool **pools,
@@ -374,7 +374,7 @@ static void run_net(const struct random_net *r, uint32_t number, struct pool **p
                 if (plan == PLAN_REFERENCE && isa > ISA_PORTABLE)
                     continue;
                 train(&run, pools[threads - 1]);
-                count_steps(tally, run.compiled);
+                count_ops(tally, run.compiled);
                 net_destroy(run.compiled);
                 tally->worst[plan] = fmax(tally->worst[plan], run.worst);
             }
@@ -410,8 +410,8 @@ static void every_plan_computes_what_plain_loops_do(void **state)
     run_nets(0, NETS, &tally, &runs);
     assert_true(runs >= 200);
     for (int kind = 0; kind < KINDS; kind++)
-        if (tally.steps[kind] == 0)
-            fail_msg("no net has a step %s", kinds[kind]->name);
+        if (tally.ops[kind] == 0)
+            fail_msg("no net has an op %s", kinds[kind]->name);
 }
 
 static int run_one(uint32_t number)

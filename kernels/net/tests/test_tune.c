@@ -81,10 +81,10 @@ static void run(struct result *r, const struct net_desc *desc, enum plan plan, i
     const struct exec ex = {
         .pool = pool, .training = true, .seed = 1, .samples = samples, .buffers = r->buffers};
     net_load(net, &ex, 0, IMAGES, images);
-    net_forward(net, &ex, 0, 0, net_steps(net), params);
+    net_forward(net, &ex, 0, 0, net_ops(net), params);
     net_loss(net, &ex, 0, labels, NULL, 1.0 / IMAGES);
     memcpy(r->logits, net_logits(net, 0), sizeof r->logits);
-    net_backward(net, &ex, 0, 0, net_steps(net), params, r->grads);
+    net_backward(net, &ex, 0, 0, net_ops(net), params, r->grads);
     net_kernels_text(net, desc, r->kernels);
     net_destroy(net);
     pool_destroy(pool);
@@ -97,7 +97,7 @@ static void result_free(struct result *r)
     mem_free(r->buffers);
 }
 
-/* ||a - b|| <= bound ||b||, as test_conv3x3.c has it for steps in whole nets. */
+/* ||a - b|| <= bound ||b||, as test_conv3x3.c has it for ops in whole nets. */
 static void assert_close(const char *what, const char *kernels, const real *a, const real *b,
                          size_t n)
 {

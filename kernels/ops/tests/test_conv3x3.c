@@ -1,4 +1,4 @@
-/* Steps for 3x3 convolutions against the reference plan, in whole nets. */
+/* Ops for 3x3 convolutions against the reference plan, in whole nets. */
 #include "kernels/tests/support.h"
 
 #include "kernels/ops/op.h"
@@ -28,7 +28,7 @@ struct net_case {
     struct shape input;
     int n;
     struct conv_case convs[CONV_MAX]; /* ends with channels 0 */
-    const char *steps;                /* of the fast plan */
+    const char *ops;                  /* of the fast plan */
 };
 
 static const struct net_case cases[] = {
@@ -156,14 +156,14 @@ static void rig_end(struct rig *r)
 static double rig_loss(struct rig *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);
-    net_forward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params);
+    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
 }
 
 static void rig_step(struct rig *r)
 {
     rig_loss(r);
-    net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
+    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
 }
 
 /* ||a - b|| / ||b|| */
@@ -185,14 +185,13 @@ static void assert_close(const char *what, const real *a, const real *b, size_t 
         fail_msg("%s: relative distance %.3g exceeds %.3g", what, distance, bound);
 }
 
-/* The names of the net's steps, "winograd" where the exact plan has "direct" for it, "layer" for
- * any dense step. */
-static void assert_steps(const struct net *net, const char *expected, enum plan plan)
+/* The names of the net's ops, "winograd" where the exact plan has "direct" for it, "layer" for
+ * any dense op. */
+static void assert_ops(const struct net *net, const char *expected, enum plan plan)
 {
     char text[400] = "";
-    for (int i = 0; i < net_steps(net); i++) {
-        const char *name = net_step_name(net, i),
-                   *kind = plan == PLAN_EXACT ? "direct" : "winograd";
+    for (int i = 0; i < net_ops(net); i++) {
+        const char *name = net_op_name(net, i), *kind = plan == PLAN_EXACT ? "direct" : "winograd";
         if (strcmp(name, "small_dense") == 0)
             name = "layer";
         size_t length = strlen(kind), used = strlen(text);
@@ -212,7 +211,7 @@ static void compare(const struct net_case *c, enum plan plan, enum isa isa, int 
     struct rig reference, fast;
     rig_begin(&reference, c, PLAN_REFERENCE, isa, 1);
     rig_begin(&fast, c, plan, isa, threads);
-    assert_steps(fast.net, c->steps, plan);
+    assert_ops(fast.net, c->ops, plan);
     change(&reference);
     change(&fast);
     rig_step(&reference);
@@ -240,7 +239,7 @@ static void change_nothing(struct rig *r)
     (void)r;
 }
 
-static void steps_equal_the_reference_on_every_isa(void **state)
+static void ops_equal_the_reference_on_every_isa(void **state)
 {
     (void)state;
     for (int i = 0; i < CASES; i++)
@@ -444,8 +443,8 @@ static void count_poll(void *arg)
     ++*(int *)arg;
 }
 
-/* Every step lets communication progress, forward and backward. */
-static void every_step_polls(void **state)
+/* Every op lets communication progress, forward and backward. */
+static void every_op_polls(void **state)
 {
     (void)state;
     int polls = 0;
@@ -454,14 +453,14 @@ static void every_step_polls(void **state)
     r.ex.poll = count_poll;
     r.ex.poll_arg = &polls;
     rig_step(&r);
-    assert_true(polls >= 2 * net_steps(r.net));
+    assert_true(polls >= 2 * net_ops(r.net));
     rig_end(&r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_equal_the_reference_on_every_isa),
+        cmocka_unit_test(ops_equal_the_reference_on_every_isa),
         cmocka_unit_test(many_weights_are_transformed_in_slices),
         cmocka_unit_test(batch_norm_minds_padding_groups_and_fixed_statistics),
 #ifdef SCALEBENCH_F64
@@ -472,7 +471,7 @@ int main(void)
         cmocka_unit_test(work_that_nobody_reads_is_left_out),
         cmocka_unit_test(the_exact_plan_leaves_no_work_out),
         cmocka_unit_test(the_exact_plan_leaves_padding_out),
-        cmocka_unit_test(every_step_polls),
+        cmocka_unit_test(every_op_polls),
     };
     gemm_init();
     return cmocka_run_group_tests_name("conv3x3", tests, NULL, NULL);

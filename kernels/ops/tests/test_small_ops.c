@@ -1,4 +1,4 @@
-/* Fused steps of small nets against the reference plan: every instruction set, odd shapes. */
+/* Fused ops of small nets against the reference plan: every instruction set, odd shapes. */
 #include "kernels/tests/support.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct shape_case {
     double rate; /* of dropout2d, 0: none */
     int hidden;  /* outputs of a dense layer before the last, 0: none */
     double hidden_rate;
-    const char *steps[6]; /* that the fast plan has */
+    const char *ops[6]; /* that the fast plan has */
 };
 
 #define DENSE "dense_bytes"
@@ -24,35 +24,35 @@ struct shape_case {
 #define INNER "small_conv"
 #define SMALL "small_dense"
 
-/* Not 3x3, which other steps take. */
+/* Not 3x3, which other ops take. */
 static const struct shape_case shape_cases[] = {
-    {{1, 7, 9}, {0}, {0}, .steps = {DENSE}},
-    {{3, 5, 5}, {0}, {0}, .steps = {DENSE}},
-    {{2, 8, 8}, {0}, {0}, .hidden = 37, .hidden_rate = 0.4, .steps = {DENSE, "layer", "dropout"}},
-    {{1, 28, 28}, {5, 5}, {10, 20}, .rate = 0.5, .steps = {FIRST, SMALL}},
-    {{1, 11, 13}, {4, 2}, {5, 7}, .relu_first = true, .steps = {FIRST, SMALL}},
-    {{3, 17, 16}, {2, 4}, {18, 3}, .rate = 0.3, .steps = {FIRST, SMALL}},
-    {{2, 15, 45}, {4, 5}, {6, 1}, .no_relu = true, .steps = {FIRST, SMALL}},
-    {{1, 9, 8}, {7}, {11}, .rate = 0.9, .steps = {FIRST, SMALL}},
-    {{4, 15, 13}, {6}, {3}, .relu_first = true, .steps = {FIRST, SMALL}},
-    {{1, 20, 20}, {2, 7}, {33, 4}, .steps = {FIRST, SMALL}},
-    {{1, 12, 12}, {4}, {4}, .hidden = 70, .hidden_rate = 0.5, .steps = {FIRST, SMALL, SMALL}},
-    {{1, 12, 11}, {2}, {9}, .hidden = 16, .steps = {FIRST, SMALL, SMALL}},
-    {{1, 17, 20}, {4, 5}, {5, 13}, .steps = {FIRST, SMALL}},
-    {{2, 31, 34}, {4, 5}, {4, 11}, .rate = 0.6, .steps = {FIRST, SMALL}},
+    {{1, 7, 9}, {0}, {0}, .ops = {DENSE}},
+    {{3, 5, 5}, {0}, {0}, .ops = {DENSE}},
+    {{2, 8, 8}, {0}, {0}, .hidden = 37, .hidden_rate = 0.4, .ops = {DENSE, "layer", "dropout"}},
+    {{1, 28, 28}, {5, 5}, {10, 20}, .rate = 0.5, .ops = {FIRST, SMALL}},
+    {{1, 11, 13}, {4, 2}, {5, 7}, .relu_first = true, .ops = {FIRST, SMALL}},
+    {{3, 17, 16}, {2, 4}, {18, 3}, .rate = 0.3, .ops = {FIRST, SMALL}},
+    {{2, 15, 45}, {4, 5}, {6, 1}, .no_relu = true, .ops = {FIRST, SMALL}},
+    {{1, 9, 8}, {7}, {11}, .rate = 0.9, .ops = {FIRST, SMALL}},
+    {{4, 15, 13}, {6}, {3}, .relu_first = true, .ops = {FIRST, SMALL}},
+    {{1, 20, 20}, {2, 7}, {33, 4}, .ops = {FIRST, SMALL}},
+    {{1, 12, 12}, {4}, {4}, .hidden = 70, .hidden_rate = 0.5, .ops = {FIRST, SMALL, SMALL}},
+    {{1, 12, 11}, {2}, {9}, .hidden = 16, .ops = {FIRST, SMALL, SMALL}},
+    {{1, 17, 20}, {4, 5}, {5, 13}, .ops = {FIRST, SMALL}},
+    {{2, 31, 34}, {4, 5}, {4, 11}, .rate = 0.6, .ops = {FIRST, SMALL}},
     {{2, 20, 19},
      {8, 4},
      {3, 6},
      .rate = 0.4,
-     .steps = {"layer", "dropout", "layer", "layer", INNER}},
-    {{1, 12, 11}, {8}, {7}, .rate = 0.4, .steps = {"layer", "dropout", "layer"}},
+     .ops = {"layer", "dropout", "layer", "layer", INNER}},
+    {{1, 12, 11}, {8}, {7}, .rate = 0.4, .ops = {"layer", "dropout", "layer"}},
     {{1, 6, 6},
      {4},
      {5},
      .no_relu = true,
      .hidden = 33,
      .hidden_rate = 0.2,
-     .steps = {FIRST, SMALL, SMALL}},
+     .ops = {FIRST, SMALL, SMALL}},
 };
 
 enum { SHAPE_CASES = sizeof shape_cases / sizeof *shape_cases };
@@ -148,14 +148,14 @@ static void rig_end(struct rig *r)
 static double rig_loss(struct rig *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);
-    net_forward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params);
+    net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
 }
 
 static void rig_step(struct rig *r)
 {
     rig_loss(r);
-    net_backward(r->net, &r->ex, 0, 0, net_steps(r->net), r->params, r->grads);
+    net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
 }
 
 /* One step of a net agrees to 1e-4 in float (see test_net.c); double has 2^29 times the
@@ -196,20 +196,20 @@ static void check_step(const struct shape_case *c, int n, struct net_options opt
     rig_end(&fast);
 }
 
-static void fused_steps_are_chosen(void **state)
+static void fused_ops_are_chosen(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPE_CASES; i++) {
         struct rig r;
         rig_begin(&r, &shape_cases[i], 1,
                   (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
-        for (int step = 0; shape_cases[i].steps[step]; step++)
-            assert_string_equal(net_step_name(r.net, step), shape_cases[i].steps[step]);
+        for (int op = 0; shape_cases[i].ops[op]; op++)
+            assert_string_equal(net_op_name(r.net, op), shape_cases[i].ops[op]);
         rig_end(&r);
     }
 }
 
-static void fused_steps_equal_the_reference_plan(void **state)
+static void fused_ops_equal_the_reference_plan(void **state)
 {
     (void)state;
     const int counts[] = {1, 7, 13};
@@ -236,7 +236,7 @@ static void large_batches_equal_the_reference_plan(void **state)
     }
 }
 
-static void fused_steps_repeat_bit_by_bit(void **state)
+static void fused_ops_repeat_bit_by_bit(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPE_CASES; i++) {
@@ -340,10 +340,10 @@ static void flops_done_leave_out_what_is_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused_steps_are_chosen),
-        cmocka_unit_test(fused_steps_equal_the_reference_plan),
+        cmocka_unit_test(fused_ops_are_chosen),
+        cmocka_unit_test(fused_ops_equal_the_reference_plan),
         cmocka_unit_test(large_batches_equal_the_reference_plan),
-        cmocka_unit_test(fused_steps_repeat_bit_by_bit),
+        cmocka_unit_test(fused_ops_repeat_bit_by_bit),
 #ifdef SCALEBENCH_F64
         cmocka_unit_test(fused_gradients_are_finite_differences),
 #endif
@@ -352,5 +352,5 @@ int main(void)
         cmocka_unit_test(flops_done_leave_out_what_is_skipped),
     };
     gemm_init();
-    return cmocka_run_group_tests_name("small steps", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("small ops", tests, NULL, NULL);
 }

@@ -57,8 +57,8 @@ static void rig_begin(struct rig *r, const struct shape_case *s, enum isa isa)
     begin_net(&r->desc, "case", s->input, 2);
     add_layer(&r->desc, conv2d_layer(s->channels, KERNEL, KERNEL, 1, 0));
     add_layer(&r->desc, maxpool2d_layer(2, 2, 2));
-    const struct stretch stretch = {.layers = r->desc.layers, .n_layers = 2, .isa = isa};
-    r->c = small_conv_shape(&stretch);
+    const struct fused_layers fused = {.layers = r->desc.layers, .n_layers = 2, .isa = isa};
+    r->c = small_conv_shape(&fused);
     r->x = random_reals(image_reals(&r->c) + 2 * SMALL_CONV_PAD, 1);
     r->weights = random_reals(weights_of(&r->c), 2);
     r->bias = random_reals(r->c.out_c, 3);

@@ -1,4 +1,4 @@
-/* The steps on blocks of channels against plain loops, one convolution at a time: Winograd's
+/* The ops on blocks of channels against plain loops, one convolution at a time: Winograd's
  * algorithm and direct sums, which are the algorithm with unit matrices.
  *
  * Bounds are derived: each result is a sum that the algorithm forms in another way, and its error
@@ -100,10 +100,10 @@ static void transform_back(double *to, int to_row, const struct axis *k, const d
 /* One convolution and what a call needs. */
 struct rig {
     struct net_desc desc;
-    const struct step_kernel *step;
+    const struct op_kernel *op;
     const struct layer_desc *conv;
     struct extent read[2];
-    struct stretch stretch;
+    struct fused_layers fused;
     struct winograd w;
     int n;
     real *x, *dy, *params;                         /* [N,C,H,W] */
@@ -117,21 +117,21 @@ struct rig {
 static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int n, enum plan plan,
                       enum isa isa, int threads)
 {
-    *r = (struct rig){.n = n, .step = plan == PLAN_EXACT ? &step_direct_last : &step_winograd_last};
+    *r = (struct rig){.n = n, .op = plan == PLAN_EXACT ? &op_direct_last : &op_winograd_last};
     begin_net(&r->desc, "one", in, 2);
     add_layer(&r->desc, conv2d_layer(channels, 3, 3, 1, pad));
     r->conv = r->desc.layers;
     r->read[0] = (struct extent){.h = in.h, .w = in.w};
     r->read[1] = (struct extent){.h = r->conv->out.h, .w = r->conv->out.w};
-    r->stretch = (struct stretch){.layers = r->conv,
-                                  .n_layers = 1,
-                                  .read = r->read,
-                                  .plan = plan,
-                                  .in = LAYOUT_BLOCKED,
-                                  .out = LAYOUT_NCHW,
-                                  .isa = isa,
-                                  .wants_input = true};
-    r->w = winograd_of(&r->stretch);
+    r->fused = (struct fused_layers){.layers = r->conv,
+                                     .n_layers = 1,
+                                     .read = r->read,
+                                     .plan = plan,
+                                     .in = LAYOUT_BLOCKED,
+                                     .out = LAYOUT_NCHW,
+                                     .isa = isa,
+                                     .wants_input = true};
+    r->w = winograd_of(&r->fused);
     size_t x = (size_t)n * shape_count(in), y = (size_t)n * shape_count(r->conv->out);
     size_t blocked = (size_t)n * winograd_in(&r->w);
     r->x = random_reals(x, 1);
@@ -145,8 +145,8 @@ static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int
     r->bound_y = mem_alloc(y * sizeof(double));
     r->bound_dx = mem_alloc(x * sizeof(double));
     r->bound_dw = mem_alloc(r->desc.n_params * sizeof(double));
-    r->saved = mem_alloc(r->step->saved_bytes(&r->stretch, n));
-    r->scratch = mem_alloc(r->step->scratch_bytes(&r->stretch, n, threads));
+    r->saved = mem_alloc(r->op->saved_bytes(&r->fused, n));
+    r->scratch = mem_alloc(r->op->scratch_bytes(&r->fused, n, threads));
     r->pool = make_pool(threads);
     r->ex = (struct exec){.pool = r->pool, .training = true};
 }
@@ -189,19 +189,19 @@ static void copy_blocks(struct rig *r, real *planes, real *blocked, bool to_bloc
 
 static void rig_run(struct rig *r)
 {
-    struct step_call call = {.ex = &r->ex,
-                             .n = r->n,
-                             .x = r->blocked,
-                             .y = r->y,
-                             .dy = r->dy,
-                             .dx = r->blocked_dx,
-                             .params = r->params,
-                             .dparams = r->dparams,
-                             .saved = r->saved,
-                             .scratch = r->scratch};
+    struct op_call call = {.ex = &r->ex,
+                           .n = r->n,
+                           .x = r->blocked,
+                           .y = r->y,
+                           .dy = r->dy,
+                           .dx = r->blocked_dx,
+                           .params = r->params,
+                           .dparams = r->dparams,
+                           .saved = r->saved,
+                           .scratch = r->scratch};
     copy_blocks(r, r->x, r->blocked, true);
-    r->step->forward(&r->stretch, &call);
-    r->step->backward(&r->stretch, &call);
+    r->op->forward(&r->fused, &call);
+    r->op->backward(&r->fused, &call);
     copy_blocks(r, r->dx, r->blocked_dx, false);
 }
 

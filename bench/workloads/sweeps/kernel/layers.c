@@ -1,4 +1,4 @@
-/* Every layer by itself, with the kernel of its kind: the same for a plan whose steps take several
+/* Every layer by itself, with the kernel of its kind: the same for a plan whose ops take several
  * layers at once. Results are compared with the reference kernel's on the same input, image by
  * image of the whole batch. */
 #include <math.h>

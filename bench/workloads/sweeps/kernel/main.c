@@ -54,8 +54,8 @@ static enum status sweep_model(void *arg, const char *model, struct error *e)
     enum status status = check_layer(s->options, &desc, s->options->layer, &wanted, e);
     if (status == OK)
         status = check_layer(s->options, &desc, s->options->spoil, &wanted, e);
-    if (status == OK && wanted && s->options->steps)
-        status = sweep_steps(s, e);
+    if (status == OK && wanted && s->options->ops)
+        status = sweep_ops(s, e);
     if (status == OK && wanted && s->options->layers)
         status = sweep_layers(s, e);
     net_desc_free(&desc);

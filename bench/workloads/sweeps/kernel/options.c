@@ -26,33 +26,32 @@ const char *plan_name(enum plan plan)
 
 void options_help(FILE *out)
 {
-    fputs(
-        "Times every step of a compiled plan and every layer by itself, forward and backward, and\n"
-        "compares them with the reference plan and with what this core can do. CSV on standard\n"
-        "output; exit status 1 when a result is further from the reference than rounding "
-        "explains.\n"
-        "\n"
-        "  --model NAME    a network or model file (default: all of configs/models)\n"
-        "  --batch N       images of a call (128)\n"
-        "  --layer NAME    only what covers this layer\n"
-        "  --part NAME     steps (of the plan, and the whole net), layers (each by itself) or all "
-        "(all)\n"
-        "  --plan A[,B]    fast, exact or reference (fast); two are timed in turns and compared\n"
-        "  --repeats N     timed calls (15)\n"
-        "  --isa NAME      portable, avx2 or avx512 (the most that the processor has)\n"
-        "  --spoil NAME    makes this layer's results wrong, to see that verdicts notice\n"
-        "  --help          this text\n\n"
-        "Columns:\n",
-        out);
+    fputs("Times every op of a compiled plan and every layer by itself, forward and backward, and\n"
+          "compares them with the reference plan and with what this core can do. CSV on standard\n"
+          "output; exit status 1 when a result is further from the reference than rounding "
+          "explains.\n"
+          "\n"
+          "  --model NAME    a network or model file (default: all of configs/models)\n"
+          "  --batch N       images of a call (128)\n"
+          "  --layer NAME    only what covers this layer\n"
+          "  --part NAME     ops (of the plan, and the whole net), layers (each by itself) or all "
+          "(all)\n"
+          "  --plan A[,B]    fast, exact or reference (fast); two are timed in turns and compared\n"
+          "  --repeats N     timed calls (15)\n"
+          "  --isa NAME      portable, avx2 or avx512 (the most that the processor has)\n"
+          "  --spoil NAME    makes this layer's results wrong, to see that verdicts notice\n"
+          "  --help          this text\n\n"
+          "Columns:\n",
+          out);
     rows_print_columns(out);
 }
 
 static enum status parse_part(struct sweep_options *o, const char *text, struct error *e)
 {
-    static const char *const names[] = {"all", "steps", "layers"};
+    static const char *const names[] = {"all", "ops", "layers"};
     int index;
     TRY(option_name("part", text, names, sizeof names / sizeof *names, &index, e));
-    o->steps = index != 2;
+    o->ops = index != 2;
     o->layers = index != 1;
     return OK;
 }
@@ -121,7 +120,7 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
 {
     *o = (struct sweep_options){.plans = {PLAN_FAST},
                                 .n_plans = 1,
-                                .steps = true,
+                                .ops = true,
                                 .layers = true,
                                 .batch = 128,
                                 .repeats = 15};

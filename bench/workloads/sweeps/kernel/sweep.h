@@ -1,4 +1,4 @@
-/* kernel_sweep: what each step of a plan and each layer costs, how far that is from what the
+/* kernel_sweep: what each op of a plan and each layer costs, how far that is from what the
  * machine can do, and whether it computes what the reference plan computes. */
 #ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SWEEP_H
 #define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SWEEP_H
@@ -24,7 +24,7 @@ struct sweep_options {
         *spoil; /* the layer whose results are made wrong, to see that verdicts notice; NULL */
     enum plan plans[PLANS_MAX];
     int n_plans;
-    bool steps, layers; /* which parts */
+    bool ops, layers; /* which parts */
     enum isa isa;
     int batch, repeats;
     bool help;
@@ -72,11 +72,11 @@ struct sweep {
 /* Fills in what follows from times [n] in ms, FLOPs and bytes: rates, shares, verdict; prints. */
 void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, size_t n);
 
-/* Whether a stretch of layers is wanted. */
+/* Whether a run of layers is wanted. */
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer);
 
-/* Rows of every step of each plan and of the whole net; then of every layer by itself. */
-enum status sweep_steps(struct sweep *s, struct error *e);
+/* Rows of every op of each plan and of the whole net; then of every layer by itself. */
+enum status sweep_ops(struct sweep *s, struct error *e);
 enum status sweep_layers(struct sweep *s, struct error *e);
 const char *pass_name(enum pass pass);
 

@@ -1,5 +1,5 @@
-/* Every step of a compiled net. All plans take turns, step by step, so that whatever disturbs the
- * machine disturbs all of them, and every step finds the caches as training leaves them. */
+/* Every op of a compiled net. All plans take turns, op by op, so that whatever disturbs the
+ * machine disturbs all of them, and every op finds the caches as training leaves them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +12,24 @@
 
 #define TEXT_BYTES 512
 
-/* One plan and its times: [pass][step][repeat]; of whole training steps, and the rate of the matrix
+/* One plan and its times: [pass][op][repeat]; of whole training steps, and the rate of the matrix
  * product before each: [repeat]. */
 struct lane {
     enum plan plan;
     struct net *net;
-    int steps, repeats;
+    int ops, repeats;
     double *ms, *train_ms, *product_gflop_per_s;
-    double *residual, *bound; /* [pass][step], of the last element the whole net */
+    double *residual, *bound; /* [pass][op], of the last element the whole net */
 };
 
-static double *ms_of(const struct lane *lane, enum pass pass, int step)
+static double *ms_of(const struct lane *lane, enum pass pass, int op)
 {
-    return lane->ms + ((size_t)pass * (size_t)lane->steps + (size_t)step) * (size_t)lane->repeats;
+    return lane->ms + ((size_t)pass * (size_t)lane->ops + (size_t)op) * (size_t)lane->repeats;
 }
 
-static size_t judged(const struct lane *lane, enum pass pass, int step)
+static size_t judged(const struct lane *lane, enum pass pass, int op)
 {
-    return (size_t)pass * (size_t)(lane->steps + 1) + (size_t)step;
+    return (size_t)pass * (size_t)(lane->ops + 1) + (size_t)op;
 }
 
 /* ---- Setting up ---- */
@@ -47,16 +47,16 @@ static enum status open_lane(struct lane *lane, const struct sweep *s, enum plan
 {
     *lane = (struct lane){.plan = plan, .repeats = s->options->repeats};
     TRY(make_net(&lane->net, s, plan, s->options->batch, e));
-    lane->steps = net_steps(lane->net);
-    size_t steps = (size_t)lane->steps, rows = PASSES * (steps + 1);
-    lane->ms = calloc(PASSES * steps * (size_t)lane->repeats, sizeof *lane->ms);
+    lane->ops = net_ops(lane->net);
+    size_t ops = (size_t)lane->ops, rows = PASSES * (ops + 1);
+    lane->ms = calloc(PASSES * ops * (size_t)lane->repeats, sizeof *lane->ms);
     lane->train_ms = calloc((size_t)lane->repeats, sizeof *lane->train_ms);
     lane->product_gflop_per_s = calloc((size_t)lane->repeats, sizeof *lane->product_gflop_per_s);
     lane->residual = calloc(rows, sizeof *lane->residual);
     lane->bound = calloc(rows, sizeof *lane->bound);
     if (!lane->ms || !lane->train_ms || !lane->product_gflop_per_s || !lane->residual ||
         !lane->bound)
-        return error_set(e, ERR_MEMORY, "no memory for the times of %zu steps", steps);
+        return error_set(e, ERR_MEMORY, "no memory for the times of %zu ops", ops);
     return OK;
 }
 
@@ -83,14 +83,14 @@ static void run_turn(struct rig *r, const struct lane *lane, int n, const real *
                      int repeat)
 {
     net_load(lane->net, &r->ex, 0, n, r->images);
-    for (int i = 0; i < lane->steps; i++) {
+    for (int i = 0; i < lane->ops; i++) {
         int64_t begin_ns = clock_ns();
         net_forward(lane->net, &r->ex, 0, i, i + 1, params);
         if (repeat >= 0)
             ms_of(lane, PASS_FORWARD, i)[repeat] = elapsed_ms(begin_ns);
     }
     net_loss(lane->net, &r->ex, 0, r->labels, NULL, 1.0 / n);
-    for (int i = lane->steps - 1; i >= 0; i--) {
+    for (int i = lane->ops - 1; i >= 0; i--) {
         int64_t begin_ns = clock_ns();
         net_backward(lane->net, &r->ex, 0, i, i + 1, params, grads);
         if (repeat >= 0)
@@ -118,7 +118,7 @@ static void time_turn(struct rig *r, const struct lane *lane, int n, int repeat)
 /* ---- Comparing with the reference ---- */
 
 /* Of an output of n images, that part which a later layer reads. */
-static double output_distance(const struct sweep *s, const struct net_step_view *view,
+static double output_distance(const struct sweep *s, const struct net_op_view *view,
                               const real *reference, int n)
 {
     struct distance d = {0, 0};
@@ -141,45 +141,45 @@ static double gradient_distance(const struct sweep *s, const struct rig *r, int 
     return distance_relative(&d);
 }
 
-/* The reference plan has a step a layer. A step whose output lies in a layout of its own is judged
+/* The reference plan has an op a layer. An op whose output lies in a layout of its own is judged
  * by the next one whose output does not; the last one's are logits. */
 static void compare_forward(struct lane *lane, const struct sweep *s, const struct net *reference,
                             int n)
 {
-    for (int i = lane->steps - 1; i >= 0; i--) {
-        struct net_step_view view = net_step_view(lane->net, 0, i);
+    for (int i = lane->ops - 1; i >= 0; i--) {
+        struct net_op_view view = net_op_view(lane->net, 0, i);
         size_t at = judged(lane, PASS_FORWARD, i);
         if (!view.y) {
             lane->residual[at] = lane->residual[at + 1];
             lane->bound[at] = lane->bound[at + 1];
             continue;
         }
-        const real *expected = net_step_view(reference, 0, view.last_layer - 1).y;
+        const real *expected = net_op_view(reference, 0, view.last_layer - 1).y;
         lane->residual[at] = output_distance(s, &view, expected, n);
         lane->bound[at] = bound_of_net(s->desc, view.last_layer - 1, n, PASS_FORWARD);
     }
-    size_t whole = judged(lane, PASS_FORWARD, lane->steps);
+    size_t whole = judged(lane, PASS_FORWARD, lane->ops);
     lane->residual[whole] = lane->residual[whole - 1];
     lane->bound[whole] = lane->bound[whole - 1];
 }
 
-/* A step without parameters is judged by the nearest before it that has some: its gradient came
+/* An op without parameters is judged by the nearest before it that has some: its gradient came
  * through here. */
 static void compare_backward(struct lane *lane, const struct sweep *s, const struct rig *r, int n)
 {
     double residual = NAN, bound = NAN;
-    for (int i = 0; i < lane->steps; i++) {
+    for (int i = 0; i < lane->ops; i++) {
         int first, last;
-        net_step_tensors(lane->net, i, &first, &last);
+        net_op_tensors(lane->net, i, &first, &last);
         if (first < last) {
-            struct net_step_view view = net_step_view(lane->net, 0, i);
+            struct net_op_view view = net_op_view(lane->net, 0, i);
             residual = gradient_distance(s, r, first, last);
             bound = bound_of_net(s->desc, view.first_layer, n, PASS_BACKWARD);
         }
         lane->residual[judged(lane, PASS_BACKWARD, i)] = residual;
         lane->bound[judged(lane, PASS_BACKWARD, i)] = bound;
     }
-    size_t whole = judged(lane, PASS_BACKWARD, lane->steps);
+    size_t whole = judged(lane, PASS_BACKWARD, lane->ops);
     lane->residual[whole] = gradient_distance(s, r, 0, s->desc->n_tensors);
     lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD);
 }
@@ -190,7 +190,7 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct rig
     int n = s->options->batch < IMAGES_COMPARED ? s->options->batch : IMAGES_COMPARED;
     struct lane reference = {.plan = PLAN_REFERENCE};
     TRY(make_net(&reference.net, s, PLAN_REFERENCE, n, e));
-    reference.steps = net_steps(reference.net);
+    reference.ops = net_ops(reference.net);
     run_turn(r, &reference, n, r->params, r->reference_grads, -1);
     for (int i = 0; i < s->options->n_plans; i++) {
         run_turn(r, &lanes[i], n, r->spoilt, r->grads, -1);
@@ -203,16 +203,16 @@ static enum status compare(struct lane *lanes, const struct sweep *s, struct rig
 
 /* ---- Rows ---- */
 
-/* Time of the steps that make up layers [first, last) in one repeat; NAN where steps do not end
+/* Time of the ops that make up layers [first, last) in one repeat; NAN where ops do not end
  * there. */
-static double stretch_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
+static double layers_ms(const struct lane *lane, enum pass pass, int first, int last, int repeat)
 {
     bool begins = false, ends = false;
     double sum = 0;
     if (pass == PASS_TRAIN)
         return lane->train_ms[repeat];
-    for (int i = 0; i < lane->steps; i++) {
-        struct net_step_view view = net_step_view(lane->net, 0, i);
+    for (int i = 0; i < lane->ops; i++) {
+        struct net_op_view view = net_op_view(lane->net, 0, i);
         if (view.first_layer < first || view.last_layer > last)
             continue;
         begins = begins || view.first_layer == first;
@@ -229,7 +229,7 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     if (!other)
         return;
     for (int k = 0; k < lane->repeats; k++)
-        room[k] = stretch_ms(other, pass, first, last, k) / stretch_ms(lane, pass, first, last, k);
+        room[k] = layers_ms(other, pass, first, last, k) / layers_ms(lane, pass, first, last, k);
     struct interval ratio = stats_median_interval(room, (size_t)lane->repeats, 0.95);
     row->other_plan = plan_name(other->plan);
     row->ratio = ratio.mid;
@@ -242,7 +242,7 @@ static void compare_product(struct kernel_row *row, const struct lane *lane, enu
                             int first, int last, double *room)
 {
     for (int k = 0; k < lane->repeats; k++)
-        room[k] = 1e-4 * row->flop_done / stretch_ms(lane, pass, first, last, k) /
+        room[k] = 1e-4 * row->flop_done / layers_ms(lane, pass, first, last, k) /
                   lane->product_gflop_per_s[k];
     struct interval share = stats_median_interval(room, (size_t)lane->repeats, 0.95);
     row->done_pct = share.mid;
@@ -252,26 +252,26 @@ static void compare_product(struct kernel_row *row, const struct lane *lane, enu
 
 static uint64_t flops_done(const struct lane *lane, enum pass pass, int position)
 {
-    if (position == lane->steps)
+    if (position == lane->ops)
         return (pass != PASS_BACKWARD ? net_flops_done(lane->net, false) : 0) +
                (pass != PASS_FORWARD ? net_flops_done(lane->net, true) : 0);
-    struct net_step_view view = net_step_view(lane->net, 0, position);
+    struct net_op_view view = net_op_view(lane->net, 0, position);
     return pass == PASS_FORWARD ? view.flops_forward : view.flops_backward;
 }
 
-/* Layers [first, last) as one row; `position` is a step, or the number of steps for the whole net.
+/* Layers [first, last) as one row; `position` is an op, or the number of ops for the whole net.
  * A training step is as right as its gradient. */
-static void print_stretch(struct sweep *s, const struct lane *lane, const struct lane *other,
-                          enum pass pass, int first, int last, int position, double *room)
+static void print_layers(struct sweep *s, const struct lane *lane, const struct lane *other,
+                         enum pass pass, int first, int last, int position, double *room)
 {
     char names[TEXT_BYTES];
-    bool whole = position == lane->steps;
+    bool whole = position == lane->ops;
     size_t at = judged(lane, pass == PASS_FORWARD ? PASS_FORWARD : PASS_BACKWARD, position);
     struct kernel_row row = {
         .plan = plan_name(lane->plan),
-        .part = whole ? "net" : "step",
+        .part = whole ? "net" : "op",
         .position = whole ? NAN : position,
-        .kernel = whole ? "" : net_step_name(lane->net, position),
+        .kernel = whole ? "" : net_op_name(lane->net, position),
         .layers = whole ? "" : layer_list(names, sizeof names, s->desc, first, last),
         .pass = pass_name(pass),
         .flop = written_flop(s->desc, first, last, s->options->batch, pass),
@@ -283,21 +283,21 @@ static void print_stretch(struct sweep *s, const struct lane *lane, const struct
     compare_times(&row, lane, other, pass, first, last, room);
     compare_product(&row, lane, pass, first, last, room);
     for (int k = 0; k < lane->repeats; k++)
-        room[k] = stretch_ms(lane, pass, first, last, k);
+        room[k] = layers_ms(lane, pass, first, last, k);
     sweep_print_row(s, &row, room, (size_t)lane->repeats);
 }
 
 static void print_lane(struct sweep *s, const struct lane *lane, const struct lane *other,
                        enum pass pass, double *room)
 {
-    for (int i = 0; pass != PASS_TRAIN && i < lane->steps; i++) {
-        struct net_step_view view = net_step_view(lane->net, 0, i);
+    for (int i = 0; pass != PASS_TRAIN && i < lane->ops; i++) {
+        struct net_op_view view = net_op_view(lane->net, 0, i);
         if ((pass == PASS_FORWARD || view.learns) &&
             sweep_wants(s, view.first_layer, view.last_layer))
-            print_stretch(s, lane, other, pass, view.first_layer, view.last_layer, i, room);
+            print_layers(s, lane, other, pass, view.first_layer, view.last_layer, i, room);
     }
     if (!s->options->layer)
-        print_stretch(s, lane, other, pass, 0, s->desc->n_layers, lane->steps, room);
+        print_layers(s, lane, other, pass, 0, s->desc->n_layers, lane->ops, room);
 }
 
 static enum status print_lanes(struct sweep *s, const struct lane *lanes, struct error *e)
@@ -313,7 +313,7 @@ static enum status print_lanes(struct sweep *s, const struct lane *lanes, struct
     return OK;
 }
 
-enum status sweep_steps(struct sweep *s, struct error *e)
+enum status sweep_ops(struct sweep *s, struct error *e)
 {
     struct lane lanes[PLANS_MAX] = {{.net = NULL}};
     struct rig r = {.images = NULL};
