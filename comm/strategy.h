@@ -67,7 +67,7 @@ struct sync_times {
 struct sync_options {
     MPI_Comm comm; /* the data dimension of the grid; the strategy duplicates it */
     const struct net_desc *desc;
-    struct strategy_form form;
+    struct strategy_config config;
     int slots;             /* of optimizer state */
     struct waiter *waiter; /* borrowed */
     struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
@@ -117,12 +117,12 @@ struct strategy {
 /* A strategy at work. Strategies keep what is theirs in `own`. */
 struct sync {
     enum strategy_kind kind;
-    struct strategy_form form;
+    struct strategy_config config;
     const struct strategy *strategy;
     MPI_Comm comm;
     int rank, ranks;
     struct arenas arenas;
-    size_t *counts; /* [n_tensors] numbers in each tensor, then form.rows */
+    size_t *counts; /* [n_tensors] numbers in each tensor, then config.rows */
     struct sync_times times;
     bool clipped;          /* in this step */
     int64_t comm_begin_ns; /* of the step's first call; 0: none yet */
@@ -199,7 +199,7 @@ void sync_call_end(struct sync *s);
 #define SYNC_TITLE 64
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE]);
 
-/* Flags of the form at work. */
+/* Flags of the configuration at work. */
 unsigned sync_flags(const struct sync *s);
 
 /* What one step, or a few, cost this rank on paper. */

@@ -51,7 +51,7 @@ static enum status count_tensors(struct sync *s, struct error *e)
     size_t *rows = s->counts + n;
     for (size_t i = 0; i < n; i++)
         rows[i] = s->arenas.tensors[i].n_dims > 1 ? (size_t)s->arenas.tensors[i].dims[0] : 0;
-    s->form.rows = rows;
+    s->config.rows = rows;
     return OK;
 }
 
@@ -74,12 +74,12 @@ static enum status check_ranks(const struct sync *s, struct error *e)
 
 static enum status open_compressor(struct sync *s, struct error *e)
 {
-    s->compressor = compressor_get(s->form.compressor);
+    s->compressor = compressor_get(s->config.compressor);
     if (s->compressor == NULL)
         return OK;
     if (!(strategy_flags(s->kind) & STRATEGY_COMPRESSES))
         return error_set(e, ERR_ARGUMENT, "strategy %s takes no compressor, not %s",
-                         strategy_names()[s->kind], compressor_names()[s->form.compressor]);
+                         strategy_names()[s->kind], compressor_names()[s->config.compressor]);
     enum status status = s->compressor->create(s, e);
     if (status == OK && s->compressor->begin != NULL)
         s->compressor->begin(s);
@@ -88,7 +88,7 @@ static enum status open_compressor(struct sync *s, struct error *e)
 
 static void take_options(struct sync *s, const struct sync_options *options)
 {
-    s->form = options->form;
+    s->config = options->config;
     s->waiter = options->waiter;
     s->exec = options->exec;
     s->before_update = options->before_update;
@@ -237,7 +237,7 @@ static enum status restore_compressor(struct sync *s, const void *data, size_t b
     }
     if (bytes != own)
         return error_set(e, ERR_DATA, "compressor %s keeps %zu bytes, found %zu",
-                         compressor_names()[s->form.compressor], own, bytes);
+                         compressor_names()[s->config.compressor], own, bytes);
     memcpy(memory, data, bytes);
     return OK;
 }
@@ -316,24 +316,24 @@ void sync_call_end(struct sync *s)
 
 unsigned sync_flags(const struct sync *s)
 {
-    return strategy_form_flags(s->kind, s->form.variant);
+    return strategy_config_flags(s->kind, s->config.variant);
 }
 
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE])
 {
-    bool ranked = s->form.compressor == COMPRESSOR_powersgd;
+    bool ranked = s->config.compressor == COMPRESSOR_powersgd;
     char rank[24] = "";
     if (ranked)
-        snprintf(rank, sizeof rank, " of rank %d", s->form.powersgd_rank);
+        snprintf(rank, sizeof rank, " of rank %d", s->config.powersgd_rank);
     snprintf(text, SYNC_TITLE, "%s%s%s%s", strategy_names()[s->kind],
              s->compressor != NULL ? " + " : "",
-             s->compressor != NULL ? compressor_names()[s->form.compressor] : "", rank);
+             s->compressor != NULL ? compressor_names()[s->config.compressor] : "", rank);
     return text;
 }
 
 struct cost sync_cost(const struct sync *s)
 {
-    return strategy_cost(s->kind, &s->form, s->rank, s->ranks, s->counts,
+    return strategy_cost(s->kind, &s->config, s->rank, s->ranks, s->counts,
                          (size_t)s->arenas.n_tensors, sizeof(real), NULL);
 }
 

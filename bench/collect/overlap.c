@@ -19,7 +19,7 @@ static void find_ready(double *ready, const struct net_desc *net, double backwar
 }
 
 static enum status bound_of_net(double *bound, const struct net_desc *net, size_t width,
-                                const struct strategy_form *form, double backward, double comm,
+                                const struct strategy_config *config, double backward, double comm,
                                 struct error *e)
 {
     size_t n = (size_t)net->n_tensors, *counts = calloc(n, sizeof *counts);
@@ -32,7 +32,7 @@ static enum status bound_of_net(double *bound, const struct net_desc *net, size_
     for (size_t i = 0; i < n; i++)
         counts[i] = net->tensors[i].count;
     find_ready(ready, net, backward);
-    *bound = 1 - buckets_exposed(counts, ready, n, width, form, backward, comm) / comm;
+    *bound = 1 - buckets_exposed(counts, ready, n, width, config, backward, comm) / comm;
     free(counts);
     free(ready);
     return OK;
@@ -41,7 +41,7 @@ static enum status bound_of_net(double *bound, const struct net_desc *net, size_
 enum status overlap_bound(double *bound, const struct point *point, const struct runs *time,
                           const struct runs *alone, struct error *e)
 {
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
     *bound = NAN;
     if (config_int(&point->config, OPT_STRATEGY) != STRATEGY_bucketed || time->n == 0)
@@ -51,7 +51,7 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;
-    enum status status = config_form(&point->config, &form, &at, e);
-    return status == OK ? bound_of_net(bound, &point->net->net, width, &form, backward, comm, e)
+    enum status status = config_strategy(&point->config, &config, &at, e);
+    return status == OK ? bound_of_net(bound, &point->net->net, width, &config, backward, comm, e)
                         : status;
 }

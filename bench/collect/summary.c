@@ -32,7 +32,7 @@ static bool point_is_replicated(const struct point *point)
     struct error e;
     int kind = strategy_of(point);
     return kind >= 0 && config_variant(&point->config, &variant, &e) == OK &&
-           strategy_form_flags((enum strategy_kind)kind, variant) &
+           strategy_config_flags((enum strategy_kind)kind, variant) &
                (STRATEGY_EXACT | STRATEGY_REPLICATED | STRATEGY_AVERAGED);
 }
 

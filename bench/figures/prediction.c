@@ -83,19 +83,19 @@ static enum status comm_of_net(double *ms, const struct point *point, const stru
     enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     size_t n = (size_t)net->n_tensors, *counts = calloc(2 * n + 1, sizeof *counts);
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
     if (counts == NULL)
         return error_set(e, ERR_MEMORY, "no memory for %zu tensors", n);
-    enum status status = config_form(&point->config, &form, &at, e);
-    form.rows = counts + n;
+    enum status status = config_strategy(&point->config, &config, &at, e);
+    config.rows = counts + n;
     for (size_t i = 0; i < n; i++) {
         counts[i] = net->tensors[i].count;
         counts[n + i] = net->tensors[i].n_dims > 1 ? (size_t)net->tensors[i].dims[0] : 0;
     }
     *ms = 0;
     for (int r = 0; status == OK && r < ranks; r++) {
-        struct cost c = strategy_cost(kind, &form, r, ranks, counts, n, width, link);
+        struct cost c = strategy_cost(kind, &config, r, ranks, counts, n, width, link);
         *ms = fmax(*ms, 1e3 * c.seconds / (double)(c.steps > 0 ? c.steps : 1));
     }
     free(counts);

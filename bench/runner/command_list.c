@@ -163,7 +163,7 @@ static size_t explain_columns(FILE *out, const char *name)
     return told;
 }
 
-/* The forms of a strategy, if it comes in several. */
+/* The variants of a strategy, if it comes in several. */
 static void explain_variants(FILE *out, const char *name)
 {
     const char *variants[VARIANTS];

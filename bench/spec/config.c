@@ -134,10 +134,10 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
                      config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
-enum status config_form(const struct config *config, struct strategy_form *form, enum option_id *at,
-                        struct error *e)
+enum status config_strategy(const struct config *config, struct strategy_config *strategy,
+                            enum option_id *at, struct error *e)
 {
-    *form = (struct strategy_form){
+    *strategy = (struct strategy_config){
         .segment_bytes = (size_t)config_number(config, OPT_SEGMENT),
         .cap_bytes = (size_t)(config_number(config, OPT_CAP) * 0x1p20),
         .first_cap_bytes = (size_t)(config_number(config, OPT_FIRST_CAP) * 0x1p20),
@@ -153,11 +153,11 @@ enum status config_form(const struct config *config, struct strategy_form *form,
         .fp16_scale = config_number(config, OPT_FP16_SCALE),
     };
     *at = OPT_VARIANT;
-    TRY(config_variant(config, &form->variant, e));
+    TRY(config_variant(config, &strategy->variant, e));
     *at = OPT_COMPRESS;
-    TRY(check_compressor(config, &form->compressor, e));
+    TRY(check_compressor(config, &strategy->compressor, e));
     *at = OPT_ALGORITHM;
-    TRY(check_algorithm(config, &form->algorithm, e));
+    TRY(check_algorithm(config, &strategy->algorithm, e));
     *at = OPT_FP16_SCALE;
     return check_scale(config, e);
 }

@@ -297,7 +297,7 @@ static enum status find_partners(struct spec *spec, const struct search *search,
     return status;
 }
 
-/* The point with strategy none, which has neither forms nor overlap. */
+/* The point with strategy none, which has neither variants nor overlap. */
 static enum status make_alone(struct point *alone, const struct spec *spec,
                               const struct point *point, struct error *e)
 {
@@ -365,7 +365,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
              plain ? "" : (dot ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
-/* A strategy's usual form goes without saying, another never does; and so does no compressor. */
+/* A strategy's usual variant goes without saying, another never does; and so does no compressor. */
 static void label_forms(struct spec *spec, enum option_id id, const char *silent)
 {
     for (size_t i = 0; i < spec->n_points; i++)

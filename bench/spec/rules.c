@@ -200,10 +200,10 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
 
 static enum status check_form(const struct point *point, struct error *e)
 {
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
     struct error inner;
-    if (config_form(&point->config, &form, &at, &inner) == OK)
+    if (config_strategy(&point->config, &config, &at, &inner) == OK)
         return OK;
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }

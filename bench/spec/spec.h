@@ -103,15 +103,15 @@ void config_free(struct config *config);
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
 
-/* The form of the strategy that sync.variant names; ERR_ARGUMENT, listing those it has, when it has
- * no such form. */
+/* The variant of the strategy that sync.variant names; ERR_ARGUMENT, listing those it has, when it has
+ * no such variant. */
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e);
-/* The whole form of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
+/* The whole configuration of the strategy. ERR_ARGUMENT for a variant that it does not have, a compressor or
  * an algorithm that it does not take, a scale that fp16 does not; *at is the option that this is
  * about. */
-enum status config_form(const struct config *config, struct strategy_form *form, enum option_id *at,
-                        struct error *e);
+enum status config_strategy(const struct config *config, struct strategy_config *strategy,
+                            enum option_id *at, struct error *e);
 
 /* What sync.overlap comes to: none where the strategy does not communicate during backward. */
 enum overlap_kind config_overlap(const struct config *config);

@@ -23,11 +23,11 @@ struct cost cost_delayed(const struct party *p, size_t count, size_t width)
     return cost_sum(p, CALL_NONBLOCKING, count, width);
 }
 
-struct cost cost_local_sgd(const struct strategy_form *form, const struct party *p, size_t count,
-                           size_t width)
+struct cost cost_local_sgd(const struct strategy_config *config, const struct party *p,
+                           size_t count, size_t width)
 {
     struct cost c = cost_sum(p, CALL_BLOCKING, count, width);
-    c.steps = form->period;
+    c.steps = config->period;
     return c;
 }
 
@@ -142,11 +142,11 @@ static void add_push_or_answer(struct cost *c, const struct party *p, size_t byt
     c->bytes_payload += 2 * bytes;
 }
 
-struct cost cost_param_server(const struct strategy_form *form, const struct party *p, size_t count,
-                              size_t width)
+struct cost cost_param_server(const struct strategy_config *config, const struct party *p,
+                              size_t count, size_t width)
 {
     struct cost c = {.wire_source = WIRE_COUNTED};
-    int servers = form->servers > 1 ? form->servers : 1;
+    int servers = config->servers > 1 ? config->servers : 1;
     for (int j = 0; j < servers; j++)
         if (j != p->rank)
             add_push_or_answer(&c, p, part_bytes(count, j, servers, width));

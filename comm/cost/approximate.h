@@ -7,10 +7,10 @@
 /* A sum that is under way while the next step computes. */
 struct cost cost_delayed(const struct party *p, size_t count, size_t width);
 
-/* A period of form->period steps, of those after form->post_local; before, every step costs as
+/* A period of config->period steps, of those after config->post_local; before, every step costs as
  * much. */
-struct cost cost_local_sgd(const struct strategy_form *form, const struct party *p, size_t count,
-                           size_t width);
+struct cost cost_local_sgd(const struct strategy_config *config, const struct party *p,
+                           size_t count, size_t width);
 
 /* Who averages with whom after step number `step`, from 1: the circle method of tournaments, in
  * which ranks i and j meet when i + j = step modulo m - 1, m being `ranks` or, where that is odd,
@@ -37,7 +37,7 @@ struct cost cost_adasum(const struct party *p, size_t count, size_t width);
 /* To every server but itself a rank pushes its gradient's part and gets it answered; a server,
  * which is one of the first ranks, answers each of the others. Where ranks run freely that is so
  * for the steps up to a moment at which all have come to the same. */
-struct cost cost_param_server(const struct strategy_form *form, const struct party *p, size_t count,
-                              size_t width);
+struct cost cost_param_server(const struct strategy_config *config, const struct party *p,
+                              size_t count, size_t width);
 
 #endif

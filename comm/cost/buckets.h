@@ -6,7 +6,7 @@
 
 #include "comm/cost/cost.h"
 
-/* Tensors [first, last), `count` numbers; the caps of buckets that follow come from `form`. */
+/* Tensors [first, last), `count` numbers; the caps of buckets that follow come from `config`. */
 struct bucket {
     size_t first, last, count;
 };
@@ -14,8 +14,8 @@ struct bucket {
 /* The first bucket of tensors counts[n], and the one that follows; both have no tensors when none
  * are left. The first has a cap of its own: a small one leaves early. */
 struct bucket bucket_first(const size_t *counts, size_t n, size_t width,
-                           const struct strategy_form *form);
-struct bucket bucket_next(const size_t *counts, size_t width, const struct strategy_form *form,
+                           const struct strategy_config *config);
+struct bucket bucket_next(const size_t *counts, size_t width, const struct strategy_config *config,
                           const struct bucket *previous);
 
 /* What stays exposed at best, in the unit of the times, when buckets are summed one after another
@@ -23,11 +23,11 @@ struct bucket bucket_next(const size_t *counts, size_t width, const struct strat
  * "MG-WFBP", INFOCOM 2019). ready[n]: when backward has finished each tensor, from its begin;
  * backward: when it ends; comm: all sums together, split by how many numbers a bucket has. */
 double buckets_exposed(const size_t *counts, const double *ready, size_t n, size_t width,
-                       const struct strategy_form *form, double backward, double comm);
+                       const struct strategy_config *config, double backward, double comm);
 
 /* Tensors before `last`, not below `first`, that fusion sums in one message when all ranks have
  * them: those that fit into fusion_bytes, one at least; one alone where there are no cycles. */
 struct bucket fusion_next(const size_t *counts, size_t last, size_t first, size_t width,
-                          const struct strategy_form *form);
+                          const struct strategy_config *config);
 
 #endif

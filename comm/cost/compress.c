@@ -133,10 +133,10 @@ static void add_sum16(struct cost *c, const struct party *p, size_t count)
 }
 
 /* Every rank adds what all sent. */
-static void add_topk(struct cost *c, const struct strategy_form *form, const struct party *p,
+static void add_topk(struct cost *c, const struct strategy_config *config, const struct party *p,
                      size_t count, size_t width)
 {
-    size_t k = topk_count(count, form->topk_share);
+    size_t k = topk_count(count, config->topk_share);
     add_gathered(c, p, topk_packet_bytes(k, width));
     for (int r = 0; r < p->ranks && p->ranks > 1; r++)
         add_reduction(c, p, k * width);
@@ -159,38 +159,39 @@ static void add_sum(struct cost *c, const struct party *p, enum allreduce_algori
         add_allreduce_call(c, p, CALL_BLOCKING, asked, count, width, used);
 }
 
-static void add_powersgd(struct cost *c, const struct strategy_form *form, const struct party *p,
-                         const size_t *counts, const size_t *rows, size_t n, size_t width)
+static void add_powersgd(struct cost *c, const struct strategy_config *config,
+                         const struct party *p, const size_t *counts, const size_t *rows, size_t n,
+                         size_t width)
 {
     size_t count_p = 0, count_q = 0;
     bool used[ALGORITHMS] = {false};
     for (size_t i = 0; i < n; i++) {
         struct low_rank shape =
-            low_rank_of(counts[i], rows != NULL ? rows[i] : 0, form->powersgd_rank);
+            low_rank_of(counts[i], rows != NULL ? rows[i] : 0, config->powersgd_rank);
         count_p += low_rank_p(&shape, counts[i]);
         count_q += low_rank_q(&shape);
     }
-    add_sum(c, p, form->algorithm, count_p, width, used);
-    add_sum(c, p, form->algorithm, count_q, width, used);
+    add_sum(c, p, config->algorithm, count_p, width, used);
+    add_sum(c, p, config->algorithm, count_q, width, used);
     c->wire_source = allreduce_source(used);
 }
 
-void add_compressed(struct cost *c, const struct strategy_form *form, const struct party *p,
+void add_compressed(struct cost *c, const struct strategy_config *config, const struct party *p,
                     const size_t *counts, const size_t *rows, size_t n, size_t width)
 {
-    switch (form->compressor) {
+    switch (config->compressor) {
     case COMPRESSOR_fp16:
     case COMPRESSOR_bf16:
         add_sum16(c, p, sum_counts(counts, n));
         break;
     case COMPRESSOR_topk:
-        add_topk(c, form, p, sum_counts(counts, n), width);
+        add_topk(c, config, p, sum_counts(counts, n), width);
         break;
     case COMPRESSOR_sign:
         add_sign(c, p, n, sum_counts(counts, n), width);
         break;
     case COMPRESSOR_powersgd:
-        add_powersgd(c, form, p, counts, rows, n, width);
+        add_powersgd(c, config, p, counts, rows, n, width);
         break;
     case COMPRESSOR_none:
     case COMPRESSORS:

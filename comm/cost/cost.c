@@ -32,13 +32,13 @@ static struct cost cost_none(void)
 }
 
 /* A sum a tensor; one of all is that of a single tensor. */
-static struct cost cost_allreduce(const struct strategy_form *form, const struct party *p,
+static struct cost cost_allreduce(const struct strategy_config *config, const struct party *p,
                                   const size_t *counts, size_t n, size_t width)
 {
     struct cost c = {0};
     bool used[ALGORITHMS] = {false};
     for (size_t i = 0; i < n; i++)
-        add_allreduce_call(&c, p, CALL_BLOCKING, form->algorithm, counts[i], width, used);
+        add_allreduce_call(&c, p, CALL_BLOCKING, config->algorithm, counts[i], width, used);
     c.wire_source = allreduce_source(used);
     return c;
 }
@@ -117,30 +117,30 @@ static struct cost cost_gather_mpich(const struct party *p, const size_t *counts
 }
 
 /* The library's non-blocking sums. */
-static struct cost cost_bucketed(const struct strategy_form *form, const struct party *p,
+static struct cost cost_bucketed(const struct strategy_config *config, const struct party *p,
                                  const size_t *counts, size_t n, size_t width)
 {
     struct cost c = {0};
     bool used[ALGORITHMS] = {false};
-    struct bucket b = bucket_first(counts, n, width, form);
-    for (; b.first < b.last; b = bucket_next(counts, width, form, &b))
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, form->algorithm, b.count, width, used);
+    struct bucket b = bucket_first(counts, n, width, config);
+    for (; b.first < b.last; b = bucket_next(counts, width, config, &b))
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, width, used);
     c.wire_source = allreduce_source(used);
     return c;
 }
 
 /* Of a step whose tensors are all ready within one cycle: one question, and full messages. More
  * cycles mean more questions and more messages with the same gradients in them. */
-static struct cost cost_fusion(const struct strategy_form *form, const struct party *p,
+static struct cost cost_fusion(const struct strategy_config *config, const struct party *p,
                                const size_t *counts, size_t n, size_t width)
 {
     struct cost c = {0};
     bool used[ALGORITHMS] = {false};
-    if (form->cycle_ns > 0)
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, form->algorithm, 1, sizeof(int), used);
+    if (config->cycle_ns > 0)
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, 1, sizeof(int), used);
     for (struct bucket b = {.first = n}; b.first > 0;) {
-        b = fusion_next(counts, b.first, 0, width, form);
-        add_allreduce_call(&c, p, CALL_NONBLOCKING, form->algorithm, b.count, width, used);
+        b = fusion_next(counts, b.first, 0, width, config);
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, width, used);
     }
     c.wire_source = allreduce_source(used);
     return c;
@@ -202,37 +202,37 @@ static struct cost cost_schedule(const struct schedule *s, const struct party *p
 }
 
 /* A compressor's sum in place of each of the strategy's. */
-static struct cost cost_compressed(enum strategy_kind strategy, const struct strategy_form *form,
-                                   const struct party *p, const size_t *counts, size_t n,
-                                   size_t width)
+static struct cost cost_compressed(enum strategy_kind strategy,
+                                   const struct strategy_config *config, const struct party *p,
+                                   const size_t *counts, size_t n, size_t width)
 {
     struct cost c = {.wire_source = WIRE_COUNTED};
     size_t tensors = strategy == STRATEGY_allreduce_layer ? 1 : n;
     for (size_t i = 0; i < n; i += tensors)
-        add_compressed(&c, form, p, counts + i, form->rows != NULL ? form->rows + i : NULL, tensors,
-                       width);
+        add_compressed(&c, config, p, counts + i, config->rows != NULL ? config->rows + i : NULL,
+                       tensors, width);
     return c;
 }
 
 /* `steps` is 0 where every step is the same. */
-static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form,
+static struct cost cost_of(enum strategy_kind strategy, const struct strategy_config *config,
                            const struct party *p, const size_t *counts, size_t n, size_t width)
 {
     size_t count;
-    if (form->compressor != COMPRESSOR_none)
-        return cost_compressed(strategy, form, p, counts, n, width);
+    if (config->compressor != COMPRESSOR_none)
+        return cost_compressed(strategy, config, p, counts, n, width);
     switch (strategy) {
     case STRATEGY_allreduce:
         count = sum_counts(counts, n);
-        return cost_allreduce(form, p, &count, 1, width);
+        return cost_allreduce(config, p, &count, 1, width);
     case STRATEGY_allreduce_layer:
-        return cost_allreduce(form, p, counts, n, width);
+        return cost_allreduce(config, p, counts, n, width);
     case STRATEGY_reduce_bcast:
-        return form->variant == VARIANT_reduce_bcast_pickled
+        return config->variant == VARIANT_reduce_bcast_pickled
                    ? cost_pickled(p, counts, n, width)
                    : cost_reduce_bcast(p, sum_counts(counts, n), width);
     case STRATEGY_gather_scatter:
-        return form->variant == VARIANT_gather_scatter_mpich
+        return config->variant == VARIANT_gather_scatter_mpich
                    ? cost_gather_mpich(p, counts, n, width)
                    : cost_gather_linear(p, counts, n, width);
     case STRATEGY_ring:
@@ -243,13 +243,13 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
     case STRATEGY_hierarchical:
     case STRATEGY_leader: {
         const struct schedule s =
-            schedule_of(strategy, form, p->rank, p->ranks, sum_counts(counts, n), width);
+            schedule_of(strategy, config, p->rank, p->ranks, sum_counts(counts, n), width);
         return cost_schedule(&s, p, width);
     }
     case STRATEGY_bucketed:
-        return cost_bucketed(form, p, counts, n, width);
+        return cost_bucketed(config, p, counts, n, width);
     case STRATEGY_fusion:
-        return cost_fusion(form, p, counts, n, width);
+        return cost_fusion(config, p, counts, n, width);
     case STRATEGY_shm:
         return cost_shm(p, sum_counts(counts, n), width);
     case STRATEGY_shm_zero1:
@@ -259,11 +259,11 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
     case STRATEGY_gossip:
         return cost_gossip(p, sum_counts(counts, n), width);
     case STRATEGY_param_server:
-        return cost_param_server(form, p, sum_counts(counts, n), width);
+        return cost_param_server(config, p, sum_counts(counts, n), width);
     case STRATEGY_adasum:
         return cost_adasum(p, sum_counts(counts, n), width);
     case STRATEGY_local_sgd:
-        return cost_local_sgd(form, p, sum_counts(counts, n), width);
+        return cost_local_sgd(config, p, sum_counts(counts, n), width);
     case STRATEGY_none:
     case STRATEGIES:
         break;
@@ -271,12 +271,12 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_fo
     return cost_none();
 }
 
-struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                          int ranks, const size_t *counts, size_t n, size_t width,
+struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
+                          int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model)
 {
     const struct party p = {rank, ranks, model};
-    struct cost c = cost_of(strategy, form, &p, counts, n, width);
+    struct cost c = cost_of(strategy, config, &p, counts, n, width);
     c.steps = c.steps > 0 ? c.steps : 1;
     return c;
 }

@@ -15,9 +15,9 @@ enum strategy_kind {
     STRATEGIES
 };
 
-/* The forms of strategies that come in several. */
+/* The variants of strategies that come in several. */
 enum strategy_variant {
-    VARIANT_usual, /* the only form of a strategy that has no other */
+    VARIANT_usual, /* the only configuration of a strategy that has no other */
 #define VARIANT(strategy, name, flags, summary) VARIANT_##strategy##_##name,
 #include "comm/cost/strategy_variants.def"
 #undef VARIANT
@@ -87,7 +87,7 @@ struct link_model {
 };
 
 /* What a strategy that has a choice is to do. */
-struct strategy_form {
+struct strategy_config {
     enum strategy_variant variant; /* one that the strategy has */
     enum allreduce_algorithm algorithm;
     size_t segment_bytes;              /* of a message at most, where messages are our own */
@@ -110,16 +110,16 @@ struct strategy_form {
     double fp16_scale; /* power of two that gradients are multiplied by in fp16 */
 };
 
-/* Cost of `strategy` in the form `form` for rank `rank` of `ranks`, tensors of counts[n] numbers of
+/* Cost of `strategy` as `config` says for rank `rank` of `ranks`, tensors of counts[n] numbers of
  * `width` bytes. `model` may be NULL (seconds is then 0). */
-struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                          int ranks, const size_t *counts, size_t n, size_t width,
+struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
+                          int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
 
 const char *const *strategy_names(void);              /* STRATEGIES names */
-unsigned strategy_flags(enum strategy_kind strategy); /* those that all its forms have */
-/* Those of one form, which is not the strategy's first when `variant` is VARIANT_usual. */
-unsigned strategy_form_flags(enum strategy_kind strategy, enum strategy_variant variant);
+unsigned strategy_flags(enum strategy_kind strategy); /* those that all its variants have */
+/* Those of one configuration, which is not the strategy's first when `variant` is VARIANT_usual. */
+unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant);
 const char *strategy_source(enum strategy_kind strategy);
 const char *strategy_summary(enum strategy_kind strategy);
 
@@ -148,7 +148,7 @@ unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
 const char *const *algorithm_names(void); /* ALGORITHMS names */
 
-/* The form that a strategy calls `name`, "usual" being its first; VARIANTS when it has none. */
+/* The variant that a strategy calls `name`, "usual" being its first; VARIANTS when it has none. */
 enum strategy_variant strategy_variant_find(enum strategy_kind strategy, const char *name);
 /* Lists the names that a strategy knows, "usual" first; returns how many. */
 size_t strategy_variant_list(enum strategy_kind strategy, const char *names[VARIANTS]);

@@ -1,9 +1,9 @@
 #include "comm/cost/nodes.h"
 
-struct node_map node_map_of(const struct strategy_form *form, int ranks)
+struct node_map node_map_of(const struct strategy_config *config, int ranks)
 {
-    int group = form->node_ranks > 0 ? form->node_ranks : ranks;
-    return (struct node_map){form->node_of, group, ranks};
+    int group = config->node_ranks > 0 ? config->node_ranks : ranks;
+    return (struct node_map){config->node_of, group, ranks};
 }
 
 static int node_of(const struct node_map *map, int rank)

@@ -21,8 +21,8 @@ struct node_view {
     int least, most; /* ranks on the smallest and the largest node */
 };
 
-/* What the form says; all ranks on one node where it says nothing. */
-struct node_map node_map_of(const struct strategy_form *form, int ranks);
+/* What the configuration says; all ranks on one node where it says nothing. */
+struct node_map node_map_of(const struct strategy_config *config, int ranks);
 struct node_view node_view_of(const struct node_map *map, int rank);
 
 /* The rank at a place that the node has. */

@@ -2,16 +2,16 @@
 
 #include "kernels/base/pool.h"
 
-struct schedule schedule_of(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                            int ranks, size_t count, size_t width)
+struct schedule schedule_of(enum strategy_kind strategy, const struct strategy_config *config,
+                            int rank, int ranks, size_t count, size_t width)
 {
-    size_t segment = form->segment_bytes / width;
+    size_t segment = config->segment_bytes / width;
     struct schedule s = {.strategy = strategy,
                          .rank = rank,
                          .ranks = ranks,
                          .count = count,
                          .segment = segment > 0 ? segment : 1,
-                         .map = node_map_of(form, ranks)};
+                         .map = node_map_of(config, ranks)};
     if (schedule_knows_nodes(strategy))
         s.view = node_view_of(&s.map, rank);
     return s;

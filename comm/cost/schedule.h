@@ -58,10 +58,10 @@ struct schedule {
 };
 
 /* Segments of at most `segment_bytes`, of one number at least. */
-struct schedule schedule_of(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                            int ranks, size_t count, size_t width);
+struct schedule schedule_of(enum strategy_kind strategy, const struct strategy_config *config,
+                            int rank, int ranks, size_t count, size_t width);
 
-/* Whether it goes by the form's nodes. */
+/* Whether it goes by the configuration's nodes. */
 bool schedule_knows_nodes(enum strategy_kind strategy);
 
 /* The same on every rank: those that have nothing to do in a round sit it out. */

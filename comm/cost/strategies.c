@@ -79,7 +79,7 @@ unsigned strategy_flags(enum strategy_kind strategy)
     return TABLE[strategy].flags;
 }
 
-unsigned strategy_form_flags(enum strategy_kind strategy, enum strategy_variant variant)
+unsigned strategy_config_flags(enum strategy_kind strategy, enum strategy_variant variant)
 {
     unsigned flags = strategy_flags(strategy);
     for (size_t i = 0; i < VARIANT_ROWS; i++)

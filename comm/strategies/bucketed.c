@@ -97,8 +97,8 @@ static enum status cut_buckets(struct sync *s, struct error *e)
         b->parcels = calloc(n + 1, sizeof *b->parcels);
     if (b == NULL || b->parcels == NULL)
         return error_set(e, ERR_MEMORY, "no memory for buckets of %zu tensors", n);
-    struct bucket next = bucket_first(s->counts, n, sizeof(real), &s->form);
-    for (; next.first < next.last; next = bucket_next(s->counts, sizeof(real), &s->form, &next)) {
+    struct bucket next = bucket_first(s->counts, n, sizeof(real), &s->config);
+    for (; next.first < next.last; next = bucket_next(s->counts, sizeof(real), &s->config, &next)) {
         if (check_bucket(&next, e) != OK)
             return ERR_ARGUMENT;
         b->parcels[b->n++] = (struct parcel){.bucket = next};

@@ -83,7 +83,7 @@ static void fill_slots(struct sync *s, const struct piece *p)
 
 static enum status sum_piece(struct sync *s, const struct piece *p, struct error *e)
 {
-    bool linear = s->form.variant == VARIANT_gather_scatter_linear;
+    bool linear = s->config.variant == VARIANT_gather_scatter_linear;
     sync_comm_begin(s);
     enum status status = linear ? gather_linear(s, p, e) : gather_mpich(s, p, e);
     sync_comm_end(s);

@@ -196,7 +196,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
     if (p == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a parameter server");
     p->replies = MPI_COMM_NULL;
-    p->servers = s->form.servers > 1 ? s->form.servers : 1;
+    p->servers = s->config.servers > 1 ? s->config.servers : 1;
     p->serves = s->rank < p->servers;
     enum status status = check_parts(s, p->servers, e);
     if (status == OK)
@@ -224,7 +224,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
 static enum status check_norms(const struct sync *s, const struct optimizer *o, struct error *e)
 {
     const struct param_server *p = s->own;
-    bool of_sums = o->clip_norm > 0 && s->form.variant != VARIANT_param_server_async;
+    bool of_sums = o->clip_norm > 0 && s->config.variant != VARIANT_param_server_async;
     if (p->servers == 1 || (!of_sums && !optimizer_takes_tensors(o->kind)))
         return OK;
     return error_set(e, ERR_ARGUMENT,
@@ -250,7 +250,7 @@ static enum status param_server_step_end(struct sync *s, const struct optimizer 
     if (p->serves)
         shard_open(&p->shard, o, step);
     p->stepped = true;
-    if (s->form.variant == VARIANT_param_server_async && o->clip_norm > 0)
+    if (s->config.variant == VARIANT_param_server_async && o->clip_norm > 0)
         sync_clip_alone(s, o, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
     enum status status = exchange(s, step, lr, e);
     if (status == OK && p->serves)

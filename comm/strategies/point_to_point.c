@@ -142,23 +142,23 @@ static struct need find_need(const struct schedule *s)
     return most;
 }
 
-/* The machine's nodes, unless the form has some of its own. */
+/* The machine's nodes, unless the configuration has some of its own. */
 static enum status find_nodes(struct sync *s, struct error *e)
 {
     struct buffers *b = s->own = calloc(1, sizeof *b);
     if (b == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a schedule of messages");
-    if (!schedule_knows_nodes(s->kind) || s->form.node_ranks > 0)
+    if (!schedule_knows_nodes(s->kind) || s->config.node_ranks > 0)
         return OK;
     enum status status = nodes_find(s, &b->node_of, e);
-    s->form.node_of = b->node_of;
+    s->config.node_of = b->node_of;
     return status;
 }
 
 static enum status alloc_buffers(struct sync *s, struct error *e)
 {
     struct buffers *b = s->own;
-    b->schedule = schedule_of(s->kind, &s->form, s->rank, s->ranks, s->arenas.n, sizeof(real));
+    b->schedule = schedule_of(s->kind, &s->config, s->rank, s->ranks, s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
     b->received = mem_alloc(need.received * sizeof *b->received);
     b->sends = calloc(need.sends + 1, sizeof *b->sends);

@@ -24,7 +24,7 @@ struct buffers {
 
 static bool is_pickled(const struct sync *s)
 {
-    return s->form.variant == VARIANT_reduce_bcast_pickled;
+    return s->config.variant == VARIANT_reduce_bcast_pickled;
 }
 
 /* ---- Plain ---- */

@@ -241,13 +241,13 @@ static enum status alloc_numbers(struct shard *h, struct error *e)
 enum status shard_create(struct shard *h, struct sync *s, MPI_Comm replies, int servers,
                          struct error *e)
 {
-    bool at_once = s->form.variant == VARIANT_param_server_async;
-    bool stale = s->form.variant == VARIANT_param_server_stale;
+    bool at_once = s->config.variant == VARIANT_param_server_async;
+    bool stale = s->config.variant == VARIANT_param_server_stale;
     *h = (struct shard){.s = s,
                         .replies = replies,
                         .at_once = at_once,
                         .in_order = !at_once && !stale,
-                        .staleness = stale ? s->form.staleness : 0};
+                        .staleness = stale ? s->config.staleness : 0};
     shard_range(s, s->rank, servers, &h->begin, &h->count);
     enum status status = alloc_clients(h, e);
     if (status == OK)

@@ -25,7 +25,7 @@ static inline void list_forms(void)
         size_t n = strategy_variant_list(kind, names);
         for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
             enum strategy_variant variant = strategy_variant_find(kind, names[i]);
-            if (strategy_form_flags(kind, variant) & STRATEGY_EXACT)
+            if (strategy_config_flags(kind, variant) & STRATEGY_EXACT)
                 forms[n_forms++] = (struct form){kind, variant};
         }
     }
@@ -34,16 +34,16 @@ static inline void list_forms(void)
 static inline void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->form = (struct strategy_form){.segment_bytes = SEGMENT_BYTES,
-                                     .cap_bytes = CAP_BYTES,
-                                     .fusion_bytes = CAP_BYTES,
-                                     .cycle_ns = CYCLE_NS};
+    f->config = (struct strategy_config){.segment_bytes = SEGMENT_BYTES,
+                                         .cap_bytes = CAP_BYTES,
+                                         .fusion_bytes = CAP_BYTES,
+                                         .cycle_ns = CYCLE_NS};
 }
 
 static inline bool open_form(struct fixture *f, struct form form, size_t n)
 {
     fixture_cut(f, n);
-    f->form.variant = form.variant;
+    f->config.variant = form.variant;
     return fixture_open(f, form.strategy);
 }
 

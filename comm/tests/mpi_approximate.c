@@ -53,14 +53,14 @@ static void counters_equal_an_independent_count(void **state)
     struct fixture f;
     const char *variants[VARIANTS];
     setup(&f);
-    f.form.period = 3;
+    f.config.period = 3;
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         size_t n = strategy_variant_list(kind, variants);
-        f.form.servers = kind == STRATEGY_param_server && mpi_world_ranks() > 1 ? 2 : 1;
+        f.config.servers = kind == STRATEGY_param_server && mpi_world_ranks() > 1 ? 2 : 1;
         for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
-            f.form.variant = strategy_variant_find(kind, variants[i]);
-            if (strategy_form_flags(kind, f.form.variant) & STRATEGY_EXACT)
+            f.config.variant = strategy_variant_find(kind, variants[i]);
+            if (strategy_config_flags(kind, f.config.variant) & STRATEGY_EXACT)
                 continue;
             assert_all(open_with(&f, kind, 0.5));
             bool good = counts_agree(&f);
@@ -186,8 +186,8 @@ static void local_sgd_averages_every_period(void **state)
     double mean[N];
     setup(&f);
     for (int k = 0; k < 4; k++) {
-        f.form.period = (uint64_t)periods[k][0];
-        f.form.post_local = (uint64_t)periods[k][1];
+        f.config.period = (uint64_t)periods[k][0];
+        f.config.post_local = (uint64_t)periods[k][1];
         assert_all(open_with(&f, STRATEGY_local_sgd, 0.5));
         bool good = true;
         for (int t = 0; t < STEPS; t++)
@@ -209,8 +209,8 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
     for (int together = 0; together < 2; together++) {
         struct fixture f;
         setup(&f);
-        f.form.period = 100;
-        f.form.post_local = (uint64_t)together;
+        f.config.period = 100;
+        f.config.post_local = (uint64_t)together;
         assert_all(open_with(&f, STRATEGY_local_sgd, 0));
         f.optimizer.clip_norm = 3;
         bool good = step(&f, mpi_world_rank() + 1);

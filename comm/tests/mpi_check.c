@@ -163,7 +163,7 @@ static void end(struct fixture *f)
 static enum status open_sync(struct fixture *f, enum strategy_kind kind,
                              enum strategy_variant variant, size_t n, struct error *e)
 {
-    f->form = (struct strategy_form){
+    f->config = (struct strategy_config){
         .variant = variant, .segment_bytes = 512, .cap_bytes = 1, .period = 2};
     fixture_no_tensors(f);
     for (size_t i = 0; i < TENSORS; i++)

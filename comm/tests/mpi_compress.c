@@ -14,7 +14,7 @@
 static void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->form = (struct strategy_form){.fp16_scale = 1, .topk_share = 0.05, .powersgd_rank = 2};
+    f->config = (struct strategy_config){.fp16_scale = 1, .topk_share = 0.05, .powersgd_rank = 2};
 }
 
 /* n numbers: a wide matrix, a tall one, and the rest in two vectors. */
@@ -46,7 +46,7 @@ static void check_each(check_function *check, unsigned flags, unsigned without)
         unsigned own = compressor_flags((enum compressor_kind)c);
         if ((own & flags) != flags || (own & without) != 0)
             continue;
-        f.form.compressor = (enum compressor_kind)c;
+        f.config.compressor = (enum compressor_kind)c;
         for (int t = 0; t < TAKERS; t++) {
             bool good = mpi_all(check(&f, takers[t]));
             if (!good)
@@ -102,10 +102,10 @@ static real rough_gradient(int rank, int i)
  * p + 1 roundings add up to. */
 static double bound_of(const struct fixture *f, int i)
 {
-    bool fp16 = f->form.compressor == COMPRESSOR_fp16;
+    bool fp16 = f->config.compressor == COMPRESSOR_fp16;
     int p = mpi_world_ranks();
     double u = fp16 ? 0x1p-11 : 0x1p-8, size = 0;
-    double least = fp16 ? 0x1p-25 / f->form.fp16_scale : 0x1p-134;
+    double least = fp16 ? 0x1p-25 / f->config.fp16_scale : 0x1p-134;
     if (sizeof(real) == 8)
         u = (1 + u) * (1 + 0x1p-24) - 1;
     for (int r = 0; r < p; r++)
@@ -151,8 +151,8 @@ static void fp16_shows_what_it_cannot_hold(void **state)
     setup(&f);
     const double scales[] = {1, 4};
     for (int k = 0; k < 2; k++) {
-        f.form.compressor = COMPRESSOR_fp16;
-        f.form.fp16_scale = scales[k];
+        f.config.compressor = COMPRESSOR_fp16;
+        f.config.fp16_scale = scales[k];
         assert_all(open_sync(&f, STRATEGY_allreduce, N));
         f.sync->arenas.grads[N / 2] = 30000;
         bool good = fixture_step(&f, 1);
@@ -176,8 +176,8 @@ static void fp16_scale_saves_small_numbers(void **state)
     setup(&f);
     const double scales[] = {1, 16384};
     for (int k = 0; k < 2; k++) {
-        f.form.compressor = COMPRESSOR_fp16;
-        f.form.fp16_scale = scales[k];
+        f.config.compressor = COMPRESSOR_fp16;
+        f.config.fp16_scale = scales[k];
         assert_all(open_sync(&f, STRATEGY_allreduce, N));
         for (int i = 0; i < N; i++)
             f.sync->arenas.grads[i] = (real)1e-8;
@@ -241,7 +241,7 @@ static bool conserves(struct fixture *f, enum strategy_kind strategy)
         left_something = left_something || residuals[i] != 0;
     }
     mpi_sum(missing, N);
-    double allowed = f->form.compressor == COMPRESSOR_powersgd ? powersgd_bound(N, STEPS) : 0;
+    double allowed = f->config.compressor == COMPRESSOR_powersgd ? powersgd_bound(N, STEPS) : 0;
     for (int i = 0; i < N; i++)
         good = good && fabs(missing[i] + (double)f->sync->arenas.params[i]) <= allowed;
     good = fixture_is_equal_everywhere(f) && good && left_something;
@@ -276,7 +276,7 @@ static void topk_sends_the_largest(void **state)
     enum { N = 211, K = 11 }; /* 5 % */
     struct fixture f;
     setup(&f);
-    f.form.compressor = COMPRESSOR_topk;
+    f.config.compressor = COMPRESSOR_topk;
     assert_all(open_sync(&f, STRATEGY_allreduce, N));
     for (int i = 0; i < N; i++)
         f.sync->arenas.grads[i] = step_gradient(0, mpi_world_rank(), i);
@@ -302,7 +302,7 @@ static void signs_are_scaled_by_mean_magnitudes(void **state)
     struct fixture f;
     int p = mpi_world_ranks(), rank = mpi_world_rank();
     setup(&f);
-    f.form.compressor = COMPRESSOR_sign;
+    f.config.compressor = COMPRESSOR_sign;
     assert_all(open_sync(&f, STRATEGY_allreduce, N));
     for (int i = 0; i < N; i++)
         f.sync->arenas.grads[i] = (real)((1 + rank / 8.0) * (i % 3 == 0 ? -1 : 1));
@@ -332,8 +332,8 @@ static double full_rank_bound(double norm, int n)
 static bool sums_everything(struct fixture *f, int rank, bool low)
 {
     enum { N = 600 };
-    f->form.compressor = COMPRESSOR_powersgd;
-    f->form.powersgd_rank = rank;
+    f->config.compressor = COMPRESSOR_powersgd;
+    f->config.powersgd_rank = rank;
     bool good = open_sync(f, STRATEGY_allreduce, N);
     for (int k = 0; k < 3; k++) {
         double squares[64] = {0}, norm = 0, error = 0;
@@ -429,7 +429,7 @@ static void other_strategies_refuse_compressors(void **state)
     (void)state;
     struct fixture f;
     setup(&f);
-    f.form.compressor = COMPRESSOR_bf16;
+    f.config.compressor = COMPRESSOR_bf16;
     for (int s = 0; s < STRATEGIES; s++) {
         struct error e;
         enum strategy_kind strategy = (enum strategy_kind)s;

@@ -87,7 +87,7 @@ static void pretended_nodes_sum_and_count(void **state)
     for (int k = 0; k < 40; k++) {
         size_t n = sizes[k % 5];
         struct form form = forms_of_nodes[k / 5 % 2];
-        f.form.node_ranks = k / 10;
+        f.config.node_ranks = k / 10;
         assert_all(open_form(&f, form, n));
         const struct waiter before = *f.waiter;
         memset(&seen, 0, sizeof seen);
@@ -163,7 +163,7 @@ static void fusion_without_time_is_as_its_formula(void **state)
     struct fixture f;
     setup(&f);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        f.form.cycle_ns = cases[k].cycle_ns;
+        f.config.cycle_ns = cases[k].cycle_ns;
         assert_all(open_form(&f, fusion, cases[k].n));
         fixture_fill(&f);
         const struct waiter before = *f.waiter;

@@ -83,9 +83,9 @@ static void in_step_it_computes_what_a_sum_does(void **state)
     sum_reference(expected, 0.5, STEPS);
     setup(&f);
     for (int k = 0; k < 6; k++) {
-        f.form.variant = variants[k / 3];
-        f.form.servers = servers[k % 3];
-        if (f.form.servers > mpi_world_ranks())
+        f.config.variant = variants[k / 3];
+        f.config.servers = servers[k % 3];
+        if (f.config.servers > mpi_world_ranks())
             continue;
         assert_all(open_with(&f, STRATEGY_param_server, 0.5));
         bool good = true;
@@ -125,8 +125,8 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
     setup(&f);
     assert_all(open_board());
-    f.form.variant = VARIANT_param_server_stale;
-    f.form.staleness = BOUND;
+    f.config.variant = VARIANT_param_server_stale;
+    f.config.staleness = BOUND;
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
     bool good = true;
     for (int t = 0; t < STEPS; t++) {
@@ -148,9 +148,9 @@ static void slow_servers_keep_the_bound(void **state)
     struct fixture f;
     setup(&f);
     assert_all(open_board());
-    f.form.variant = VARIANT_param_server_stale;
-    f.form.staleness = BOUND;
-    f.form.servers = mpi_world_ranks();
+    f.config.variant = VARIANT_param_server_stale;
+    f.config.staleness = BOUND;
+    f.config.servers = mpi_world_ranks();
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
     bool good = true;
     for (int t = 0; t < STEPS; t++) {
@@ -183,8 +183,8 @@ static void async_waits_for_nobody(void **state)
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
     setup(&f);
     assert_all(open_board());
-    f.form.variant = VARIANT_param_server_async;
-    f.form.servers = ranks > 2 ? 2 : 1;
+    f.config.variant = VARIANT_param_server_async;
+    f.config.servers = ranks > 2 ? 2 : 1;
     assert_all(open_with(&f, STRATEGY_param_server, 0));
     bool good = true;
     if (rank == ranks - 1 && ranks > 1)
@@ -214,7 +214,7 @@ static void gradients_are_clipped_where_they_are_stepped_on(void **state)
     struct fixture f;
     setup(&f);
     for (int k = 0; k < 3; k++) {
-        f.form.variant = variants[k];
+        f.config.variant = variants[k];
         assert_all(open_with(&f, STRATEGY_param_server, 0));
         f.optimizer.clip_norm = 3;
         bool good = blind_step(&f), async = k == 2;
@@ -249,9 +249,9 @@ static void a_checkpoint_finds_the_servers_state(void **state)
     size_t bytes;
     int ranks = mpi_world_ranks();
     setup(&f);
-    f.form.variant = VARIANT_param_server_stale;
-    f.form.staleness = 2;
-    f.form.servers = ranks;
+    f.config.variant = VARIANT_param_server_stale;
+    f.config.staleness = 2;
+    f.config.servers = ranks;
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
     bool good = true;
     for (int t = 0; t < 4; t++)
@@ -286,13 +286,13 @@ static void what_servers_cannot_do_is_refused(void **state)
     struct fixture f;
     struct error e = {.status = OK};
     setup(&f);
-    f.form.variant = VARIANT_param_server_sync;
-    f.form.servers = mpi_world_ranks() + 1;
+    f.config.variant = VARIANT_param_server_sync;
+    f.config.servers = mpi_world_ranks() + 1;
     bool good = fixture_create(&f, STRATEGY_param_server, &e) == ERR_ARGUMENT &&
                 strstr(e.text, "servers are ranks") != NULL;
     assert_all(good);
     if (mpi_world_ranks() > 1) {
-        f.form.servers = 2;
+        f.config.servers = 2;
         assert_all(open_with(&f, STRATEGY_param_server, 0));
         f.optimizer.clip_norm = 1;
         sync_step_begin(f.sync);

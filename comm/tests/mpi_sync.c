@@ -25,7 +25,7 @@ static void every_form_sums_integers_exactly(void **state)
     setup(&f);
     for (int form = 0; form < n_forms; form++) {
         for (size_t i = 0; i < n; i++) {
-            f.form.segment_bytes = sizes[i] < large ? SEGMENT_BYTES : 64 * SEGMENT_BYTES;
+            f.config.segment_bytes = sizes[i] < large ? SEGMENT_BYTES : 64 * SEGMENT_BYTES;
             bool good = open_form(&f, forms[form], sizes[i]) && sums_exactly(&f);
             assert_all(good);
             sync_destroy(f.sync);
@@ -126,7 +126,7 @@ static void fixed_order_gives_the_same_bits(void **state)
     struct fixture f;
     setup(&f);
     for (int k = 0; k < 12; k++) {
-        f.form.segment_bytes = segments[k / 4];
+        f.config.segment_bytes = segments[k / 4];
         assert_all(open_form(&f, same[k % 4], N));
         for (int i = 0; i < N; i++)
             fixture_grads(&f)[i] = (real)sin(i + 10007.0 * mpi_world_rank());

@@ -41,7 +41,7 @@ struct fixture {
     struct tensor_desc tensors[FIXTURE_TENSORS];
     struct net_desc desc;
     struct exec exec;
-    struct strategy_form form;
+    struct strategy_config form;
     struct optimizer optimizer;
     struct waiter *waiter;
     struct sync *sync;
@@ -83,24 +83,24 @@ static inline void fixture_cut(struct fixture *f, size_t n)
 /* "ring usual, 1009 numbers, pretended nodes of 2" */
 static inline void fixture_name(const struct fixture *f, enum strategy_kind kind)
 {
-    const struct strategy_form *form = &f->form;
+    const struct strategy_config *config = &f->config;
     snprintf(mpi_subject, sizeof mpi_subject,
              "%s %s, algorithm %s, compressor %s, %zu numbers, segments of %zu, caps of %zu B, "
              "nodes of %d, "
              "%d servers, staleness %d, period %d",
-             strategy_names()[kind], strategy_variant_name(form->variant),
-             algorithm_names()[form->algorithm], compressor_names()[form->compressor],
-             f->desc.n_params, form->segment_bytes, form->cap_bytes, form->node_ranks,
-             form->servers, (int)form->staleness, (int)form->period);
+             strategy_names()[kind], strategy_variant_name(config->variant),
+             algorithm_names()[config->algorithm], compressor_names()[config->compressor],
+             f->desc.n_params, config->segment_bytes, config->cap_bytes, config->node_ranks,
+             config->servers, (int)config->staleness, (int)config->period);
 }
 
-/* Over the net's tensors, in the fixture's form. sync_destroy closes it. */
+/* Over the net's tensors, as the fixture configures it. sync_destroy closes it. */
 static inline enum status fixture_create(struct fixture *f, enum strategy_kind kind,
                                          struct error *e)
 {
     const struct sync_options options = {.comm = MPI_COMM_WORLD,
                                          .desc = &f->desc,
-                                         .form = f->form,
+                                         .config = f->config,
                                          .slots = optimizer_slots(f->optimizer.kind),
                                          .waiter = f->waiter,
                                          .exec = &f->exec};

@@ -140,10 +140,10 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct e
     }
     if (status == OK && optind < argc)
         status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
     if (status == OK)
-        status = config_form(&a->config, &form, &at, e);
+        status = config_strategy(&a->config, &config, &at, e);
     return status == OK ? check_together(a, e) : status;
 }
 

@@ -66,14 +66,14 @@ static json_t *hello_work(const struct trainer *t)
 
 static json_t *hello_training(const struct trainer *t, const struct config *c)
 {
-    return json_pack("{s:s, s:f, s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
-                     config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
-                     (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY),
-                     "sync_variant", strategy_variant_name(t->sync->form.variant), "sync_algorithm",
-                     algorithm_in_use(), "compress", compressor_names()[t->sync->form.compressor],
-                     "overlap", overlap_names()[config_overlap(c)], "batch", (int)t->sampler.n_max,
-                     "global_batch", (int)t->global_batch, "resumed_steps",
-                     (json_int_t)t->steps_done);
+    return json_pack(
+        "{s:s, s:f, s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
+        config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
+        (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY), "sync_variant",
+        strategy_variant_name(t->sync->config.variant), "sync_algorithm", algorithm_in_use(),
+        "compress", compressor_names()[t->sync->config.compressor], "overlap",
+        overlap_names()[config_overlap(c)], "batch", (int)t->sampler.n_max, "global_batch",
+        (int)t->global_batch, "resumed_steps", (json_int_t)t->steps_done);
 }
 
 static json_t *hello_data(const struct trainer *t, const struct config *c, double read_s)
@@ -243,7 +243,7 @@ json_t *report_end(const struct trainer *t, const struct window *w, const struct
     json_object_set_new(line, "fetches", json_integer(w->fetches));
     json_object_set_new(line, "fetch_s",
                         w->fetches > 0 ? json_real(w->fetch_s / w->fetches) : json_null());
-    if (t->sync->form.compressor == COMPRESSOR_fp16)
+    if (t->sync->config.compressor == COMPRESSOR_fp16)
         json_object_set_new(line, "infinite", json_integer((json_int_t)t->sync->infinite));
     json_object_update_new(line, json_pack("{s:I, s:f}", "checkpoints", (json_int_t)w->checkpoints,
                                            "checkpoint_s", 1e-9 * (double)w->checkpoint_ns));

@@ -233,8 +233,8 @@ static void warn_of_infinities(const struct run *r)
         log_print(LOG_WARNING,
                   "rank %d: %llu gradients or sums beyond %g became infinite in fp16 "
                   "(sync.fp16_scale = %g)",
-                  s->rank, (unsigned long long)s->infinite, 65504 / s->form.fp16_scale,
-                  s->form.fp16_scale);
+                  s->rank, (unsigned long long)s->infinite, 65504 / s->config.fp16_scale,
+                  s->config.fp16_scale);
 }
 
 static void warn_of_divergence(const struct run *r)

@@ -226,15 +226,15 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .tensors = t->desc->tensors,
         .n_tensors = t->desc->n_tensors,
     };
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
-    if (config_form(t->config, &form, &at, e) != OK ||
+    if (config_strategy(t->config, &config, &at, e) != OK ||
         config_check_servers(t->config, t->ranks, &at, e) != OK)
         return e->status;
     const struct sync_options options = {
         .comm = t->comm,
         .desc = t->desc,
-        .form = form,
+        .config = config,
         .slots = optimizer_slots(t->optimizer.kind),
         .waiter = t->waiter,
         .exec = &t->exec,
@@ -243,7 +243,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
     };
     inject_sleep(&t->inject, INJECT_START, 1);
     enum strategy_kind kind = (enum strategy_kind)config_int(t->config, OPT_STRATEGY);
-    enum status status = algorithm_use(form.algorithm, e);
+    enum status status = algorithm_use(config.algorithm, e);
     if (status == OK)
         status = sync_create(&t->sync, kind, &options, e);
     if (status == OK) {

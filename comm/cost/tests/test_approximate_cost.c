@@ -10,10 +10,10 @@
 
 enum { RANKS_MOST = 17 };
 
-static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                           int ranks, size_t count, const struct link_model *model)
+static struct cost cost_of(enum strategy_kind strategy, const struct strategy_config *config,
+                           int rank, int ranks, size_t count, const struct link_model *model)
 {
-    return strategy_cost(strategy, form, rank, ranks, &count, 1, 4, model);
+    return strategy_cost(strategy, config, rank, ranks, &count, 1, 4, model);
 }
 
 /* Partners are each other's, and after all rounds everyone has met everyone once. */
@@ -42,10 +42,10 @@ static void everyone_meets_everyone_once(void **state)
 static void gossip_costs_a_message_for_each_partner(void **state)
 {
     (void)state;
-    const struct strategy_form form = {0};
+    const struct strategy_config config = {0};
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
-    struct cost even = cost_of(STRATEGY_gossip, &form, 1, 4, 8, &model);
-    struct cost odd = cost_of(STRATEGY_gossip, &form, 1, 5, 8, NULL);
+    struct cost even = cost_of(STRATEGY_gossip, &config, 1, 4, 8, &model);
+    struct cost odd = cost_of(STRATEGY_gossip, &config, 1, 5, 8, NULL);
     assert_int_equal(even.steps, 3);
     assert_int_equal(even.messages_wire, 3);
     assert_int_equal(even.bytes_wire, 3 * 32);
@@ -54,7 +54,7 @@ static void gossip_costs_a_message_for_each_partner(void **state)
     assert_true(even.seconds == 3 * (1 + 32 * 0.5 + 32 * 0.25));
     assert_int_equal(odd.steps, 5);
     assert_int_equal(odd.messages_wire, 4);
-    assert_int_equal(cost_of(STRATEGY_gossip, &form, 0, 1, 8, NULL).calls, 0);
+    assert_int_equal(cost_of(STRATEGY_gossip, &config, 0, 1, 8, NULL).calls, 0);
 }
 
 /* Whom a rank sends to in a round, that one receives from it; at the end everyone has had a part
@@ -90,25 +90,25 @@ static void adasum_reaches_everyone(void **state)
 static void adasum_costs_whole_vectors(void **state)
 {
     (void)state;
-    const struct strategy_form form = {0};
+    const struct strategy_config config = {0};
     const uint64_t messages[] = {1, 3, 1, 3, 2, 2}, calls[] = {2, 6, 2, 6, 4, 4};
     for (int r = 0; r < 6; r++) {
-        struct cost c = cost_of(STRATEGY_adasum, &form, r, 6, 100, NULL);
+        struct cost c = cost_of(STRATEGY_adasum, &config, r, 6, 100, NULL);
         assert_int_equal(c.messages_wire, messages[r]);
         assert_int_equal(c.bytes_wire, messages[r] * 400);
         assert_int_equal(c.calls, calls[r]);
         assert_int_equal(c.bytes_payload, calls[r] * 400);
         assert_int_equal(c.steps, 1);
     }
-    assert_int_equal(cost_of(STRATEGY_adasum, &form, 0, 1, 100, NULL).calls, 0);
+    assert_int_equal(cost_of(STRATEGY_adasum, &config, 0, 1, 100, NULL).calls, 0);
 }
 
 /* Of 10 numbers two servers have 5 each: rank 2 pushes to both, 0 to the other, and answers two. */
 static void servers_answer_everyone_else(void **state)
 {
     (void)state;
-    const struct strategy_form one = {.variant = VARIANT_param_server_sync};
-    const struct strategy_form two = {.variant = VARIANT_param_server_async, .servers = 2};
+    const struct strategy_config one = {.variant = VARIANT_param_server_sync};
+    const struct strategy_config two = {.variant = VARIANT_param_server_async, .servers = 2};
     struct cost server = cost_of(STRATEGY_param_server, &two, 0, 3, 10, NULL);
     struct cost other = cost_of(STRATEGY_param_server, &two, 2, 3, 10, NULL);
     struct cost only = cost_of(STRATEGY_param_server, &one, 0, 4, 10, NULL);
@@ -127,10 +127,10 @@ static void servers_answer_everyone_else(void **state)
 static void averages_cost_a_sum_a_period(void **state)
 {
     (void)state;
-    const struct strategy_form form = {.period = 8};
+    const struct strategy_config config = {.period = 8};
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
-    struct cost local = cost_of(STRATEGY_local_sgd, &form, 0, 3, 100, &model);
-    struct cost sum = cost_of(STRATEGY_allreduce, &form, 0, 3, 100, &model);
+    struct cost local = cost_of(STRATEGY_local_sgd, &config, 0, 3, 100, &model);
+    struct cost sum = cost_of(STRATEGY_allreduce, &config, 0, 3, 100, &model);
     assert_int_equal(local.steps, 8);
     assert_int_equal(sum.steps, 1);
     assert_int_equal(local.calls, sum.calls);
@@ -142,9 +142,9 @@ static void averages_cost_a_sum_a_period(void **state)
 static void a_delayed_sum_is_a_non_blocking_one(void **state)
 {
     (void)state;
-    const struct strategy_form form = {0};
-    struct cost brief = cost_of(STRATEGY_delayed, &form, 0, 4, 100, NULL);
-    struct cost whole = cost_of(STRATEGY_delayed, &form, 0, 4, 1000, NULL);
+    const struct strategy_config config = {0};
+    struct cost brief = cost_of(STRATEGY_delayed, &config, 0, 4, 100, NULL);
+    struct cost whole = cost_of(STRATEGY_delayed, &config, 0, 4, 1000, NULL);
     assert_int_equal(brief.calls, 1);
     assert_int_equal(brief.messages_wire, 2);
     assert_int_equal(brief.bytes_wire, 800);

@@ -10,23 +10,23 @@
 
 #include "comm/cost/cost.h"
 
-static struct cost cost_of(enum strategy_kind strategy, const struct strategy_form *form, int rank,
-                           int ranks, const size_t *counts, size_t n)
+static struct cost cost_of(enum strategy_kind strategy, const struct strategy_config *config,
+                           int rank, int ranks, const size_t *counts, size_t n)
 {
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
-    return strategy_cost(strategy, form, rank, ranks, counts, n, 4, &model);
+    return strategy_cost(strategy, config, rank, ranks, counts, n, 4, &model);
 }
 
 /* 2 (p-1) (alpha + n/p beta) + (p-1) n/p gamma, at half of a float's bytes. */
 static void sixteen_bits_follow_the_closed_form(void **state)
 {
     (void)state;
-    const struct strategy_form form = {.compressor = COMPRESSOR_bf16};
+    const struct strategy_config config = {.compressor = COMPRESSOR_bf16};
     for (int ranks = 1; ranks <= 16; ranks++) {
         size_t share = 24, count = share * (size_t)ranks;
         uint64_t others = (uint64_t)ranks - 1;
         for (int rank = 0; rank < ranks; rank++) {
-            struct cost c = cost_of(STRATEGY_allreduce, &form, rank, ranks, &count, 1);
+            struct cost c = cost_of(STRATEGY_allreduce, &config, rank, ranks, &count, 1);
             assert_int_equal(c.messages_wire, 2 * others);
             assert_int_equal(c.bytes_wire, 2 * others * share * 2);
             assert_int_equal(c.calls, 4 * others);
@@ -41,16 +41,16 @@ static void sixteen_bits_follow_the_closed_form(void **state)
 static void uneven_shares_are_cut_as_the_pool_cuts(void **state)
 {
     (void)state;
-    const struct strategy_form form = {.compressor = COMPRESSOR_fp16};
+    const struct strategy_config config = {.compressor = COMPRESSOR_fp16};
     const size_t ten = 10, two = 2;
     const uint64_t sent[4][2] = {
         {(7 + 3 * 3) * 2, 6}, {(7 + 3 * 3) * 2, 6}, {(8 + 3 * 2) * 2, 6}, {(8 + 3 * 2) * 2, 6}};
     const uint64_t few[4][2] = {{(1 + 3) * 2, 4}, {(1 + 3) * 2, 4}, {2 * 2, 2}, {2 * 2, 2}};
     for (int rank = 0; rank < 4; rank++) {
-        struct cost c = cost_of(STRATEGY_allreduce, &form, rank, 4, &ten, 1);
+        struct cost c = cost_of(STRATEGY_allreduce, &config, rank, 4, &ten, 1);
         assert_int_equal(c.bytes_wire, sent[rank][0]);
         assert_int_equal(c.messages_wire, sent[rank][1]);
-        c = cost_of(STRATEGY_allreduce, &form, rank, 4, &two, 1);
+        c = cost_of(STRATEGY_allreduce, &config, rank, 4, &two, 1);
         assert_int_equal(c.bytes_wire, few[rank][0]);
         assert_int_equal(c.messages_wire, few[rank][1]);
     }
@@ -62,12 +62,13 @@ static void what_is_sent_is_received(void **state)
     (void)state;
     const size_t counts[] = {7, 0, 100, 33};
     for (int c = COMPRESSOR_none + 1; c < COMPRESSORS; c++) {
-        const struct strategy_form form = {.compressor = (enum compressor_kind)c};
+        const struct strategy_config config = {.compressor = (enum compressor_kind)c};
         for (int ranks = 1; ranks <= 9; ranks++) {
             uint64_t payload = 0, wire = 0, calls = 0, messages = 0;
             bool counted = true;
             for (int rank = 0; rank < ranks; rank++) {
-                struct cost own = cost_of(STRATEGY_allreduce_layer, &form, rank, ranks, counts, 4);
+                struct cost own =
+                    cost_of(STRATEGY_allreduce_layer, &config, rank, ranks, counts, 4);
                 payload += own.bytes_payload;
                 wire += own.bytes_wire;
                 calls += own.calls;
@@ -85,10 +86,10 @@ static void what_is_sent_is_received(void **state)
 static void a_compressed_sum_a_tensor_pays_for_each(void **state)
 {
     (void)state;
-    const struct strategy_form form = {.compressor = COMPRESSOR_bf16};
+    const struct strategy_config config = {.compressor = COMPRESSOR_bf16};
     const size_t counts[] = {8, 0, 24};
-    struct cost c = cost_of(STRATEGY_allreduce_layer, &form, 1, 2, counts, 3);
-    struct cost flat = cost_of(STRATEGY_allreduce, &form, 1, 2, counts, 3);
+    struct cost c = cost_of(STRATEGY_allreduce_layer, &config, 1, 2, counts, 3);
+    struct cost flat = cost_of(STRATEGY_allreduce, &config, 1, 2, counts, 3);
     assert_int_equal(c.messages_wire, 2 * 2);
     assert_int_equal(flat.messages_wire, 2);
     assert_int_equal(c.bytes_wire, 64);

@@ -14,8 +14,8 @@ static struct cost cost_of(enum strategy_kind strategy, enum strategy_variant va
                            int ranks, const size_t *counts, size_t n, size_t width,
                            const struct link_model *model)
 {
-    const struct strategy_form form = {.variant = variant, .segment_bytes = SIZE_MAX};
-    return strategy_cost(strategy, &form, rank, ranks, counts, n, width, model);
+    const struct strategy_config config = {.variant = variant, .segment_bytes = SIZE_MAX};
+    return strategy_cost(strategy, &config, rank, ranks, counts, n, width, model);
 }
 
 static struct cost allreduce(int rank, int ranks, size_t count, const struct link_model *model)
@@ -114,8 +114,8 @@ static void a_sum_a_tensor_pays_latency_for_each(void **state)
 static struct cost asked(enum allreduce_algorithm algorithm, int rank, int ranks, size_t count,
                          const struct link_model *model)
 {
-    const struct strategy_form form = {.algorithm = algorithm};
-    return strategy_cost(STRATEGY_allreduce, &form, rank, ranks, &count, 1, 4, model);
+    const struct strategy_config config = {.algorithm = algorithm};
+    return strategy_cost(STRATEGY_allreduce, &config, rank, ranks, &count, 1, 4, model);
 }
 
 /* Of three ranks the first folds into the second: 24 bytes each way, its receipt included. */
@@ -334,8 +334,8 @@ static void ring_messages_are_cut(void **state)
 {
     (void)state;
     const size_t count = 10;
-    const struct strategy_form form = {.segment_bytes = 8};
-    struct cost c = strategy_cost(STRATEGY_ring, &form, 0, 3, &count, 1, 4, NULL);
+    const struct strategy_config config = {.segment_bytes = 8};
+    struct cost c = strategy_cost(STRATEGY_ring, &config, 0, 3, &count, 1, 4, NULL);
     assert_int_equal(c.messages_wire, 2 + 2 + 2 + 2);
     assert_int_equal(c.bytes_wire, (4 + 3 + 3 + 4) * 4);
     assert_int_equal(c.calls, 8 + (2 + 2 + 2 + 2)); /* it takes in blocks 2, 1, then 0, 2 */
@@ -408,11 +408,11 @@ static void tree_is_a_pipeline(void **state)
     (void)state;
     struct link_model model = {.alpha_s = 1};
     const size_t count = 22;
-    const struct strategy_form form = {.segment_bytes = 16};
+    const struct strategy_config config = {.segment_bytes = 16};
     const struct sent expected[] = {{12, 176}, {18, 264}, {18, 264}, {6, 88},
                                     {6, 88},   {6, 88},   {6, 88}};
     for (int rank = 0; rank < 7; rank++) {
-        struct cost c = strategy_cost(STRATEGY_tree, &form, rank, 7, &count, 1, 4, &model);
+        struct cost c = strategy_cost(STRATEGY_tree, &config, rank, 7, &count, 1, 4, &model);
         assert_int_equal(c.messages_wire, expected[rank].messages);
         assert_int_equal(c.bytes_wire, expected[rank].bytes);
         if (rank == 0) /* two children: 2 alpha in rounds 1 to 6, and 2 to 7 */
@@ -425,10 +425,10 @@ static void fixed_order_is_a_chain(void **state)
 {
     (void)state;
     const size_t count = 6;
-    const struct strategy_form form = {.segment_bytes = 16};
+    const struct strategy_config config = {.segment_bytes = 16};
     const struct sent expected[] = {{2, 24}, {4, 48}, {2, 24}};
     for (int rank = 0; rank < 3; rank++) {
-        struct cost c = strategy_cost(STRATEGY_fixed_order, &form, rank, 3, &count, 1, 4, NULL);
+        struct cost c = strategy_cost(STRATEGY_fixed_order, &config, rank, 3, &count, 1, 4, NULL);
         assert_int_equal(c.messages_wire, expected[rank].messages);
         assert_int_equal(c.bytes_wire, expected[rank].bytes);
     }
@@ -437,9 +437,9 @@ static void fixed_order_is_a_chain(void **state)
 static void check_nodes(enum strategy_kind strategy, int node_ranks, int ranks, size_t count,
                         const struct sent *expected)
 {
-    const struct strategy_form form = {.segment_bytes = SIZE_MAX, .node_ranks = node_ranks};
+    const struct strategy_config config = {.segment_bytes = SIZE_MAX, .node_ranks = node_ranks};
     for (int rank = 0; rank < ranks; rank++) {
-        struct cost c = strategy_cost(strategy, &form, rank, ranks, &count, 1, 4, NULL);
+        struct cost c = strategy_cost(strategy, &config, rank, ranks, &count, 1, 4, NULL);
         assert_int_equal(c.messages_wire, expected[rank].messages);
         assert_int_equal(c.bytes_wire, expected[rank].bytes);
     }

@@ -77,11 +77,12 @@ static void run_round(struct machine *m, int ranks, int i)
             take(m, r, k);
 }
 
-static void run(enum strategy_kind kind, const struct strategy_form *form, int ranks, size_t count)
+static void run(enum strategy_kind kind, const struct strategy_config *config, int ranks,
+                size_t count)
 {
     struct machine m;
     for (int r = 0; r < ranks; r++) {
-        m.schedules[r] = schedule_of(kind, form, r, ranks, count, 4);
+        m.schedules[r] = schedule_of(kind, config, r, ranks, count, 4);
         for (size_t k = 0; k < count; k++)
             m.numbers[r][k] = (long)(k + 1) << r;
     }
@@ -102,18 +103,18 @@ static void every_schedule_sums_on_every_rank(void **state)
         for (int ranks = 1; ranks <= RANKS; ranks++)
             for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
                 for (int s = 0; s < SEGMENTS; s++)
-                    run(kinds[kind], &(struct strategy_form){.segment_bytes = segments[s] * 4},
+                    run(kinds[kind], &(struct strategy_config){.segment_bytes = segments[s] * 4},
                         ranks, counts[n]);
 }
 
 static void run_on_nodes(const int *node_of, int node_ranks, int ranks)
 {
-    const struct strategy_form form = {
+    const struct strategy_config config = {
         .segment_bytes = 20, .node_of = node_of, .node_ranks = node_ranks};
     const size_t counts[] = {0, 1, 3, 17, 40};
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
-        run(STRATEGY_hierarchical, &form, ranks, counts[n]);
-        run(STRATEGY_leader, &form, ranks, counts[n]);
+        run(STRATEGY_hierarchical, &config, ranks, counts[n]);
+        run(STRATEGY_leader, &config, ranks, counts[n]);
     }
 }
 
@@ -141,8 +142,8 @@ static void nodes_of_any_kind_sum(void **state)
 static void messages_hold_a_number_at_least(void **state)
 {
     (void)state;
-    const struct strategy_form form = {.segment_bytes = 3};
-    struct schedule s = schedule_of(STRATEGY_tree, &form, 0, 2, 5, 8);
+    const struct strategy_config config = {.segment_bytes = 3};
+    struct schedule s = schedule_of(STRATEGY_tree, &config, 0, 2, 5, 8);
     assert_int_equal(s.segment, 1);
     assert_int_equal(schedule_messages(&s, 5), 5);
 }

@@ -123,7 +123,7 @@ static void sgd_is_resumed_to_the_bit(void **state)
 static bool suits_ranks(enum strategy_kind kind, const char *variant)
 {
     int ranks = mpi_world_ranks();
-    unsigned flags = strategy_form_flags(kind, strategy_variant_find(kind, variant));
+    unsigned flags = strategy_config_flags(kind, strategy_variant_find(kind, variant));
     return (flags & STRATEGY_DETERMINISTIC) != 0 &&
            ((flags & STRATEGY_POWER_OF_TWO) == 0 || (ranks & (ranks - 1)) == 0);
 }

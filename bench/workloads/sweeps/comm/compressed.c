@@ -57,8 +57,8 @@ static enum status check_16_bits(const struct sweep *s, const struct entry *entr
 {
     real own[PERIOD], sums[PERIOD] = {0};
     uint16_t wire[PERIOD];
-    const float scale = (float)entry->form.fp16_scale;
-    bool fp16 = entry->form.compressor == COMPRESSOR_fp16;
+    const float scale = (float)entry->config.fp16_scale;
+    bool fp16 = entry->config.compressor == COMPRESSOR_fp16;
     enum isa isa;
     TRY(isa_choose(&isa, e));
     const struct cast16 *cast = fp16 ? &cast16_get(isa)->fp16 : &cast16_get(isa)->bf16;
@@ -87,7 +87,7 @@ static int selections(const struct entry *entry, const struct problem *p)
 
 static bool are_largest(const struct entry *entry, const struct trial *t, size_t begin, size_t n)
 {
-    size_t k = topk_count(n, entry->form.topk_share), taken = 0;
+    size_t k = topk_count(n, entry->config.topk_share), taken = 0;
     double least = INFINITY, most = 0;
     for (size_t i = begin; i < begin + n; i++) {
         taken += t->taken[i] != 0;
@@ -139,7 +139,7 @@ static bool check_powersgd(const struct problem *p, const struct entry *entry,
     bool good = true;
     for (int i = 0; i < p->desc->n_tensors; i++) {
         size_t n = p->counts[i], first = p->desc->tensors[i].offset;
-        struct low_rank shape = low_rank_of(n, p->rows[i], entry->form.powersgd_rank);
+        struct low_rank shape = low_rank_of(n, p->rows[i], entry->config.powersgd_rank);
         double slack = 4 * (double)(shape.side + 1) * (double)REAL_EPSILON;
         good = good && norm(t->kept + first, n) <= (1 + slack) * norm(t->there + first, n);
         if (shape.rank == 0)
@@ -153,9 +153,9 @@ static bool check_powersgd(const struct problem *p, const struct entry *entry,
 static bool is_sum_of_taken(const struct sweep *s, const struct entry *entry, struct trial *t,
                             size_t n)
 {
-    double rank = entry->form.compressor == COMPRESSOR_powersgd ? entry->form.powersgd_rank : 0;
+    double rank = entry->config.compressor == COMPRESSOR_powersgd ? entry->config.powersgd_rank : 0;
     double roundings = 4 * (s->ranks + 2 + pow(rank, 1.5));
-    bool exact = entry->form.compressor == COMPRESSOR_topk;
+    bool exact = entry->config.compressor == COMPRESSOR_topk;
     for (size_t i = 0; i < n; i++)
         t->sum[i] -= t->result[i];
     double off = norm(t->sum, n);
@@ -179,7 +179,7 @@ static enum status check_feedback(struct sweep *s, const struct problem *p, stru
 {
     size_t n = p->desc->n_params;
     TRY(add_up(s, t, n, e));
-    switch (entry->form.compressor) {
+    switch (entry->config.compressor) {
     case COMPRESSOR_topk:
         *good = check_topk(p, entry, t);
         break;
@@ -219,7 +219,7 @@ static enum status try_step(struct sweep *s, const struct problem *p, struct ent
 {
     size_t n = p->desc->n_params, bytes;
     struct sync *sync = entry->sync;
-    bool feedback = (compressor_flags(entry->form.compressor) & COMPRESSOR_FEEDBACK) != 0;
+    bool feedback = (compressor_flags(entry->config.compressor) & COMPRESSOR_FEEDBACK) != 0;
     int64_t ns;
     if (feedback) {
         t->kept = sync->compressor->memory(sync, &bytes); /* residuals come first */

@@ -34,8 +34,8 @@ void gradients_fill(const struct entry *entry, int rank, real *to, size_t n)
 
 enum status entry_choose(struct sweep *s, const struct entry *entry, struct error *e)
 {
-    if (entry->form.algorithm != ALGORITHM_auto)
-        return algorithm_use(entry->form.algorithm, e);
+    if (entry->config.algorithm != ALGORITHM_auto)
+        return algorithm_use(entry->config.algorithm, e);
     return s->can_choose ? algorithm_write(&s->library, e) : OK;
 }
 
@@ -59,7 +59,7 @@ static enum status open_strategy(struct sweep *s, const struct problem *p, struc
                                           .n_tensors = p->desc->n_tensors};
     const struct sync_options options = {.comm = MPI_COMM_WORLD,
                                          .desc = p->desc,
-                                         .form = entry->form,
+                                         .config = entry->config,
                                          .slots = optimizer_slots(OPTIMIZER_sgd),
                                          .waiter = &s->waiter,
                                          .exec = &s->exec};
@@ -259,7 +259,7 @@ enum status entry_check(struct sweep *s, const struct problem *p, struct entry *
     enum status status = OK;
     if (entry->is_raw)
         good = is_sum(s, entry->sums, n, is_odd(entry) ? 1 : -1);
-    else if (entry->form.compressor != COMPRESSOR_none)
+    else if (entry->config.compressor != COMPRESSOR_none)
         status = compressed_check(s, p, entry, &good, e);
     else
         status = check_strategy(s, entry, n, &good, e);

@@ -75,44 +75,44 @@ enum status operation_parse(const char *option, const char *text, struct operati
 static bool names_algorithm(const struct entry *entry)
 {
     return (strategy_flags(entry->kind) & STRATEGY_ALGORITHMS) &&
-           entry->form.algorithm != ALGORITHM_auto;
+           entry->config.algorithm != ALGORITHM_auto;
 }
 
 const char *entry_name(const struct entry *entry, char text[ENTRY_NAME])
 {
-    const struct strategy_form *form = &entry->form;
-    const char *which = names_algorithm(entry)           ? algorithm_names()[form->algorithm]
-                        : form->variant != VARIANT_usual ? strategy_variant_name(form->variant)
-                                                         : "";
-    bool compresses = form->compressor != COMPRESSOR_none;
+    const struct strategy_config *config = &entry->config;
+    const char *which = names_algorithm(entry)             ? algorithm_names()[config->algorithm]
+                        : config->variant != VARIANT_usual ? strategy_variant_name(config->variant)
+                                                           : "";
+    bool compresses = config->compressor != COMPRESSOR_none;
     snprintf(text, ENTRY_NAME, "%s%s%s%s%s",
              entry->is_raw ? "MPI_Allreduce" : strategy_names()[entry->kind],
              which[0] != '\0' ? "/" : "", which, compresses ? "+" : "",
-             compresses ? compressor_names()[form->compressor] : "");
+             compresses ? compressor_names()[config->compressor] : "");
     return text;
 }
 
 /* ---- Lists ---- */
 
 /* What options of strategies say, of the usual variant, algorithm and no compressor. */
-static struct strategy_form usual_form(const struct sweep_options *o)
+static struct strategy_config usual_config(const struct sweep_options *o)
 {
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
     struct error ignored; /* options_parse has seen it */
-    (void)config_form(&o->config, &form, &at, &ignored);
-    return form;
+    (void)config_strategy(&o->config, &config, &at, &ignored);
+    return config;
 }
 
 static struct entry entry_of(const struct sweep_options *o, const struct operation *operation)
 {
     struct entry entry = {.is_raw = operation->is_raw,
                           .kind = operation->kind,
-                          .form = usual_form(o),
+                          .config = usual_config(o),
                           .is_right = true};
-    entry.form.variant = operation->variant;
-    entry.form.algorithm = operation->algorithm;
-    entry.form.compressor = operation->compressor;
+    entry.config.variant = operation->variant;
+    entry.config.algorithm = operation->algorithm;
+    entry.config.compressor = operation->compressor;
     return entry;
 }
 

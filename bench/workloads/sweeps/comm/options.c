@@ -249,7 +249,7 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
                  {OPT_COMPRESS, "--compress"},
                  {OPT_VARIANT, "--compare"},
                  {OPT_ALGORITHM, "--compare"}};
-    struct strategy_form form;
+    struct strategy_config config;
     enum option_id at;
     for (size_t i = 0; i < sizeof swept / sizeof *swept; i++) {
         const struct spec_option *option = option_get(swept[i].id);
@@ -259,7 +259,7 @@ static enum status check_config(const struct sweep_options *o, struct error *e)
                              "--%s %s: a sweep goes through all of them; %s picks some",
                              option->key, text, swept[i].instead);
     }
-    return config_form(&o->config, &form, &at, e);
+    return config_strategy(&o->config, &config, &at, e);
 }
 
 static enum status note_command(struct sweep_options *o, char **argv, struct error *e)

@@ -47,14 +47,14 @@ static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
     row.bytes = (double)(p->desc->n_params * sizeof(real));
     row.tensors = entry->is_raw ? 1 : p->desc->n_tensors;
     row.operation = entry->is_raw ? raw_name(s) : strategy_names()[entry->kind];
-    row.variant = strategy_variant_name(entry->form.variant);
+    row.variant = strategy_variant_name(entry->config.variant);
     row.name = entry_name(entry, name);
-    enum compressor_kind compressor = entry->form.compressor;
+    enum compressor_kind compressor = entry->config.compressor;
     if (!entry->is_raw && (strategy_flags(entry->kind) & STRATEGY_COMPRESSES))
         row.compressor = compressor_names()[compressor];
     if ((strategy_flags(entry->kind) & STRATEGY_ALGORITHMS) &&
         (compressor_flags(compressor) & COMPRESSOR_ALGORITHMS))
-        row.algorithm = algorithm_names()[entry->form.algorithm];
+        row.algorithm = algorithm_names()[entry->config.algorithm];
     return row;
 }
 
@@ -104,9 +104,9 @@ static struct cost cost_of(const struct sweep *s, const struct problem *p,
                            const struct entry *entry, int rank)
 {
     const size_t all = p->desc->n_params;
-    struct strategy_form form = entry->form;
-    form.rows = p->rows;
-    return strategy_cost(entry->kind, &form, rank, s->ranks, entry->is_raw ? &all : p->counts,
+    struct strategy_config config = entry->config;
+    config.rows = p->rows;
+    return strategy_cost(entry->kind, &config, rank, s->ranks, entry->is_raw ? &all : p->counts,
                          entry->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
 }
 
@@ -199,7 +199,7 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct ent
     bool agree = true;
     row.steps = steps;
     row.other = entry_name(other, other_name);
-    if (entry->form.compressor != COMPRESSOR_none)
+    if (entry->config.compressor != COMPRESSOR_none)
         row.sum_error = entry->sum_error;
     fill_times(s, entry, &row);
     enum status status = fill_counts(s, p, entry, &row, &agree, e);

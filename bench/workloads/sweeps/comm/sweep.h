@@ -24,7 +24,7 @@ struct choice {
     bool none;
 };
 
-/* What may be timed: MPI_Allreduce by itself, or a strategy in one of its forms. */
+/* What may be timed: MPI_Allreduce by itself, or a strategy in one of its variants. */
 struct operation {
     bool is_raw;
     enum strategy_kind kind; /* of MPI_Allreduce that of the strategy that only calls it */
@@ -39,7 +39,7 @@ enum status operation_parse(const char *option, const char *text, struct operati
                             struct error *e);
 
 struct sweep_options {
-    struct config config;    /* sync.*: segment, caps and whatever forms take */
+    struct config config;    /* sync.*: segment, caps and whatever strategies take */
     size_t sizes[SIZES_MAX]; /* bytes of flat tensors */
     int n_sizes;
     struct choice models, strategies, compressors;
@@ -131,9 +131,9 @@ enum { ENTRIES_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
 /* An operation at work. */
 struct entry {
-    bool is_raw; /* by the algorithm of `form` */
+    bool is_raw; /* by the algorithm of `config` */
     enum strategy_kind kind;
-    struct strategy_form form;
+    struct strategy_config config;
     bool is_open;
     struct sync *sync;          /* of a strategy */
     real *sums;                 /* [n], of MPI_Allreduce, in place */

@@ -20,10 +20,10 @@
 static int steps_of(const struct sweep *s, const struct problem *p, const struct entry *entry)
 {
     size_t bytes = p->desc->n_params * sizeof(real) + 1, steps = TURN_BYTES / bytes + 1;
-    unsigned flags = strategy_form_flags(entry->kind, entry->form.variant);
-    struct strategy_form form = entry->form;
-    form.rows = p->rows;
-    struct cost c = strategy_cost(entry->kind, &form, s->rank, s->ranks, p->counts,
+    unsigned flags = strategy_config_flags(entry->kind, entry->config.variant);
+    struct strategy_config config = entry->config;
+    config.rows = p->rows;
+    struct cost c = strategy_cost(entry->kind, &config, s->rank, s->ranks, p->counts,
                                   (size_t)p->desc->n_tensors, sizeof(real), NULL);
     bool uneven = (flags & STRATEGY_OVERLAPS) != 0 || (flags & STRATEGY_DETERMINISTIC) == 0;
     size_t round = uneven && !(flags & STRATEGY_EXACT) ? STEPS_UNEVEN : c.steps;
@@ -197,10 +197,10 @@ static double expect_entry_s(const struct sweep *s, const struct problem *p,
 {
     enum { PASSES = 3, CHECKS = 6 };
     const size_t all = p->desc->n_params;
-    struct strategy_form form = entry->form;
-    form.rows = p->rows;
+    struct strategy_config config = entry->config;
+    config.rows = p->rows;
     struct cost c =
-        strategy_cost(entry->kind, &form, s->rank, s->ranks, entry->is_raw ? &all : p->counts,
+        strategy_cost(entry->kind, &config, s->rank, s->ranks, entry->is_raw ? &all : p->counts,
                       entry->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
     double alpha_s = isfinite(s->link.alpha_s) ? s->link.alpha_s : 0;
     double message_s = isfinite(c.seconds) ? c.seconds : 0;
@@ -252,7 +252,7 @@ enum status sweep_compare(struct sweep *s, const struct problem *p, struct error
 
 static bool sums_exactly(const struct entry *entry)
 {
-    return !entry->is_raw && entry->form.compressor == COMPRESSOR_none &&
+    return !entry->is_raw && entry->config.compressor == COMPRESSOR_none &&
            (strategy_flags(entry->kind) & STRATEGY_EXACT) != 0;
 }
 
@@ -283,8 +283,8 @@ static enum status compare_best(struct sweep *s, const struct problem *p,
         return OK;
     struct problem again = *p;
     struct entry pair[2] = {
-        {.kind = ours->kind, .form = ours->form, .is_right = true},
-        {.is_raw = true, .kind = theirs->kind, .form = theirs->form, .is_right = true}};
+        {.kind = ours->kind, .config = ours->config, .is_right = true},
+        {.is_raw = true, .kind = theirs->kind, .config = theirs->config, .is_right = true}};
     again.part = "best";
     return sweep_pair(s, &again, pair, e);
 }

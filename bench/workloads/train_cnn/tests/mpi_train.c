@@ -128,7 +128,7 @@ static void every_strategy_equals_sequential(void **state)
         option(OPT_STRATEGY, strategy_names()[s]);
         size_t n = strategy_variant_list(kind, variants);
         for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
-            unsigned flags = strategy_form_flags(kind, strategy_variant_find(kind, variants[i]));
+            unsigned flags = strategy_config_flags(kind, strategy_variant_find(kind, variants[i]));
             if (!(flags & STRATEGY_EXACT) || kind == STRATEGY_allreduce)
                 continue;
             option(OPT_VARIANT, variants[i]);
