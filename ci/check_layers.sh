@@ -33,8 +33,8 @@ bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/
 bench/workloads/checkpoint: kernels/base kernels/desc kernels/optimizers comm comm/wait bench/workloads bench/spec bench/workloads/train_cnn
 bench/workloads/train_cnn: kernels kernels/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
 bench/workloads/sweeps: kernels/base
-bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps
-bench/workloads/sweeps/comm: comm comm/cost comm/wait comm/compressors kernels kernels/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps
+bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record
+bench/workloads/sweeps/comm: comm comm/cost comm/wait comm/compressors kernels kernels/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
 bench/workloads/peers: kernels kernels/base kernels/desc kernels/net bench/spec bench/workloads/data bench/workloads/train_cnn
 kernels/tests: kernels/ bench/spec
 comm/tests: kernels/ comm/

@@ -26,7 +26,7 @@ static void set_text(struct cells *c, enum column_id id, const char *text)
 static void set_real(struct cells *c, enum column_id id, double x)
 {
     char text[TEXT_NUMBER];
-    bool whole = strcmp(column_get(id)->type, "INT") == 0;
+    bool whole = column_get(id)->type == CSV_INT;
     set_text(c, id, whole ? text_whole(text, x) : text_real(text, x));
 }
 

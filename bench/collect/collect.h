@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "bench/record/csv.h"
 #include "bench/record/journal.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
@@ -178,12 +179,6 @@ void summary_print(FILE *out, const struct summary *s, const char *run_dir, cons
  * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
-
-/* A column of a CSV file: name with unit suffix; type TEXT, INT, REAL or BOOL; unit, "" for
- * none. */
-struct column {
-    const char *file, *name, *type, *unit, *meaning;
-};
 
 /* Every column of every CSV file, file by file, in order. */
 const struct column *columns_all(size_t *n);

@@ -2,29 +2,29 @@
 
 #include <string.h>
 
-#define COLUMN(id, type, unit, meaning) {CSV_NAME, #id, #type, unit, meaning},
 static const struct column columns[] = {
 /* First: column_get counts on it. */
-#define CSV_NAME "summary.csv"
+#define COLUMN(id, type, unit, meaning) {"summary.csv", #id, CSV_##type, unit, meaning, 0},
 #include "bench/collect/csv_summary.def"
-#undef CSV_NAME
-#define CSV_NAME "raw.csv"
-#include "bench/collect/csv_raw.def"
-#undef CSV_NAME
-#define CSV_NAME "epochs.csv"
-#include "bench/collect/csv_epochs.def"
-#undef CSV_NAME
-#define CSV_NAME "classes.csv"
-#include "bench/collect/csv_classes.def"
-#undef CSV_NAME
-#define CSV_NAME "steps.csv"
-#include "bench/collect/csv_steps.def"
-#undef CSV_NAME
-#define CSV_NAME "columns.csv"
-#include "bench/collect/csv_columns.def"
-#undef CSV_NAME
-};
 #undef COLUMN
+#define COLUMN(id, type, unit, meaning) CSV_COLUMN("raw.csv", raw_row, id, type, unit, meaning)
+#include "bench/collect/csv_raw.def"
+#undef COLUMN
+#define COLUMN(id, type, unit, meaning)                                                            \
+    CSV_COLUMN("epochs.csv", epochs_row, id, type, unit, meaning)
+#include "bench/collect/csv_epochs.def"
+#undef COLUMN
+#define COLUMN(id, type, unit, meaning)                                                            \
+    CSV_COLUMN("classes.csv", classes_row, id, type, unit, meaning)
+#include "bench/collect/csv_classes.def"
+#undef COLUMN
+#define COLUMN(id, type, unit, meaning) CSV_COLUMN("steps.csv", steps_row, id, type, unit, meaning)
+#include "bench/collect/csv_steps.def"
+#undef COLUMN
+#define COLUMN(id, type, unit, meaning) {"columns.csv", #id, CSV_##type, unit, meaning, 0},
+#include "bench/collect/csv_columns.def"
+#undef COLUMN
+};
 
 static const struct {
     const char *file, *rows;
@@ -40,6 +40,17 @@ const struct column *columns_all(size_t *n)
     return columns;
 }
 
+const struct column *columns_of(const char *file, size_t *n)
+{
+    size_t first = 0, all = sizeof columns / sizeof columns[0];
+    while (first < all && strcmp(columns[first].file, file) != 0)
+        first++;
+    *n = 0;
+    while (first + *n < all && strcmp(columns[first + *n].file, file) == 0)
+        ++*n;
+    return columns + first;
+}
+
 const struct column *column_get(enum column_id id)
 {
     return &columns[id];
@@ -53,28 +64,20 @@ enum column_id column_find(const char *name)
     return (enum column_id)i;
 }
 
-static void print_file(FILE *out, const char *file)
-{
-    size_t n;
-    const struct column *all = columns_all(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(all[i].file, file) == 0)
-            fprintf(out, "  %-18s %-5s %-10s %s\n", all[i].name, all[i].type, all[i].unit,
-                    all[i].meaning);
-}
-
 void columns_print(FILE *out)
 {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         fprintf(out, "%s%s: %s\n", i ? "\n" : "", files[i].file, files[i].rows);
-        print_file(out, files[i].file);
+        size_t n;
+        const struct column *own = columns_of(files[i].file, &n);
+        csv_print_columns(out, own, n);
     }
 }
 
 void column_explain(FILE *out, const struct column *column)
 {
     fprintf(out, "%s in %s\n  %s\n", column->name, column->file, column->meaning);
-    fprintf(out, "  type     %s\n", column->type);
+    fprintf(out, "  type     %s\n", csv_type_name(column->type));
     if (column->unit[0])
         fprintf(out, "  unit     %s\n", column->unit);
 }

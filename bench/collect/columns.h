@@ -22,13 +22,11 @@ const struct column *column_get(enum column_id id);
 /* COLUMNS where summary.csv has no such column. */
 enum column_id column_find(const char *name);
 
-/* A row of each other file: the fields that its table names. Numbers that are NAN, texts that are
- * NULL and truths below 0 are unknown. */
-#define CELL_TEXT                       const char *
-#define CELL_INT                        double
-#define CELL_REAL                       double
-#define CELL_BOOL                       int
-#define COLUMN(id, type, unit, meaning) CELL_##type id;
+/* The columns of one file. */
+const struct column *columns_of(const char *file, size_t *n);
+
+/* A row of each file but summary.csv and columns.csv. */
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct raw_row {
 #include "bench/collect/csv_raw.def"
 };
@@ -40,9 +38,6 @@ struct classes_row {
 };
 struct steps_row {
 #include "bench/collect/csv_steps.def"
-};
-struct columns_row {
-#include "bench/collect/csv_columns.def"
 };
 #undef COLUMN
 

@@ -14,53 +14,22 @@
 /* A file being written, and what its rows are made of. */
 struct csv {
     FILE *out;
-    bool inside; /* a row has begun */
+    const struct column *columns; /* [n_columns] of this file */
+    size_t n_columns;
     const struct summary *s;
     const char *run_dir;
     const struct journal *journal;
 };
 
-/* ---- A cell of each type that tables name ---- */
-
-static void write_TEXT(struct csv *csv, const char *text)
-{
-    if (csv->inside)
-        fputc(',', csv->out);
-    csv->inside = true;
-    text_write_field(csv->out, text ? text : "");
-}
-
-static void write_REAL(struct csv *csv, double x)
-{
-    char text[TEXT_NUMBER];
-    write_TEXT(csv, text_real(text, x));
-}
-
-static void write_INT(struct csv *csv, double x)
-{
-    char text[TEXT_NUMBER];
-    write_TEXT(csv, text_whole(text, x));
-}
-
-static void write_BOOL(struct csv *csv, int value)
-{
-    write_TEXT(csv, value < 0 ? "" : value ? "1" : "0");
-}
-
-static void end_row(struct csv *csv)
-{
-    fputc('\n', csv->out);
-    csv->inside = false;
-}
-
 static void write_header(struct csv *csv, const char *file)
 {
-    size_t n;
-    const struct column *columns = columns_all(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(columns[i].file, file) == 0)
-            write_TEXT(csv, columns[i].name);
-    end_row(csv);
+    csv->columns = columns_of(file, &csv->n_columns);
+    csv_write_header(csv->out, csv->columns, csv->n_columns);
+}
+
+static void write_row(struct csv *csv, const void *row)
+{
+    csv_write_row(csv->out, csv->columns, csv->n_columns, row);
 }
 
 /* ---- raw.csv ---- */
@@ -111,15 +80,6 @@ static void take_result(struct raw_row *row, const struct launch_result *result)
 #undef COLUMN
 }
 
-/* From here on: writes a column of `row`. */
-#define COLUMN(id, type, unit, meaning) write_##type(csv, row->id);
-
-static void write_raw_row(struct csv *csv, const struct raw_row *row)
-{
-#include "bench/collect/csv_raw.def"
-    end_row(csv);
-}
-
 static enum status write_raw(struct csv *csv, struct error *e)
 {
     (void)e;
@@ -128,7 +88,7 @@ static enum status write_raw(struct csv *csv, struct error *e)
         const struct summary_launch *launch = &csv->s->launches[i];
         struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
         take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
-        write_raw_row(csv, &row);
+        write_row(csv, &row);
     }
     return OK;
 }
@@ -162,12 +122,6 @@ static enum status for_each_launch(struct csv *csv, enum launch_run run, bool di
 }
 
 /* ---- epochs.csv ---- */
-
-static void write_epochs_row(struct csv *csv, const struct epochs_row *row)
-{
-#include "bench/collect/csv_epochs.def"
-    end_row(csv);
-}
 
 static const struct eval *eval_of(const struct rank_record *r, int64_t epoch)
 {
@@ -238,7 +192,7 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
     for (size_t i = 0; i < list->n; i++) {
         row.epoch = (double)epochs[i].epoch + 1;
         take_epoch(&row, records, ranks, epochs[i].epoch);
-        write_epochs_row(csv, &row);
+        write_row(csv, &row);
     }
 }
 
@@ -249,12 +203,6 @@ static enum status write_epochs(struct csv *csv, struct error *e)
 }
 
 /* ---- classes.csv ---- */
-
-static void write_classes_row(struct csv *csv, const struct classes_row *row)
-{
-#include "bench/collect/csv_classes.def"
-    end_row(csv);
-}
 
 /* Records from before classes were counted have none. */
 static void write_launch_classes(struct csv *csv, const struct journal_launch *journal,
@@ -273,7 +221,7 @@ static void write_launch_classes(struct csv *csv, const struct journal_launch *j
         row.samples = (double)counts[i].samples;
         row.correct = (double)counts[i].correct;
         row.test_acc_pct = row.samples > 0 ? 100 * row.correct / row.samples : NAN;
-        write_classes_row(csv, &row);
+        write_row(csv, &row);
     }
 }
 
@@ -284,12 +232,6 @@ static enum status write_classes(struct csv *csv, struct error *e)
 }
 
 /* ---- steps.csv ---- */
-
-static void write_steps_row(struct csv *csv, const struct steps_row *row)
-{
-#include "bench/collect/csv_steps.def"
-    end_row(csv);
-}
 
 static double ms_of(int64_t ns)
 {
@@ -336,7 +278,7 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
             take_step(row, &steps[k]);
             row->rank = rank;
             row->wait_ms = records_wait_ns(records, ranks, timed, k, rank) / 1e6;
-            write_steps_row(csv, row);
+            write_row(csv, row);
         }
     }
 }
@@ -361,25 +303,13 @@ static enum status write_steps(struct csv *csv, struct error *e)
 
 /* ---- columns.csv and summary.csv ---- */
 
-static void write_columns_row(struct csv *csv, const struct columns_row *row)
-{
-#include "bench/collect/csv_columns.def"
-    end_row(csv);
-}
-
-#undef COLUMN
-
 static enum status write_columns(struct csv *csv, struct error *e)
 {
     (void)e;
     size_t n;
     const struct column *columns = columns_all(&n);
     write_header(csv, "columns.csv");
-    for (size_t i = 0; i < n; i++) {
-        const struct column *c = &columns[i];
-        struct columns_row row = {c->file, c->name, c->type, c->unit, c->meaning};
-        write_columns_row(csv, &row);
-    }
+    csv_write_dictionary(csv->out, columns, n);
     return OK;
 }
 
@@ -387,11 +317,8 @@ static enum status write_summary(struct csv *csv, struct error *e)
 {
     (void)e;
     write_header(csv, "summary.csv");
-    for (size_t k = 0; k < csv->s->n; k++) {
-        for (int i = 0; i < COLUMNS; i++)
-            write_TEXT(csv, csv->s->points[k].cells[i]);
-        end_row(csv);
-    }
+    for (size_t k = 0; k < csv->s->n; k++)
+        csv_write_texts(csv->out, (const char *const *)csv->s->points[k].cells, COLUMNS);
     return OK;
 }
 
@@ -442,11 +369,10 @@ static enum status write_file(struct csv *csv, const struct stage *stage, const 
     if (!csv->out)
         return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
     enum status status = write(csv, e);
-    bool failed = ferror(csv->out);
-    failed = fclose(csv->out) != 0 || failed;
-    if (status == OK && failed)
-        status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    return status == OK ? stage_keep(stage, name, e) : status;
+    enum status closed = csv_close(csv->out, path, status == OK ? e : NULL);
+    TRY(status);
+    TRY(closed);
+    return stage_keep(stage, name, e);
 }
 
 enum status summary_write(const struct summary *s, const char *run_dir,

@@ -126,7 +126,7 @@ static enum status read_value(struct published *p, struct reading *r, const char
     if (star && !number_parse(star, factor))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
     enum column_id column = column_find(ours);
-    if (column == COLUMNS || strcmp(column_get(column)->type, "REAL") != 0)
+    if (column == COLUMNS || column_get(column)->type != CSV_REAL)
         return refuse(r->spec, OPT_PUBLISHED_VALUES, ours,
                       "not a column of summary.csv with measured numbers", e);
     p->columns[p->n] = column;

@@ -340,7 +340,7 @@ static void columns_csv_is_the_table_of_columns(void **state)
     for (size_t i = 0; i < n; i++) {
         assert_string_equal(next_field(&at, &end), columns[i].file);
         assert_string_equal(next_field(&at, &end), columns[i].name);
-        assert_string_equal(next_field(&at, &end), columns[i].type);
+        assert_string_equal(next_field(&at, &end), csv_type_name(columns[i].type));
         assert_string_equal(next_field(&at, &end), columns[i].unit);
         assert_string_equal(next_field(&at, &end), columns[i].meaning);
         assert_int_equal(end, '\n');

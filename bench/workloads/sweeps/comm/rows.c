@@ -7,23 +7,23 @@
 
 #define CONFIDENCE 0.95
 
-static const struct table_column COLUMNS[] = {
-#define COLUMN(id, type, unit, meaning) TABLE_COLUMN(comm_row, id, type, unit, meaning)
+#define COLUMN(id, type, unit, meaning) CSV_COLUMN("comm.csv", comm_row, id, type, unit, meaning)
+static const struct column COLUMNS[] = {
 #include "bench/workloads/sweeps/comm/csv_comm.def"
-#undef COLUMN
 };
+#undef COLUMN
 enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 void rows_print_columns(FILE *out)
 {
-    table_print_meanings(out, COLUMNS, COLUMNS_N);
+    csv_print_columns(out, COLUMNS, COLUMNS_N);
 }
 
 /* What a row of this sweep says whatever it is of. */
 static struct comm_row common_row(const struct sweep *s)
 {
     struct comm_row row;
-    table_empty_row(COLUMNS, COLUMNS_N, &row);
+    csv_clear_row(COLUMNS, COLUMNS_N, &row);
     row.ranks = s->ranks;
     row.nodes = s->nodes;
     row.wait = wait_name(s->waiter.kind);
@@ -61,15 +61,18 @@ static struct comm_row begin_row(const struct sweep *s, const struct problem *p,
 FILE *rows_begin(struct sweep *s)
 {
     if (!s->begun)
-        table_print_header(s->out, COLUMNS, COLUMNS_N);
+        csv_write_header(s->out, COLUMNS, COLUMNS_N);
     s->begun = true;
     return s->out;
 }
 
 static enum status print(struct sweep *s, const struct comm_row *row)
 {
-    if (s->out != NULL)
-        table_print_row(s->kept != NULL ? s->kept : rows_begin(s), COLUMNS, COLUMNS_N, row);
+    if (s->out == NULL)
+        return OK;
+    FILE *out = s->kept != NULL ? s->kept : rows_begin(s);
+    csv_write_row(out, COLUMNS, COLUMNS_N, row);
+    fflush(out);
     return OK;
 }
 

@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <stdio.h>
 
+#include "bench/record/csv.h"
 #include "bench/spec/spec.h"
-#include "bench/workloads/sweeps/table.h"
 #include "comm/algorithm.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
@@ -67,7 +67,7 @@ bool choice_has(const struct choice *c, const char *name);
 const char *wait_name(enum wait_kind wait);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
-#define COLUMN(id, type, unit, meaning) CELL_##type id;
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct comm_row {
 #include "bench/workloads/sweeps/comm/csv_comm.def"
 };

@@ -13,16 +13,17 @@ const char *pass_name(enum pass pass)
     return names[pass];
 }
 
-static const struct table_column COLUMNS[] = {
-#define COLUMN(id, type, unit, meaning) TABLE_COLUMN(kernel_row, id, type, unit, meaning)
+#define COLUMN(id, type, unit, meaning)                                                            \
+    CSV_COLUMN("kernels.csv", kernel_row, id, type, unit, meaning)
+static const struct column COLUMNS[] = {
 #include "bench/workloads/sweeps/kernel/csv_kernels.def"
-#undef COLUMN
 };
+#undef COLUMN
 enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 void rows_print_columns(FILE *out)
 {
-    table_print_meanings(out, COLUMNS, COLUMNS_N);
+    csv_print_columns(out, COLUMNS, COLUMNS_N);
 }
 
 /* Whatever is not surely within the bound is not ok. */
@@ -52,10 +53,11 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, 
     row->verdict = verdict_of(row);
     row->blas = gemm_library();
     if (!s->begun)
-        table_print_header(s->out, COLUMNS, COLUMNS_N);
+        csv_write_header(s->out, COLUMNS, COLUMNS_N);
     s->begun = true;
     s->all_ok = s->all_ok && strcmp(row->verdict, "ok") == 0;
-    table_print_row(s->out, COLUMNS, COLUMNS_N, row);
+    csv_write_row(s->out, COLUMNS, COLUMNS_N, row);
+    fflush(s->out);
 }
 
 bool sweep_wants(const struct sweep *s, int first_layer, int last_layer)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "bench/workloads/sweeps/table.h"
+#include "bench/record/csv.h"
 #include "kernels/base/error.h"
 #include "kernels/base/stats.h"
 #include "kernels/gemm.h"
@@ -51,7 +51,7 @@ void product_close(struct product *p);
 double product_gflop_per_s(const struct product *p);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
-#define COLUMN(id, type, unit, meaning) CELL_##type id;
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct kernel_row {
 #include "bench/workloads/sweeps/kernel/csv_kernels.def"
 };

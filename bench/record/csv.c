@@ -1,0 +1,99 @@
+#include "bench/record/csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernels/base/text.h"
+
+/* An element of a row: its cell is where the column says. */
+#define CELL(type, row, column) (*(CSV_CELL_##type const *)((const char *)(row) + (column)->offset))
+
+const char *csv_type_name(enum csv_type type)
+{
+    static const char *const names[] = {"TEXT", "INT", "REAL", "BOOL"};
+    return names[type];
+}
+
+void csv_clear_row(const struct column *columns, size_t n, void *row)
+{
+    static const char *const no_text = NULL;
+    static const double no_number = NAN;
+    static const int no_truth = -1;
+    for (size_t i = 0; i < n; i++) {
+        char *cell = (char *)row + columns[i].offset;
+        if (columns[i].type == CSV_TEXT)
+            memcpy(cell, &no_text, sizeof no_text);
+        else if (columns[i].type == CSV_BOOL)
+            memcpy(cell, &no_truth, sizeof no_truth);
+        else
+            memcpy(cell, &no_number, sizeof no_number);
+    }
+}
+
+static const char *cell_text(char text[TEXT_NUMBER], const struct column *c, const void *row)
+{
+    switch (c->type) {
+    case CSV_TEXT:
+        return CELL(TEXT, row, c);
+    case CSV_INT:
+        return text_whole(text, CELL(INT, row, c));
+    case CSV_REAL:
+        return text_real(text, CELL(REAL, row, c));
+    default:
+        return CELL(BOOL, row, c) < 0 ? "" : CELL(BOOL, row, c) ? "1" : "0";
+    }
+}
+
+static void write_field(FILE *out, bool first, const char *text)
+{
+    if (!first)
+        fputc(',', out);
+    text_write_field(out, text != NULL ? text : "");
+}
+
+void csv_write_header(FILE *out, const struct column *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        write_field(out, i == 0, columns[i].name);
+    fputc('\n', out);
+}
+
+void csv_write_row(FILE *out, const struct column *columns, size_t n, const void *row)
+{
+    char text[TEXT_NUMBER];
+    for (size_t i = 0; i < n; i++)
+        write_field(out, i == 0, cell_text(text, &columns[i], row));
+    fputc('\n', out);
+}
+
+void csv_write_texts(FILE *out, const char *const *cells, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        write_field(out, i == 0, cells[i]);
+    fputc('\n', out);
+}
+
+void csv_write_dictionary(FILE *out, const struct column *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct column *c = &columns[i];
+        const char *const cells[] = {c->file, c->name, csv_type_name(c->type), c->unit, c->meaning};
+        csv_write_texts(out, cells, sizeof cells / sizeof *cells);
+    }
+}
+
+void csv_print_columns(FILE *out, const struct column *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %-18s %-5s %-10s %s\n", columns[i].name, csv_type_name(columns[i].type),
+                columns[i].unit, columns[i].meaning);
+}
+
+enum status csv_close(FILE *out, const char *path, struct error *e)
+{
+    bool failed = ferror(out) != 0;
+    failed = fclose(out) != 0 || failed;
+    return failed ? error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno)) : OK;
+}
