@@ -41,7 +41,7 @@ struct fixture {
     struct tensor_desc tensors[FIXTURE_TENSORS];
     struct net_desc desc;
     struct exec exec;
-    struct strategy_config form;
+    struct strategy_config config;
     struct optimizer optimizer;
     struct waiter *waiter;
     struct sync *sync;
