@@ -114,7 +114,7 @@ struct strategy {
     void (*destroy)(struct sync *s);
 };
 
-/* A strategy at work. Strategies keep what is theirs in `own`. */
+/* A strategy at work. What belongs to the strategy alone is its `context`. */
 struct sync {
     enum strategy_kind kind;
     struct strategy_config config;
@@ -130,7 +130,7 @@ struct sync {
     struct exec *exec;
     void (*before_update)(void *arg);
     void *before_update_arg;
-    void *own;
+    void *context;
     const struct compressor *compressor; /* comm/compress.h; NULL: none */
     void *compression;                   /* its own */
     uint64_t infinite; /* numbers that fp16 could not hold, on this rank, since the beginning */

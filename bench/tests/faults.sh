@@ -4,7 +4,7 @@
 # asleep in the phase that inject.phase says.
 #
 # Every strategy and every phase has its turn with each signal, under both ways of waiting, first and last
-# rank of two. FAULTS=all: every form of every strategy in every phase, rank 0 of two, 1 and 2 of three, each signal, and
+# rank of two. FAULTS=all: every variant of every strategy in every phase, rank 0 of two, 1 and 2 of three, each signal, and
 # signals at moments of chance; half an hour. FAULTS=7/40: the cases of it whose number is 7 modulo 40.
 set -u
 . bench/tests/lib/tap.sh
@@ -103,7 +103,7 @@ names_stopped() { # log, rank
 }
 
 # From its third step on the rank sleeps.
-options_of() { # phase, rank, number, form
+options_of() { # phase, rank, number, config
     local last=1000 read=${reads[$3 % ${#reads[@]}]}
     # What makes ranks wait for each other is refused where they run on alone.
     [[ $4 != *stale* && $4 != *async* ]] || read=${read%_collective}
@@ -119,7 +119,7 @@ options_of() { # phase, rank, number, form
     echo "--inject.kind fixed --inject.sleep 300s --inject.ranks [$2] --inject.phase $1 --train.epochs 3"
 }
 
-job_ends() { # number, form, phase, signal, rank, ranks, wait
+job_ends() { # number, config, phase, signal, rank, ranks, wait
     local folder=$tmp/$1 pid status job
     mkdir -p "$folder"
     export SCALEBENCH_LOG=detail
@@ -152,7 +152,7 @@ job_ends() { # number, form, phase, signal, rank, ranks, wait
 # Several jobs at a time: they mostly wait.
 numbers=()
 names=()
-start() { # form, phase, signal, rank, ranks, wait
+start() { # config, phase, signal, rank, ranks, wait
     local n=${#numbers[@]}
     numbers+=("$n")
     names+=("$1: SIG$3 to rank $4 of $5 in $2, wait $6")
@@ -172,7 +172,7 @@ verdict() { # number
 }
 
 # A parameter server's weights are updated where it serves.
-sleeps() { # form, phase, rank
+sleeps() { # config, phase, rank
     [ "$2" != update ] || [[ $1 != param_server* ]] || [ "$3" -eq 0 ]
 }
 
@@ -180,38 +180,38 @@ list() { # kind
     "$scalebench" list "$1" | awk '{ print $1 }'
 }
 
-# The forms after a strategy's usual one.
+# The variants after a strategy's usual one.
 other_variants() {
     "$scalebench" list variants | awk '{ sub(":", "", $3); if (seen[$3]++) print $3 " --sync.variant " $1 }'
 }
 
-each_case() { # form, phases...
-    local form=$1 phase signal rank n=0
+each_case() { # config, phases...
+    local config=$1 phase signal rank n=0
     shift
     for phase in "$@"; do
         for signal in "${signals[@]}"; do
             for rank in 0 1 2; do
-                sleeps "$form" "$phase" "$rank" || continue
+                sleeps "$config" "$phase" "$rank" || continue
                 n=$((n + 1))
-                start "$form" "$phase" "$signal" "$rank" $((rank > 0 ? 3 : 2)) "${waits[(n + n / 6) % 2]}"
+                start "$config" "$phase" "$signal" "$rank" $((rank > 0 ? 3 : 2)) "${waits[(n + n / 6) % 2]}"
             done
         done
     done
 }
 
 all_cases() {
-    local form overlap
-    while read -r form; do
-        each_case "$form" "${phases[@]}" chance
+    local config overlap
+    while read -r config; do
+        each_case "$config" "${phases[@]}" chance
     done < <(list strategies; other_variants)
     for overlap in poll_layers poll_tiles thread; do
-        while read -r form; do
-            each_case "$form --sync.overlap $overlap" backward sync update chance
+        while read -r config; do
+            each_case "$config --sync.overlap $overlap" backward sync update chance
         done < <(printf '%s\n' bucketed fusion delayed; echo param_server; other_variants | grep param_server)
     done
-    while read -r form; do
-        each_case "allreduce --sync.compress $form" backward sync chance
-        each_case "allreduce_layer --sync.compress $form" sync
+    while read -r config; do
+        each_case "allreduce --sync.compress $config" backward sync chance
+        each_case "allreduce_layer --sync.compress $config" sync
     done < <(list compressors | grep -v none)
     # Batch statistics are sums in the midst of forward and backward, on a communicator of their own.
     each_case "bucketed --model vgg_mini --data.set shapes --train.batch_norm sync" start forward backward sync end
@@ -219,13 +219,13 @@ all_cases() {
 
 # Phases turn a place further each time that all have had their turn.
 some_cases() {
-    local form signal n=0 phase rank
-    while read -r form; do
+    local config signal n=0 phase rank
+    while read -r config; do
         for signal in "${signals[@]}"; do
             phase=${phases[(n / 2 * 3 + n % 2 + n / (2 * ${#phases[@]})) % ${#phases[@]}]}
             rank=$(((n / 2 + n / 4) % 2))
-            sleeps "$form" "$phase" "$rank" || rank=0
-            start "$form" "$phase" "$signal" "$rank" 2 "${waits[(n / 2) % 2]}"
+            sleeps "$config" "$phase" "$rank" || rank=0
+            start "$config" "$phase" "$signal" "$rank" 2 "${waits[(n / 2) % 2]}"
             n=$((n + 1))
         done
     done < <(list strategies; other_variants | grep param_server)

@@ -47,7 +47,7 @@ static void combine(struct sync *s, const real *theirs)
 static enum status run_round(struct sync *s, const struct adasum_round *round, struct error *e)
 {
     size_t bytes = s->arenas.n * sizeof(real);
-    real *to = round->combines ? s->own : s->arenas.grads;
+    real *to = round->combines ? s->context : s->arenas.grads;
     struct message send = {.data = s->arenas.grads, .bytes = bytes, .rank = round->partner};
     struct message receive = {.data = to, .bytes = bytes, .rank = round->partner};
     const struct exchange x = {.sends = &send,
@@ -78,8 +78,8 @@ static enum status combine_all(struct sync *s, struct error *e)
 static enum status adasum_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
-    s->own = mem_alloc(s->arenas.n * sizeof(real));
-    if (s->own == NULL)
+    s->context = mem_alloc(s->arenas.n * sizeof(real));
+    if (s->context == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a partner's %zu gradients", s->arenas.n);
     return combine_all(s, e);
 }
@@ -93,7 +93,7 @@ static enum status adasum_step_end(struct sync *s, const struct optimizer *o, ui
 
 static void adasum_destroy(struct sync *s)
 {
-    mem_free(s->own);
+    mem_free(s->context);
     arenas_free(&s->arenas);
 }
 

@@ -10,19 +10,19 @@
 
 #define OPERATION "allreduce of a bucket"
 
-struct parcel {
+struct bucket_in_flight {
     struct bucket bucket;
     MPI_Request request;
     int started; /* the code that starting it gave */
 };
 
 struct buckets {
-    struct parcel *parcels; /* [n], in the order of leaving */
-    size_t n, left;         /* those that have left in this step */
-    size_t there;           /* of these, the first so many are known to be complete */
+    struct bucket_in_flight *in_flight; /* [n], in the order of leaving */
+    size_t n, left;                     /* those that have left in this step */
+    size_t there;                       /* of these, the first so many are known to be complete */
 };
 
-static enum status start(struct sync *s, struct parcel *p, struct error *e)
+static enum status start(struct sync *s, struct bucket_in_flight *p, struct error *e)
 {
     const struct call call = {"allreduce", OPERATION, p->bucket.count, MPI_REAL_TYPE, -1};
     TRY(wait_starting(s->waiter, &call, s->comm, e));
@@ -37,10 +37,10 @@ static enum status start(struct sync *s, struct parcel *p, struct error *e)
 /* Those whose tensors, all from `first`, are complete. */
 static enum status start_from(struct sync *s, size_t first, struct error *e)
 {
-    struct buckets *b = s->own;
+    struct buckets *b = s->context;
     enum status status = OK;
-    while (b->left < b->n && b->parcels[b->left].bucket.first >= first && status == OK) {
-        status = start(s, &b->parcels[b->left], e);
+    while (b->left < b->n && b->in_flight[b->left].bucket.first >= first && status == OK) {
+        status = start(s, &b->in_flight[b->left], e);
         b->left += status == OK;
     }
     return status;
@@ -49,11 +49,11 @@ static enum status start_from(struct sync *s, size_t first, struct error *e)
 /* A test of the oldest moves the others too. */
 static bool bucketed_poll(struct sync *s)
 {
-    struct buckets *b = s->own;
+    struct buckets *b = s->context;
     bool some = b->there < b->left;
     int done = 1;
     while (b->there < b->left && done) {
-        struct parcel *p = &b->parcels[b->there];
+        struct bucket_in_flight *p = &b->in_flight[b->there];
         if (p->started == MPI_SUCCESS)
             p->started = MPI_Test(&p->request, &done, MPI_STATUS_IGNORE);
         if (done)
@@ -64,11 +64,11 @@ static bool bucketed_poll(struct sync *s)
 
 static enum status finish(struct sync *s, struct error *e)
 {
-    struct buckets *b = s->own;
+    struct buckets *b = s->context;
     enum status status = OK;
     sync_comm_begin(s);
     for (size_t i = 0; i < b->n && status == OK; i++) {
-        struct parcel *p = &b->parcels[i];
+        struct bucket_in_flight *p = &b->in_flight[i];
         status = wait_started(s->waiter, p->started, &p->request, 1, p->bucket.count * sizeof(real),
                               OPERATION, e);
     }
@@ -92,23 +92,23 @@ static enum status check_bucket(const struct bucket *b, struct error *e)
 static enum status cut_buckets(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
-    struct buckets *b = s->own = calloc(1, sizeof *b);
+    struct buckets *b = s->context = calloc(1, sizeof *b);
     if (b != NULL)
-        b->parcels = calloc(n + 1, sizeof *b->parcels);
-    if (b == NULL || b->parcels == NULL)
+        b->in_flight = calloc(n + 1, sizeof *b->in_flight);
+    if (b == NULL || b->in_flight == NULL)
         return error_set(e, ERR_MEMORY, "no memory for buckets of %zu tensors", n);
     struct bucket next = bucket_first(s->counts, n, sizeof(real), &s->config);
     for (; next.first < next.last; next = bucket_next(s->counts, sizeof(real), &s->config, &next)) {
         if (check_bucket(&next, e) != OK)
             return ERR_ARGUMENT;
-        b->parcels[b->n++] = (struct parcel){.bucket = next};
+        b->in_flight[b->n++] = (struct bucket_in_flight){.bucket = next};
     }
     return OK;
 }
 
 static void bucketed_step_begin(struct sync *s)
 {
-    struct buckets *b = s->own;
+    struct buckets *b = s->context;
     b->left = b->there = 0;
 }
 
@@ -140,9 +140,9 @@ static enum status bucketed_step_end(struct sync *s, const struct optimizer *o, 
 
 static void bucketed_destroy(struct sync *s)
 {
-    struct buckets *b = s->own;
+    struct buckets *b = s->context;
     if (b != NULL) {
-        free(b->parcels);
+        free(b->in_flight);
         free(b);
     }
     arenas_free(&s->arenas);

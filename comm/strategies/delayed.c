@@ -42,7 +42,7 @@ static size_t saved_bytes(const struct sync *s)
 
 static enum status start(struct sync *s, struct error *e)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     const struct call call = {"allreduce", OPERATION, s->arenas.n, MPI_REAL_TYPE, -1};
     TRY(wait_starting(s->waiter, &call, s->comm, e));
     waiter_count(s->waiter, s->arenas.n * sizeof(real));
@@ -53,13 +53,13 @@ static enum status start(struct sync *s, struct error *e)
 
 static enum status finish(struct sync *s, struct error *e)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     return wait_requests(s->waiter, f->started, &f->request, 1, OPERATION, e);
 }
 
 static bool delayed_poll(struct sync *s)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     int done;
     if (f->request == MPI_REQUEST_NULL || f->started != MPI_SUCCESS)
         return false;
@@ -69,7 +69,7 @@ static bool delayed_poll(struct sync *s)
 
 static void swap_buffers(struct sync *s)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     real *filled = s->arenas.grads;
     s->arenas.grads = f->buffer;
     f->buffer = filled;
@@ -79,7 +79,7 @@ static void swap_buffers(struct sync *s)
 
 static enum status delayed_create(struct sync *s, struct error *e)
 {
-    struct flight *f = s->own = calloc(1, sizeof *f);
+    struct flight *f = s->context = calloc(1, sizeof *f);
     if (f == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a delayed sum");
     f->request = MPI_REQUEST_NULL;
@@ -106,7 +106,7 @@ static enum status delayed_create(struct sync *s, struct error *e)
 static enum status delayed_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                     double lr, struct error *e)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     const struct head due = f->of;
     enum status status = OK;
     sync_comm_begin(s);
@@ -126,7 +126,7 @@ static enum status delayed_step_end(struct sync *s, const struct optimizer *o, u
 
 static enum status delayed_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     enum status status = f->of.waits ? finish(s, e) : OK;
     f->saved[0] = f->of;
     memcpy(f->saved + 1, f->buffer, s->arenas.n * sizeof *f->buffer);
@@ -137,7 +137,7 @@ static enum status delayed_save(struct sync *s, const void **data, size_t *bytes
 
 static enum status delayed_restore(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     enum status status = f->of.waits ? finish(s, e) : OK;
     f->of = (struct head){.waits = 0};
     if (status != OK || bytes == 0)
@@ -153,7 +153,7 @@ static enum status delayed_restore(struct sync *s, const void *data, size_t byte
 /* All ranks come here after the same steps: what is on its way arrives. */
 static void delayed_destroy(struct sync *s)
 {
-    struct flight *f = s->own;
+    struct flight *f = s->context;
     struct error e;
     if (f != NULL) {
         if (f->request != MPI_REQUEST_NULL)

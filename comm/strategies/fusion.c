@@ -39,7 +39,7 @@ struct fusion {
 
 static void start_sum(struct sync *s, const struct bucket *b)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     struct started *sum = &f->sums[f->n_sums++];
     const struct call call = {"allreduce", OPERATION, b->count, MPI_REAL_TYPE, -1};
     real *grads = s->arenas.grads + s->arenas.tensors[b->first].offset;
@@ -53,7 +53,7 @@ static void start_sum(struct sync *s, const struct bucket *b)
 /* All ranks have `agreed` tensors: what of them has not left yet does so. */
 static void carry_out(struct sync *s, size_t agreed)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     size_t n = (size_t)s->arenas.n_tensors;
     while (f->agreed < agreed) {
         struct bucket b =
@@ -68,7 +68,7 @@ static void carry_out(struct sync *s, size_t agreed)
 
 static void ask(struct sync *s)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     f->asking = true;
     f->offered = (int)f->ready;
     const struct call call = {"allreduce", QUESTION, 1, MPI_INT, -1};
@@ -81,7 +81,7 @@ static void ask(struct sync *s)
 
 static void take_answer(struct sync *s)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     f->asking = false;
     f->answered++;
     carry_out(s, (size_t)f->answer);
@@ -89,14 +89,14 @@ static void take_answer(struct sync *s)
 
 static bool cycle_has_ended(const struct sync *s)
 {
-    const struct fusion *f = s->own;
+    const struct fusion *f = s->context;
     int64_t cycle_ns = s->config.cycle_ns;
     return (clock_ns() - f->origin_ns) / cycle_ns > (f->since_ns - f->origin_ns) / cycle_ns;
 }
 
 static bool fusion_poll(struct sync *s)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     bool busy = f->asking || f->there < f->n_sums;
     if (f->asking && waiter_is_there(s->waiter, &f->question))
         take_answer(s);
@@ -113,7 +113,7 @@ static bool fusion_poll(struct sync *s)
  * one place. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     enum status status = OK;
     for (uint64_t i = 0; i < f->answered && status == OK; i++)
         status = wait_started(s->waiter, MPI_SUCCESS, NULL, 0, sizeof(int), QUESTION, e);
@@ -129,7 +129,7 @@ static enum status finish_questions(struct sync *s, struct error *e)
 
 static enum status finish(struct sync *s, struct error *e)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     sync_comm_begin(s);
     enum status status = finish_questions(s, e);
     for (size_t i = 0; i < f->n_sums && status == OK; i++)
@@ -143,7 +143,7 @@ static enum status finish(struct sync *s, struct error *e)
 
 static void fusion_step_begin(struct sync *s)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     f->n_sums = f->there = 0;
     f->ready = f->agreed = 0;
     f->answered = 0;
@@ -166,7 +166,7 @@ static enum status check_counts(const struct sync *s, struct error *e)
 static enum status fusion_create(struct sync *s, struct error *e)
 {
     enum status status = arenas_alloc(&s->arenas, e);
-    struct fusion *f = s->own = calloc(1, sizeof *f);
+    struct fusion *f = s->context = calloc(1, sizeof *f);
     size_t n = (size_t)s->arenas.n_tensors;
     if (f != NULL)
         f->sums = calloc(n + 1, sizeof *f->sums);
@@ -184,7 +184,7 @@ static enum status fusion_create(struct sync *s, struct error *e)
 static enum status fusion_grad_ready(struct sync *s, struct range range, int micro, bool last,
                                      struct error *e)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     (void)micro;
     (void)e;
     if (!last)
@@ -204,7 +204,7 @@ static enum status fusion_grad_ready(struct sync *s, struct range range, int mic
 static enum status fusion_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                    double lr, struct error *e)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     f->ready = (size_t)s->arenas.n_tensors;
     if (s->config.cycle_ns == 0)
         carry_out(s, f->ready);
@@ -214,7 +214,7 @@ static enum status fusion_step_end(struct sync *s, const struct optimizer *o, ui
 
 static void fusion_destroy(struct sync *s)
 {
-    struct fusion *f = s->own;
+    struct fusion *f = s->context;
     if (f != NULL) {
         free(f->sums);
         free(f);

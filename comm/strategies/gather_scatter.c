@@ -26,7 +26,7 @@ struct piece {
 
 static real *slot(const struct sync *s, const struct piece *p, int rank)
 {
-    const struct buffers *b = s->own;
+    const struct buffers *b = s->context;
     return b->slots + (size_t)rank * p->count;
 }
 
@@ -34,7 +34,7 @@ static real *slot(const struct sync *s, const struct piece *p, int rank)
 
 static enum status gather_linear(struct sync *s, const struct piece *p, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     struct message *m = b->messages;
     if (s->rank > 0) {
         m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
@@ -47,7 +47,7 @@ static enum status gather_linear(struct sync *s, const struct piece *p, struct e
 
 static enum status scatter_linear(struct sync *s, const struct piece *p, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     struct message *m = b->messages;
     if (s->rank > 0) {
         m[0] = (struct message){.data = p->grads, .bytes = p->bytes, .rank = 0};
@@ -62,13 +62,13 @@ static enum status scatter_linear(struct sync *s, const struct piece *p, struct 
 
 static enum status gather_mpich(struct sync *s, const struct piece *p, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     return wait_gather(s->waiter, p->grads, p->bytes, b->slots, 0, s->comm, GATHER, e);
 }
 
 static enum status scatter_mpich(struct sync *s, const struct piece *p, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     return wait_scatter(s->waiter, b->slots, p->bytes, p->grads, 0, s->comm, SCATTER, e);
 }
 
@@ -111,7 +111,7 @@ static enum status gather_scatter_create(struct sync *s, struct error *e)
 {
     TRY(arenas_alloc(&s->arenas, e));
     size_t ranks = (size_t)s->ranks, slots = s->rank == 0 ? ranks * largest_tensor(s) : 0;
-    struct buffers *b = s->own = calloc(1, sizeof *b);
+    struct buffers *b = s->context = calloc(1, sizeof *b);
     if (b != NULL) {
         b->slots = mem_alloc(slots * sizeof *b->slots);
         b->messages = calloc(ranks, sizeof *b->messages);
@@ -137,7 +137,7 @@ static enum status gather_scatter_step_end(struct sync *s, const struct optimize
 
 static void gather_scatter_destroy(struct sync *s)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     if (b != NULL) {
         mem_free(b->slots);
         free(b->messages);

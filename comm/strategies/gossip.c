@@ -24,7 +24,7 @@ struct gossip {
 /* A rank that has no partner in this step passes through the same wait. */
 static enum status average_with_partner(struct sync *s, uint64_t step, struct error *e)
 {
-    struct gossip *g = s->own;
+    struct gossip *g = s->context;
     int partner = gossip_partner(s->rank, s->ranks, step);
     size_t n = s->arenas.n, bytes = n * sizeof(real);
     struct message send = {.data = s->arenas.params, .bytes = bytes, .rank = partner};
@@ -51,7 +51,7 @@ static enum status average_with_partner(struct sync *s, uint64_t step, struct er
  * are slow. */
 static enum status gossip_create(struct sync *s, struct error *e)
 {
-    struct gossip *g = s->own = calloc(1, sizeof *g);
+    struct gossip *g = s->context = calloc(1, sizeof *g);
     if (g == NULL)
         return error_set(e, ERR_MEMORY, "no memory for gossip");
     enum status status = arenas_alloc(&s->arenas, e);
@@ -78,13 +78,13 @@ static enum status gossip_step_end(struct sync *s, const struct optimizer *o, ui
 
 static enum status gossip_eval_begin(struct sync *s, struct error *e)
 {
-    struct gossip *g = s->own;
+    struct gossip *g = s->context;
     return average_begin(&g->average, s, e);
 }
 
 static enum status gossip_eval_end(struct sync *s, struct error *e)
 {
-    const struct gossip *g = s->own;
+    const struct gossip *g = s->context;
     (void)e;
     average_end(&g->average, s);
     return OK;
@@ -92,7 +92,7 @@ static enum status gossip_eval_end(struct sync *s, struct error *e)
 
 static void gossip_destroy(struct sync *s)
 {
-    struct gossip *g = s->own;
+    struct gossip *g = s->context;
     if (g != NULL) {
         average_close(&g->average);
         mem_free(g->theirs);

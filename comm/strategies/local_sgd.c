@@ -18,7 +18,7 @@
 
 static enum status local_sgd_create(struct sync *s, struct error *e)
 {
-    struct average *a = s->own = calloc(1, sizeof *a);
+    struct average *a = s->context = calloc(1, sizeof *a);
     if (a == NULL)
         return error_set(e, ERR_MEMORY, "no memory for local SGD");
     enum status status = arenas_alloc(&s->arenas, e);
@@ -56,21 +56,21 @@ static enum status local_sgd_step_end(struct sync *s, const struct optimizer *o,
 
 static enum status local_sgd_eval_begin(struct sync *s, struct error *e)
 {
-    return average_begin(s->own, s, e);
+    return average_begin(s->context, s, e);
 }
 
 static enum status local_sgd_eval_end(struct sync *s, struct error *e)
 {
     (void)e;
-    average_end(s->own, s);
+    average_end(s->context, s);
     return OK;
 }
 
 static void local_sgd_destroy(struct sync *s)
 {
-    if (s->own != NULL)
-        average_close(s->own);
-    free(s->own);
+    if (s->context != NULL)
+        average_close(s->context);
+    free(s->context);
     arenas_free(&s->arenas);
 }
 

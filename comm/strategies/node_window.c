@@ -117,20 +117,20 @@ void node_window_touch(const struct node_window *w, const struct sync *s)
             local_norm2(s->exec, w->arenas[i][r], s->arenas.n);
 }
 
-void node_window_raise(struct node_window *w, const struct sync *s)
+void node_barrier_arrive(struct node_window *w, const struct sync *s)
 {
     flag_raise(w->flags[s->rank], ++w->waits);
 }
 
-enum status node_window_wait(struct node_window *w, struct sync *s, const char *operation,
-                             struct error *e)
+enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
+                              struct error *e)
 {
     return wait_flags(s->waiter, w->flags, s->ranks, w->waits, s->comm, operation, e);
 }
 
-enum status node_window_meet(struct node_window *w, struct sync *s, const char *operation,
-                             struct error *e)
+enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,
+                         struct error *e)
 {
-    node_window_raise(w, s);
-    return node_window_wait(w, s, operation, e);
+    node_barrier_arrive(w, s);
+    return node_barrier_wait(w, s, operation, e);
 }

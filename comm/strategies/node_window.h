@@ -29,15 +29,15 @@ void node_window_close(struct node_window *w, const struct sync *s);
 void node_window_touch(const struct node_window *w, const struct sync *s);
 
 /* Tells the others that this rank is here. */
-void node_window_raise(struct node_window *w, const struct sync *s);
+void node_barrier_arrive(struct node_window *w, const struct sync *s);
 
 /* Waits until the others have raised their flags as often as this rank; `operation` names what is
  * waited for. */
-enum status node_window_wait(struct node_window *w, struct sync *s, const char *operation,
-                             struct error *e);
+enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
+                              struct error *e);
 
 /* Both: everything that ranks wrote before is there to be read. */
-enum status node_window_meet(struct node_window *w, struct sync *s, const char *operation,
-                             struct error *e);
+enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,
+                         struct error *e);
 
 #endif

@@ -33,14 +33,14 @@
 #include <stdlib.h>
 
 #include "comm/local_ops.h"
-#include "comm/strategies/shard.h"
+#include "comm/strategies/server.h"
 #include "kernels/base/mem.h"
 
 struct param_server {
     int servers;
     bool serves, ready, stepped;
     MPI_Comm replies;
-    struct shard shard;               /* of a rank that serves */
+    struct server server;             /* of a rank that serves */
     struct message *pushes, *answers; /* [servers] */
     real *own;                        /* [n] this rank's weights while the servers' are evaluated */
     int code;                         /* of the last call of the library */
@@ -51,15 +51,15 @@ struct param_server {
 static void serve(void *arg)
 {
     struct sync *s = arg;
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     if (p->serves && p->code == MPI_SUCCESS)
-        p->code = shard_serve(&p->shard);
+        p->code = server_serve(&p->server);
 }
 
 /* While the net computes, whose threads are not the optimizer's. */
 static void serve_between(struct sync *s)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     if (!p->serves)
         return;
     sync_call_begin(s);
@@ -70,22 +70,22 @@ static void serve_between(struct sync *s)
 /* The poll hook leaves the times alone: whoever polls counts them. */
 static bool param_server_poll(struct sync *s)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     if (!p->serves)
         return false;
-    p->shard.untimed = true;
+    p->server.untimed = true;
     serve(s);
-    p->shard.untimed = false;
+    p->server.untimed = false;
     return true;
 }
 
 static int push(struct sync *s)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     int code = MPI_SUCCESS;
     for (int j = 0; j < p->servers && code == MPI_SUCCESS; j++) {
         size_t begin, count;
-        shard_range(s, j, p->servers, &begin, &count);
+        server_range(s, j, p->servers, &begin, &count);
         p->pushes[j] = p->answers[j] = (struct message){.request = MPI_REQUEST_NULL};
         if (j == s->rank)
             continue;
@@ -93,9 +93,9 @@ static int push(struct sync *s)
         p->pushes[j] = (struct message){.data = s->arenas.grads + begin, .bytes = bytes, .rank = j};
         p->answers[j] =
             (struct message){.data = s->arenas.params + begin, .bytes = bytes, .rank = j};
-        code = waiter_receive(s->waiter, &p->answers[j], 1, p->replies, SHARD_ANSWER);
+        code = waiter_receive(s->waiter, &p->answers[j], 1, p->replies, SERVER_ANSWER);
         if (code == MPI_SUCCESS)
-            code = waiter_send(s->waiter, &p->pushes[j], 1, s->comm, SHARD_PUSH);
+            code = waiter_send(s->waiter, &p->pushes[j], 1, s->comm, SERVER_PUSH);
     }
     return code;
 }
@@ -104,8 +104,8 @@ static int push(struct sync *s)
 static bool is_answered(void *arg)
 {
     struct sync *s = arg;
-    struct param_server *p = s->own;
-    bool done = !p->serves || shard_is_answered(&p->shard);
+    struct param_server *p = s->context;
+    bool done = !p->serves || server_is_answered(&p->server);
     for (int j = 0; j < p->servers && p->code == MPI_SUCCESS; j++) {
         bool pushed, answered = false;
         p->code = waiter_test(s->waiter, &p->pushes[j], &pushed);
@@ -118,20 +118,21 @@ static bool is_answered(void *arg)
 
 static enum status exchange(struct sync *s, uint64_t step, double lr, struct error *e)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     sync_comm_begin(s);
     if (p->code == MPI_SUCCESS) /* else what this rank served meanwhile has failed */
         p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
-        p->shard.pool = s->exec->pool;
-        shard_push(&p->shard, step, lr);
+        p->server.pool = s->exec->pool;
+        server_push(&p->server, step, lr);
     }
-    enum status status = wait_until(s->waiter, is_answered, s, SHARD_PUSH, e);
+    enum status status = wait_until(s->waiter, is_answered, s, SERVER_PUSH, e);
     if (p->serves)
-        p->shard.pool = NULL;
+        p->server.pool = NULL;
     sync_comm_end(s);
-    return status == OK && p->code != MPI_SUCCESS ? waiter_failed(s->waiter, p->code, SHARD_PUSH, e)
-                                                  : status;
+    return status == OK && p->code != MPI_SUCCESS
+               ? waiter_failed(s->waiter, p->code, SERVER_PUSH, e)
+               : status;
 }
 
 /* ---- The servers' model ---- */
@@ -139,14 +140,14 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 /* When all ranks are here, no push is left: whoever came here was answered. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     enum status status = wait_barrier(s->waiter, s->comm, "ranks of a parameter server", e);
     if (p->serves && p->stepped)
-        local_copy(s->exec, s->arenas.params + p->shard.begin, p->shard.params,
-                   p->shard.count * sizeof(real));
+        local_copy(s->exec, s->arenas.params + p->server.begin, p->server.params,
+                   p->server.count * sizeof(real));
     for (int j = 0; j < p->servers && status == OK && p->stepped; j++) {
         size_t begin, count;
-        shard_range(s, j, p->servers, &begin, &count);
+        server_range(s, j, p->servers, &begin, &count);
         status = wait_bcast(s->waiter, s->arenas.params + begin, count, MPI_REAL_TYPE, j, s->comm,
                             "weights of a parameter server", e);
     }
@@ -155,14 +156,14 @@ static enum status gather_model(struct sync *s, struct error *e)
 
 static enum status gather_state(struct sync *s, struct error *e)
 {
-    const struct param_server *p = s->own;
+    const struct param_server *p = s->context;
     enum status status = OK;
     for (int k = 0; k < s->arenas.slots * p->servers && status == OK && p->stepped; k++) {
         size_t begin, count, slot = (size_t)(k / p->servers);
-        shard_range(s, k % p->servers, p->servers, &begin, &count);
+        server_range(s, k % p->servers, p->servers, &begin, &count);
         real *to = s->arenas.state + slot * s->arenas.n + begin;
         if (k % p->servers == s->rank)
-            local_copy(s->exec, to, p->shard.state + slot * count, count * sizeof *to);
+            local_copy(s->exec, to, p->server.state + slot * count, count * sizeof *to);
         status = wait_bcast(s->waiter, to, count, MPI_REAL_TYPE, k % p->servers, s->comm,
                             "optimizer state of a parameter server", e);
     }
@@ -192,7 +193,7 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
 
 static enum status param_server_create(struct sync *s, struct error *e)
 {
-    struct param_server *p = s->own = calloc(1, sizeof *p);
+    struct param_server *p = s->context = calloc(1, sizeof *p);
     if (p == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a parameter server");
     p->replies = MPI_COMM_NULL;
@@ -213,7 +214,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
     if (p->pushes == NULL || p->answers == NULL || p->own == NULL)
         return error_set(e, ERR_MEMORY, "no memory to push %zu gradients", s->arenas.n);
     if (p->serves)
-        status = shard_create(&p->shard, s, p->replies, p->servers, e);
+        status = server_create(&p->server, s, p->replies, p->servers, e);
     s->waiter->serve = serve; /* also of ranks that serve not: all make the same calls */
     s->waiter->serve_arg = s;
     s->waiter->free_running = !has_replicas(s);
@@ -223,7 +224,7 @@ static enum status param_server_create(struct sync *s, struct error *e)
 
 static enum status check_norms(const struct sync *s, const struct optimizer *o, struct error *e)
 {
-    const struct param_server *p = s->own;
+    const struct param_server *p = s->context;
     bool of_sums = o->clip_norm > 0 && s->config.variant != VARIANT_param_server_async;
     if (p->servers == 1 || (!of_sums && !optimizer_takes_tensors(o->kind)))
         return OK;
@@ -245,23 +246,23 @@ static enum status param_server_params_needed(struct sync *s, struct range range
 static enum status param_server_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                          double lr, struct error *e)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     TRY(check_norms(s, o, e));
     if (p->serves)
-        shard_open(&p->shard, o, step);
+        server_open(&p->server, o, step);
     p->stepped = true;
     if (s->config.variant == VARIANT_param_server_async && o->clip_norm > 0)
         sync_clip_alone(s, o, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
     enum status status = exchange(s, step, lr, e);
     if (status == OK && p->serves)
-        sync_copy(s, s->arenas.params + p->shard.begin, p->shard.params,
-                  p->shard.count * sizeof(real));
+        sync_copy(s, s->arenas.params + p->server.begin, p->server.params,
+                  p->server.count * sizeof(real));
     return status;
 }
 
 static enum status param_server_eval_begin(struct sync *s, struct error *e)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     if (has_replicas(s))
         return OK;
     local_copy(s->exec, p->own, s->arenas.params, s->arenas.n * sizeof *p->own);
@@ -270,7 +271,7 @@ static enum status param_server_eval_begin(struct sync *s, struct error *e)
 
 static enum status param_server_eval_end(struct sync *s, struct error *e)
 {
-    const struct param_server *p = s->own;
+    const struct param_server *p = s->context;
     (void)e;
     if (!has_replicas(s))
         local_copy(s->exec, s->arenas.params, p->own, s->arenas.n * sizeof *p->own);
@@ -289,29 +290,29 @@ static enum status param_server_save(struct sync *s, const void **data, size_t *
 static enum status param_server_restore(struct sync *s, const void *data, size_t bytes,
                                         struct error *e)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     (void)data;
     if (bytes > 0)
         return error_set(e, ERR_DATA,
                          "a parameter server keeps nothing of its own, found %zu bytes", bytes);
     p->stepped = false;
     if (p->serves)
-        shard_reset(&p->shard);
+        server_reset(&p->server);
     return OK;
 }
 
 /* A server stays until everyone has had the last answer. */
 static void param_server_destroy(struct sync *s)
 {
-    struct param_server *p = s->own;
+    struct param_server *p = s->context;
     struct error e;
     if (p != NULL) {
         if (p->ready)
             wait_barrier(s->waiter, s->comm, "end of a parameter server", &e);
         s->waiter->serve = NULL;
         s->waiter->free_running = false;
-        if (p->serves && p->shard.s != NULL)
-            shard_destroy(&p->shard);
+        if (p->serves && p->server.s != NULL)
+            server_destroy(&p->server);
         if (p->replies != MPI_COMM_NULL)
             MPI_Comm_free(&p->replies);
         free(p->pushes);

@@ -39,7 +39,7 @@ static void add_send(const struct sync *s, struct exchange *x, const struct tran
 static void add_receive(const struct sync *s, struct exchange *x, const struct transfer *t,
                         size_t first, size_t count, size_t *used)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     real *own = s->arenas.grads + first, *to = own;
     struct addition *addition = &b->additions[x->n_receives];
     *addition = (struct addition){0};
@@ -56,7 +56,7 @@ static void add_receive(const struct sync *s, struct exchange *x, const struct t
 static void cut(const struct sync *s, struct exchange *x, const struct transfer *t, bool is_send,
                 size_t *used)
 {
-    const struct buffers *b = s->own;
+    const struct buffers *b = s->context;
     for (size_t done = 0; done < t->count; done += b->schedule.segment) {
         size_t left = t->count - done;
         size_t count = left < b->schedule.segment ? left : b->schedule.segment;
@@ -70,7 +70,7 @@ static void cut(const struct sync *s, struct exchange *x, const struct transfer 
 static void add_arrived(void *arg, int i)
 {
     struct sync *s = arg;
-    const struct buffers *b = s->own;
+    const struct buffers *b = s->context;
     const struct addition *a = &b->additions[i];
     if (a->to == NULL)
         return;
@@ -81,7 +81,7 @@ static void add_arrived(void *arg, int i)
 
 static enum status run_round(struct sync *s, int i, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     struct round round;
     struct exchange x = {.sends = b->sends,
                          .receives = b->receives,
@@ -103,7 +103,7 @@ static enum status run_round(struct sync *s, int i, struct error *e)
 
 static enum status sum_gradients(struct sync *s, struct error *e)
 {
-    const struct buffers *b = s->own;
+    const struct buffers *b = s->context;
     enum status status = OK;
     for (int i = 0; i < schedule_rounds(&b->schedule) && status == OK; i++)
         status = run_round(s, i, e);
@@ -145,7 +145,7 @@ static struct need find_need(const struct schedule *s)
 /* The machine's nodes, unless the configuration has some of its own. */
 static enum status find_nodes(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->own = calloc(1, sizeof *b);
+    struct buffers *b = s->context = calloc(1, sizeof *b);
     if (b == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a schedule of messages");
     if (!schedule_knows_nodes(s->kind) || s->config.node_ranks > 0)
@@ -157,7 +157,7 @@ static enum status find_nodes(struct sync *s, struct error *e)
 
 static enum status alloc_buffers(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     b->schedule = schedule_of(s->kind, &s->config, s->rank, s->ranks, s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
     b->received = mem_alloc(need.received * sizeof *b->received);
@@ -191,7 +191,7 @@ static enum status point_to_point_step_end(struct sync *s, const struct optimize
 
 static void point_to_point_destroy(struct sync *s)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     if (b != NULL) {
         free(b->node_of);
         mem_free(b->received);

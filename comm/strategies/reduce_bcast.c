@@ -49,7 +49,7 @@ typedef enum status exchange(struct waiter *w, struct message *messages, int n, 
 /* The length, then the bytes, to or from `rank`; with n = 0 this rank only keeps step. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     uint64_t length = b->size;
     struct message head = {.data = &length, .bytes = sizeof length, .rank = rank};
     struct message body = {.data = b->bytes, .bytes = b->size, .rank = rank};
@@ -66,14 +66,14 @@ static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int
 
 static enum status send_to_parent(struct sync *s, int parent, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     pickle_dump(s, b->bytes);
     return exchange_pickle(s, wait_send, parent, 1, e);
 }
 
 static enum status add_child(struct sync *s, int child, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     enum status status = exchange_pickle(s, wait_receive, child, 1, e);
     if (status == OK)
         status = pickle_load(s, b->bytes, b->size, b->received, e);
@@ -104,7 +104,7 @@ static enum status reduce_pickled(struct sync *s, struct error *e)
 
 static enum status bcast_pickled(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     uint64_t length = b->size;
     if (s->rank == 0)
         pickle_dump(s, b->bytes);
@@ -135,7 +135,7 @@ static enum status sum_gradients(struct sync *s, struct error *e)
 
 static enum status alloc_buffers(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->own = calloc(1, sizeof *b);
+    struct buffers *b = s->context = calloc(1, sizeof *b);
     if (b != NULL) {
         b->size = pickle_size(s);
         b->bytes = mem_alloc(b->size);
@@ -166,7 +166,7 @@ static enum status reduce_bcast_step_end(struct sync *s, const struct optimizer 
 
 static void reduce_bcast_destroy(struct sync *s)
 {
-    struct buffers *b = s->own;
+    struct buffers *b = s->context;
     if (b != NULL) {
         mem_free(b->bytes);
         mem_free(b->received);

@@ -28,38 +28,38 @@ struct shm {
 
 /* ---- A step ---- */
 
-static enum status meet(struct sync *s, const char *operation, struct error *e)
+static enum status barrier(struct sync *s, const char *operation, struct error *e)
 {
-    struct shm *w = s->own;
-    return node_window_meet(&w->window, s, operation, e);
+    struct shm *w = s->context;
+    return node_barrier(&w->window, s, operation, e);
 }
 
 static enum status sum_gradients(struct sync *s, struct error *e)
 {
-    const struct shm *w = s->own;
+    const struct shm *w = s->context;
     size_t begin, end;
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    TRY(meet(s, "gradients in shared memory", e));
+    TRY(barrier(s, "gradients in shared memory", e));
     local_sum(s->exec, s->arenas.grads, (const real *const *)w->grads, s->ranks, begin, end);
-    return meet(s, "sums in shared memory", e);
+    return barrier(s, "sums in shared memory", e);
 }
 
 /* Tells that this rank reads other parts no more. */
 static void let_go(struct sync *s)
 {
-    struct shm *w = s->own;
-    node_window_raise(&w->window, s);
+    struct shm *w = s->context;
+    node_barrier_arrive(&w->window, s);
     w->is_read = false;
 }
 
 /* Returns when this rank may write its gradients. */
 static enum status wait_for_readers(struct sync *s)
 {
-    struct shm *w = s->own;
+    struct shm *w = s->context;
     if (w->is_read)
         return w->settled;
     int64_t begin_ns = clock_ns();
-    w->settled = node_window_wait(&w->window, s, "optimizers that read shared memory", &w->error);
+    w->settled = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
     w->read_ns += clock_ns() - begin_ns;
     w->is_read = true;
     return w->settled;
@@ -69,7 +69,7 @@ static enum status wait_for_readers(struct sync *s)
  * cross slices: an optimizer that wants them gets all slices copied to where this rank's own is. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
-    const struct shm *w = s->own;
+    const struct shm *w = s->context;
     bool takes_tensors = optimizer_takes_tensors(o->kind);
     for (int i = 0; i < s->ranks; i++) {
         int r = (s->rank + i) % s->ranks;
@@ -94,7 +94,7 @@ static enum status clip(struct sync *s, const struct optimizer *o, struct error 
     if (status != OK)
         return status;
     sync_comm_begin(s);
-    status = meet(s, "clipped sums in shared memory", e);
+    status = barrier(s, "clipped sums in shared memory", e);
     sync_comm_end(s);
     return status;
 }
@@ -103,7 +103,7 @@ static enum status clip(struct sync *s, const struct optimizer *o, struct error 
 
 static enum status shm_create(struct sync *s, struct error *e)
 {
-    struct shm *w = s->own = calloc(1, sizeof *w);
+    struct shm *w = s->context = calloc(1, sizeof *w);
     if (w == NULL)
         return error_set(e, ERR_MEMORY, "no memory for strategy shm");
     enum status status = node_window_open(&w->window, s, 1, e);
@@ -125,7 +125,7 @@ static enum status shm_create(struct sync *s, struct error *e)
 static enum status shm_params_needed(struct sync *s, struct range range, enum pass pass,
                                      struct error *e)
 {
-    const struct shm *w = s->own;
+    const struct shm *w = s->context;
     (void)range;
     if (pass == PASS_FORWARD || wait_for_readers(s) == OK)
         return OK;
@@ -145,7 +145,7 @@ static real *shm_grad_buffer(struct sync *s, struct range range)
 static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                                 struct error *e)
 {
-    struct shm *w = s->own;
+    struct shm *w = s->context;
     if (wait_for_readers(s) != OK) {
         *e = w->error;
         return w->settled;
@@ -166,7 +166,7 @@ static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint6
 
 static void shm_destroy(struct sync *s)
 {
-    struct shm *w = s->own;
+    struct shm *w = s->context;
     if (w != NULL) {
         s->arenas.grads = NULL;
         node_window_close(&w->window, s);

@@ -32,7 +32,7 @@ static size_t next_tensor(const struct arenas *a, size_t at)
 /* Equal parts; for an optimizer that wants whole tensors, those that begin in a part. */
 static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 {
-    const struct shm_zero1 *z = s->own;
+    const struct shm_zero1 *z = s->context;
     pool_share(s->arenas.n, (size_t)rank, (size_t)s->ranks, begin, end);
     if (z->by_tensors) {
         *begin = next_tensor(&s->arenas, *begin);
@@ -44,11 +44,11 @@ static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 
 static enum status sum_slice(struct sync *s, struct error *e)
 {
-    struct shm_zero1 *z = s->own;
+    struct shm_zero1 *z = s->context;
     size_t begin, end;
     slice_of(s, s->rank, &begin, &end);
     sync_comm_begin(s);
-    enum status status = node_window_meet(&z->window, s, "gradients in shared memory", e);
+    enum status status = node_barrier(&z->window, s, "gradients in shared memory", e);
     if (status == OK)
         local_sum(s->exec, s->arenas.grads, (const real *const *)z->grads, s->ranks, begin, end);
     sync_comm_end(s);
@@ -57,9 +57,9 @@ static enum status sum_slice(struct sync *s, struct error *e)
 
 static enum status fetch_params(struct sync *s, struct error *e)
 {
-    struct shm_zero1 *z = s->own;
+    struct shm_zero1 *z = s->context;
     sync_comm_begin(s);
-    enum status status = node_window_meet(&z->window, s, "parameters in shared memory", e);
+    enum status status = node_barrier(&z->window, s, "parameters in shared memory", e);
     for (int i = 1; i < s->ranks && status == OK; i++) {
         int r = (s->rank + i) % s->ranks;
         size_t begin, end;
@@ -75,7 +75,7 @@ static enum status fetch_params(struct sync *s, struct error *e)
 
 static enum status shm_zero1_create(struct sync *s, struct error *e)
 {
-    struct shm_zero1 *z = s->own = calloc(1, sizeof *z);
+    struct shm_zero1 *z = s->context = calloc(1, sizeof *z);
     if (z == NULL)
         return error_set(e, ERR_MEMORY, "no memory for strategy shm_zero1");
     enum status status = node_window_open(&z->window, s, 2, e);
@@ -88,7 +88,7 @@ static enum status shm_zero1_create(struct sync *s, struct error *e)
     status = arenas_alloc(&s->arenas, e);
     if (status == OK)
         node_window_touch(&z->window, s);
-    return status == OK ? node_window_meet(&z->window, s, "opening of shared memory", e) : status;
+    return status == OK ? node_barrier(&z->window, s, "opening of shared memory", e) : status;
 }
 
 static double shm_zero1_norm2_local(struct sync *s)
@@ -101,7 +101,7 @@ static double shm_zero1_norm2_local(struct sync *s)
 static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                       double lr, struct error *e)
 {
-    struct shm_zero1 *z = s->own;
+    struct shm_zero1 *z = s->context;
     size_t begin, end;
     z->by_tensors = optimizer_takes_tensors(o->kind);
     slice_of(s, s->rank, &begin, &end);
@@ -131,7 +131,7 @@ static enum status shm_zero1_save(struct sync *s, const void **data, size_t *byt
 
 static void shm_zero1_destroy(struct sync *s)
 {
-    struct shm_zero1 *z = s->own;
+    struct shm_zero1 *z = s->context;
     if (z != NULL) {
         s->arenas.grads = s->arenas.params = NULL;
         node_window_close(&z->window, s);

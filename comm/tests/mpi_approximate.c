@@ -15,7 +15,7 @@
 /* ---- Counters ---- */
 
 /* Where ranks run freely a server has answered everyone's steps only when all have come here. */
-static bool meet(struct fixture *f)
+static bool reach_same_step(struct fixture *f)
 {
     struct error e;
     return wait_barrier(f->waiter, MPI_COMM_WORLD, "end of a test's steps", &e) == OK;
@@ -29,13 +29,13 @@ static bool counts_agree(struct fixture *f)
     bool own = strcmp(cost.wire_source, WIRE_COUNTED) == 0, good = step(f, 1);
     while (f->step % cost.steps != 0)
         good = step(f, 1) && good;
-    good = meet(f) && good;
+    good = reach_same_step(f) && good;
     const struct waiter before = *f->waiter, *w = f->waiter;
     memset(&seen, 0, sizeof seen);
     PMPI_Barrier(MPI_COMM_WORLD); /* nobody pushes before all have begun to count */
     for (uint64_t i = 0; i < 2 * cost.steps; i++)
         good = step(f, 1) && good;
-    good = meet(f) && good;
+    good = reach_same_step(f) && good;
     uint64_t calls = w->calls - before.calls - 1; /* the barrier, which `seen` does not see */
     uint64_t bytes = w->bytes_payload - before.bytes_payload;
     uint64_t messages = w->messages_sent - before.messages_sent;
@@ -46,7 +46,7 @@ static bool counts_agree(struct fixture *f)
            sent == (own ? 2 * cost.bytes_wire : 0);
 }
 
-/* Every form of every strategy of the table that is not exact and does send. */
+/* Every variant of every strategy of the table that is not exact and does send. */
 static void counters_equal_an_independent_count(void **state)
 {
     (void)state;

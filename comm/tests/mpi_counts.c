@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/tests/exact_forms.h"
+#include "comm/tests/exact_configs.h"
 #include "comm/tests/mpi_seen.h"
 #include "kernels/gemm.h"
 
 enum { TENSORS = 3 };
 
 /* Messages of the strategy's own: all that it has or, of pickles, those up the tree. */
-static struct cost own_messages(const struct fixture *f, struct form form)
+static struct cost own_messages(const struct fixture *f, struct exact_config config)
 {
-    if (form.variant == VARIANT_reduce_bcast_pickled && mpi_world_rank() > 0) {
+    if (config.variant == VARIANT_reduce_bcast_pickled && mpi_world_rank() > 0) {
         size_t bytes = pickle_bytes(f->sync->counts, TENSORS, sizeof(real));
         return (struct cost){.messages_wire = 2, .bytes_wire = sizeof(uint64_t) + bytes};
     }
@@ -24,11 +24,11 @@ static struct cost own_messages(const struct fixture *f, struct form form)
 }
 
 /* What `steps` steps were seen to do, what the waiter counted and what the formulas say. */
-static bool counts_agree(const struct fixture *f, const struct waiter *before, struct form form,
-                         uint64_t steps)
+static bool counts_agree(const struct fixture *f, const struct waiter *before,
+                         struct exact_config config, uint64_t steps)
 {
     const struct waiter *w = f->waiter;
-    struct cost cost = sync_cost(f->sync), own = own_messages(f, form);
+    struct cost cost = sync_cost(f->sync), own = own_messages(f, config);
     uint64_t calls = w->calls - before->calls;
     uint64_t bytes = w->bytes_payload - before->bytes_payload;
     uint64_t messages = w->messages_sent - before->messages_sent;
@@ -44,14 +44,14 @@ static void counters_equal_an_independent_count(void **state)
     enum { N = 1234, STEPS = 3 };
     struct fixture f;
     setup(&f);
-    for (int form = 0; form < n_forms; form++) {
-        assert_all(open_form(&f, forms[form], N));
+    for (int config = 0; config < n_configs; config++) {
+        assert_all(open_config(&f, configs[config], N));
         const struct waiter before = *f.waiter;
         memset(&seen, 0, sizeof seen);
         bool good = true;
         for (int i = 0; i < STEPS; i++)
             good = good && fixture_step(&f, 1);
-        good = good && counts_agree(&f, &before, forms[form], STEPS);
+        good = good && counts_agree(&f, &before, configs[config], STEPS);
         sync_destroy(f.sync);
         assert_all(good);
     }
@@ -63,11 +63,11 @@ static void failures_name_the_strategy(void **state)
     (void)state;
     struct fixture f;
     setup(&f);
-    for (int form = 0; form < n_forms; form++) {
+    for (int config = 0; config < n_configs; config++) {
         char expected[128];
-        snprintf(expected, sizeof expected, "%s %s, ", strategy_names()[forms[form].strategy],
-                 strategy_variant_name(forms[form].variant));
-        assert_all(open_form(&f, forms[form], 77));
+        snprintf(expected, sizeof expected, "%s %s, ", strategy_names()[configs[config].strategy],
+                 strategy_variant_name(configs[config].variant));
+        assert_all(open_config(&f, configs[config], 77));
         sync_destroy(f.sync);
         assert_ptr_equal(strstr(mpi_subject, expected), mpi_subject);
         assert_non_null(strstr(mpi_subject, ", 77 numbers, "));
@@ -79,19 +79,19 @@ static void failures_name_the_strategy(void **state)
 static void pretended_nodes_sum_and_count(void **state)
 {
     (void)state;
-    const struct form forms_of_nodes[] = {{STRATEGY_hierarchical, VARIANT_usual},
-                                          {STRATEGY_leader, VARIANT_usual}};
+    const struct exact_config configs_of_nodes[] = {{STRATEGY_hierarchical, VARIANT_usual},
+                                                    {STRATEGY_leader, VARIANT_usual}};
     const size_t sizes[] = {0, 1, (size_t)mpi_world_ranks(), 1009, 7850};
     struct fixture f;
     setup(&f);
     for (int k = 0; k < 40; k++) {
         size_t n = sizes[k % 5];
-        struct form form = forms_of_nodes[k / 5 % 2];
+        struct exact_config config = configs_of_nodes[k / 5 % 2];
         f.config.node_ranks = k / 10;
-        assert_all(open_form(&f, form, n));
+        assert_all(open_config(&f, config, n));
         const struct waiter before = *f.waiter;
         memset(&seen, 0, sizeof seen);
-        bool good = sums_exactly(&f) && counts_agree(&f, &before, form, 2);
+        bool good = sums_exactly(&f) && counts_agree(&f, &before, config, 2);
         sync_destroy(f.sync);
         assert_all(good);
     }
@@ -105,7 +105,7 @@ static void buckets_leave_during_backward(void **state)
     struct fixture f;
     struct error e;
     setup(&f);
-    assert_all(open_form(&f, (struct form){STRATEGY_bucketed, VARIANT_usual}, N));
+    assert_all(open_config(&f, (struct exact_config){STRATEGY_bucketed, VARIANT_usual}, N));
     fixture_fill(&f);
     memset(&seen, 0, sizeof seen);
     bool good = true;
@@ -135,7 +135,7 @@ static bool step_by_tensors(struct fixture *f, void (*between)(struct fixture *f
     return good && sync_step_end(f->sync, &f->optimizer, 1, 1.0, &e) == OK;
 }
 
-static const struct form fusion = {STRATEGY_fusion, VARIANT_usual};
+static const struct exact_config fusion = {STRATEGY_fusion, VARIANT_usual};
 static uint64_t calls_after[TENSORS];
 
 static void note_calls(struct fixture *f, int n)
@@ -164,7 +164,7 @@ static void fusion_without_time_is_as_its_formula(void **state)
     setup(&f);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         f.config.cycle_ns = cases[k].cycle_ns;
-        assert_all(open_form(&f, fusion, cases[k].n));
+        assert_all(open_config(&f, fusion, cases[k].n));
         fixture_fill(&f);
         const struct waiter before = *f.waiter;
         memset(&seen, 0, sizeof seen);
@@ -196,7 +196,7 @@ static void fusion_in_cycles_sums_everything_once(void **state)
     enum { N = 12000, STEPS = 20 };
     struct fixture f;
     setup(&f);
-    assert_all(open_form(&f, fusion, N));
+    assert_all(open_config(&f, fusion, N));
     bool good = true;
     for (int i = 1; i <= STEPS; i++) {
         const struct waiter before = *f.waiter;
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     gemm_init();
-    list_forms();
+    list_configs();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_name_the_strategy),
         cmocka_unit_test(counters_equal_an_independent_count),

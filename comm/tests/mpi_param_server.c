@@ -1,4 +1,4 @@
-/* The forms of the parameter server, on one server and on several: what they compute, how far ranks
+/* The variants of the parameter server, on one server and on several: what they compute, how far ranks
  * may drift apart, what a checkpoint finds. */
 #include "comm/tests/linear_model.h"
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/tests/exact_forms.h"
+#include "comm/tests/exact_configs.h"
 #include "kernels/gemm.h"
 
-static const struct form oracle = {STRATEGY_allreduce, VARIANT_usual};
+static const struct exact_config oracle = {STRATEGY_allreduce, VARIANT_usual};
 
-static void every_form_sums_integers_exactly(void **state)
+static void every_config_sums_integers_exactly(void **state)
 {
     (void)state;
     size_t p = (size_t)mpi_world_ranks();
@@ -23,10 +23,10 @@ static void every_form_sums_integers_exactly(void **state)
     const size_t large = 100000; /* longer messages: short ones would be many thousands */
     struct fixture f;
     setup(&f);
-    for (int form = 0; form < n_forms; form++) {
+    for (int config = 0; config < n_configs; config++) {
         for (size_t i = 0; i < n; i++) {
             f.config.segment_bytes = sizes[i] < large ? SEGMENT_BYTES : 64 * SEGMENT_BYTES;
-            bool good = open_form(&f, forms[form], sizes[i]) && sums_exactly(&f);
+            bool good = open_config(&f, configs[config], sizes[i]) && sums_exactly(&f);
             assert_all(good);
             sync_destroy(f.sync);
         }
@@ -44,10 +44,10 @@ static void every_way_of_waiting_gives_the_same(void **state)
         setup(&f);
         f.waiter = &w;
         assert_all(waiter_open(&w, kinds[k], 60, MPI_COMM_WORLD, &e) == OK);
-        for (int form = 0; form < n_forms; form++) {
-            if (mpi_is_crowded() && form > 0 && kinds[k] != WAIT_YIELD)
+        for (int config = 0; config < n_configs; config++) {
+            if (mpi_is_crowded() && config > 0 && kinds[k] != WAIT_YIELD)
                 continue;
-            bool good = open_form(&f, forms[form], 1009) && sums_exactly(&f);
+            bool good = open_config(&f, configs[config], 1009) && sums_exactly(&f);
             assert_all(good);
             sync_destroy(f.sync);
         }
@@ -73,28 +73,29 @@ static bool keeps_the_bound(const struct fixture *f, int n)
 }
 
 /* What is exposed lies within the whole and leaves out what was packed. */
-static bool accounts_for_its_time(const struct fixture *f, struct form form)
+static bool accounts_for_its_time(const struct fixture *f, struct exact_config config)
 {
     const struct sync_times *t = &f->sync->times;
-    bool packs = form.variant == VARIANT_reduce_bcast_pickled;
+    bool packs = config.variant == VARIANT_reduce_bcast_pickled;
     if (t->arrive_ns == 0)
         return sync_cost(f->sync).calls == 0 && t->comm_total_ns == 0;
     return t->arrive_ns > 0 && t->comm_exposed_ns > 0 && t->comm_exposed_ns <= t->comm_total_ns &&
            (!packs || t->pack_ns > 0);
 }
 
-static void every_form_keeps_bound_bits_and_time(void **state)
+static void every_config_keeps_bound_bits_and_time(void **state)
 {
     (void)state;
     enum { N = 10007 };
     struct fixture f;
     setup(&f);
-    for (int form = 0; form < n_forms; form++) {
-        assert_all(open_form(&f, forms[form], N));
+    for (int config = 0; config < n_configs; config++) {
+        assert_all(open_config(&f, configs[config], N));
         for (int i = 0; i < N; i++)
             fixture_grads(&f)[i] = (real)sin(i + 10007.0 * mpi_world_rank());
         bool good = fixture_step(&f, 1) && keeps_the_bound(&f, N);
-        good = fixture_is_equal_everywhere(&f) && good && accounts_for_its_time(&f, forms[form]);
+        good =
+            fixture_is_equal_everywhere(&f) && good && accounts_for_its_time(&f, configs[config]);
         sync_destroy(f.sync);
         assert_all(good);
     }
@@ -118,16 +119,16 @@ static void fixed_order_gives_the_same_bits(void **state)
 {
     (void)state;
     enum { N = 5003 };
-    const struct form same[] = {{STRATEGY_fixed_order, VARIANT_usual},
-                                {STRATEGY_shm, VARIANT_usual},
-                                {STRATEGY_shm_zero1, VARIANT_usual},
-                                {STRATEGY_gather_scatter, VARIANT_gather_scatter_linear}};
+    const struct exact_config same[] = {{STRATEGY_fixed_order, VARIANT_usual},
+                                        {STRATEGY_shm, VARIANT_usual},
+                                        {STRATEGY_shm_zero1, VARIANT_usual},
+                                        {STRATEGY_gather_scatter, VARIANT_gather_scatter_linear}};
     const size_t segments[] = {SEGMENT_BYTES, 4000, 1000000};
     struct fixture f;
     setup(&f);
     for (int k = 0; k < 12; k++) {
         f.config.segment_bytes = segments[k / 4];
-        assert_all(open_form(&f, same[k % 4], N));
+        assert_all(open_config(&f, same[k % 4], N));
         for (int i = 0; i < N; i++)
             fixture_grads(&f)[i] = (real)sin(i + 10007.0 * mpi_world_rank());
         bool good = fixture_step(&f, 1) && sums_in_order(&f, N);
@@ -142,7 +143,7 @@ static void none_leaves_gradients_alone(void **state)
     struct fixture f;
     int rank = mpi_world_rank();
     setup(&f);
-    assert_all(open_form(&f, (struct form){STRATEGY_none, VARIANT_usual}, 100));
+    assert_all(open_config(&f, (struct exact_config){STRATEGY_none, VARIANT_usual}, 100));
     uint64_t calls = f.waiter->calls;
     fixture_fill(&f);
     bool good = fixture_step(&f, 1);
@@ -159,7 +160,7 @@ static void broadcast_gives_everyone_rank_0s_weights(void **state)
     struct fixture f;
     struct error e;
     setup(&f);
-    assert_all(open_form(&f, oracle, 50));
+    assert_all(open_config(&f, oracle, 50));
     for (size_t i = 0; i < 50; i++)
         f.sync->arenas.params[i] = (real)(mpi_world_rank() * 1000 + (int)i);
     bool good = sync_broadcast_params(f.sync, &e) == OK;
@@ -176,7 +177,7 @@ static void norms_add_up(void **state)
     enum { N = 1001 };
     struct fixture f;
     setup(&f);
-    assert_all(open_form(&f, oracle, N));
+    assert_all(open_config(&f, oracle, N));
     fixture_fill(&f);
     bool good = fixture_step(&f, 1);
     double expected = 0, norm2 = sync_norm2_local(f.sync);
@@ -190,11 +191,11 @@ static void norms_add_up(void **state)
 /* Plain SGD at rate 1 from 0: the norm of the weights is that of the clipped gradient. Rounding of
  * the factor and of each product: 2 epsilons; of this test's own sum of squares: N halves of
  * one. */
-static bool clips_to(struct fixture *f, struct form form, double limit, double norm)
+static bool clips_to(struct fixture *f, struct exact_config config, double limit, double norm)
 {
     enum { N = 1001 };
     int rank = mpi_world_rank();
-    if (!open_form(f, form, N))
+    if (!open_config(f, config, N))
         return false;
     f->optimizer.clip_norm = limit;
     fixture_fill(f);
@@ -203,7 +204,7 @@ static bool clips_to(struct fixture *f, struct form form, double limit, double n
     for (size_t i = 0; i < N; i++) {
         double p = (double)f->sync->arenas.params[i], own = (double)whole_gradient(rank, i);
         squares += p * p;
-        if (form.strategy == STRATEGY_none)
+        if (config.strategy == STRATEGY_none)
             good = good && fabs(p + scale * own) <= 2 * REAL_EPSILON * fabs(own);
     }
     double expected = fmin(limit, norm);
@@ -224,11 +225,11 @@ static void gradients_are_clipped_by_their_global_norm(void **state)
     }
     struct fixture f;
     setup(&f);
-    for (int i = 0; i < n_forms; i++) {
-        assert_all(clips_to(&f, forms[i], 10, sqrt(all)));
-        assert_all(clips_to(&f, forms[i], 1e6, sqrt(all)));
+    for (int i = 0; i < n_configs; i++) {
+        assert_all(clips_to(&f, configs[i], 10, sqrt(all)));
+        assert_all(clips_to(&f, configs[i], 1e6, sqrt(all)));
     }
-    assert_all(clips_to(&f, (struct form){STRATEGY_none, VARIANT_usual}, 10, sqrt(own)));
+    assert_all(clips_to(&f, (struct exact_config){STRATEGY_none, VARIANT_usual}, 10, sqrt(own)));
 }
 
 static void gather_and_barrier_work(void **state)
@@ -255,11 +256,11 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     gemm_init();
-    list_forms();
+    list_configs();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_sums_integers_exactly),
+        cmocka_unit_test(every_config_sums_integers_exactly),
         cmocka_unit_test(every_way_of_waiting_gives_the_same),
-        cmocka_unit_test(every_form_keeps_bound_bits_and_time),
+        cmocka_unit_test(every_config_keeps_bound_bits_and_time),
         cmocka_unit_test(fixed_order_gives_the_same_bits),
         cmocka_unit_test(none_leaves_gradients_alone),
         cmocka_unit_test(broadcast_gives_everyone_rank_0s_weights),

@@ -7,7 +7,7 @@
 
 static void describe(void *arg, char *text, size_t size)
 {
-    const struct alone *a = arg;
+    const struct startup_watchdog *a = arg;
     char ranks[256];
     bool found = launcher_name_stopped(ranks, sizeof ranks);
     snprintf(text, size, "rank %d: %s lasted longer than %g s; %s%s", launcher_rank(), a->operation,
@@ -15,9 +15,10 @@ static void describe(void *arg, char *text, size_t size)
              found ? ranks : "");
 }
 
-enum status alone_begin(struct alone *a, const char *operation, double deadline_s, struct error *e)
+enum status startup_watchdog_begin(struct startup_watchdog *a, const char *operation,
+                                   double deadline_s, struct error *e)
 {
-    *a = (struct alone){.operation = operation, .deadline_s = deadline_s};
+    *a = (struct startup_watchdog){.operation = operation, .deadline_s = deadline_s};
     if (deadline_s <= 0)
         return OK;
     enum status status = watchdog_start(&a->watchdog, describe, a, &a->alive_ns, e);
@@ -26,7 +27,7 @@ enum status alone_begin(struct alone *a, const char *operation, double deadline_
     return status;
 }
 
-void alone_end(struct alone *a)
+void startup_watchdog_end(struct startup_watchdog *a)
 {
     watchdog_stop(a->watchdog);
     a->watchdog = NULL;

@@ -9,16 +9,17 @@
 #include "comm/wait/watchdog.h"
 #include "kernels/base/error.h"
 
-struct alone {
+struct startup_watchdog {
     const char *operation; /* borrowed */
     double deadline_s;
     _Atomic int64_t alive_ns;
     struct watchdog *watchdog; /* NULL: there is no deadline */
 };
 
-/* Until alone_end: after deadline_s (<= 0: none) the process ends with status 3 and a message that
+/* Until startup_watchdog_end: after deadline_s (<= 0: none) the process ends with status 3 and a message that
  * names the operation and those ranks of this node that are stopped. `a` stays where it is. */
-enum status alone_begin(struct alone *a, const char *operation, double deadline_s, struct error *e);
-void alone_end(struct alone *a);
+enum status startup_watchdog_begin(struct startup_watchdog *a, const char *operation,
+                                   double deadline_s, struct error *e);
+void startup_watchdog_end(struct startup_watchdog *a);
 
 #endif

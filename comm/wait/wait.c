@@ -1,7 +1,7 @@
 /* Collectives, and what was started before. */
 #include <limits.h>
 
-#include "comm/wait/wait_own.h"
+#include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
 /* ---- Looking ---- */

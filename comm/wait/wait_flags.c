@@ -2,7 +2,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "comm/wait/wait_own.h"
+#include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
 /* At flags, before a rank lets others have its core: some 50 us. */

@@ -1,5 +1,5 @@
 /* Messages between two ranks. */
-#include "comm/wait/wait_own.h"
+#include "comm/wait/wait_internal.h"
 
 static bool is_compared(const struct message *m)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "comm/wait/startup_watchdog.h"
-#include "comm/wait/wait_own.h"
+#include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
 /* A rank of which nothing was heard for so long, while others wait, has stopped. The watchdog and
@@ -99,7 +99,7 @@ static int gather_all(const struct waiter *w, int mine, int *all, MPI_Comm node)
 }
 
 /* What the ranks of a node know of each other. */
-static enum status meet(struct waiter *w, MPI_Comm node, int world_rank, struct error *e)
+static enum status find_node_ranks(struct waiter *w, MPI_Comm node, int world_rank, struct error *e)
 {
     MPI_Comm_group(node, &w->node);
     MPI_Group_rank(w->node, &w->node_rank);
@@ -146,7 +146,7 @@ static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error 
     int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
     if (code != MPI_SUCCESS)
         return wait_failed(e, code, "finding the ranks of this node");
-    enum status status = meet(w, node, world_rank, e);
+    enum status status = find_node_ranks(w, node, world_rank, e);
     if (status == OK)
         status = open_window(w, node, e);
     MPI_Comm_free(&node);
@@ -156,16 +156,17 @@ static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error 
 enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s, MPI_Comm comm,
                         struct error *e)
 {
-    struct alone alone;
+    struct startup_watchdog startup;
     memset(w, 0, sizeof *w);
     w->kind = kind;
     w->deadline_s = deadline_s;
     w->node = MPI_GROUP_NULL;
     w->window = MPI_WIN_NULL;
-    enum status status = alone_begin(&alone, "meeting the ranks of this node", deadline_s, e);
+    enum status status =
+        startup_watchdog_begin(&startup, "meeting the ranks of this node", deadline_s, e);
     if (status == OK)
         status = share_presence(w, comm, e);
-    alone_end(&alone);
+    startup_watchdog_end(&startup);
     if (status == OK && deadline_s > 0) {
         status = watchdog_start(&w->watchdog, describe_timeout, w,
                                 &w->presence[w->node_rank].alive_ns, e);
@@ -183,11 +184,11 @@ enum status waiter_check_calls(struct waiter *w, MPI_Comm largest, struct error 
 /* The watchdog goes first: it writes to the window. */
 static void close_window(struct waiter *w)
 {
-    struct alone alone;
+    struct startup_watchdog startup;
     struct error e;
-    alone_begin(&alone, "parting from the ranks of this node", w->deadline_s, &e);
+    startup_watchdog_begin(&startup, "parting from the ranks of this node", w->deadline_s, &e);
     MPI_Win_free(&w->window);
-    alone_end(&alone);
+    startup_watchdog_end(&startup);
 }
 
 void waiter_close(struct waiter *w)

@@ -111,20 +111,21 @@ int main(int argc, char **argv)
         bool threads = config_overlap(&arguments.config) == OVERLAP_thread;
         int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
         double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
-        struct alone alone;
-        if (start_keeper(&e) != OK || alone_begin(&alone, "start of MPI", deadline_s, &e) != OK)
+        struct startup_watchdog startup;
+        if (start_keeper(&e) != OK ||
+            startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);
         failure_warn_of_shared_memory();
         MPI_Init_thread(&argc, &argv, wanted, &level);
-        alone_end(&alone);
+        startup_watchdog_end(&startup);
         exit_status = train(&arguments);
         if (!arguments.finalize) {
             say_goodbye();
             launcher_leave(exit_status);
         }
-        alone_begin(&alone, "end of MPI", deadline_s, &e);
+        startup_watchdog_begin(&startup, "end of MPI", deadline_s, &e);
         MPI_Finalize();
-        alone_end(&alone);
+        startup_watchdog_end(&startup);
     }
     config_free(&arguments.config);
     return exit_status;

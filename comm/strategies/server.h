@@ -1,20 +1,20 @@
 /* The part of the parameters that a server keeps: what the other ranks push to it, when its
- * optimizer runs, and when they are answered. Nothing here waits: shard_serve does what can be done
+ * optimizer runs, and when they are answered. Nothing here waits: server_serve does what can be done
  * at once, and is called again. Internal to param_server. */
-#ifndef SCALEBENCH_COMM_STRATEGIES_SHARD_H
-#define SCALEBENCH_COMM_STRATEGIES_SHARD_H
+#ifndef SCALEBENCH_COMM_STRATEGIES_SERVER_H
+#define SCALEBENCH_COMM_STRATEGIES_SERVER_H
 
 #include "comm/strategy.h"
 
 /* What ranks and servers tell each other. */
-#define SHARD_PUSH   "push to the parameter servers"
-#define SHARD_ANSWER "answer of a parameter server"
+#define SERVER_PUSH   "push to the parameter servers"
+#define SERVER_ANSWER "answer of a parameter server"
 
 /* Another rank, which pushes gradients and gets weights, one after the other. */
 struct client {
     struct message push, reply;
     real *pushed, *answer;    /* [count] */
-    uint64_t pushes, answers; /* taken in, and begun to send, since shard_open */
+    uint64_t pushes, answers; /* taken in, and begun to send, since server_open */
     bool arrived;             /* a push is there that was not taken in */
 };
 
@@ -25,7 +25,7 @@ struct clock {
     double lr;
 };
 
-struct shard {
+struct server {
     struct sync *s;      /* borrowed */
     MPI_Comm replies;    /* pushes have s->comm to themselves; borrowed */
     size_t begin, count; /* of the arenas */
@@ -49,25 +49,25 @@ struct shard {
 };
 
 /* Numbers [*begin, *begin + *count) are those of server `server` of `servers`. */
-void shard_range(const struct sync *s, int server, int servers, size_t *begin, size_t *count);
+void server_range(const struct sync *s, int server, int servers, size_t *begin, size_t *count);
 
 /* Starts to receive pushes. */
-enum status shard_create(struct shard *h, struct sync *s, MPI_Comm replies, int servers,
-                         struct error *e);
+enum status server_create(struct server *h, struct sync *s, MPI_Comm replies, int servers,
+                          struct error *e);
 /* Collective in that nobody pushes any more. */
-void shard_destroy(struct shard *h);
+void server_destroy(struct server *h);
 
 /* Before this rank's step pushes: the optimizer, and what the arenas hold at the first step since
- * creation or shard_reset. */
-void shard_open(struct shard *h, const struct optimizer *o, uint64_t step);
-void shard_reset(struct shard *h);
+ * creation or server_reset. */
+void server_open(struct server *h, const struct optimizer *o, uint64_t step);
+void server_reset(struct server *h);
 
 /* This rank's own push, in its arena of gradients until the step is done. */
-void shard_push(struct shard *h, uint64_t step, double lr);
+void server_push(struct server *h, uint64_t step, double lr);
 /* Whether this rank's own push is answered; in order: everyone's. */
-bool shard_is_answered(const struct shard *h);
+bool server_is_answered(const struct server *h);
 
 /* Takes in what has come, steps where it can, answers whom it may. Returns MPI's code. */
-int shard_serve(struct shard *h);
+int server_serve(struct server *h);
 
 #endif

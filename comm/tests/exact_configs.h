@@ -1,7 +1,7 @@
-/* Every strategy that sums, in every form, cutting its messages small: there is something to
+/* Every strategy that sums, in every variant, cutting its messages small: there is something to
  * cut. */
-#ifndef SCALEBENCH_COMM_TESTS_EXACT_FORMS_H
-#define SCALEBENCH_COMM_TESTS_EXACT_FORMS_H
+#ifndef SCALEBENCH_COMM_TESTS_EXACT_CONFIGS_H
+#define SCALEBENCH_COMM_TESTS_EXACT_CONFIGS_H
 
 #include "comm/tests/sync_fixture.h"
 
@@ -9,15 +9,15 @@
 #define CAP_BYTES     4096
 #define CYCLE_NS      200000
 
-struct form {
+struct exact_config {
     enum strategy_kind strategy;
     enum strategy_variant variant;
 };
 
-static struct form forms[STRATEGIES + VARIANTS];
-static int n_forms;
+static struct exact_config configs[STRATEGIES + VARIANTS];
+static int n_configs;
 
-static inline void list_forms(void)
+static inline void list_configs(void)
 {
     const char *names[VARIANTS];
     for (int s = 0; s < STRATEGIES; s++) {
@@ -26,7 +26,7 @@ static inline void list_forms(void)
         for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
             enum strategy_variant variant = strategy_variant_find(kind, names[i]);
             if (strategy_config_flags(kind, variant) & STRATEGY_EXACT)
-                forms[n_forms++] = (struct form){kind, variant};
+                configs[n_configs++] = (struct exact_config){kind, variant};
         }
     }
 }
@@ -40,11 +40,11 @@ static inline void setup(struct fixture *f)
                                          .cycle_ns = CYCLE_NS};
 }
 
-static inline bool open_form(struct fixture *f, struct form form, size_t n)
+static inline bool open_config(struct fixture *f, struct exact_config config, size_t n)
 {
     fixture_cut(f, n);
-    f->config.variant = form.variant;
-    return fixture_open(f, form.strategy);
+    f->config.variant = config.variant;
+    return fixture_open(f, config.strategy);
 }
 
 /* Two steps, which must give twice the sums: what the first leaves behind must not reach the

@@ -1,6 +1,6 @@
 /* What the parts of waiting share: for comm/wait*.c alone. */
-#ifndef SCALEBENCH_COMM_WAIT_WAIT_OWN_H
-#define SCALEBENCH_COMM_WAIT_WAIT_OWN_H
+#ifndef SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
+#define SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
 
 #include "comm/wait/wait.h"
 

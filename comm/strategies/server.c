@@ -1,4 +1,4 @@
-#include "comm/strategies/shard.h"
+#include "comm/strategies/server.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
-void shard_range(const struct sync *s, int server, int servers, size_t *begin, size_t *count)
+void server_range(const struct sync *s, int server, int servers, size_t *begin, size_t *count)
 {
     size_t end;
     pool_share(s->arenas.n, (size_t)server, (size_t)servers, begin, &end);
@@ -17,7 +17,7 @@ void shard_range(const struct sync *s, int server, int servers, size_t *begin, s
 }
 
 /* Work on this rank's own memory in the midst of what is taken as communication. */
-static void charge(const struct shard *h, int64_t *kind_ns, int64_t begin_ns)
+static void charge(const struct server *h, int64_t *kind_ns, int64_t begin_ns)
 {
     int64_t spent_ns = h->untimed ? 0 : clock_ns() - begin_ns;
     *kind_ns += spent_ns;
@@ -26,7 +26,7 @@ static void charge(const struct shard *h, int64_t *kind_ns, int64_t begin_ns)
 
 /* ---- Steps ---- */
 
-static void run_optimizer(struct shard *h, const real *grads, uint64_t step, double lr)
+static void run_optimizer(struct server *h, const real *grads, uint64_t step, double lr)
 {
     int64_t begin_ns = clock_ns(), none_ns = 0;
     sync_before_update(h->s);
@@ -38,7 +38,7 @@ static void run_optimizer(struct shard *h, const real *grads, uint64_t step, dou
 }
 
 /* One server has the whole gradient, and its norm. */
-static void clip(const struct shard *h, real *sum)
+static void clip(const struct server *h, real *sum)
 {
     if (h->o.clip_norm == 0)
         return;
@@ -49,17 +49,17 @@ static void clip(const struct shard *h, real *sum)
     charge(h, &h->s->times.optimizer_ns, begin_ns);
 }
 
-static real *sum_of(const struct shard *h, uint64_t clock)
+static real *sum_of(const struct server *h, uint64_t clock)
 {
     return h->sums + clock % (h->staleness + 1) * h->count;
 }
 
-static struct clock *clock_of(const struct shard *h, uint64_t clock)
+static struct clock *clock_of(const struct server *h, uint64_t clock)
 {
     return &h->clocks[clock % (h->staleness + 1)];
 }
 
-static void sum_in_order(const struct shard *h)
+static void sum_in_order(const struct server *h)
 {
     int64_t begin_ns = clock_ns();
     for (int r = 0; r < h->s->ranks; r++)
@@ -69,7 +69,7 @@ static void sum_in_order(const struct shard *h)
 }
 
 /* Steps on the oldest sums as long as they are complete. */
-static void step_on_sums(struct shard *h)
+static void step_on_sums(struct server *h)
 {
     struct clock *c = clock_of(h, h->version + 1);
     while (c->arrived == h->s->ranks) {
@@ -84,7 +84,7 @@ static void step_on_sums(struct shard *h)
 }
 
 /* The first of a step is copied, the others are added to it. */
-static void add_to_sum(struct shard *h, struct client *client, const real *gradient)
+static void add_to_sum(struct server *h, struct client *client, const real *gradient)
 {
     struct clock *c = clock_of(h, client->pushes);
     real *sum = sum_of(h, client->pushes);
@@ -97,7 +97,7 @@ static void add_to_sum(struct shard *h, struct client *client, const real *gradi
     c->arrived++;
 }
 
-static void take_in(struct shard *h, struct client *client)
+static void take_in(struct server *h, struct client *client)
 {
     client->arrived = false;
     client->pushes++;
@@ -111,16 +111,16 @@ static void take_in(struct shard *h, struct client *client)
 
 /* ---- Messages ---- */
 
-static int receive_push(struct shard *h, struct client *client, int rank)
+static int receive_push(struct server *h, struct client *client, int rank)
 {
     client->push =
         (struct message){.data = client->pushed, .bytes = h->count * sizeof(real), .rank = rank};
-    return waiter_receive(h->s->waiter, &client->push, 1, h->s->comm, SHARD_PUSH);
+    return waiter_receive(h->s->waiter, &client->push, 1, h->s->comm, SERVER_PUSH);
 }
 
 /* In order, the weights stay as they are until everyone, who first must have them, has pushed
  * again; else they may change while they are sent. */
-static int answer(struct shard *h, struct client *client, int rank)
+static int answer(struct server *h, struct client *client, int rank)
 {
     real *weights = h->params;
     int64_t begin_ns = clock_ns();
@@ -134,16 +134,16 @@ static int answer(struct shard *h, struct client *client, int rank)
     client->reply =
         (struct message){.data = weights, .bytes = h->count * sizeof(real), .rank = rank};
     if (code == MPI_SUCCESS)
-        code = waiter_send(h->s->waiter, &client->reply, 1, h->replies, SHARD_ANSWER);
+        code = waiter_send(h->s->waiter, &client->reply, 1, h->replies, SERVER_ANSWER);
     return code;
 }
 
-static bool may_go_on(const struct shard *h, const struct client *client)
+static bool may_go_on(const struct server *h, const struct client *client)
 {
     return h->at_once || h->version + h->staleness >= client->pushes;
 }
 
-static int serve_push(struct shard *h, struct client *client)
+static int serve_push(struct server *h, struct client *client)
 {
     int code = MPI_SUCCESS;
     if (!client->arrived && client->pushes == client->answers)
@@ -153,7 +153,7 @@ static int serve_push(struct shard *h, struct client *client)
     return code;
 }
 
-static int serve_reply(struct shard *h, struct client *client, int rank)
+static int serve_reply(struct server *h, struct client *client, int rank)
 {
     bool sent;
     int code = waiter_test(h->s->waiter, &client->reply, &sent);
@@ -162,7 +162,7 @@ static int serve_reply(struct shard *h, struct client *client, int rank)
     return code;
 }
 
-int shard_serve(struct shard *h)
+int server_serve(struct server *h)
 {
     int code = MPI_SUCCESS;
     for (int r = 0; r < h->s->ranks && code == MPI_SUCCESS; r++)
@@ -174,7 +174,7 @@ int shard_serve(struct shard *h)
     return code;
 }
 
-void shard_push(struct shard *h, uint64_t step, double lr)
+void server_push(struct server *h, uint64_t step, double lr)
 {
     struct client *own = &h->clients[h->s->rank];
     own->pushed = h->s->arenas.grads + h->begin;
@@ -187,7 +187,7 @@ void shard_push(struct shard *h, uint64_t step, double lr)
 
 /* In order, this rank's step has lasted until everyone's has been answered; who pushes the next one
  * meanwhile has had the answer. */
-bool shard_is_answered(const struct shard *h)
+bool server_is_answered(const struct server *h)
 {
     const struct client *own = &h->clients[h->s->rank];
     bool answered = may_go_on(h, own);
@@ -202,7 +202,7 @@ bool shard_is_answered(const struct shard *h)
 
 /* ---- Life ---- */
 
-static enum status alloc_clients(struct shard *h, struct error *e)
+static enum status alloc_clients(struct server *h, struct error *e)
 {
     size_t ranks = (size_t)h->s->ranks;
     bool good = true;
@@ -224,7 +224,7 @@ static enum status alloc_clients(struct shard *h, struct error *e)
                             ranks, h->count);
 }
 
-static enum status alloc_numbers(struct shard *h, struct error *e)
+static enum status alloc_numbers(struct server *h, struct error *e)
 {
     size_t clocks = h->staleness + 1, slots = (size_t)h->s->arenas.slots;
     h->clocks = calloc(clocks, sizeof *h->clocks);
@@ -238,17 +238,17 @@ static enum status alloc_numbers(struct shard *h, struct error *e)
                      clocks);
 }
 
-enum status shard_create(struct shard *h, struct sync *s, MPI_Comm replies, int servers,
-                         struct error *e)
+enum status server_create(struct server *h, struct sync *s, MPI_Comm replies, int servers,
+                          struct error *e)
 {
     bool at_once = s->config.variant == VARIANT_param_server_async;
     bool stale = s->config.variant == VARIANT_param_server_stale;
-    *h = (struct shard){.s = s,
-                        .replies = replies,
-                        .at_once = at_once,
-                        .in_order = !at_once && !stale,
-                        .staleness = stale ? s->config.staleness : 0};
-    shard_range(s, s->rank, servers, &h->begin, &h->count);
+    *h = (struct server){.s = s,
+                         .replies = replies,
+                         .at_once = at_once,
+                         .in_order = !at_once && !stale,
+                         .staleness = stale ? s->config.staleness : 0};
+    server_range(s, s->rank, servers, &h->begin, &h->count);
     enum status status = alloc_clients(h, e);
     if (status == OK)
         status = alloc_numbers(h, e);
@@ -258,7 +258,7 @@ enum status shard_create(struct shard *h, struct sync *s, MPI_Comm replies, int 
     return status;
 }
 
-void shard_destroy(struct shard *h)
+void server_destroy(struct server *h)
 {
     for (int r = 0; h->clients != NULL && r < h->s->ranks; r++) {
         if (r == h->s->rank)
@@ -277,13 +277,13 @@ void shard_destroy(struct shard *h)
     mem_free(h->state);
 }
 
-void shard_reset(struct shard *h)
+void server_reset(struct server *h)
 {
     h->opened = false;
 }
 
 /* Every rank counts its pushes from here. */
-void shard_open(struct shard *h, const struct optimizer *o, uint64_t step)
+void server_open(struct server *h, const struct optimizer *o, uint64_t step)
 {
     const struct arenas *a = &h->s->arenas;
     if (h->opened)
