@@ -81,7 +81,7 @@ static int ranks_per_node(const struct point *point)
 
 int point_is_oversubscribed(const struct point *point, int usable_cores)
 {
-    if (strcmp(config_text(&point->config, OPT_OVERSUBSCRIBE), "refuse") == 0)
+    if (config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_refuse)
         return 0;
     if (usable_cores <= 0)
         return -1;

@@ -68,7 +68,7 @@ static void set_speedup(struct point_summary *p, const struct summary *s, const 
                         const struct runs *base)
 {
     const struct point_summary *reference = &s->points[p->base];
-    bool strong = strcmp(config_text(&s->spec->config, OPT_SCALING), "strong") == 0;
+    bool strong = config_int(&s->spec->config, OPT_SCALING) == SCALING_strong;
     double r = (double)p->cores / reference->cores;
     p->speedup = rate_ratio(time, base, &p->pairs);
     p->speedup = judged(p->speedup, p->pairs, p, reference);

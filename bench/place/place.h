@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bench/spec/enumerations.h"
 #include "kernels/base/error.h"
-
-enum place_bind { BIND_NONE, BIND_HWTHREAD, BIND_CORE, BIND_NUMA };
-enum place_order { ORDER_COMPACT, ORDER_SCATTER };
 
 /* What this process may use: the smallest of its affinity mask, its cgroup quota and, in a Slurm
  * job, what Slurm gave it on this node (Slurm itself confines nothing where a site does not bind).
@@ -25,7 +23,7 @@ struct place_machine {
 };
 
 /* One rank's share. `cpus` is a list of OS processor numbers in Linux list form, "0" or "0-3,8";
- * empty for BIND_NONE. */
+ * empty for BIND_none. */
 struct place_slot {
     char cpus[256];
     int core, numa; /* logical index of the first core and its NUMA node */

@@ -75,7 +75,7 @@ static enum status seating_make(struct seating *s, const struct place *p, int ra
         if (s->n >= ranks)
             break;
     }
-    if (order == ORDER_SCATTER) {
+    if (order == ORDER_scatter) {
         seats_take_turns(s, false);
         seats_take_turns(s, true);
     }
@@ -95,11 +95,11 @@ static int seating_core(const struct seating *s, int thread, int *lap)
 static void add_cpus(hwloc_bitmap_t cpus, const struct place_core *core, int lap,
                      enum place_bind bind)
 {
-    if (bind == BIND_CORE)
+    if (bind == BIND_core)
         hwloc_bitmap_or(cpus, cpus, core->cpus);
-    else if (bind == BIND_NUMA)
+    else if (bind == BIND_numa)
         hwloc_bitmap_or(cpus, cpus, core->numa_cpus);
-    else if (bind == BIND_HWTHREAD) {
+    else if (bind == BIND_hwthread) {
         int cpu = hwloc_bitmap_first(core->cpus);
         for (int i = lap % hwloc_bitmap_weight(core->cpus); i > 0; i--)
             cpu = hwloc_bitmap_next(core->cpus, cpu);

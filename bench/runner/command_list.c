@@ -6,49 +6,8 @@
 #include "bench/collect/collect.h"
 #include "bench/runner/commands.h"
 #include "bench/spec/spec.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
-
-/* What can be named in a spec, besides networks, which are files. */
-struct entry {
-    const char *kind, *name, *summary;
-};
-
-static const struct entry entries[] = {
-#define STRATEGY(name, flags, source, summary) {"strategies", #name, summary},
-#include "comm/cost/strategies.def"
-#undef STRATEGY
-#define VARIANT(strategy, name, flags, summary) {"variants", #name, "of " #strategy ": " summary},
-#include "comm/cost/strategy_variants.def"
-#undef VARIANT
-#define COMPRESSOR(name, flags, source, summary) {"compressors", #name, summary},
-#include "comm/cost/compressors.def"
-#undef COMPRESSOR
-#define ALGORITHM(name, blocking, nonblocking, summary) {"algorithms", #name, summary},
-#include "comm/cost/algorithms.def"
-#undef ALGORITHM
-#define WORKLOAD(name, helper, summary) {"workloads", #name, summary},
-#include "bench/spec/workloads.def"
-#undef WORKLOAD
-#define SITE(name, summary) {"sites", #name, summary},
-#include "bench/spec/sites.def"
-#undef SITE
-#define OPTIMIZER(name, summary) {"optimizers", #name, summary},
-#include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
-#define FIGURE(name, kind, model, quantity, summary) {"figures", #name, summary},
-#include "bench/spec/figures.def"
-#undef FIGURE
-#define QUANTITY(name, source, raw, column, most, title) {"quantities", #name, title},
-#include "bench/spec/quantities.def"
-#undef QUANTITY
-#define LAYER(name, summary) {"layers", #name, summary},
-#include "kernels/desc/layers.def"
-#undef LAYER
-#define DATA_SET(name, c, h, w, classes, summary) {"data_sets", #name, summary},
-#include "bench/spec/data_sets.def"
-#undef DATA_SET
-};
-#define N_ENTRIES (sizeof entries / sizeof *entries)
 
 static enum status print_model(FILE *out, const char *path, struct error *e)
 {
@@ -106,38 +65,49 @@ static enum status list_models(const struct tools *tools, FILE *out, struct erro
     return status;
 }
 
-static void list_entries(FILE *out, const char *kind)
+static enum status list_columns(const struct tools *tools, FILE *out, struct error *e)
 {
-    for (size_t i = 0; i < N_ENTRIES; i++)
-        if (strcmp(entries[i].kind, kind) == 0)
-            fprintf(out, "%-18s %s\n", entries[i].name, entries[i].summary);
+    (void)tools, (void)e;
+    columns_print(out);
+    return OK;
+}
+
+/* What can be listed besides the names that options choose from. */
+static const struct {
+    const char *kind;
+    enum status (*list)(const struct tools *tools, FILE *out, struct error *e);
+} others[] = {{"configs", list_configs}, {"models", list_models}, {"columns", list_columns}};
+#define N_OTHERS (sizeof others / sizeof *others)
+
+static enum status unknown_kind(const char *kind, struct error *e)
+{
+    const char *kinds[64];
+    char text[sizeof e->text];
+    size_t n, known = 0;
+    const struct enumeration *const *lists = enumerations(&n);
+    for (size_t i = 0; i < N_OTHERS; i++)
+        kinds[known++] = others[i].kind;
+    for (size_t i = 0; i < n && known < sizeof kinds / sizeof *kinds; i++)
+        kinds[known++] = lists[i]->list;
+    return error_set(e, ERR_ARGUMENT, "list: %s",
+                     name_explain(text, sizeof text, kind, kinds, known));
 }
 
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
-    enum { MODELS, COLUMNS_OF_FILES, CONFIGS };
-    static const char *const kinds[] = {"models",    "columns",     "configs",    "strategies",
-                                        "variants",  "compressors", "algorithms", "workloads",
-                                        "sites",     "optimizers",  "figures",    "quantities",
-                                        "data_sets", "layers"};
-    const size_t n_kinds = sizeof kinds / sizeof *kinds;
     (void)exit_status;
-    const char *kind = arguments->operand;
-    char text[512];
-    int i = name_index(kind, kinds, n_kinds);
-    if (i < 0)
-        return error_set(e, ERR_ARGUMENT, "list: %s",
-                         name_explain(text, sizeof text, kind, kinds, n_kinds));
-    if (i == MODELS)
-        return list_models(tools, out, e);
-    if (i == CONFIGS)
-        return list_configs(tools, out, e);
-    if (i == COLUMNS_OF_FILES)
-        columns_print(out);
-    else
-        list_entries(out, kind);
-    return OK;
+    size_t n;
+    const struct enumeration *const *lists = enumerations(&n);
+    for (size_t i = 0; i < N_OTHERS; i++)
+        if (strcmp(others[i].kind, arguments->operand) == 0)
+            return others[i].list(tools, out, e);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(lists[i]->list, arguments->operand) == 0) {
+            enumeration_print(out, "", lists[i]);
+            return OK;
+        }
+    return unknown_kind(arguments->operand, e);
 }
 
 /* A name may stand for several things: `explain seed` tells of the option and of the columns. Each
@@ -216,16 +186,18 @@ static void explain_layer(FILE *out, const char *name)
 
 static size_t explain_entries(FILE *out, const char *name)
 {
-    size_t told = 0;
-    for (size_t i = 0; i < N_ENTRIES; i++) {
-        if (strcmp(entries[i].name, name) != 0)
-            continue;
-        fprintf(out, "%s, one of the %s\n  %s\n", name, entries[i].kind, entries[i].summary);
-        explain_variants(out, name);
-        explain_compressor(out, name);
-        explain_layer(out, name);
-        told++;
-    }
+    size_t n, told = 0;
+    const struct enumeration *const *lists = enumerations(&n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < lists[i]->n; k++) {
+            if (strcmp(lists[i]->names[k], name) != 0)
+                continue;
+            fprintf(out, "%s, one of the %s\n  %s\n", name, lists[i]->list, lists[i]->summaries[k]);
+            explain_variants(out, name);
+            explain_compressor(out, name);
+            explain_layer(out, name);
+            told++;
+        }
     return told;
 }
 
@@ -240,21 +212,32 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
     return print_model(out, path, e);
 }
 
-static enum status unknown_name(const char *name, struct error *e)
+/* Of options, columns and everything that is listed. */
+static enum status nearest_name(const char *name, const char **nearest, struct error *e)
 {
-    size_t n_columns, n = 0;
+    size_t n_columns, n_lists, n = 0, rows = 0;
     const struct column *columns = columns_all(&n_columns);
-    const char **names = calloc(OPTION_COUNT + n_columns + N_ENTRIES, sizeof *names);
-    if (!names)
-        return error_set(e, ERR_MEMORY, "no memory for the names of options");
+    const struct enumeration *const *lists = enumerations(&n_lists);
+    const char **names;
+    for (size_t i = 0; i < n_lists; i++)
+        rows += lists[i]->n;
+    TRY(MEM_NEW(names, OPTION_COUNT + n_columns + rows, "the names of options", e));
     for (int i = 0; i < OPTION_COUNT; i++)
         names[n++] = option_get((enum option_id)i)->key;
     for (size_t i = 0; i < n_columns; i++)
         names[n++] = columns[i].name;
-    for (size_t i = 0; i < N_ENTRIES; i++)
-        names[n++] = entries[i].name;
-    const char *nearest = name_nearest(name, names, n);
+    for (size_t i = 0; i < n_lists; i++)
+        for (size_t k = 0; k < lists[i]->n; k++)
+            names[n++] = lists[i]->names[k];
+    *nearest = name_nearest(name, names, n);
     free(names);
+    return OK;
+}
+
+static enum status unknown_name(const char *name, struct error *e)
+{
+    const char *nearest;
+    TRY(nearest_name(name, &nearest, e));
     return error_set(
         e, ERR_ARGUMENT,
         "explain: '%s' is no option, column, network or name of a list%s%s%s; `scalebench explain` "

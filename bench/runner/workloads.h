@@ -8,13 +8,6 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-enum workload_id {
-#define WORKLOAD(name, helper, summary) WORKLOAD_##name,
-#include "bench/spec/workloads.def"
-#undef WORKLOAD
-    WORKLOADS
-};
-
 /* What a program of ours says that its launches on these data have in common. */
 struct workload_identity {
     char *data;   /* options of the data, as text */

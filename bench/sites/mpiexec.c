@@ -44,7 +44,7 @@ static enum status make_plan(const struct config *c, const struct place *place,
     enum status status = place_make_plan(
         place, (int)config_int(c, OPT_RANKS), config_cores_per_rank(c),
         (enum place_bind)config_int(c, OPT_BIND), (enum place_order)config_int(c, OPT_ORDER),
-        strcmp(config_text(c, OPT_OVERSUBSCRIBE), "allow") == 0, plan, e);
+        config_int(c, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_allow, plan, e);
     if (status != ERR_UNAVAILABLE || config_overlap(c) != OVERLAP_thread)
         return status;
     struct error reason = *e;

@@ -258,7 +258,7 @@ static bool is_not_workload(const struct spec_option *option)
 /* Whether another program than our trainer, the first of the names, computes it. */
 static bool is_peer(const struct point *point)
 {
-    return config_int(&point->config, OPT_WORKLOAD) != 0;
+    return config_int(&point->config, OPT_WORKLOAD) != WORKLOAD_train_cnn;
 }
 
 /* Which points are of one kind, and which of a kind are looked for. */

@@ -54,6 +54,15 @@ static const char *scope_text(enum option_scope scope)
     return texts[scope];
 }
 
+static void explain_names(FILE *out, const struct enumeration *names)
+{
+    fprintf(out, "  names   ");
+    for (size_t i = 0; i < names->n; i++)
+        fprintf(out, " %s", names->names[i]);
+    fprintf(out, "\n");
+    enumeration_print(out, "    ", names);
+}
+
 void option_explain(FILE *out, const struct spec_option *option)
 {
     fprintf(out, "%s\n  %s\n", option->key, option->help);
@@ -61,15 +70,9 @@ void option_explain(FILE *out, const struct spec_option *option)
     if (option->min < option->max)
         fprintf(out, "  allowed  %.15g..%.15g%s%s\n", option->min, option->max,
                 option->unit[0] ? " " : "", option->unit);
-    if (option->names) {
-        size_t n;
-        const char *const *names = option->names(&n);
-        fprintf(out, "  names   ");
-        for (size_t i = 0; i < n; i++)
-            fprintf(out, " %s", names[i]);
-        fprintf(out, "\n");
-    }
-    if (!option->preset)
+    if (option->names != NULL)
+        explain_names(out, option->names);
+    if (option->preset == NULL)
         fprintf(out, "  preset   none: must be given\n");
     else
         fprintf(out, "  preset   %s\n", option->preset[0] ? option->preset : "none");

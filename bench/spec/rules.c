@@ -53,7 +53,7 @@ static enum status check_measure(const struct spec *spec, struct error *e)
 /* A speed-up compares times of one problem; the base may only run it elsewhere or otherwise. */
 static enum status check_baseline(const struct spec *spec, struct error *e)
 {
-    if (!spec->matrix->has_baseline || config_int(&spec->config, OPT_SCALING) == 0)
+    if (!spec->matrix->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
         return OK;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct value *value = &spec->matrix->baseline.config.values[i];
@@ -125,9 +125,9 @@ static enum status check_batch_given(const struct spec *spec, const struct point
     static const char global_key[] = "train.global_batch", rank_key[] = "train.batch_per_rank";
     const struct value *global = &point->config.values[OPT_GLOBAL_BATCH];
     const struct value *rank = &point->config.values[OPT_BATCH_PER_RANK];
-    const char *scaling = config_text(&spec->config, OPT_SCALING);
+    long scaling = config_int(&spec->config, OPT_SCALING);
     char place[MARK_TEXT_BYTES];
-    bool none = strcmp(scaling, "none") == 0, strong = strcmp(scaling, "strong") == 0;
+    bool none = scaling == SCALING_none, strong = scaling == SCALING_strong;
     if (global->set && rank->set)
         return mark_error(e, ERR_SPEC, rank->mark, "%s and %s (%s) are both given: leave one out",
                           rank_key, global_key, mark_text(place, global->mark));
@@ -187,7 +187,7 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct config *c = &spec->points[i].config;
         const struct value *chosen = &c->values[OPT_INJECT_RANKS];
-        for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != 0; k++)
+        for (size_t k = 0; k < chosen->n && config_int(c, OPT_INJECT_KIND) != INJECT_none; k++)
             if (chosen->numbers[k] >= (double)most)
                 return mark_error(
                     e, ERR_SPEC, chosen->mark,

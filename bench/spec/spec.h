@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "bench/spec/enumerations.h"
 #include "comm/cost/cost.h"
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
@@ -38,9 +39,6 @@ enum option_type {
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD };
 
-/* Values of OPT_CAPTION, as names_captions has them. */
-enum caption_kind { CAPTION_short, CAPTION_full, CAPTION_none };
-
 struct spec_option {
     enum option_id id;
     const char *key;
@@ -49,7 +47,7 @@ struct spec_option {
     const char *unit;
     double min, max;
     const char *preset;
-    const char *const *(*names)(size_t *n); /* allowed names, or NULL */
+    const struct enumeration *names; /* that are allowed, or NULL */
     const char *help;
 };
 
@@ -253,40 +251,5 @@ enum status model_write_json(FILE *out, const struct net_desc *net, struct error
 
 /* SHA-256 over that JSON, in hexadecimal: the same for files that say the same in other words. */
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e);
-
-/* Names behind ENUM and TEXTS options, read from the .def lists that own them. */
-#define NAMES(list) const char *const *names_##list(size_t *n)
-NAMES(scaling);
-NAMES(workloads);
-NAMES(sites);
-NAMES(figures);
-NAMES(captions);
-NAMES(quantities);
-NAMES(data_sets);
-NAMES(data_reads);
-NAMES(shards);
-NAMES(augments);
-NAMES(optimizers);
-NAMES(lr_rules);
-NAMES(lr_schedules);
-NAMES(lr_warmups);
-NAMES(batch_norms);
-NAMES(remainders);
-NAMES(strategies);
-NAMES(variants);
-NAMES(compressors);
-NAMES(algorithms);
-NAMES(overlaps);
-NAMES(call_checks);
-NAMES(injects);
-NAMES(inject_phases);
-NAMES(plans);
-NAMES(tunes);
-NAMES(binds);
-NAMES(orders);
-NAMES(oversubscribe);
-NAMES(checks);
-NAMES(peer_layouts);
-#undef NAMES
 
 #endif

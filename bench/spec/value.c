@@ -149,13 +149,13 @@ static enum status parse_text(struct value *value, const struct spec_option *opt
 static enum status parse_name(const struct spec_option *option, const struct node *node, int *index,
                               struct error *e)
 {
-    size_t n;
-    const char *const *names = option->names(&n);
-    *index = name_index(node->text, names, n);
+    const struct enumeration *known = option->names;
+    *index = name_index(node->text, known->names, known->n);
     if (*index >= 0)
         return OK;
     char text[512];
-    return refuse(e, option, node, "%s", name_explain(text, sizeof text, node->text, names, n));
+    return refuse(e, option, node, "%s",
+                  name_explain(text, sizeof text, node->text, known->names, known->n));
 }
 
 static enum status parse_enum(struct value *value, const struct spec_option *option,

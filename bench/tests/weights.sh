@@ -59,7 +59,7 @@ cases() {
     done
     {
         names strategies | grep -vx param_server | sed 's/^/--sync.strategy /'
-        "$scalebench" list variants | grep -vE '^(stale|async) ' |
+        "$scalebench" list variants | grep -vE '^(usual|stale|async) ' |
             sed -E 's/^([a-z]+) +of ([a-z_]+):.*/--sync.strategy \2 --sync.variant \1/'
         names algorithms | grep -vx auto | sed 's/^/--sync.strategy allreduce --sync.algorithm /'
         names compressors | grep -vx none | sed 's/^/--sync.strategy allreduce_layer --sync.compress /'

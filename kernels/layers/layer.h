@@ -21,10 +21,12 @@ struct layer_kernel {
                      const real *params, const void *saved, void *scratch);
 };
 
-/* What a plan is made of. The reference plan is plain loops, a layer at a time, never tuned: the
- * oracle. The exact plan sums as the net is written and leaves no work out; the fast plan may
- * transform convolutions and skip what nobody reads or what is zero. */
-enum plan { PLAN_REFERENCE, PLAN_FAST, PLAN_EXACT };
+/* What a plan is made of. */
+enum plan {
+#define PLAN(id, name, summary) PLAN_##id,
+#include "kernels/desc/plans.def"
+#undef PLAN
+};
 const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan);
 
 #endif

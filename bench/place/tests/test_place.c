@@ -71,28 +71,28 @@ static void test_disallowed_processors_do_not_count(void **state)
     assert_int_equal(m.hwthreads, 12);
     assert_int_equal(m.numa_nodes, 2);
     place_close(place);
-    expect_plan(MACHINES "two_nodes_two_cores_taken.xml", 3, 1, BIND_CORE, ORDER_COMPACT, false,
+    expect_plan(MACHINES "two_nodes_two_cores_taken.xml", 3, 1, BIND_core, ORDER_compact, false,
                 "0-1|2-3|8-9");
-    expect_plan(MACHINES "two_nodes_two_cores_taken.xml", 3, 1, BIND_CORE, ORDER_SCATTER, false,
+    expect_plan(MACHINES "two_nodes_two_cores_taken.xml", 3, 1, BIND_core, ORDER_scatter, false,
                 "0-1|8-9|2-3");
 }
 
 static void test_compact_fills_neighbours(void **state)
 {
     (void)state;
-    expect_plan(TWO_NODES, 4, 1, BIND_CORE, ORDER_COMPACT, false, "0-1|2-3|4-5|6-7");
-    expect_plan(TWO_NODES, 2, 2, BIND_CORE, ORDER_COMPACT, false, "0-3|4-7");
+    expect_plan(TWO_NODES, 4, 1, BIND_core, ORDER_compact, false, "0-1|2-3|4-5|6-7");
+    expect_plan(TWO_NODES, 2, 2, BIND_core, ORDER_compact, false, "0-3|4-7");
 }
 
 static void test_scatter_takes_nodes_then_caches(void **state)
 {
     (void)state;
-    expect_plan(TWO_NODES, 2, 1, BIND_CORE, ORDER_SCATTER, false, "0-1|8-9");
-    expect_plan(TWO_NODES, 4, 1, BIND_CORE, ORDER_SCATTER, false, "0-1|8-9|4-5|12-13");
-    expect_plan(TWO_NODES, 8, 1, BIND_CORE, ORDER_SCATTER, false,
+    expect_plan(TWO_NODES, 2, 1, BIND_core, ORDER_scatter, false, "0-1|8-9");
+    expect_plan(TWO_NODES, 4, 1, BIND_core, ORDER_scatter, false, "0-1|8-9|4-5|12-13");
+    expect_plan(TWO_NODES, 8, 1, BIND_core, ORDER_scatter, false,
                 "0-1|8-9|4-5|12-13|2-3|10-11|6-7|14-15");
-    expect_plan(TWO_NODES, 3, 2, BIND_CORE, ORDER_SCATTER, false, "0-3|8-11|4-7");
-    expect_plan(MACHINES "one_node_two_caches.xml", 4, 1, BIND_CORE, ORDER_SCATTER, false,
+    expect_plan(TWO_NODES, 3, 2, BIND_core, ORDER_scatter, false, "0-3|8-11|4-7");
+    expect_plan(MACHINES "one_node_two_caches.xml", 4, 1, BIND_core, ORDER_scatter, false,
                 "0|4|1|5");
 }
 
@@ -100,20 +100,20 @@ static void test_threads_of_a_rank_share_a_cache_where_they_can(void **state)
 {
     (void)state;
     /* Two caches of four cores: three threads leave the fourth core of each idle... */
-    expect_plan(MACHINES "one_node_two_caches.xml", 2, 3, BIND_CORE, ORDER_COMPACT, false,
+    expect_plan(MACHINES "one_node_two_caches.xml", 2, 3, BIND_core, ORDER_compact, false,
                 "0-2|4-6");
     /* ... unless the ranks would not fit. */
-    expect_plan("synthetic:numa:1 l3:3 core:4 pu:1", 4, 3, BIND_CORE, ORDER_COMPACT, false,
+    expect_plan("synthetic:numa:1 l3:3 core:4 pu:1", 4, 3, BIND_core, ORDER_compact, false,
                 "0-2|3-5|6-8|9-11");
 }
 
 static void test_every_kind_of_binding(void **state)
 {
     (void)state;
-    expect_plan(TWO_NODES, 2, 2, BIND_HWTHREAD, ORDER_COMPACT, false, "0,2|4,6");
-    expect_plan(TWO_NODES, 2, 1, BIND_NUMA, ORDER_COMPACT, false, "0-7|0-7");
-    expect_plan(TWO_NODES, 2, 1, BIND_NUMA, ORDER_SCATTER, false, "0-7|8-15");
-    expect_plan(TWO_NODES, 3, 1, BIND_NONE, ORDER_COMPACT, false, "||");
+    expect_plan(TWO_NODES, 2, 2, BIND_hwthread, ORDER_compact, false, "0,2|4,6");
+    expect_plan(TWO_NODES, 2, 1, BIND_numa, ORDER_compact, false, "0-7|0-7");
+    expect_plan(TWO_NODES, 2, 1, BIND_numa, ORDER_scatter, false, "0-7|8-15");
+    expect_plan(TWO_NODES, 3, 1, BIND_none, ORDER_compact, false, "||");
 }
 
 static void test_slots_name_core_and_node(void **state)
@@ -122,7 +122,7 @@ static void test_slots_name_core_and_node(void **state)
     struct place *place = open_machine(TWO_NODES);
     struct place_plan plan;
     struct error e = {0};
-    assert_int_equal(place_make_plan(place, 2, 1, BIND_CORE, ORDER_SCATTER, false, &plan, &e), OK);
+    assert_int_equal(place_make_plan(place, 2, 1, BIND_core, ORDER_scatter, false, &plan, &e), OK);
     assert_int_equal(plan.slots[0].core, 0);
     assert_int_equal(plan.slots[0].numa, 0);
     assert_int_equal(plan.slots[1].core, 4);
@@ -138,15 +138,15 @@ static void test_too_many_threads_are_refused_in_words(void **state)
     struct place *place = open_machine("synthetic:numa:1 core:2 pu:1");
     struct place_plan plan;
     struct error e = {0};
-    assert_int_equal(place_make_plan(place, 4, 1, BIND_CORE, ORDER_COMPACT, false, &plan, &e),
+    assert_int_equal(place_make_plan(place, 4, 1, BIND_core, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
     assert_string_equal(e.text, "4 ranks x 1 thread need 4 cores, this job may use 2 "
                                 "(place.oversubscribe: allow runs it all the same)");
-    assert_int_equal(place_make_plan(place, 1, 3, BIND_NONE, ORDER_COMPACT, false, &plan, &e),
+    assert_int_equal(place_make_plan(place, 1, 3, BIND_none, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
     assert_string_equal(e.text, "1 rank x 3 threads need 3 cores, this job may use 2 "
                                 "(place.oversubscribe: allow runs it all the same)");
-    assert_int_equal(place_make_plan(place, 0, 1, BIND_NONE, ORDER_COMPACT, false, &plan, &e),
+    assert_int_equal(place_make_plan(place, 0, 1, BIND_none, ORDER_compact, false, &plan, &e),
                      ERR_ARGUMENT);
     place_close(place);
 }
@@ -154,10 +154,10 @@ static void test_too_many_threads_are_refused_in_words(void **state)
 static void test_oversubscribed_ranks_share_cores_evenly(void **state)
 {
     (void)state;
-    expect_plan("synthetic:numa:1 core:2 pu:1", 5, 1, BIND_CORE, ORDER_COMPACT, true, "0|1|0|1|0");
-    expect_plan("synthetic:numa:1 core:2 pu:1", 1, 3, BIND_CORE, ORDER_COMPACT, true, "0-1");
+    expect_plan("synthetic:numa:1 core:2 pu:1", 5, 1, BIND_core, ORDER_compact, true, "0|1|0|1|0");
+    expect_plan("synthetic:numa:1 core:2 pu:1", 1, 3, BIND_core, ORDER_compact, true, "0-1");
     /* The second lap takes the second hardware thread of each core. */
-    expect_plan("synthetic:numa:1 core:2 pu:2", 4, 1, BIND_HWTHREAD, ORDER_COMPACT, true,
+    expect_plan("synthetic:numa:1 core:2 pu:2", 4, 1, BIND_hwthread, ORDER_compact, true,
                 "0|2|1|3");
 }
 
@@ -169,10 +169,10 @@ static void test_a_quota_limits_but_does_not_crowd(void **state)
     struct error e = {0};
     place_limit(place, 2.5);
     assert_int_equal(place_machine(place).usable_cores, 2);
-    assert_int_equal(place_make_plan(place, 3, 1, BIND_CORE, ORDER_COMPACT, false, &plan, &e),
+    assert_int_equal(place_make_plan(place, 3, 1, BIND_core, ORDER_compact, false, &plan, &e),
                      ERR_UNAVAILABLE);
     /* Allowed all the same, the ranks still get cores of their own. */
-    assert_int_equal(place_make_plan(place, 3, 1, BIND_CORE, ORDER_COMPACT, true, &plan, &e), OK);
+    assert_int_equal(place_make_plan(place, 3, 1, BIND_core, ORDER_compact, true, &plan, &e), OK);
     assert_true(plan.oversubscribed);
     assert_string_equal(plan.slots[2].cpus, "2");
     place_plan_free(&plan);

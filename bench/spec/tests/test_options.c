@@ -55,8 +55,28 @@ static void test_explain(void **state)
     assert_non_null(strstr(text, "train.lr\n  learning rate at one rank\n"));
     assert_non_null(strstr(text, "allowed  1e-12..1000\n"));
     assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
+    assert_non_null(strstr(text, "    ring               blocks go around a ring twice"));
     assert_non_null(strstr(text, "preset   none: must be given\n"));
     free(text);
+}
+
+/* What stands for a name is its place in the list. */
+static void test_names_are_their_enums(void **state)
+{
+    (void)state;
+    size_t n;
+    const struct enumeration *const *lists = enumerations(&n);
+    assert_string_equal(names_lr_rules->names[LR_RULE_sqrt], "sqrt");
+    assert_string_equal(names_strategies->names[STRATEGY_none], "none");
+    assert_string_equal(names_compressors->names[COMPRESSOR_topk], "topk");
+    assert_string_equal(names_sites->names[SITE_local], "local");
+    assert_int_equal(names_remainders->n, REMAINDERS);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < lists[i]->n; k++) {
+            assert_true(lists[i]->summaries[k][0] != '\0');
+            for (size_t j = 0; j < k; j++)
+                assert_string_not_equal(lists[i]->names[j], lists[i]->names[k]);
+        }
 }
 
 /* ---- Values ---- */
@@ -282,11 +302,17 @@ static void test_refused_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_explain),        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_refused_values), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_arguments_of_stragglers),
-        cmocka_unit_test(test_argument_forms), cmocka_unit_test(test_refused_arguments),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_names_are_their_enums),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_refused_values),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_arguments_of_stragglers),
+        cmocka_unit_test(test_argument_forms),
+        cmocka_unit_test(test_refused_arguments),
     };
     return cmocka_run_group_tests_name("options", tests, make_file, remove_file);
 }

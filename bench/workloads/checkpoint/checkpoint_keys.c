@@ -30,7 +30,7 @@ static void data_samples(const struct trainer *t, char text[KEY_BYTES])
 static void data_shard(const struct trainer *t, char text[KEY_BYTES])
 {
     const char *shard = config_text(t->config, OPT_DATA_SHARD);
-    if (t->sampler.shard == SHARD_GLOBAL)
+    if (t->sampler.shard == SHARD_global)
         snprintf(text, KEY_BYTES, "%s", shard);
     else
         snprintf(text, KEY_BYTES, "%s over %d ranks", shard, t->ranks);

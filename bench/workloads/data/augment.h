@@ -7,9 +7,6 @@
 
 #include "kernels/desc/net_desc.h"
 
-/* What may be done; order of names_augments. */
-enum augment { AUGMENT_NONE, AUGMENT_CROP_FLIP };
-
 /* Rows and columns of zeroes that a crop may reach into. */
 #define AUGMENT_PAD 4
 

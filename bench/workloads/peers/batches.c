@@ -62,7 +62,7 @@ enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run
 {
     uint32_t per_epoch = steps_of_epoch(&t->sampler, run);
     *list = (struct batch_list){.steps = steps_of_run(t, run)};
-    bool crops = config_int(t->config, OPT_AUGMENT) == AUGMENT_CROP_FLIP;
+    bool crops = config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip;
     enum status status = list_alloc(list, t->sampler.n_max, crops, e);
     for (size_t i = 0; status == OK && i < list->steps; i++) {
         list->epoch[i] = (uint32_t)(i / per_epoch);

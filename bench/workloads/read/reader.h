@@ -9,17 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/spec/enumerations.h"
 #include "bench/workloads/data/data_set.h"
 #include "comm/wait/wait.h"
 #include "kernels/base/error.h"
-
-/* One for each line of data_reads.def, in its order. */
-enum read_kind {
-#define DATA_READ(name, summary) READ_##name,
-#include "bench/spec/data_reads.def"
-#undef DATA_READ
-    READ_KINDS
-};
 
 struct reader_options {
     enum read_kind kind;

@@ -40,7 +40,7 @@ static bool is_due(const struct feed *f, const struct sampler *s, uint32_t epoch
 {
     if (!reader_shares(&f->reader))
         return false;
-    bool dealt_anew = s->shuffle && s->shard == SHARD_GLOBAL;
+    bool dealt_anew = s->shuffle && s->shard == SHARD_global;
     return f->fetches == 0 || (dealt_anew && epoch != f->epoch);
 }
 

@@ -21,7 +21,7 @@ enum status inject_open(struct inject *in, const struct config *config, int rank
     const struct value *steps = &config->values[OPT_INJECT_STEPS];
     enum inject_kind kind = (enum inject_kind)config_int(config, OPT_INJECT_KIND);
     *in = (struct inject){
-        .kind = is_chosen(chosen, rank) ? kind : INJECT_NONE,
+        .kind = is_chosen(chosen, rank) ? kind : INJECT_none,
         .phase = (enum inject_phase)config_int(config, OPT_INJECT_PHASE),
         .first = (uint64_t)steps->number,
         .last = (uint64_t)steps->number_hi,
@@ -30,7 +30,7 @@ enum status inject_open(struct inject *in, const struct config *config, int rank
         .seed = (uint64_t)config_number(config, OPT_SEED),
         .rank = (uint32_t)rank,
     };
-    for (size_t i = 0; i < chosen->n && kind != INJECT_NONE; i++)
+    for (size_t i = 0; i < chosen->n && kind != INJECT_none; i++)
         if (chosen->numbers[i] >= ranks)
             return error_set(e, ERR_ARGUMENT,
                              "inject.ranks names rank %.0f; this job has ranks 0..%d",
@@ -48,11 +48,11 @@ static double draw(const struct inject *in, uint64_t step)
 
 double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t step)
 {
-    if (in->kind == INJECT_NONE || phase != in->phase || step < in->first || step > in->last)
+    if (in->kind == INJECT_none || phase != in->phase || step < in->first || step > in->last)
         return 0;
-    if (in->kind == INJECT_EXPONENTIAL)
+    if (in->kind == INJECT_exponential)
         return -in->sleep_s * log(draw(in, step));
-    if (in->kind == INJECT_PARETO)
+    if (in->kind == INJECT_pareto)
         return in->sleep_s * pow(draw(in, step), -1 / in->shape);
     return in->sleep_s;
 }

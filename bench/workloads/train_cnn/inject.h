@@ -8,22 +8,7 @@
 
 #include "bench/spec/spec.h"
 
-enum inject_kind { INJECT_NONE, INJECT_FIXED, INJECT_EXPONENTIAL, INJECT_PARETO }; /* of names */
-
-enum inject_phase { /* order of names_inject_phases */
-                    INJECT_BACKWARD,
-                    INJECT_LOAD,
-                    INJECT_FORWARD,
-                    INJECT_SYNC,
-                    INJECT_EVALUATION,
-                    INJECT_CHECKPOINT,
-                    INJECT_START,
-                    INJECT_READ,
-                    INJECT_UPDATE,
-                    INJECT_END,
-};
-
-/* What one rank does; of a rank that was not chosen `kind` is INJECT_NONE. */
+/* What one rank does; of a rank that was not chosen `kind` is INJECT_none. */
 struct inject {
     enum inject_kind kind;
     enum inject_phase phase;

@@ -108,7 +108,7 @@ static enum status write_now(struct resume *r, struct trainer *t, const struct p
 {
     int64_t begin_ns = clock_ns();
     const char *path = config_text(r->config, OPT_CHECKPOINT_PATH);
-    inject_sleep(&t->inject, INJECT_CHECKPOINT, t->steps_done);
+    inject_sleep(&t->inject, INJECT_PHASE_checkpoint, t->steps_done);
     enum status status = checkpoint_write(path, t, progress, e);
     r->written++;
     r->write_ns += clock_ns() - begin_ns;

@@ -17,11 +17,9 @@ static double seconds_since(int64_t begin_ns)
     return 1e-9 * (double)(clock_ns() - begin_ns);
 }
 
-enum check { CHECK_STEP, CHECK_END, CHECK_NONE }; /* order of names_checks */
-
-static enum check check_of(const struct run *r)
+static enum weights_check check_of(const struct run *r)
 {
-    return (enum check)config_int(&r->arguments->config, OPT_CHECK);
+    return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
 }
 
 /* Whether the weights of ranks are compared, and not the model that is made of them at the end. */
@@ -67,7 +65,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     if (timed && r->window.timed_steps == 0)
         read_nic(r, &r->window.nic_begin);
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
-    if (check_of(r) == CHECK_STEP)
+    if (check_of(r) == CHECK_step)
         taken.hash =
             has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
     watch_for_divergence(r, "loss", taken.score.loss_sum);
@@ -109,7 +107,7 @@ static void print_epoch(const struct run *r, uint32_t epoch, double seconds,
 static enum status run_steps(struct run *r, bool last, struct error *e)
 {
     struct progress *p = &r->progress;
-    inject_sleep(&r->trainer.inject, INJECT_READ, r->trainer.steps_done + 1);
+    inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e));
     p->seconds += seconds_since(feed_ns);
@@ -202,7 +200,7 @@ static enum status run_for_time(struct run *r, struct error *e)
     struct score score = {0};
     for (uint32_t i = 0; i < warmup + steps; i++) {
         if (i % full == 0)
-            inject_sleep(&r->trainer.inject, INJECT_READ, i + 1);
+            inject_sleep(&r->trainer.inject, INJECT_PHASE_read, i + 1);
         if (feed_epoch(&r->feed, &r->trainer.sampler, i / full, e) != OK ||
             run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
             return e->status;
@@ -221,7 +219,7 @@ static enum status compare(struct run *r, struct comparison *c, struct error *e)
     enum status status = OK;
     if (!has_replicas(r))
         status = hashes_add_model(&r->hashes, &r->trainer, e);
-    else if (check_of(r) == CHECK_END || r->hashes.n == 0)
+    else if (check_of(r) == CHECK_end || r->hashes.n == 0)
         hashes_add(&r->hashes, &r->trainer);
     return status == OK ? hashes_compare(&r->hashes, &r->trainer, c, e) : status;
 }
@@ -281,7 +279,7 @@ enum status run_execute(struct run *r, struct error *e)
         status = step_log_write(&r->log, &r->recorder, e);
     if (status == OK && r->arguments->predictions != NULL)
         status = predictions_write(&r->trainer, r->arguments->predictions, e);
-    if (status == OK && check_of(r) != CHECK_NONE)
+    if (status == OK && check_of(r) != CHECK_none)
         status = compare(r, &comparison, e);
     if (status == OK && r->arguments->run == RUN_FOR_TIME)
         status = replay(r, e);
@@ -301,7 +299,7 @@ enum status run_execute(struct run *r, struct error *e)
     }
     if (status == OK)
         status = recorder_finish(&r->recorder, e);
-    inject_sleep(&r->trainer.inject, INJECT_END, r->trainer.steps_done);
+    inject_sleep(&r->trainer.inject, INJECT_PHASE_end, r->trainer.steps_done);
     /* Nobody leaves while others may still wait for a message. */
     if (status == OK)
         status = wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e);

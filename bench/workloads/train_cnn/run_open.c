@@ -167,7 +167,7 @@ enum status run_open(struct run *r, struct error *e)
     if (r->all_failed)
         return e->status;
     enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
-    if (status == OK && config_int(&a->config, OPT_CALL_CHECK) != 0)
+    if (status == OK && config_int(&a->config, OPT_CALL_CHECK) != CALL_CHECK_none)
         status = waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e);
     if (status != OK)
         return status;

@@ -9,7 +9,7 @@
 /* Images that count in a batch of `n`. */
 static uint32_t counted(const struct sampler *s, uint32_t n)
 {
-    return s->remainder == REMAINDER_DROP ? n - n % (uint32_t)s->ranks : n;
+    return s->remainder == REMAINDER_drop ? n - n % (uint32_t)s->ranks : n;
 }
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
@@ -32,7 +32,7 @@ static uint32_t shard_begin(const struct sampler *s, int rank)
 
 static void find_own(struct sampler *s)
 {
-    bool shard = s->shard == SHARD_CONTIGUOUS;
+    bool shard = s->shard == SHARD_contiguous;
     s->first = shard ? shard_begin(s, s->rank) : 0;
     s->n_own = shard ? shard_begin(s, s->rank + 1) - s->first : s->n_samples;
 }
@@ -41,7 +41,7 @@ static void find_own(struct sampler *s)
 static void fill_order(struct sampler *s, uint32_t epoch)
 {
     uint64_t seed = s->seed;
-    if (s->shard == SHARD_CONTIGUOUS)
+    if (s->shard == SHARD_contiguous)
         seed ^= (uint64_t)s->rank << 32;
     s->epoch = epoch;
     for (uint32_t i = 0; i < s->n_own; i++)
@@ -58,7 +58,7 @@ static enum status check_sizes(const struct sampler *s, struct error *e)
         return error_set(e, ERR_ARGUMENT, "a global batch of %u images from a data set of %u",
                          s->global_batch, s->n_samples);
     }
-    if (s->shard == SHARD_CONTIGUOUS && s->n_samples < (uint32_t)s->ranks) {
+    if (s->shard == SHARD_contiguous && s->n_samples < (uint32_t)s->ranks) {
         return error_set(e, ERR_ARGUMENT,
                          "data.shard = contiguous: %u samples give no shard to each of %d ranks",
                          s->n_samples, s->ranks);
@@ -143,9 +143,9 @@ static struct batch get_shard(struct sampler *s, uint32_t step)
     uint32_t place = step * s->global_batch, count = step_images(s, step);
     uint32_t begin = dealt(s, place), n = dealt(s, place + count) - begin;
     const uint32_t *images = s->order + begin;
-    if (s->remainder == REMAINDER_PAD)
+    if (s->remainder == REMAINDER_pad)
         return padded_shard(s, images, n, count);
-    if (s->remainder == REMAINDER_DROP) {
+    if (s->remainder == REMAINDER_drop) {
         count = counted(s, count);
         n = count / (uint32_t)s->ranks;
     }
@@ -156,7 +156,7 @@ static struct batch get_global(struct sampler *s, uint32_t step)
 {
     const uint32_t *images = s->order + (size_t)step * s->global_batch;
     uint32_t count = counted(s, step_images(s, step));
-    if (s->remainder == REMAINDER_PAD)
+    if (s->remainder == REMAINDER_pad)
         return padded(s, images, count);
     size_t begin, end;
     pool_share(count, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
@@ -167,7 +167,7 @@ struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step)
 {
     if (epoch != s->epoch)
         fill_order(s, epoch);
-    return s->shard == SHARD_CONTIGUOUS ? get_shard(s, step) : get_global(s, step);
+    return s->shard == SHARD_contiguous ? get_shard(s, step) : get_global(s, step);
 }
 
 static int compare(const void *a, const void *b)
@@ -190,7 +190,7 @@ static uint32_t sort_once(uint32_t *samples, uint32_t n)
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs)
 {
     uint32_t n = 0;
-    if (s->shard == SHARD_CONTIGUOUS) {
+    if (s->shard == SHARD_contiguous) {
         for (; n < s->n_own; n++)
             needs[n] = s->first + n;
         return n;

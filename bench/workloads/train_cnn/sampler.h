@@ -15,14 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/spec/enumerations.h"
 #include "kernels/base/error.h"
 #include "kernels/base/real.h"
-
-/* What to do with a batch that the ranks do not divide; order of names_remainders. */
-enum remainder { REMAINDER_UNEVEN, REMAINDER_DROP, REMAINDER_PAD };
-
-/* Which samples are whose; order of names_shards. */
-enum shard { SHARD_GLOBAL, SHARD_CONTIGUOUS };
 
 struct sampler {
     uint32_t n_samples, global_batch;

@@ -2,18 +2,13 @@
 
 #include <math.h>
 
-/* Orders of names_lr_rules, names_lr_schedules and names_lr_warmups. */
-enum lr_rule { LR_RULE_CONSTANT, LR_RULE_LINEAR, LR_RULE_SQRT };
-enum lr_schedule { LR_CONSTANT, LR_STEP, LR_COSINE };
-enum lr_warmup { WARMUP_LINEAR, WARMUP_LOG };
-
 static double rate_at_ranks(const struct config *c, int ranks)
 {
     double lr = config_number(c, OPT_LR);
     switch ((enum lr_rule)config_int(c, OPT_LR_RULE)) {
-    case LR_RULE_LINEAR:
+    case LR_RULE_linear:
         return lr * ranks;
-    case LR_RULE_SQRT:
+    case LR_RULE_sqrt:
         return lr * sqrt(ranks);
     default:
         return lr;
@@ -22,7 +17,7 @@ static double rate_at_ranks(const struct config *c, int ranks)
 
 static double warm_up(const struct config *c, double lr, double step, double warmup)
 {
-    if (config_int(c, OPT_LR_WARMUP) == WARMUP_LOG)
+    if (config_int(c, OPT_LR_WARMUP) == LR_WARMUP_log)
         return lr * log(1 + step) / log(1 + warmup);
     return lr * step / warmup;
 }
@@ -43,11 +38,11 @@ double schedule_lr(const struct config *config, int ranks, uint32_t epoch_steps,
         return warm_up(config, lr, (double)step, warmup);
     double before = (double)(step - 1), all = config_number(config, OPT_EPOCHS) * epoch_steps;
     switch ((enum lr_schedule)config_int(config, OPT_LR_SCHEDULE)) {
-    case LR_STEP: {
+    case LR_SCHEDULE_step: {
         double between = config_number(config, OPT_LR_STEP_EPOCHS) * epoch_steps;
         return lr * pow(config_number(config, OPT_LR_GAMMA), floor(before / between));
     }
-    case LR_COSINE:
+    case LR_SCHEDULE_cosine:
         return before > warmup ? cosine(config, lr, before - warmup, all - warmup) : lr;
     default:
         return lr;

@@ -57,20 +57,17 @@ enum status trainer_open_batches(struct trainer *t, struct error *e)
 
 static bool augments(const struct trainer *t)
 {
-    return config_int(t->config, OPT_AUGMENT) == AUGMENT_CROP_FLIP;
+    return config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip;
 }
 
 enum plan trainer_plan(const struct config *config)
 {
-    static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
-    return plans[config_int(config, OPT_KERNELS)];
+    return (enum plan)config_int(config, OPT_KERNELS);
 }
-
-enum tune { TUNE_FIXED, TUNE_START }; /* names_tunes */
 
 bool trainer_tunes(const struct config *config)
 {
-    return config_int(config, OPT_TUNE) == TUNE_START;
+    return config_int(config, OPT_TUNE) == TUNE_start;
 }
 
 enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e)
@@ -130,8 +127,6 @@ static enum status agree_on_isa(struct trainer *t, struct error *e)
     return status != OK ? status : chosen;
 }
 
-enum batch_norm { BATCH_NORM_LOCAL, BATCH_NORM_SYNC, BATCH_NORM_FROZEN }; /* names_batch_norms */
-
 static enum batch_norm batch_norm_of(const struct trainer *t)
 {
     return (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
@@ -141,10 +136,10 @@ static enum batch_norm batch_norm_of(const struct trainer *t)
  * says nothing to other ranks, so it has nothing to share. */
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
-    bool shared = batch_norm_of(t) == BATCH_NORM_SYNC && t->desc->n_buffers > 0 && t->ranks > 1 &&
+    bool shared = batch_norm_of(t) == BATCH_NORM_sync && t->desc->n_buffers > 0 && t->ranks > 1 &&
                   t->sync->kind != STRATEGY_none;
     t->exec.buffers = t->sync->arenas.buffers;
-    t->exec.fixed_statistics = batch_norm_of(t) == BATCH_NORM_FROZEN;
+    t->exec.fixed_statistics = batch_norm_of(t) == BATCH_NORM_frozen;
     net_init_buffers(t->desc, t->exec.buffers);
     if (!shared)
         return OK;
@@ -205,7 +200,7 @@ static void before_update(void *arg)
     if (t->updated == t->steps_done)
         return;
     t->updated = t->steps_done;
-    t->update_slept_ns += inject_sleep(&t->inject, INJECT_UPDATE, t->steps_done);
+    t->update_slept_ns += inject_sleep(&t->inject, INJECT_PHASE_update, t->steps_done);
 }
 
 enum status trainer_connect(struct trainer *t, struct error *e)
@@ -241,7 +236,7 @@ enum status trainer_connect(struct trainer *t, struct error *e)
         .before_update = before_update,
         .before_update_arg = t,
     };
-    inject_sleep(&t->inject, INJECT_START, 1);
+    inject_sleep(&t->inject, INJECT_PHASE_start, 1);
     enum strategy_kind kind = (enum strategy_kind)config_int(t->config, OPT_STRATEGY);
     enum status status = algorithm_use(config.algorithm, e);
     if (status == OK)
@@ -406,12 +401,12 @@ static enum status compute(struct trainer *t, const struct batch *batch, struct 
         record->score =
             net_loss(t->net, &t->exec, 0, t->labels, batch->weights, gradient_scale(t, batch));
     }
-    record->inject_ns += inject_now(t, INJECT_FORWARD, lap);
+    record->inject_ns += inject_now(t, INJECT_PHASE_forward, lap);
     record->forward_ns = lap_end(lap);
     TRY(backward(t, batch, e));
-    record->inject_ns += inject_now(t, INJECT_BACKWARD, lap);
+    record->inject_ns += inject_now(t, INJECT_PHASE_backward, lap);
     record->backward_ns = lap_end(lap);
-    record->inject_ns += inject_now(t, INJECT_SYNC, lap);
+    record->inject_ns += inject_now(t, INJECT_PHASE_sync, lap);
     return group_check(&t->group, e);
 }
 
@@ -431,7 +426,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     struct lap lap = {.sync = &t->sync->times, .begin_ns = record->begin_ns};
     if (batch.n > 0)
         load(t, &batch);
-    record->inject_ns += inject_now(t, INJECT_LOAD, &lap);
+    record->inject_ns += inject_now(t, INJECT_PHASE_load, &lap);
     record->load_ns = lap_end(&lap);
 
     enum status status = compute(t, &batch, &lap, record, e);
@@ -524,9 +519,9 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e)
 {
-    inject_sleep(&t->inject, INJECT_EVALUATION, t->steps_done);
+    inject_sleep(&t->inject, INJECT_PHASE_evaluation, t->steps_done);
     TRY(sync_eval_begin(t->sync, e));
-    if (batch_norm_of(t) == BATCH_NORM_LOCAL && t->desc->n_buffers > 0 &&
+    if (batch_norm_of(t) == BATCH_NORM_local && t->desc->n_buffers > 0 &&
         sync_broadcast_buffers(t->sync, e) != OK)
         return e->status;
     size_t begin, end;

@@ -197,7 +197,7 @@ static bool epochs_are_right(void)
         }
     }
     uint32_t fetches = !reader_shares(&feed.reader)                       ? 0
-                       : sampler.shuffle && sampler.shard == SHARD_GLOBAL ? EPOCHS
+                       : sampler.shuffle && sampler.shard == SHARD_global ? EPOCHS
                                                                           : 1;
     good = good && feed.fetches == fetches && feed.read_s > 0;
     good = good && feed.reader.data.test.n == TEST_IMAGES;
@@ -218,12 +218,11 @@ static bool is_left_out(const char *mode, bool all_modes)
 static void expect_modes(const char *shard, const char *shuffle, const char *remainder,
                          bool all_modes)
 {
-    size_t n;
-    const char *const *modes = names_data_reads(&n);
+    const char *const *modes = names_data_reads->names;
     option(OPT_DATA_SHARD, shard);
     option(OPT_SHUFFLE, shuffle);
     option(OPT_REMAINDER, remainder);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < names_data_reads->n; i++) {
         if (is_left_out(modes[i], all_modes))
             continue;
         option(OPT_DATA_READ, modes[i]);
@@ -372,7 +371,7 @@ static void any_step_can_be_the_first(void **state)
 static void fewer_samples_than_ranks_are_no_shards(void **state)
 {
     (void)state;
-    struct sampler s = {.n_samples = 2, .global_batch = 2, .shard = SHARD_CONTIGUOUS, .ranks = 3};
+    struct sampler s = {.n_samples = 2, .global_batch = 2, .shard = SHARD_contiguous, .ranks = 3};
     struct error e;
     assert_int_equal(sampler_open(&s, &e), ERR_ARGUMENT);
     assert_string_equal(e.text,

@@ -49,7 +49,7 @@ static enum status bind_rank(int local_rank, int local_ranks, bool *crowded, str
     if (status != OK || place_parse_cpus(bound, cpus, CPUS_MAX) == 1)
         return status;
     TRY(place_open(&place, NULL, e));
-    status = place_make_plan(place, local_ranks, 1, BIND_CORE, ORDER_COMPACT, true, &plan, e);
+    status = place_make_plan(place, local_ranks, 1, BIND_core, ORDER_compact, true, &plan, e);
     if (status == OK)
         status = place_bind_self(plan.slots[local_rank].cpus, e);
     *crowded = plan.oversubscribed;

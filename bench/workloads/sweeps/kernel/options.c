@@ -4,8 +4,6 @@
 #include "bench/workloads/sweeps/kernel/sweep.h"
 #include "bench/workloads/sweeps/options.h"
 
-static const enum plan plans[] = {PLAN_FAST, PLAN_REFERENCE, PLAN_EXACT}; /* as names_plans */
-
 static const struct option known[] = {
     {"model", required_argument, NULL, 'm'}, {"batch", required_argument, NULL, 'b'},
     {"layer", required_argument, NULL, 'l'}, {"part", required_argument, NULL, 't'},
@@ -16,12 +14,7 @@ static const struct option known[] = {
 
 const char *plan_name(enum plan plan)
 {
-    size_t n;
-    const char *const *names = names_plans(&n);
-    for (size_t i = 0; i < n; i++)
-        if (plans[i] == plan)
-            return names[i];
-    return "";
+    return names_plans->names[plan];
 }
 
 void options_help(FILE *out)
@@ -58,8 +51,6 @@ static enum status parse_part(struct sweep_options *o, const char *text, struct 
 
 static enum status parse_plans(struct sweep_options *o, const char *text, struct error *e)
 {
-    size_t n;
-    const char *const *names = names_plans(&n);
     o->n_plans = 0;
     for (;;) {
         char word[32];
@@ -67,8 +58,8 @@ static enum status parse_plans(struct sweep_options *o, const char *text, struct
         snprintf(word, sizeof word, "%.*s", length, text);
         if (o->n_plans == PLANS_MAX)
             return error_set(e, ERR_ARGUMENT, "--plan: at most %d plans", PLANS_MAX);
-        TRY(option_name("plan", word, names, n, &index, e));
-        o->plans[o->n_plans++] = plans[index];
+        TRY(option_name("plan", word, names_plans->names, names_plans->n, &index, e));
+        o->plans[o->n_plans++] = (enum plan)index;
         text += length;
         if (*text++ == '\0')
             return OK;

@@ -49,7 +49,7 @@ static struct inject opened(int rank)
 
 static double seconds(const struct inject *in, uint64_t step)
 {
-    return inject_seconds(in, INJECT_BACKWARD, step);
+    return inject_seconds(in, INJECT_PHASE_backward, step);
 }
 
 static void chosen_ranks_sleep_in_chosen_steps(void **state)
@@ -61,7 +61,7 @@ static void chosen_ranks_sleep_in_chosen_steps(void **state)
         for (uint64_t step = 1; step < 10; step++) {
             bool chosen = rank % 2 == 1 && step >= 5 && step <= 7;
             assert_true(seconds(&in, step) == (chosen ? 0.02 : 0));
-            assert_true(inject_seconds(&in, INJECT_LOAD, step) == 0);
+            assert_true(inject_seconds(&in, INJECT_PHASE_load, step) == 0);
         }
     }
 }
@@ -72,7 +72,7 @@ static void nobody_sleeps_by_default(void **state)
     option(OPT_INJECT_KIND, "none");
     struct inject in = opened(1);
     assert_true(seconds(&in, 1) == 0);
-    assert_true(inject_sleep(&in, INJECT_BACKWARD, 1) == 0);
+    assert_true(inject_sleep(&in, INJECT_PHASE_backward, 1) == 0);
 }
 
 static void sleeping_takes_the_time(void **state)
@@ -80,7 +80,7 @@ static void sleeping_takes_the_time(void **state)
     (void)state;
     option(OPT_INJECT_SLEEP, "3ms");
     struct inject in = opened(3);
-    assert_true(inject_sleep(&in, INJECT_BACKWARD, 1) >= 3000000);
+    assert_true(inject_sleep(&in, INJECT_PHASE_backward, 1) >= 3000000);
 }
 
 static void draws_depend_on_seed_step_and_rank_alone(void **state)
