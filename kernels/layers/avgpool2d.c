@@ -5,12 +5,6 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/layer_tables.h"
 
-struct avgpool_call {
-    const struct layer_desc *layer;
-    real *out;
-    const real *in;
-};
-
 /* Outputs [*begin, *end) of n for which number `k` of the window lies inside the `size` inputs. */
 static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
 {
@@ -78,62 +72,46 @@ SIMD_CLONES static void unpool_plane(real *dx, const real *dy, const struct laye
 static void avgpool_forward_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
-    const struct avgpool_call *call = arg;
-    const struct layer_desc *l = call->layer;
+    const struct layer_call *c = arg;
+    const struct layer_desc *l = c->layer;
     size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
     size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
     for (size_t p = begin; p < end; p++)
-        pool_plane(call->out + p * out_plane, call->in + p * in_plane, l);
+        pool_plane(c->y + p * out_plane, c->x + p * in_plane, l);
 }
 
 static void avgpool_backward_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
-    const struct avgpool_call *call = arg;
-    const struct layer_desc *l = call->layer;
+    const struct layer_call *c = arg;
+    const struct layer_desc *l = c->layer;
     size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
     size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
     for (size_t p = begin; p < end; p++)
-        unpool_plane(call->out + p * in_plane, call->in + p * out_plane, l);
+        unpool_plane(c->dx + p * in_plane, c->dy + p * out_plane, l);
 }
 
-static void run_planes(const struct exec *ex, int n, block_function *f, struct avgpool_call *call)
+static void run_planes(const struct layer_call *c, block_function *f)
 {
-    const struct layer_desc *l = call->layer;
+    const struct layer_desc *l = c->layer;
     size_t plane = (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);
-    exec_for(ex, (size_t)n * (size_t)l->in.c, images_per_block(ELEMENTS_PER_BLOCK, plane), f, call);
+    exec_for(c->ex, (size_t)c->n * (size_t)l->in.c, images_per_block(ELEMENTS_PER_BLOCK, plane), f,
+             (void *)c);
 }
 
-static void avgpool2d_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
-                              const real *x, const real *params, void *saved, void *scratch)
+static void avgpool2d_forward(const struct layer_call *c)
 {
-    (void)params;
-    (void)saved;
-    (void)scratch;
-    struct avgpool_call call = {.layer = layer, .out = y, .in = x};
-    run_planes(ex, n, avgpool_forward_block, &call);
+    run_planes(c, avgpool_forward_block);
 }
 
-static void avgpool2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
-                               real *dx, real *dparams, const real *dy, const real *x,
-                               const real *y, const real *params, const void *saved, void *scratch)
+static void avgpool2d_backward(const struct layer_call *c)
 {
-    (void)dparams;
-    (void)x;
-    (void)y;
-    (void)params;
-    (void)saved;
-    (void)scratch;
-    if (!dx)
-        return;
-    struct avgpool_call call = {.layer = layer, .out = dx, .in = dy};
-    run_planes(ex, n, avgpool_backward_block, &call);
+    if (c->dx != NULL)
+        run_planes(c, avgpool_backward_block);
 }
 
 const struct layer_kernel layer_avgpool2d = {
     .name = "avgpool2d",
-    .saved_bytes = layer_saves_nothing,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = avgpool2d_forward,
     .backward = avgpool2d_backward,
 };

@@ -21,55 +21,43 @@ static void add_to_window(const struct layer_desc *l, const struct window *w, re
             plane[window_offset(l, w, r, c)] += value;
 }
 
-static void avgpool2d_ref_forward(const struct exec *ex, const struct layer_desc *l, int n, real *y,
-                                  const real *x, const real *params, void *saved, void *scratch)
+static void avgpool2d_ref_forward(const struct layer_call *c)
 {
-    (void)params;
-    (void)saved;
-    (void)scratch;
-    real area = (real)(l->kernel_h * l->kernel_w);
-    for (int plane = 0; plane < n * l->in.c; plane++, x += (size_t)l->in.h * (size_t)l->in.w) {
+    const struct layer_desc *l = c->layer;
+    real area = (real)(l->kernel_h * l->kernel_w), *y = c->y;
+    const real *x = c->x;
+    for (int plane = 0; plane < c->n * l->in.c; plane++, x += (size_t)l->in.h * (size_t)l->in.w) {
         for (int oh = 0; oh < l->out.h; oh++) {
             for (int ow = 0; ow < l->out.w; ow++) {
                 struct window w = window_at(l, oh, ow);
                 *y++ = sum_window(l, &w, x) / area;
             }
         }
-        exec_poll(ex);
+        exec_poll(c->ex);
     }
 }
 
-static void avgpool2d_ref_backward(const struct exec *ex, const struct layer_desc *l, int n,
-                                   real *dx, real *dparams, const real *dy, const real *x,
-                                   const real *y, const real *params, const void *saved,
-                                   void *scratch)
+static void avgpool2d_ref_backward(const struct layer_call *c)
 {
-    (void)dparams;
-    (void)x;
-    (void)y;
-    (void)params;
-    (void)saved;
-    (void)scratch;
-    if (!dx)
+    if (c->dx == NULL)
         return;
-    real area = (real)(l->kernel_h * l->kernel_w);
-    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    memset(dx, 0, (size_t)n * shape_count(l->in) * sizeof *dx);
-    for (int plane = 0; plane < n * l->in.c; plane++, dx += in_plane) {
+    const struct layer_desc *l = c->layer;
+    real area = (real)(l->kernel_h * l->kernel_w), *dx = c->dx;
+    const real *dy = c->dy;
+    memset(dx, 0, (size_t)c->n * shape_count(l->in) * sizeof *dx);
+    for (int plane = 0; plane < c->n * l->in.c; plane++, dx += (size_t)l->in.h * (size_t)l->in.w) {
         for (int oh = 0; oh < l->out.h; oh++) {
             for (int ow = 0; ow < l->out.w; ow++) {
                 struct window w = window_at(l, oh, ow);
                 add_to_window(l, &w, dx, *dy++ / area);
             }
         }
-        exec_poll(ex);
+        exec_poll(c->ex);
     }
 }
 
 const struct layer_kernel layer_avgpool2d_ref = {
     .name = "avgpool2d_ref",
-    .saved_bytes = layer_saves_nothing,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = avgpool2d_ref_forward,
     .backward = avgpool2d_ref_backward,
 };

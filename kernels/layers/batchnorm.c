@@ -3,29 +3,45 @@
 
 #include <math.h>
 
-struct batchnorm_call batchnorm_begin(const struct exec *ex, const struct layer_desc *layer, int n,
-                                      const real *x, const real *params, double *saved,
-                                      void *scratch)
+size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n)
 {
-    size_t channels = (size_t)layer->in.c;
+    (void)n;
+    return batchnorm_bytes(layer);
+}
+
+size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads)
+{
+    (void)n;
+    (void)threads;
+    return batchnorm_bytes(layer);
+}
+
+struct batchnorm_call batchnorm_begin(const struct layer_call *c)
+{
+    size_t channels = (size_t)c->layer->in.c;
+    double *saved = c->saved;
     return (struct batchnorm_call){
-        .ex = ex,
-        .images = (size_t)n,
+        .ex = c->ex,
+        .layer = c->layer,
+        .images = (size_t)c->n,
         .channels = channels,
-        .plane = (size_t)layer->in.h * (size_t)layer->in.w,
-        .s = {.count = saved[0], .mean = saved + 1, .inverse = saved + 1 + channels},
-        .sums = scratch,
-        .running = ex->buffers + layer->buffer_offset,
-        .x = x,
-        .weight = params,
-        .bias = params + channels,
+        .plane = (size_t)c->layer->in.h * (size_t)c->layer->in.w,
+        .s = {.count = saved, .mean = saved + 1, .inverse = saved + 1 + channels},
+        .sums = c->scratch,
+        .running = c->ex->buffers + c->layer->buffer_offset,
+        .x = c->x,
+        .dy = c->dy,
+        .weight = c->params,
+        .bias = c->params + channels,
+        .y = c->y,
+        .dx = c->dx,
     };
 }
 
 /* Sums over the ranks that share the batch, where there are others. */
 static void sum_group(const struct batchnorm_call *call, size_t n)
 {
-    if (call->ex->group_sum)
+    if (call->ex->group_sum != NULL)
         call->ex->group_sum(call->ex->group_arg, call->sums, n);
 }
 
@@ -47,44 +63,44 @@ static void update_running(real *mean, real *var, double batch_mean, double batc
 }
 
 /* Statistics of the batch; the running ones take their share of them. */
-static void use_batch(struct batchnorm_call *call, const struct layer_desc *layer)
+static void use_batch(struct batchnorm_call *call)
 {
-    real *mean = call->ex->buffers + layer->buffer_offset, *var = mean + call->channels;
-    double count = call->s.count;
+    real *mean = call->running, *var = mean + call->channels;
+    double count = *call->s.count;
     for (size_t c = 0; c < call->channels; c++) {
         double d = call->sums[2 * c] / count, square = call->sums[2 * c + 1] / count;
         double variance = square - d * d;
         variance = variance < 0 ? 0 : variance; /* NaN stays */
         call->s.mean[c] += d;
-        call->s.inverse[c] = 1 / sqrt(variance + layer->epsilon);
-        update_running(&mean[c], &var[c], call->s.mean[c], variance, count, layer->momentum);
+        call->s.inverse[c] = 1 / sqrt(variance + call->layer->epsilon);
+        update_running(&mean[c], &var[c], call->s.mean[c], variance, count, call->layer->momentum);
     }
 }
 
-static void use_running(struct batchnorm_call *call, const struct layer_desc *layer)
+static void use_running(struct batchnorm_call *call)
 {
     const real *var = call->running + call->channels;
     for (size_t c = 0; c < call->channels; c++) {
         call->s.mean[c] = (double)call->running[c];
-        call->s.inverse[c] = 1 / sqrt((double)var[c] + layer->epsilon);
+        call->s.inverse[c] = 1 / sqrt((double)var[c] + call->layer->epsilon);
     }
 }
 
 /* A batch of which nothing counts on any rank has no statistics of its own. */
-void batchnorm_forward(struct batchnorm_call *call, const struct layer_desc *layer, double *kept,
-                       batchnorm_pass *sum_inputs, batchnorm_pass *normalise)
+void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
+                       batchnorm_pass *normalise)
 {
-    kept[0] = call->s.count = 0;
+    *call->s.count = 0;
     if (call->ex->training && !call->ex->fixed_statistics) {
         sum_inputs(call);
         call->sums[2 * call->channels] = count_numbers(call);
         sum_group(call, 2 * call->channels + 1);
-        kept[0] = call->s.count = call->sums[2 * call->channels];
+        *call->s.count = call->sums[2 * call->channels];
     }
-    if (call->s.count > 0)
-        use_batch(call, layer);
+    if (*call->s.count > 0)
+        use_batch(call);
     else
-        use_running(call, layer);
+        use_running(call);
     normalise(call);
 }
 
@@ -104,7 +120,7 @@ static void store_gradients(const struct batchnorm_call *call, real *dparams)
 struct batchnorm_gradient batchnorm_gradient_of(const struct batchnorm_call *call, size_t c)
 {
     double scale = (double)call->weight[c] * call->s.inverse[c];
-    double share = call->s.count > 0 ? scale / call->s.count : 0;
+    double share = *call->s.count > 0 ? scale / *call->s.count : 0;
     double inverse2 = call->s.inverse[c] * call->s.inverse[c];
     return (struct batchnorm_gradient){
         .mean = (real)call->s.mean[c],
@@ -119,9 +135,9 @@ void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pa
 {
     sum_gradients(call);
     store_gradients(call, dparams);
-    if (!differentiate)
+    if (differentiate == NULL)
         return;
-    if (call->s.count > 0)
+    if (*call->s.count > 0)
         sum_group(call, 2 * call->channels);
     differentiate(call);
 }

@@ -7,16 +7,17 @@
 
 /* What forward leaves for backward, and backward's own coefficients in scratch. */
 struct statistics {
-    double count;           /* numbers a channel over all ranks; 0: running statistics were used */
+    double *count;          /* numbers a channel over all ranks; 0: running statistics were used */
     double *mean, *inverse; /* [C]; the inverse of the standard deviation */
 };
 
 struct batchnorm_call {
     const struct exec *ex;
+    const struct layer_desc *layer;
     size_t images, channels, plane;
     struct statistics s;
-    double *sums;        /* [C,2], and the count */
-    const real *running; /* [C]: running means */
+    double *sums;  /* [C,2], and the count */
+    real *running; /* [C,2]: running means, then variances */
     const real *x, *dy, *weight, *bias;
     real *y, *dx;
     void *arg; /* of the passes */
@@ -28,13 +29,15 @@ static inline size_t batchnorm_bytes(const struct layer_desc *layer)
     return (2 * (size_t)layer->in.c + 1) * sizeof(double);
 }
 
-struct batchnorm_call batchnorm_begin(const struct exec *ex, const struct layer_desc *layer, int n,
-                                      const real *x, const real *params, double *saved,
-                                      void *scratch);
+/* The same as hooks of a layer's kernel, fast or reference. */
+size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n);
+size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads);
+
+struct batchnorm_call batchnorm_begin(const struct layer_call *c);
 
 static inline bool batchnorm_counts(const struct exec *ex, size_t image)
 {
-    return !ex->weights || ex->weights[image] != 0;
+    return ex->weights == NULL || ex->weights[image] != 0;
 }
 
 /* dx = of_dy * dy + (of_x * (x - mean) + constant) */
@@ -47,8 +50,8 @@ typedef void batchnorm_pass(const struct batchnorm_call *call);
 
 /* sum_inputs leaves in mean what the sums of x - mean and (x - mean)^2 are taken around; normalise
  * writes y. */
-void batchnorm_forward(struct batchnorm_call *call, const struct layer_desc *layer, double *kept,
-                       batchnorm_pass *sum_inputs, batchnorm_pass *normalise);
+void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
+                       batchnorm_pass *normalise);
 
 /* sum_gradients leaves the sums of dy and dy * (x - mean); differentiate writes dx, NULL where
  * nobody wants it. */

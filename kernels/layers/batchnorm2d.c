@@ -9,19 +9,6 @@
 #include "kernels/base/simd.h"
 #include "kernels/layers/batchnorm.h"
 
-static size_t batchnorm2d_saved_bytes(const struct layer_desc *layer, int n)
-{
-    (void)n;
-    return batchnorm_bytes(layer);
-}
-
-static size_t batchnorm2d_scratch_bytes(const struct layer_desc *layer, int n, int threads)
-{
-    (void)n;
-    (void)threads;
-    return batchnorm_bytes(layer);
-}
-
 /* Runs f over channels, or over planes, in blocks of about ELEMENTS_PER_BLOCK numbers. */
 static void run_channels(const struct batchnorm_call *call, block_function *f)
 {
@@ -70,7 +57,7 @@ static inline void add_products(double sums[2], const real *x, double a, const r
 /* What the sums of a channel are taken around. */
 static double near_mean(const struct batchnorm_call *call, size_t c)
 {
-    if (call->ex->group_sum)
+    if (call->ex->group_sum != NULL)
         return (double)call->running[c];
     for (size_t i = 0; i < call->images; i++)
         if (batchnorm_counts(call->ex, i))
@@ -120,13 +107,10 @@ static void normalise_all(const struct batchnorm_call *call)
     run_planes(call, normalise);
 }
 
-static void batchnorm2d_forward(const struct exec *ex, const struct layer_desc *layer, int n,
-                                real *y, const real *x, const real *params, void *saved,
-                                void *scratch)
+static void batchnorm2d_forward(const struct layer_call *c)
 {
-    struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, saved, scratch);
-    call.y = y;
-    batchnorm_forward(&call, layer, saved, sum_all_inputs, normalise_all);
+    struct batchnorm_call call = batchnorm_begin(c);
+    batchnorm_forward(&call, sum_all_inputs, normalise_all);
 }
 
 /* ---- Backward ---- */
@@ -174,22 +158,17 @@ static void differentiate_all(const struct batchnorm_call *call)
     run_planes(call, differentiate);
 }
 
-static void batchnorm2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
-                                 real *dx, real *dparams, const real *dy, const real *x,
-                                 const real *y, const real *params, const void *saved,
-                                 void *scratch)
+static void batchnorm2d_backward(const struct layer_call *c)
 {
-    (void)y;
-    struct batchnorm_call call = batchnorm_begin(ex, layer, n, x, params, (double *)saved, scratch);
-    call.dy = dy;
-    call.dx = dx;
-    batchnorm_backward(&call, dparams, sum_all_gradients, dx ? differentiate_all : NULL);
+    struct batchnorm_call call = batchnorm_begin(c);
+    batchnorm_backward(&call, c->dparams, sum_all_gradients,
+                       c->dx != NULL ? differentiate_all : NULL);
 }
 
 const struct layer_kernel layer_batchnorm2d = {
     .name = "batchnorm2d",
-    .saved_bytes = batchnorm2d_saved_bytes,
-    .scratch_bytes = batchnorm2d_scratch_bytes,
+    .saved_bytes = batchnorm_saved_bytes,
+    .scratch_bytes = batchnorm_scratch_bytes,
     .forward = batchnorm2d_forward,
     .backward = batchnorm2d_backward,
 };

@@ -2,20 +2,7 @@
  * group sums. */
 #include <math.h>
 
-#include "kernels/layers/layer_tables.h"
-
-/* Saved: the count, then mean and standard deviation of each channel. */
-static size_t batchnorm2d_ref_bytes(const struct layer_desc *layer, int n)
-{
-    (void)n;
-    return (2 * (size_t)layer->in.c + 1) * sizeof(double);
-}
-
-static size_t batchnorm2d_ref_scratch(const struct layer_desc *layer, int n, int threads)
-{
-    (void)threads;
-    return batchnorm2d_ref_bytes(layer, n);
-}
+#include "kernels/layers/batchnorm.h"
 
 static size_t at(const struct layer_desc *l, int image, int channel, int position)
 {
@@ -23,115 +10,122 @@ static size_t at(const struct layer_desc *l, int image, int channel, int positio
            (size_t)position;
 }
 
-static bool counts(const struct exec *ex, int image)
-{
-    return !ex->weights || ex->weights[image] != 0;
-}
-
 static void sum_group(const struct exec *ex, double *values, int n)
 {
-    if (ex->group_sum)
+    if (ex->group_sum != NULL)
         ex->group_sum(ex->group_arg, values, (size_t)n);
 }
 
 /* values [C] <- sums of (x - mean)^power, values [C] <- how many numbers of a channel count */
-static void sum_powers(const struct exec *ex, const struct layer_desc *l, int n, double *values,
-                       const real *x, const double *mean, int power)
+static void sum_powers(const struct layer_call *k, double *values, const double *mean, int power)
 {
+    const struct layer_desc *l = k->layer;
     int channels = l->in.c, plane = l->in.h * l->in.w;
     for (int c = 0; c <= channels; c++)
         values[c] = 0;
-    for (int i = 0; i < n; i++) {
-        for (int c = 0; c < channels && counts(ex, i); c++)
+    for (int i = 0; i < k->n; i++) {
+        bool counts = batchnorm_counts(k->ex, (size_t)i);
+        for (int c = 0; c < channels && counts; c++)
             for (int j = 0; j < plane; j++)
-                values[c] += pow((double)x[at(l, i, c, j)] - (mean ? mean[c] : 0), power);
-        values[channels] += counts(ex, i) ? plane : 0;
+                values[c] +=
+                    pow((double)k->x[at(l, i, c, j)] - (mean != NULL ? mean[c] : 0), power);
+        values[channels] += counts ? plane : 0;
     }
-    sum_group(ex, values, channels + 1);
+    sum_group(k->ex, values, channels + 1);
 }
 
-/* mean and deviation [C] of the batch over all ranks, of which *count numbers a channel count. */
-static void batch_statistics(const struct exec *ex, const struct layer_desc *l, int n,
-                             double *count, double *mean, double *deviation, const real *x,
-                             double *scratch)
+/* What is saved: the count, then mean and standard deviation of each channel. */
+struct saved {
+    double *count, *mean, *deviation;
+};
+
+static struct saved saved_of(const struct layer_call *k)
 {
-    real *running_mean = ex->buffers + l->buffer_offset, *running_var = running_mean + l->in.c;
-    sum_powers(ex, l, n, scratch, x, NULL, 1);
-    *count = scratch[l->in.c];
+    double *saved = k->saved;
+    return (struct saved){
+        .count = saved, .mean = saved + 1, .deviation = saved + 1 + k->layer->in.c};
+}
+
+/* Of the batch over all ranks, of which *count numbers a channel count. */
+static void batch_statistics(const struct layer_call *k, struct saved s)
+{
+    const struct layer_desc *l = k->layer;
+    real *running_mean = k->ex->buffers + l->buffer_offset, *running_var = running_mean + l->in.c;
+    double *sums = k->scratch;
+    sum_powers(k, sums, NULL, 1);
+    *s.count = sums[l->in.c];
     for (int c = 0; c < l->in.c; c++)
-        mean[c] = scratch[c] / *count;
-    sum_powers(ex, l, n, scratch, x, mean, 2);
-    for (int c = 0; c<l->in.c && * count> 0; c++) {
-        deviation[c] = sqrt(scratch[c] / *count + l->epsilon);
+        s.mean[c] = sums[c] / *s.count;
+    sum_powers(k, sums, s.mean, 2);
+    for (int c = 0; c<l->in.c && * s.count> 0; c++) {
+        s.deviation[c] = sqrt(sums[c] / *s.count + l->epsilon);
         running_mean[c] =
-            (real)((1 - l->momentum) * (double)running_mean[c] + l->momentum * mean[c]);
-        if (*count > 1)
+            (real)((1 - l->momentum) * (double)running_mean[c] + l->momentum * s.mean[c]);
+        if (*s.count > 1)
             running_var[c] = (real)((1 - l->momentum) * (double)running_var[c] +
-                                    l->momentum * scratch[c] / (*count - 1));
+                                    l->momentum * sums[c] / (*s.count - 1));
     }
 }
 
-static void batchnorm2d_ref_forward(const struct exec *ex, const struct layer_desc *l, int n,
-                                    real *y, const real *x, const real *params, void *saved,
-                                    void *scratch)
+static void batchnorm2d_ref_forward(const struct layer_call *k)
 {
-    double *count = saved, *mean = count + 1, *deviation = mean + l->in.c;
-    const real *running = ex->buffers + l->buffer_offset;
-    *count = 0;
-    if (ex->training && !ex->fixed_statistics)
-        batch_statistics(ex, l, n, count, mean, deviation, x, scratch);
-    for (int c = 0; c < l->in.c && *count == 0; c++) {
-        mean[c] = (double)running[c];
-        deviation[c] = sqrt((double)running[l->in.c + c] + l->epsilon);
+    const struct layer_desc *l = k->layer;
+    struct saved s = saved_of(k);
+    const real *running = k->ex->buffers + l->buffer_offset;
+    *s.count = 0;
+    if (k->ex->training && !k->ex->fixed_statistics)
+        batch_statistics(k, s);
+    for (int c = 0; c < l->in.c && *s.count == 0; c++) {
+        s.mean[c] = (double)running[c];
+        s.deviation[c] = sqrt((double)running[l->in.c + c] + l->epsilon);
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < k->n; i++) {
         for (int c = 0; c < l->in.c; c++)
             for (int j = 0; j < l->in.h * l->in.w; j++) {
-                double z = ((double)x[at(l, i, c, j)] - mean[c]) / deviation[c];
-                y[at(l, i, c, j)] = (real)(z * (double)params[c] + (double)params[l->in.c + c]);
+                double z = ((double)k->x[at(l, i, c, j)] - s.mean[c]) / s.deviation[c];
+                k->y[at(l, i, c, j)] =
+                    (real)(z * (double)k->params[c] + (double)k->params[l->in.c + c]);
             }
-        exec_poll(ex);
+        exec_poll(k->ex);
     }
 }
 
-static void batchnorm2d_ref_backward(const struct exec *ex, const struct layer_desc *l, int n,
-                                     real *dx, real *dparams, const real *dy, const real *x,
-                                     const real *y, const real *params, const void *saved,
-                                     void *scratch)
+static void batchnorm2d_ref_backward(const struct layer_call *k)
 {
-    (void)y;
-    const double *count = saved, *mean = count + 1, *deviation = mean + l->in.c;
-    double *sums = scratch; /* of dy z, then of dy */
+    const struct layer_desc *l = k->layer;
+    const struct saved s = saved_of(k);
+    double *sums = k->scratch; /* of dy z, then of dy */
     for (int c = 0; c < 2 * l->in.c; c++)
         sums[c] = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < k->n; i++)
         for (int c = 0; c < l->in.c; c++)
             for (int j = 0; j < l->in.h * l->in.w; j++) {
-                double g = (double)dy[at(l, i, c, j)];
-                sums[c] += g * (((double)x[at(l, i, c, j)] - mean[c]) / deviation[c]);
+                double g = (double)k->dy[at(l, i, c, j)];
+                sums[c] += g * (((double)k->x[at(l, i, c, j)] - s.mean[c]) / s.deviation[c]);
                 sums[l->in.c + c] += g;
             }
     for (int c = 0; c < 2 * l->in.c; c++)
-        dparams[c] = (real)sums[c] + (ex->accumulate ? dparams[c] : 0);
-    if (dx && *count > 0)
-        sum_group(ex, sums, 2 * l->in.c);
-    for (int i = 0; i < n && dx; i++)
+        k->dparams[c] = (real)sums[c] + (k->ex->accumulate ? k->dparams[c] : 0);
+    if (k->dx != NULL && *s.count > 0)
+        sum_group(k->ex, sums, 2 * l->in.c);
+    for (int i = 0; i < k->n && k->dx != NULL; i++)
         for (int c = 0; c < l->in.c; c++)
             for (int j = 0; j < l->in.h * l->in.w; j++) {
-                double z = ((double)x[at(l, i, c, j)] - mean[c]) / deviation[c];
-                double g = (double)dy[at(l, i, c, j)];
-                if (*count > 0)
-                    g -= (sums[l->in.c + c] + z * sums[c]) / *count;
-                dx[at(l, i, c, j)] =
-                    counts(ex, i) ? (real)((double)params[c] / deviation[c] * g) : 0;
+                double z = ((double)k->x[at(l, i, c, j)] - s.mean[c]) / s.deviation[c];
+                double g = (double)k->dy[at(l, i, c, j)];
+                if (*s.count > 0)
+                    g -= (sums[l->in.c + c] + z * sums[c]) / *s.count;
+                k->dx[at(l, i, c, j)] = batchnorm_counts(k->ex, (size_t)i)
+                                            ? (real)((double)k->params[c] / s.deviation[c] * g)
+                                            : 0;
             }
-    exec_poll(ex);
+    exec_poll(k->ex);
 }
 
 const struct layer_kernel layer_batchnorm2d_ref = {
     .name = "batchnorm2d_ref",
-    .saved_bytes = batchnorm2d_ref_bytes,
-    .scratch_bytes = batchnorm2d_ref_scratch,
+    .saved_bytes = batchnorm_saved_bytes,
+    .scratch_bytes = batchnorm_scratch_bytes,
     .forward = batchnorm2d_ref_forward,
     .backward = batchnorm2d_ref_backward,
 };

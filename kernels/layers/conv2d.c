@@ -59,26 +59,21 @@ static size_t conv2d_scratch_bytes(const struct layer_desc *layer, int n, int th
 }
 
 struct conv2d_call {
-    const struct exec *ex;
-    const struct layer_desc *layer;
+    const struct layer_call *c;
     struct sizes s;
-    real *y, *dx, *dparams;
-    const real *x, *dy, *params;
-    real *scratch, *partials;
+    real *partials;
 };
 
-static struct conv2d_call call_begin(const struct exec *ex, const struct layer_desc *layer, int n,
-                                     void *scratch)
+static struct conv2d_call call_begin(const struct layer_call *c)
 {
-    struct conv2d_call call = {
-        .ex = ex, .layer = layer, .s = sizes_of(layer, (size_t)n), .scratch = scratch};
-    call.partials = call.scratch + (size_t)pool_threads(ex->pool) * thread_reals(&call.s);
+    struct conv2d_call call = {.c = c, .s = sizes_of(c->layer, (size_t)c->n)};
+    call.partials = (real *)c->scratch + (size_t)pool_threads(c->ex->pool) * thread_reals(&call.s);
     return call;
 }
 
 static real *call_cols(const struct conv2d_call *call, int thread)
 {
-    return call->scratch + (size_t)thread * thread_reals(&call->s);
+    return (real *)call->c->scratch + (size_t)thread * thread_reals(&call->s);
 }
 
 static real *call_flat(const struct conv2d_call *call, int thread)
@@ -90,7 +85,7 @@ static real *call_flat(const struct conv2d_call *call, int thread)
 static real *call_partial(const struct conv2d_call *call, int thread)
 {
     if (thread == 0)
-        return call->dparams;
+        return call->c->dparams;
     return call->partials + (size_t)(thread - 1) * (real_bytes(call->s.params) / sizeof(real));
 }
 
@@ -98,14 +93,15 @@ static real *call_partial(const struct conv2d_call *call, int thread)
 static void poll_within(const struct conv2d_call *call, int thread)
 {
     if (thread == 0)
-        exec_poll(call->ex);
+        exec_poll(call->c->ex);
 }
 
 static void gather_columns(const struct conv2d_call *call, real *cols, size_t begin, size_t end)
 {
     const struct sizes *s = &call->s;
     for (size_t i = begin; i < end; i++)
-        im2col(cols + (i - begin) * s->p, (end - begin) * s->p, call->x + i * s->in, call->layer);
+        im2col(cols + (i - begin) * s->p, (end - begin) * s->p, call->c->x + i * s->in,
+               call->c->layer);
 }
 
 /* y [m,O,P] <- flat [O,m,P] + bias [O] */
@@ -131,21 +127,17 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     size_t columns = (end - begin) * s->p;
     real *cols = call_cols(call, thread), *flat = call_flat(call, thread);
     gather_columns(call, cols, begin, end);
-    struct gemm_operand a = {.data = call->params, .ld = s->k}, b = {.data = cols, .ld = columns};
+    struct gemm_operand a = {.data = call->c->params, .ld = s->k},
+                        b = {.data = cols, .ld = columns};
     gemm(s->channels, columns, s->k, flat, columns, a, b, false);
-    place_outputs(call->y + begin * s->out, flat, call->params + s->channels * s->k, end - begin,
-                  s->channels, s->p);
+    place_outputs(call->c->y + begin * s->out, flat, call->c->params + s->channels * s->k,
+                  end - begin, s->channels, s->p);
 }
 
-static void conv2d_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
-                           const real *x, const real *params, void *saved, void *scratch)
+static void conv2d_forward(const struct layer_call *c)
 {
-    (void)saved;
-    struct conv2d_call call = call_begin(ex, layer, n, scratch);
-    call.y = y;
-    call.x = x;
-    call.params = params;
-    exec_for(ex, (size_t)n, call.s.chunk, forward_chunk, &call);
+    struct conv2d_call call = call_begin(c);
+    exec_for(c->ex, (size_t)c->n, call.s.chunk, forward_chunk, &call);
 }
 
 /* The sum of p numbers in eight lanes, a fixed order that vectorises. */
@@ -183,12 +175,12 @@ static void backward_input(const struct conv2d_call *call, real *cols, const rea
 {
     const struct sizes *s = &call->s;
     size_t columns = (end - begin) * s->p;
-    struct gemm_operand w = {.data = call->params, .ld = s->k, .transposed = true};
+    struct gemm_operand w = {.data = call->c->params, .ld = s->k, .transposed = true};
     struct gemm_operand dy = {.data = flat, .ld = columns};
     gemm(s->k, columns, s->channels, cols, columns, w, dy, false);
-    memset(call->dx + begin * s->in, 0, (end - begin) * s->in * sizeof *cols);
+    memset(call->c->dx + begin * s->in, 0, (end - begin) * s->in * sizeof *cols);
     for (size_t i = begin; i < end; i++)
-        col2im_add(call->dx + i * s->in, cols + (i - begin) * s->p, columns, call->layer);
+        col2im_add(call->c->dx + i * s->in, cols + (i - begin) * s->p, columns, call->c->layer);
 }
 
 static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
@@ -199,14 +191,14 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     real *cols = call_cols(call, thread), *flat = call_flat(call, thread);
     real *dparams = call_partial(call, thread);
     gather_columns(call, cols, begin, end);
-    gather_gradients(flat, dparams + s->channels * s->k, call->dy + begin * s->out, end - begin,
+    gather_gradients(flat, dparams + s->channels * s->k, call->c->dy + begin * s->out, end - begin,
                      s->channels, s->p);
     poll_within(call, thread);
     struct gemm_operand dy = {.data = flat, .ld = columns};
     struct gemm_operand x = {.data = cols, .ld = columns, .transposed = true};
     gemm(s->channels, s->k, columns, dparams, s->k, dy, x, true);
     poll_within(call, thread);
-    if (call->dx)
+    if (call->c->dx != NULL)
         backward_input(call, cols, flat, begin, end);
 }
 
@@ -215,35 +207,25 @@ SIMD_CLONES static void add_partials(void *arg, size_t begin, size_t end, int th
 {
     (void)thread;
     const struct conv2d_call *call = arg;
-    for (int t = 1; t < pool_threads(call->ex->pool); t++) {
-        real *restrict sum = call->dparams;
+    for (int t = 1; t < pool_threads(call->c->ex->pool); t++) {
+        real *restrict sum = call->c->dparams;
         const real *restrict partial = call_partial(call, t);
         for (size_t i = begin; i < end; i++)
             sum[i] += partial[i];
     }
 }
 
-static void conv2d_backward(const struct exec *ex, const struct layer_desc *layer, int n, real *dx,
-                            real *dparams, const real *dy, const real *x, const real *y,
-                            const real *params, const void *saved, void *scratch)
+static void conv2d_backward(const struct layer_call *c)
 {
-    (void)y;
-    (void)saved;
-    struct conv2d_call call = call_begin(ex, layer, n, scratch);
-    call.dx = dx;
-    call.dparams = dparams;
-    call.dy = dy;
-    call.x = x;
-    call.params = params;
-    for (int t = ex->accumulate ? 1 : 0; t < pool_threads(ex->pool); t++)
-        memset(call_partial(&call, t), 0, call.s.params * sizeof *dparams);
-    exec_for(ex, (size_t)n, call.s.chunk, backward_chunk, &call);
-    exec_for(ex, call.s.params, ELEMENTS_PER_BLOCK, add_partials, &call);
+    struct conv2d_call call = call_begin(c);
+    for (int t = c->ex->accumulate ? 1 : 0; t < pool_threads(c->ex->pool); t++)
+        memset(call_partial(&call, t), 0, call.s.params * sizeof *c->dparams);
+    exec_for(c->ex, (size_t)c->n, call.s.chunk, backward_chunk, &call);
+    exec_for(c->ex, call.s.params, ELEMENTS_PER_BLOCK, add_partials, &call);
 }
 
 const struct layer_kernel layer_conv2d = {
     .name = "conv2d",
-    .saved_bytes = layer_saves_nothing,
     .scratch_bytes = conv2d_scratch_bytes,
     .forward = conv2d_forward,
     .backward = conv2d_backward,

@@ -50,23 +50,22 @@ static void add_window_to_input(const struct layer_desc *l, const struct window 
 }
 
 /* weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] */
-static void conv2d_ref_forward(const struct exec *ex, const struct layer_desc *l, int n, real *y,
-                               const real *x, const real *params, void *saved, void *scratch)
+static void conv2d_ref_forward(const struct layer_call *c)
 {
-    (void)saved;
-    (void)scratch;
+    const struct layer_desc *l = c->layer;
     size_t k = weights_per_output(l);
-    const real *bias = params + (size_t)l->out.c * k;
-    for (int image = 0; image < n; image++, x += shape_count(l->in)) {
+    const real *bias = c->params + (size_t)l->out.c * k, *x = c->x;
+    real *y = c->y;
+    for (int image = 0; image < c->n; image++, x += shape_count(l->in)) {
         for (int o = 0; o < l->out.c; o++) {
             for (int oh = 0; oh < l->out.h; oh++) {
                 for (int ow = 0; ow < l->out.w; ow++) {
                     struct window w = window_at(l, oh, ow);
-                    *y++ = bias[o] + dot_window(l, &w, x, params + (size_t)o * k);
+                    *y++ = bias[o] + dot_window(l, &w, x, c->params + (size_t)o * k);
                 }
             }
         }
-        exec_poll(ex);
+        exec_poll(c->ex);
     }
 }
 
@@ -81,7 +80,7 @@ static void backward_image(const struct layer_desc *l, real *dx, real *dparams, 
             for (int ow = 0; ow < l->out.w; ow++, dy++) {
                 struct window w = window_at(l, oh, ow);
                 add_window_to_weights(l, &w, dparams + (size_t)o * k, x, *dy);
-                if (dx)
+                if (dx != NULL)
                     add_window_to_input(l, &w, dx, params + (size_t)o * k, *dy);
                 dbias[o] += *dy;
             }
@@ -89,30 +88,24 @@ static void backward_image(const struct layer_desc *l, real *dx, real *dparams, 
     }
 }
 
-static void conv2d_ref_backward(const struct exec *ex, const struct layer_desc *l, int n, real *dx,
-                                real *dparams, const real *dy, const real *x, const real *y,
-                                const real *params, const void *saved, void *scratch)
+static void conv2d_ref_backward(const struct layer_call *c)
 {
-    (void)y;
-    (void)saved;
-    (void)scratch;
+    const struct layer_desc *l = c->layer;
     size_t in = shape_count(l->in), out = shape_count(l->out);
     size_t n_params = (size_t)l->out.c * (weights_per_output(l) + 1);
-    if (!ex->accumulate)
-        memset(dparams, 0, n_params * sizeof *dparams);
-    if (dx)
-        memset(dx, 0, (size_t)n * in * sizeof *dx);
-    for (size_t image = 0; image < (size_t)n; image++) {
-        backward_image(l, dx ? dx + image * in : NULL, dparams, dy + image * out, x + image * in,
-                       params);
-        exec_poll(ex);
+    if (!c->ex->accumulate)
+        memset(c->dparams, 0, n_params * sizeof *c->dparams);
+    if (c->dx != NULL)
+        memset(c->dx, 0, (size_t)c->n * in * sizeof *c->dx);
+    for (size_t image = 0; image < (size_t)c->n; image++) {
+        backward_image(l, c->dx != NULL ? c->dx + image * in : NULL, c->dparams,
+                       c->dy + image * out, c->x + image * in, c->params);
+        exec_poll(c->ex);
     }
 }
 
 const struct layer_kernel layer_conv2d_ref = {
     .name = "conv2d_ref",
-    .saved_bytes = layer_saves_nothing,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = conv2d_ref_forward,
     .backward = conv2d_ref_backward,
 };

@@ -9,10 +9,8 @@
 #include "kernels/layers/layer_tables.h"
 
 struct dense_call {
-    const struct exec *ex;
+    const struct layer_call *c;
     size_t images, in, out;
-    real *y, *dx, *dparams;
-    const real *x, *dy, *params;
 };
 
 /* A tile of the weight matrix: rows (outputs) and columns (inputs). */
@@ -46,7 +44,7 @@ static void for_tiles(const struct dense_call *call, int thread, struct tile t, 
             size_t columns = call->in - column < t.in ? call->in - column : t.in;
             f(call, begin, end, row, rows, column, columns);
             if (thread == 0)
-                exec_poll(call->ex);
+                exec_poll(call->c->ex);
         }
     }
 }
@@ -55,22 +53,22 @@ static void for_tiles(const struct dense_call *call, int thread, struct tile t, 
 static void forward_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
                          size_t rows, size_t column, size_t columns)
 {
-    struct gemm_operand x = {.data = call->x + begin * call->in + column, .ld = call->in};
+    struct gemm_operand x = {.data = call->c->x + begin * call->in + column, .ld = call->in};
     struct gemm_operand w = {
-        .data = call->params + row * call->in + column, .ld = call->in, .transposed = true};
-    gemm(end - begin, rows, columns, call->y + begin * call->out + row, call->out, x, w, true);
+        .data = call->c->params + row * call->in + column, .ld = call->in, .transposed = true};
+    gemm(end - begin, rows, columns, call->c->y + begin * call->out + row, call->out, x, w, true);
 }
 
 static void forward_share(void *arg, int thread, int threads)
 {
     const struct dense_call *call = arg;
-    const real *bias = call->params + call->out * call->in;
+    const real *bias = call->c->params + call->out * call->in;
     size_t begin = 0, end = 0;
     pool_share(call->images, (size_t)thread, (size_t)threads, &begin, &end);
     if (begin == end)
         return;
     for (size_t i = begin; i < end; i++)
-        memcpy(call->y + i * call->out, bias, call->out * sizeof *bias);
+        memcpy(call->c->y + i * call->out, bias, call->out * sizeof *bias);
     struct tile t = tile_fitting(call->out, call->in, end - begin);
     for_tiles(call, thread, t, 0, call->out, begin, end, forward_tile);
 }
@@ -79,9 +77,9 @@ static void forward_share(void *arg, int thread, int threads)
 static void backward_input_tile(const struct dense_call *call, size_t begin, size_t end, size_t row,
                                 size_t rows, size_t column, size_t columns)
 {
-    struct gemm_operand dy = {.data = call->dy + begin * call->out + row, .ld = call->out};
-    struct gemm_operand w = {.data = call->params + row * call->in + column, .ld = call->in};
-    gemm(end - begin, columns, rows, call->dx + begin * call->in + column, call->in, dy, w,
+    struct gemm_operand dy = {.data = call->c->dy + begin * call->out + row, .ld = call->out};
+    struct gemm_operand w = {.data = call->c->params + row * call->in + column, .ld = call->in};
+    gemm(end - begin, columns, rows, call->c->dx + begin * call->in + column, call->in, dy, w,
          row > 0);
 }
 
@@ -101,20 +99,20 @@ static void backward_params_tile(const struct dense_call *call, size_t begin, si
                                  size_t row, size_t rows, size_t column, size_t columns)
 {
     struct gemm_operand dy = {
-        .data = call->dy + begin * call->out + row, .ld = call->out, .transposed = true};
-    struct gemm_operand x = {.data = call->x + begin * call->in + column, .ld = call->in};
-    gemm(rows, columns, end - begin, call->dparams + row * call->in + column, call->in, dy, x,
-         call->ex->accumulate);
+        .data = call->c->dy + begin * call->out + row, .ld = call->out, .transposed = true};
+    struct gemm_operand x = {.data = call->c->x + begin * call->in + column, .ld = call->in};
+    gemm(rows, columns, end - begin, call->c->dparams + row * call->in + column, call->in, dy, x,
+         call->c->ex->accumulate);
 }
 
 /* db [begin, end), image after image. */
 SIMD_CLONES static void backward_bias(const struct dense_call *call, size_t begin, size_t end)
 {
-    real *restrict dbias = call->dparams + call->out * call->in;
+    real *restrict dbias = call->c->dparams + call->out * call->in;
     for (size_t o = begin; o < end; o++)
-        dbias[o] = call->ex->accumulate ? dbias[o] : 0;
+        dbias[o] = call->c->ex->accumulate ? dbias[o] : 0;
     for (size_t i = 0; i < call->images; i++) {
-        const real *restrict dy = call->dy + i * call->out;
+        const real *restrict dy = call->c->dy + i * call->out;
         for (size_t o = begin; o < end; o++)
             dbias[o] += dy[o];
     }
@@ -132,46 +130,30 @@ static void backward_params_share(void *arg, int thread, int threads)
     backward_bias(call, begin, end);
 }
 
-static void dense_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
-                          const real *x, const real *params, void *saved, void *scratch)
+static struct dense_call call_begin(const struct layer_call *c)
 {
-    (void)saved;
-    (void)scratch;
-    struct dense_call call = {.ex = ex,
-                              .images = (size_t)n,
-                              .in = shape_count(layer->in),
-                              .out = (size_t)layer->channels,
-                              .y = y,
-                              .x = x,
-                              .params = params};
-    pool_run(ex->pool, forward_share, &call);
+    return (struct dense_call){.c = c,
+                               .images = (size_t)c->n,
+                               .in = shape_count(c->layer->in),
+                               .out = (size_t)c->layer->channels};
 }
 
-static void dense_backward(const struct exec *ex, const struct layer_desc *layer, int n, real *dx,
-                           real *dparams, const real *dy, const real *x, const real *y,
-                           const real *params, const void *saved, void *scratch)
+static void dense_forward(const struct layer_call *c)
 {
-    (void)y;
-    (void)saved;
-    (void)scratch;
-    struct dense_call call = {.ex = ex,
-                              .images = (size_t)n,
-                              .in = shape_count(layer->in),
-                              .out = (size_t)layer->channels,
-                              .dx = dx,
-                              .dparams = dparams,
-                              .x = x,
-                              .dy = dy,
-                              .params = params};
-    pool_run(ex->pool, backward_params_share, &call);
-    if (dx)
-        pool_run(ex->pool, backward_input_share, &call);
+    struct dense_call call = call_begin(c);
+    pool_run(c->ex->pool, forward_share, &call);
+}
+
+static void dense_backward(const struct layer_call *c)
+{
+    struct dense_call call = call_begin(c);
+    pool_run(c->ex->pool, backward_params_share, &call);
+    if (c->dx != NULL)
+        pool_run(c->ex->pool, backward_input_share, &call);
 }
 
 const struct layer_kernel layer_dense = {
     .name = "dense",
-    .saved_bytes = layer_saves_nothing,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = dense_forward,
     .backward = dense_backward,
 };

@@ -4,20 +4,18 @@
 #include "kernels/layers/layer_tables.h"
 
 /* weights [out,in], then bias [out] */
-static void dense_ref_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
-                              const real *x, const real *params, void *saved, void *scratch)
+static void dense_ref_forward(const struct layer_call *c)
 {
-    (void)saved;
-    (void)scratch;
-    size_t in = shape_count(layer->in), out = (size_t)layer->channels;
-    const real *bias = params + out * in;
-    for (int image = 0; image < n; image++, x += in, y += out) {
+    size_t in = shape_count(c->layer->in), out = (size_t)c->layer->channels;
+    const real *bias = c->params + out * in, *x = c->x;
+    real *y = c->y;
+    for (int image = 0; image < c->n; image++, x += in, y += out) {
         for (size_t o = 0; o < out; o++) {
             y[o] = bias[o];
             for (size_t i = 0; i < in; i++)
-                y[o] += params[o * in + i] * x[i];
+                y[o] += c->params[o * in + i] * x[i];
         }
-        exec_poll(ex);
+        exec_poll(c->ex);
     }
 }
 
@@ -41,28 +39,22 @@ static void backward_input(real *dx, const real *dy, const real *params, size_t 
     }
 }
 
-static void dense_ref_backward(const struct exec *ex, const struct layer_desc *layer, int n,
-                               real *dx, real *dparams, const real *dy, const real *x,
-                               const real *y, const real *params, const void *saved, void *scratch)
+static void dense_ref_backward(const struct layer_call *c)
 {
-    (void)y;
-    (void)saved;
-    (void)scratch;
-    size_t in = shape_count(layer->in), out = (size_t)layer->channels;
-    if (!ex->accumulate)
-        memset(dparams, 0, (out * in + out) * sizeof *dparams);
-    for (size_t image = 0; image < (size_t)n; image++) {
-        backward_params(dparams, dy + image * out, x + image * in, in, out);
-        if (dx)
-            backward_input(dx + image * in, dy + image * out, params, in, out);
-        exec_poll(ex);
+    size_t in = shape_count(c->layer->in), out = (size_t)c->layer->channels;
+    if (!c->ex->accumulate)
+        memset(c->dparams, 0, (out * in + out) * sizeof *c->dparams);
+    for (size_t image = 0; image < (size_t)c->n; image++) {
+        const real *dy = c->dy + image * out;
+        backward_params(c->dparams, dy, c->x + image * in, in, out);
+        if (c->dx != NULL)
+            backward_input(c->dx + image * in, dy, c->params, in, out);
+        exec_poll(c->ex);
     }
 }
 
 const struct layer_kernel layer_dense_ref = {
     .name = "dense_ref",
-    .saved_bytes = layer_saves_nothing,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = dense_ref_forward,
     .backward = dense_ref_backward,
 };

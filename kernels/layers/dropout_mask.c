@@ -11,15 +11,18 @@
 SIMD_DECLARE(struct keep_functions, keep)
 
 struct dropout_call {
-    const struct exec *ex;
+    const struct layer_call *c;
     const enum isa *isa; /* NULL: word by word */
-    const struct layer_desc *layer;
     struct dropout_units u;
     real *out;
     const real *in;
-    uint8_t *draw; /* forward fills it */
-    const uint8_t *keep;
+    bool draw; /* forward fills the mask */
 };
+
+size_t dropout_mask_bytes(const struct layer_desc *layer, int n)
+{
+    return (size_t)n * dropout_units_of(layer).units;
+}
 
 void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_desc *layer,
                        size_t units, uint32_t sample)
@@ -42,14 +45,14 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
     keep_for(isa)->draw(keep, units, counter, key, (uint32_t)ceil(layer->rate * 0x1p24));
 }
 
-static void draw_image(const struct dropout_call *call, size_t image)
+static void draw_image(const struct dropout_call *call, uint8_t *keep, size_t image)
 {
-    uint8_t *keep = call->draw + image * call->u.units;
-    uint32_t sample = call->ex->samples[image];
-    if (call->isa)
-        dropout_mask_draw_by(*call->isa, keep, call->ex, call->layer, call->u.units, sample);
+    const struct exec *ex = call->c->ex;
+    if (call->isa != NULL)
+        dropout_mask_draw_by(*call->isa, keep, ex, call->c->layer, call->u.units,
+                             ex->samples[image]);
     else
-        dropout_mask_draw(keep, call->ex, call->layer, call->u.units, sample);
+        dropout_mask_draw(keep, ex, call->c->layer, call->u.units, ex->samples[image]);
 }
 
 SIMD_CLONES static void apply_to_elements(real *restrict out, const real *restrict in,
@@ -74,50 +77,45 @@ static void apply_block(void *arg, size_t begin, size_t end, int thread)
     (void)thread;
     const struct dropout_call *call = arg;
     struct dropout_units u = call->u;
-    real scale = (real)(1.0 / (1.0 - call->layer->rate));
+    real scale = (real)(1.0 / (1.0 - call->c->layer->rate));
     for (size_t i = begin; i < end; i++) {
+        uint8_t *keep = (uint8_t *)call->c->saved + i * u.units;
         if (call->draw)
-            draw_image(call, i);
+            draw_image(call, keep, i);
         real *out = call->out + i * u.units * u.size;
         const real *in = call->in + i * u.units * u.size;
         if (u.size == 1)
-            apply_to_elements(out, in, call->keep + i * u.units, u.units, scale);
+            apply_to_elements(out, in, keep, u.units, scale);
         else
-            apply_to_planes(out, in, call->keep + i * u.units, u, scale);
+            apply_to_planes(out, in, keep, u, scale);
     }
 }
 
 static void copy_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
-    const struct dropout_call *call = arg;
-    memcpy(call->out + begin, call->in + begin, (end - begin) * sizeof(real));
+    const struct layer_call *c = arg;
+    memcpy(c->y + begin, c->x + begin, (end - begin) * sizeof(real));
 }
 
-void dropout_mask_forward(const struct exec *ex, const enum isa *isa,
-                          const struct layer_desc *layer, int n, struct dropout_units u, real *y,
-                          const real *x, uint8_t *keep)
+static void apply(struct dropout_call *call)
 {
-    struct dropout_call call = {.ex = ex,
-                                .isa = isa,
-                                .layer = layer,
-                                .u = u,
-                                .out = y,
-                                .in = x,
-                                .draw = keep,
-                                .keep = keep};
-    size_t image = u.units * u.size;
-    if (ex->training)
-        exec_for(ex, (size_t)n, images_per_block(ELEMENTS_PER_BLOCK, image), apply_block, &call);
+    call->u = dropout_units_of(call->c->layer);
+    exec_for(call->c->ex, (size_t)call->c->n,
+             images_per_block(ELEMENTS_PER_BLOCK, call->u.units * call->u.size), apply_block, call);
+}
+
+void dropout_mask_forward(const struct layer_call *c, const enum isa *isa)
+{
+    if (c->ex->training)
+        apply(&(struct dropout_call){.c = c, .isa = isa, .out = c->y, .in = c->x, .draw = true});
     else
-        exec_for(ex, (size_t)n * image, ELEMENTS_PER_BLOCK, copy_block, &call);
+        exec_for(c->ex, (size_t)c->n * shape_count(c->layer->in), ELEMENTS_PER_BLOCK, copy_block,
+                 (void *)c);
 }
 
-void dropout_mask_backward(const struct exec *ex, const struct layer_desc *layer, int n,
-                           struct dropout_units u, real *dx, const real *dy, const uint8_t *keep)
+void dropout_mask_backward(const struct layer_call *c)
 {
-    struct dropout_call call = {
-        .ex = ex, .layer = layer, .u = u, .out = dx, .in = dy, .keep = keep};
-    exec_for(ex, (size_t)n, images_per_block(ELEMENTS_PER_BLOCK, u.units * u.size), apply_block,
-             &call);
+    if (c->dx != NULL)
+        apply(&(struct dropout_call){.c = c, .out = c->dx, .in = c->dy});
 }

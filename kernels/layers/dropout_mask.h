@@ -29,14 +29,14 @@ void dropout_mask_draw(uint8_t *keep, const struct exec *ex, const struct layer_
 void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
                           const struct layer_desc *layer, size_t units, uint32_t sample);
 
-/* Draws keep [N,units] while training, and writes y [N,units,size] <- x; a copy in evaluation. The
- * words are drawn by the instructions of `isa`, one after the other where it is NULL. */
-void dropout_mask_forward(const struct exec *ex, const enum isa *isa,
-                          const struct layer_desc *layer, int n, struct dropout_units u, real *y,
-                          const real *x, uint8_t *keep);
+/* What forward saves: keep [N,units]. */
+size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
+
+/* Draws keep while training, and writes y [N,units,size] <- x; a copy in evaluation. The words are
+ * drawn by the instructions of `isa`, one after the other where it is NULL. */
+void dropout_mask_forward(const struct layer_call *c, const enum isa *isa);
 
 /* dx <- dy with the mask that forward drew. */
-void dropout_mask_backward(const struct exec *ex, const struct layer_desc *layer, int n,
-                           struct dropout_units u, real *dx, const real *dy, const uint8_t *keep);
+void dropout_mask_backward(const struct layer_call *c);
 
 #endif

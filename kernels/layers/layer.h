@@ -5,21 +5,35 @@
 #include "kernels/base/exec.h"
 #include "kernels/desc/net_desc.h"
 
-/* Compute of one kind of layer; one const table a file, named layer_<name>. `saved` holds what
- * forward leaves for backward of the same images; `scratch` holds nothing between calls; both are
- * aligned and may be NULL when their size is 0. n >= 1 images. */
+/* One call on n >= 1 images. `saved` holds what forward leaves for backward of the same images;
+ * `scratch` holds nothing between calls; both are aligned and may be NULL when their size is 0. */
+struct layer_call {
+    const struct exec *ex;
+    const struct layer_desc *layer;
+    int n;
+    real *y;       /* [N,out]: forward writes it, backward reads it */
+    const real *x; /* [N,in] */
+    real *dx;      /* [N,in], NULL when nobody wants it */
+    const real *dy;
+    const real *params; /* the layer's first tensor, NULL if it has none */
+    real *dparams;      /* laid out as params */
+    void *saved, *scratch;
+};
+
+/* Compute of one kind of layer; one const table a file, named layer_<name>. */
 struct layer_kernel {
     const char *name;
+    /* NULL: it keeps nothing for backward, or needs no scratch. */
     size_t (*saved_bytes)(const struct layer_desc *layer, int n);
     size_t (*scratch_bytes)(const struct layer_desc *layer, int n, int threads);
-    /* y [N,out] <- x [N,in]; params is the layer's first tensor, NULL if it has none. */
-    void (*forward)(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
-                    const real *x, const real *params, void *saved, void *scratch);
-    /* dx [N,in], dparams (layout of params) <- dy [N,out]. dx is NULL when nobody wants it. */
-    void (*backward)(const struct exec *ex, const struct layer_desc *layer, int n, real *dx,
-                     real *dparams, const real *dy, const real *x, const real *y,
-                     const real *params, const void *saved, void *scratch);
+    void (*forward)(const struct layer_call *c);  /* y <- x, params */
+    void (*backward)(const struct layer_call *c); /* dx, dparams <- dy */
 };
+
+/* What a kernel's hooks say, 0 where it has none. */
+size_t layer_saved_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n);
+size_t layer_scratch_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n,
+                           int threads);
 
 /* What a plan is made of. */
 enum plan {

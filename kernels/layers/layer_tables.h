@@ -23,7 +23,7 @@ void exec_for(const struct exec *ex, size_t n, size_t block, block_function *f, 
 /* Lets communication progress; for the calling thread only. */
 static inline void exec_poll(const struct exec *ex)
 {
-    if (ex->poll)
+    if (ex->poll != NULL)
         ex->poll(ex->poll_arg);
 }
 
@@ -44,9 +44,5 @@ static inline size_t real_bytes(size_t count)
 {
     return (count * sizeof(real) + 63) / 64 * 64;
 }
-
-/* saved_bytes of a layer that keeps nothing, scratch_bytes of one that needs none. */
-size_t layer_saves_nothing(const struct layer_desc *layer, int n);
-size_t layer_needs_no_scratch(const struct layer_desc *layer, int n, int threads);
 
 #endif

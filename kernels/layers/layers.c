@@ -13,24 +13,20 @@ const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan
         [LAYER_avgpool2d] = &layer_avgpool2d_ref, [LAYER_batchnorm2d] = &layer_batchnorm2d_ref,
         [LAYER_dense] = &layer_dense_ref,
     };
-    if (plan == PLAN_REFERENCE && reference[kind])
+    if (plan == PLAN_REFERENCE && reference[kind] != NULL)
         return reference[kind];
     return fast[kind];
 }
 
-size_t layer_saves_nothing(const struct layer_desc *layer, int n)
+size_t layer_saved_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n)
 {
-    (void)layer;
-    (void)n;
-    return 0;
+    return kernel->saved_bytes != NULL ? kernel->saved_bytes(layer, n) : 0;
 }
 
-size_t layer_needs_no_scratch(const struct layer_desc *layer, int n, int threads)
+size_t layer_scratch_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n,
+                           int threads)
 {
-    (void)layer;
-    (void)n;
-    (void)threads;
-    return 0;
+    return kernel->scratch_bytes != NULL ? kernel->scratch_bytes(layer, n, threads) : 0;
 }
 
 struct loop {

@@ -8,14 +8,7 @@
 #include "kernels/layers/layer_tables.h"
 #include "kernels/layers/window.h"
 
-struct maxpool_call {
-    const struct layer_desc *layer;
-    real *out;
-    const real *in;
-    uint16_t *where;       /* [N,out], written by forward */
-    const uint16_t *found; /* the same, read by backward */
-};
-
+/* [N,out] */
 static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
 {
     return (size_t)n * shape_count(layer->out) * sizeof(uint16_t);
@@ -80,12 +73,12 @@ SIMD_CLONES static void pool_plane(real *y, uint16_t *where, const real *x,
 static void maxpool_forward_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
-    const struct maxpool_call *call = arg;
-    const struct layer_desc *l = call->layer;
+    const struct layer_call *c = arg;
+    const struct layer_desc *l = c->layer;
     size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
     size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
     for (size_t p = begin; p < end; p++)
-        pool_plane(call->out + p * out_plane, call->where + p * out_plane, call->in + p * in_plane,
+        pool_plane(c->y + p * out_plane, (uint16_t *)c->saved + p * out_plane, c->x + p * in_plane,
                    l);
 }
 
@@ -106,51 +99,36 @@ static void unpool_plane(real *restrict dx, const real *restrict dy, const uint1
 static void maxpool_backward_block(void *arg, size_t begin, size_t end, int thread)
 {
     (void)thread;
-    const struct maxpool_call *call = arg;
-    const struct layer_desc *l = call->layer;
+    const struct layer_call *c = arg;
+    const struct layer_desc *l = c->layer;
     size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
     size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
     for (size_t p = begin; p < end; p++)
-        unpool_plane(call->out + p * in_plane, call->in + p * out_plane,
-                     call->found + p * out_plane, l);
+        unpool_plane(c->dx + p * in_plane, c->dy + p * out_plane,
+                     (const uint16_t *)c->saved + p * out_plane, l);
 }
 
-static void run_planes(const struct exec *ex, const struct layer_desc *layer, int n,
-                       block_function *f, struct maxpool_call *call)
+static void run_planes(const struct layer_call *c, block_function *f)
 {
-    size_t plane = (size_t)layer->in.h * (size_t)layer->in.w;
-    exec_for(ex, (size_t)n * (size_t)layer->in.c, images_per_block(ELEMENTS_PER_BLOCK, plane), f,
-             call);
+    size_t plane = (size_t)c->layer->in.h * (size_t)c->layer->in.w;
+    exec_for(c->ex, (size_t)c->n * (size_t)c->layer->in.c,
+             images_per_block(ELEMENTS_PER_BLOCK, plane), f, (void *)c);
 }
 
-static void maxpool2d_forward(const struct exec *ex, const struct layer_desc *layer, int n, real *y,
-                              const real *x, const real *params, void *saved, void *scratch)
+static void maxpool2d_forward(const struct layer_call *c)
 {
-    (void)params;
-    (void)scratch;
-    struct maxpool_call call = {.layer = layer, .out = y, .in = x, .where = saved};
-    run_planes(ex, layer, n, maxpool_forward_block, &call);
+    run_planes(c, maxpool_forward_block);
 }
 
-static void maxpool2d_backward(const struct exec *ex, const struct layer_desc *layer, int n,
-                               real *dx, real *dparams, const real *dy, const real *x,
-                               const real *y, const real *params, const void *saved, void *scratch)
+static void maxpool2d_backward(const struct layer_call *c)
 {
-    (void)dparams;
-    (void)x;
-    (void)y;
-    (void)params;
-    (void)scratch;
-    if (!dx)
-        return;
-    struct maxpool_call call = {.layer = layer, .out = dx, .in = dy, .found = saved};
-    run_planes(ex, layer, n, maxpool_backward_block, &call);
+    if (c->dx != NULL)
+        run_planes(c, maxpool_backward_block);
 }
 
 const struct layer_kernel layer_maxpool2d = {
     .name = "maxpool2d",
     .saved_bytes = maxpool2d_saved_bytes,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = maxpool2d_forward,
     .backward = maxpool2d_backward,
 };

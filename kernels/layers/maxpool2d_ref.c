@@ -19,52 +19,44 @@ static size_t find_maximum(const struct layer_desc *l, const struct window *w, c
     return best;
 }
 
-static void maxpool2d_ref_forward(const struct exec *ex, const struct layer_desc *l, int n, real *y,
-                                  const real *x, const real *params, void *saved, void *scratch)
+static void maxpool2d_ref_forward(const struct layer_call *c)
 {
-    (void)params;
-    (void)saved;
-    (void)scratch;
-    for (int plane = 0; plane < n * l->in.c; plane++, x += (size_t)l->in.h * (size_t)l->in.w) {
+    const struct layer_desc *l = c->layer;
+    const real *x = c->x;
+    real *y = c->y;
+    for (int plane = 0; plane < c->n * l->in.c; plane++, x += (size_t)l->in.h * (size_t)l->in.w) {
         for (int oh = 0; oh < l->out.h; oh++) {
             for (int ow = 0; ow < l->out.w; ow++) {
                 struct window w = window_at(l, oh, ow);
                 *y++ = x[find_maximum(l, &w, x)];
             }
         }
-        exec_poll(ex);
+        exec_poll(c->ex);
     }
 }
 
-static void maxpool2d_ref_backward(const struct exec *ex, const struct layer_desc *l, int n,
-                                   real *dx, real *dparams, const real *dy, const real *x,
-                                   const real *y, const real *params, const void *saved,
-                                   void *scratch)
+static void maxpool2d_ref_backward(const struct layer_call *c)
 {
-    (void)dparams;
-    (void)y;
-    (void)params;
-    (void)saved;
-    (void)scratch;
-    if (!dx)
+    if (c->dx == NULL)
         return;
+    const struct layer_desc *l = c->layer;
     size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    memset(dx, 0, (size_t)n * shape_count(l->in) * sizeof *dx);
-    for (int plane = 0; plane < n * l->in.c; plane++, x += in_plane, dx += in_plane) {
+    const real *x = c->x, *dy = c->dy;
+    real *dx = c->dx;
+    memset(dx, 0, (size_t)c->n * shape_count(l->in) * sizeof *dx);
+    for (int plane = 0; plane < c->n * l->in.c; plane++, x += in_plane, dx += in_plane) {
         for (int oh = 0; oh < l->out.h; oh++) {
             for (int ow = 0; ow < l->out.w; ow++) {
                 struct window w = window_at(l, oh, ow);
                 dx[find_maximum(l, &w, x)] += *dy++;
             }
         }
-        exec_poll(ex);
+        exec_poll(c->ex);
     }
 }
 
 const struct layer_kernel layer_maxpool2d_ref = {
     .name = "maxpool2d_ref",
-    .saved_bytes = layer_saves_nothing,
-    .scratch_bytes = layer_needs_no_scratch,
     .forward = maxpool2d_ref_forward,
     .backward = maxpool2d_ref_backward,
 };

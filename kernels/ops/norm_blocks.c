@@ -67,11 +67,17 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
 {
     const struct layer_desc *layer = &fused->layers[at];
     size_t statistics = padded_bytes(batchnorm_bytes(layer));
+    struct layer_call norm = {.ex = c->ex,
+                              .layer = layer,
+                              .n = c->n,
+                              .x = x,
+                              .params = params,
+                              .saved = saved,
+                              .scratch = scratch};
     struct norm_call call = {.fused = fused,
                              .c = c,
                              .layer = layer,
-                             .bn = batchnorm_begin(c->ex, layer, c->n, x, params, saved, scratch),
-                             .kept = saved,
+                             .bn = batchnorm_begin(&norm),
                              .norm = norm_of(fused, at),
                              .functions = norm_for(fused->isa),
                              .from = (uint8_t *)saved + statistics,
@@ -261,7 +267,7 @@ static void normalise_all(const struct batchnorm_call *bn)
 void norm_forward(struct norm_call *call)
 {
     call->bn.arg = call;
-    batchnorm_forward(&call->bn, call->layer, call->kept, join_sums, normalise_all);
+    batchnorm_forward(&call->bn, join_sums, normalise_all);
 }
 
 /* Items are images. */

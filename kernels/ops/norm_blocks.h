@@ -19,7 +19,6 @@ struct norm_call {
     const struct op_call *c;
     const struct layer_desc *layer;
     struct batchnorm_call bn; /* bn.x [N, C/block, h, w, block] */
-    double *kept;
     struct norm norm;
     const struct norm_functions *functions;
     size_t block, blocks, in, stored; /* numbers of an image's block of x and y */

@@ -66,6 +66,23 @@ struct op_call {
     void *saved, *scratch;
 };
 
+/* The call of a layer that is an op by itself. */
+static inline struct layer_call layer_call_of(const struct fused_layers *fused,
+                                              const struct op_call *c)
+{
+    return (struct layer_call){.ex = c->ex,
+                               .layer = fused->layers,
+                               .n = c->n,
+                               .y = c->y,
+                               .x = c->x,
+                               .dx = c->dx,
+                               .dy = c->dy,
+                               .params = c->params,
+                               .dparams = c->dparams,
+                               .saved = c->saved,
+                               .scratch = c->scratch};
+}
+
 /* Images lie anywhere in a data set that no cache holds. An op that takes them one after the other
  * prefetches one this far ahead into the second-level cache while it computes. */
 #define IMAGES_AHEAD 8

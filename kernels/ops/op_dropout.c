@@ -13,25 +13,27 @@ static int dropout_match(const struct layer_desc *layers, int n, const struct ex
 
 static size_t dropout_saved_bytes(const struct fused_layers *fused, int n)
 {
-    return (size_t)n * dropout_units_of(fused->layers).units;
+    return dropout_mask_bytes(fused->layers, n);
 }
 
 static size_t dropout_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    return layer_needs_no_scratch(fused->layers, n, threads);
+    (void)fused;
+    (void)n;
+    (void)threads;
+    return 0;
 }
 
 static void dropout_forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    dropout_mask_forward(c->ex, &fused->isa, fused->layers, c->n, dropout_units_of(fused->layers),
-                         c->y, c->x, c->saved);
+    struct layer_call call = layer_call_of(fused, c);
+    dropout_mask_forward(&call, &fused->isa);
 }
 
 static void dropout_backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    if (c->dx)
-        dropout_mask_backward(c->ex, fused->layers, c->n, dropout_units_of(fused->layers), c->dx,
-                              c->dy, c->saved);
+    struct layer_call call = layer_call_of(fused, c);
+    dropout_mask_backward(&call);
 }
 
 const struct op_kernel op_dropout = {

@@ -14,26 +14,26 @@ static int layer_match(const struct layer_desc *layers, int n, const struct exte
     return n > 0;
 }
 
-static size_t layer_saved_bytes(const struct fused_layers *fused, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
-    return kernel_of(fused)->saved_bytes(fused->layers, n);
+    return layer_saved_bytes(kernel_of(fused), fused->layers, n);
 }
 
-static size_t layer_scratch_bytes(const struct fused_layers *fused, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    return kernel_of(fused)->scratch_bytes(fused->layers, n, threads);
+    return layer_scratch_bytes(kernel_of(fused), fused->layers, n, threads);
 }
 
-static void layer_forward(const struct fused_layers *fused, const struct op_call *c)
+static void forward(const struct fused_layers *fused, const struct op_call *c)
 {
-    kernel_of(fused)->forward(c->ex, fused->layers, c->n, c->y, c->x, c->params, c->saved,
-                              c->scratch);
+    struct layer_call call = layer_call_of(fused, c);
+    kernel_of(fused)->forward(&call);
 }
 
-static void layer_backward(const struct fused_layers *fused, const struct op_call *c)
+static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
-    kernel_of(fused)->backward(c->ex, fused->layers, c->n, c->dx, c->dparams, c->dy, c->x, c->y,
-                               c->params, c->saved, c->scratch);
+    struct layer_call call = layer_call_of(fused, c);
+    kernel_of(fused)->backward(&call);
 }
 
 const struct op_kernel op_layer = {
@@ -41,8 +41,8 @@ const struct op_kernel op_layer = {
     .in = LAYOUT_NCHW,
     .out = LAYOUT_NCHW,
     .match = layer_match,
-    .saved_bytes = layer_saved_bytes,
-    .scratch_bytes = layer_scratch_bytes,
-    .forward = layer_forward,
-    .backward = layer_backward,
+    .saved_bytes = saved_bytes,
+    .scratch_bytes = scratch_bytes,
+    .forward = forward,
+    .backward = backward,
 };

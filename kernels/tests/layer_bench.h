@@ -38,8 +38,8 @@ static inline void bench_begin(struct bench *b, struct shape in, struct layer_de
     b->dweights = random_reals(b->params, 6);
     b->buffers = mem_alloc(b->desc.n_buffer_values * sizeof(real));
     net_init_buffers(&b->desc, b->buffers);
-    b->saved = mem_alloc(b->kernel->saved_bytes(b->layer, n));
-    b->scratch = mem_alloc(b->kernel->scratch_bytes(b->layer, n, threads));
+    b->saved = mem_alloc(layer_saved_bytes(b->kernel, b->layer, n));
+    b->scratch = mem_alloc(layer_scratch_bytes(b->kernel, b->layer, n, threads));
     for (uint32_t i = 0; i < 64; i++)
         b->samples[i] = 1000 + 7 * i;
     b->ex = (struct exec){.pool = b->pool,
@@ -65,15 +65,31 @@ static inline void bench_end(struct bench *b)
     net_desc_free(&b->desc);
 }
 
+static inline struct layer_call bench_call(struct bench *b)
+{
+    return (struct layer_call){.ex = &b->ex,
+                               .layer = b->layer,
+                               .n = b->n,
+                               .y = b->y,
+                               .x = b->x,
+                               .dx = b->dx,
+                               .dy = b->dy,
+                               .params = b->weights,
+                               .dparams = b->dweights,
+                               .saved = b->saved,
+                               .scratch = b->scratch};
+}
+
 static inline void bench_forward(struct bench *b)
 {
-    b->kernel->forward(&b->ex, b->layer, b->n, b->y, b->x, b->weights, b->saved, b->scratch);
+    struct layer_call call = bench_call(b);
+    b->kernel->forward(&call);
 }
 
 static inline void bench_backward(struct bench *b)
 {
-    b->kernel->backward(&b->ex, b->layer, b->n, b->dx, b->dweights, b->dy, b->x, b->y, b->weights,
-                        b->saved, b->scratch);
+    struct layer_call call = bench_call(b);
+    b->kernel->backward(&call);
 }
 
 #endif

@@ -38,8 +38,8 @@ static void rig_begin(struct rig *r, struct shape in, int n, enum plan plan, int
     r->y = random_reals(r->all, 4);
     r->dx = random_reals(r->all, 5);
     r->dparams = random_reals(r->desc.n_params, 6);
-    r->saved = mem_alloc(r->kernel->saved_bytes(r->layer, n));
-    r->scratch = mem_alloc(r->kernel->scratch_bytes(r->layer, n, threads));
+    r->saved = mem_alloc(layer_saved_bytes(r->kernel, r->layer, n));
+    r->scratch = mem_alloc(layer_scratch_bytes(r->kernel, r->layer, n, threads));
     for (size_t c = 0; c < r->channels; c++) { /* as if some batches had been seen */
         r->buffers[c] = (real)0.25;
         r->buffers[r->channels + c] = (real)0.5;
@@ -61,15 +61,31 @@ static void rig_end(struct rig *r)
     net_desc_free(&r->desc);
 }
 
+static struct layer_call rig_call(struct rig *r)
+{
+    return (struct layer_call){.ex = &r->ex,
+                               .layer = r->layer,
+                               .n = r->n,
+                               .y = r->y,
+                               .x = r->x,
+                               .dx = r->dx,
+                               .dy = r->dy,
+                               .params = r->params,
+                               .dparams = r->dparams,
+                               .saved = r->saved,
+                               .scratch = r->scratch};
+}
+
 static void rig_forward(struct rig *r)
 {
-    r->kernel->forward(&r->ex, r->layer, r->n, r->y, r->x, r->params, r->saved, r->scratch);
+    struct layer_call call = rig_call(r);
+    r->kernel->forward(&call);
 }
 
 static void rig_backward(struct rig *r)
 {
-    r->kernel->backward(&r->ex, r->layer, r->n, r->dx, r->dparams, r->dy, r->x, r->y, r->params,
-                        r->saved, r->scratch);
+    struct layer_call call = rig_call(r);
+    r->kernel->backward(&call);
 }
 
 /* ---- The formulas ---- */

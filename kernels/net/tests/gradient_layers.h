@@ -69,13 +69,19 @@ static inline void chain_forward(struct layer_chain *c)
         size_t out = shape_count(l->out) * (size_t)n;
         c->value[i + 1] = allocate(out * sizeof(real));
         c->gradient[i + 1] = allocate(out * sizeof(real));
-        c->saved[i] = allocate(kernel->saved_bytes(l, n));
-        c->scratch[i] = allocate(kernel->scratch_bytes(l, n, 1));
+        c->saved[i] = allocate(layer_saved_bytes(kernel, l, n));
+        c->scratch[i] = allocate(layer_scratch_bytes(kernel, l, n, 1));
         if (c->kinks[i])
             chain_obey(c, i, false);
         else
-            kernel->forward(&c->ex, l, n, c->value[i + 1], c->value[i], chain_params(c, l),
-                            c->saved[i], c->scratch[i]);
+            kernel->forward(&(struct layer_call){.ex = &c->ex,
+                                                 .layer = l,
+                                                 .n = n,
+                                                 .y = c->value[i + 1],
+                                                 .x = c->value[i],
+                                                 .params = chain_params(c, l),
+                                                 .saved = c->saved[i],
+                                                 .scratch = c->scratch[i]});
     }
 }
 
@@ -93,8 +99,17 @@ static inline void chain_backward(struct layer_chain *c, real *grads)
             continue;
         }
         layer_kernel_get(l->kind, PLAN_REFERENCE)
-            ->backward(&c->ex, l, n, c->gradient[i], dparams, c->gradient[i + 1], c->value[i],
-                       c->value[i + 1], chain_params(c, l), c->saved[i], c->scratch[i]);
+            ->backward(&(struct layer_call){.ex = &c->ex,
+                                            .layer = l,
+                                            .n = n,
+                                            .y = c->value[i + 1],
+                                            .x = c->value[i],
+                                            .dx = c->gradient[i],
+                                            .dy = c->gradient[i + 1],
+                                            .params = chain_params(c, l),
+                                            .dparams = dparams,
+                                            .saved = c->saved[i],
+                                            .scratch = c->scratch[i]});
     }
 }
 

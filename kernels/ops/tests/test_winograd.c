@@ -208,10 +208,18 @@ static void rig_run(struct rig *r)
 static void rig_run_reference(struct rig *r)
 {
     const struct layer_kernel *kernel = layer_kernel_get(LAYER_conv2d, PLAN_REFERENCE);
-    assert_int_equal(kernel->scratch_bytes(r->conv, r->n, 1), 0);
-    kernel->forward(&r->ex, r->conv, r->n, r->y, r->x, r->params, NULL, NULL);
-    kernel->backward(&r->ex, r->conv, r->n, r->dx, r->dparams, r->dy, r->x, r->y, r->params, NULL,
-                     NULL);
+    struct layer_call call = {.ex = &r->ex,
+                              .layer = r->conv,
+                              .n = r->n,
+                              .y = r->y,
+                              .x = r->x,
+                              .dx = r->dx,
+                              .dy = r->dy,
+                              .params = r->params,
+                              .dparams = r->dparams};
+    assert_int_equal(layer_scratch_bytes(kernel, r->conv, r->n, 1), 0);
+    kernel->forward(&call);
+    kernel->backward(&call);
 }
 
 /* Copies a window of `size` of a plane of h by w, zeros outside, or adds one back. */

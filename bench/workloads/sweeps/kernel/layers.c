@@ -48,8 +48,8 @@ static enum status open_stage(struct stage *g, const struct net_desc *desc, int 
     g->dy = mem_alloc(g->out * sizeof(real));
     g->weights = mem_alloc(g->params * sizeof(real));
     g->grads = mem_alloc(g->params * sizeof(real));
-    g->saved = mem_alloc(g->kernel->saved_bytes(l, n));
-    g->scratch = mem_alloc(g->kernel->scratch_bytes(l, n, 1));
+    g->saved = mem_alloc(layer_saved_bytes(g->kernel, l, n));
+    g->scratch = mem_alloc(layer_scratch_bytes(g->kernel, l, n, 1));
     if (!g->x || !g->dx || !g->y || !g->dy || !g->weights || !g->grads || !g->saved || !g->scratch)
         return error_set(e, ERR_MEMORY, "layer '%s': no memory for %d images", l->name, n);
     fill(g->x, g->in, 1);
@@ -70,16 +70,32 @@ static void close_stage(struct stage *g)
     mem_free(g->scratch);
 }
 
-static void forward(const struct stage *g, const struct exec *ex)
+/* As in the net: the first layer passes no gradient on. */
+static struct layer_call call_of(const struct stage *g, const struct exec *ex)
 {
-    g->kernel->forward(ex, g->layer, g->n, g->y, g->x, g->weights, g->saved, g->scratch);
+    return (struct layer_call){.ex = ex,
+                               .layer = g->layer,
+                               .n = g->n,
+                               .y = g->y,
+                               .x = g->x,
+                               .dx = g->layer->index > 0 ? g->dx : NULL,
+                               .dy = g->dy,
+                               .params = g->weights,
+                               .dparams = g->grads,
+                               .saved = g->saved,
+                               .scratch = g->scratch};
 }
 
-/* As in the net: the first layer passes no gradient on. */
+static void forward(const struct stage *g, const struct exec *ex)
+{
+    struct layer_call call = call_of(g, ex);
+    g->kernel->forward(&call);
+}
+
 static void backward(const struct stage *g, const struct exec *ex)
 {
-    g->kernel->backward(ex, g->layer, g->n, g->layer->index > 0 ? g->dx : NULL, g->grads, g->dy,
-                        g->x, g->y, g->weights, g->saved, g->scratch);
+    struct layer_call call = call_of(g, ex);
+    g->kernel->backward(&call);
 }
 
 static void time_stage(const struct stage *g, const struct exec *ex, int repeats, double *ms)
