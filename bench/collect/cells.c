@@ -1,12 +1,9 @@
 /* A point's row of summary.csv. */
-#include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/summary.h"
-#include "kernels/base/file.h"
 
 struct cells {
     char **cells;
@@ -42,55 +39,6 @@ static void set_option(struct cells *c, enum column_id id, const struct point *p
     set_text(c, id, config_text(&point->config, option));
 }
 
-static int fact(const json_t *machine, const char *name)
-{
-    return (int)json_integer_value(json_object_get(machine, name));
-}
-
-enum status machine_read(struct summary *s, const char *run_dir, struct error *e)
-{
-    char path[4096];
-    json_error_t reason;
-    snprintf(path, sizeof path, "%s/manifest.json", run_dir);
-    const char *why;
-    FILE *file = file_open_stream(path, &why);
-    if (!file && errno == ENOENT)
-        return OK;
-    if (!file)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", why);
-    json_t *manifest = json_loadf(file, 0, &reason);
-    fclose(file);
-    if (!manifest)
-        return error_at(e, ERR_DATA, path, reason.line, reason.column, "%s", reason.text);
-    const json_t *machine = json_object_get(manifest, "machine");
-    s->usable_cores = fact(machine, "usable_cores");
-    s->machine_cores = fact(machine, "machine_cores");
-    s->numa_nodes = fact(machine, "numa_nodes");
-    const char *link = json_string_value(json_object_get(machine, "link"));
-    snprintf(s->link, sizeof s->link, "%s", link ? link : "");
-    json_decref(manifest);
-    return OK;
-}
-
-static int ranks_per_node(const struct point *point)
-{
-    long ranks = config_int(&point->config, OPT_RANKS);
-    long nodes = config_int(&point->config, OPT_NODES);
-    return (int)((ranks + nodes - 1) / nodes);
-}
-
-int point_is_oversubscribed(const struct point *point, int usable_cores)
-{
-    if (config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_refuse)
-        return 0;
-    if (usable_cores <= 0)
-        return -1;
-    /* Emulated hosts share the cores of the machine. */
-    bool shared = strcmp(config_text(&point->config, OPT_SITE), "emulated") == 0;
-    int ranks = shared ? (int)config_int(&point->config, OPT_RANKS) : ranks_per_node(point);
-    return ranks * config_cores_per_rank(&point->config) > usable_cores;
-}
-
 static long global_batch(const struct point *point)
 {
     long batch = config_int(&point->config, OPT_GLOBAL_BATCH);
@@ -112,19 +60,19 @@ static void add_seed(char *text, size_t size, uint64_t seed)
 }
 
 /* Each seed once, in the order of the launches. */
-static void list_seeds(char *text, size_t size, const struct runs *runs)
+static void list_seeds(char *text, size_t size, const struct samples *samples)
 {
-    for (size_t i = 0; i < runs->n; i++) {
+    for (size_t i = 0; i < samples->n; i++) {
         bool known = false;
         for (size_t k = 0; k < i; k++)
-            known = known || runs->items[k].journal->seed == runs->items[i].journal->seed;
+            known = known || samples->items[k].journal->seed == samples->items[i].journal->seed;
         if (!known)
-            add_seed(text, size, runs->items[i].journal->seed);
+            add_seed(text, size, samples->items[i].journal->seed);
     }
 }
 
-static void fill_seed(struct cells *c, const struct point *point, const struct runs *time,
-                      const struct runs *accuracy)
+static void fill_seed(struct cells *c, const struct point *point, const struct samples *time,
+                      const struct samples *accuracy)
 {
     char seeds[512] = "";
     list_seeds(seeds, sizeof seeds, accuracy->n ? accuracy : time);
@@ -157,7 +105,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
     set_option(c, COLUMN_sync_algorithm, point, OPT_ALGORITHM);
     set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
-    set_real(c, COLUMN_ranks_per_node, ranks_per_node(point));
+    set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
     set_real(c, COLUMN_ranks, config_number(&point->config, OPT_RANKS));
     set_real(c, COLUMN_threads_per_rank, config_number(&point->config, OPT_THREADS));
     set_option(c, COLUMN_bind, point, OPT_BIND);
@@ -189,14 +137,14 @@ static void fill_identity(struct cells *c, const struct launch_result *result)
 }
 
 /* Rank by rank the median of the launches. */
-static void fill_rank_waits(struct cells *c, const struct runs *time)
+static void fill_rank_waits(struct cells *c, const struct samples *time)
 {
     char text[1024] = "", number[TEXT_NUMBER];
     size_t used = 0;
     int ranks = time->n > 0 ? time->items[0].result->ranks : 0;
     for (int rank = 0; rank < ranks && rank < RANK_WAITS; rank++) {
         size_t offset = offsetof(struct launch_result, rank_waits) + (size_t)rank * sizeof(double);
-        double wait_ms = runs_median(time, offset);
+        double wait_ms = samples_median(time, offset);
         if (isnan(wait_ms) || used + TEXT_NUMBER + 1 >= sizeof text)
             break;
         used +=
@@ -205,10 +153,10 @@ static void fill_rank_waits(struct cells *c, const struct runs *time)
     set_text(c, COLUMN_rank_wait_ms, text);
 }
 
-static void fill_medians(struct cells *c, const struct runs *time)
+static void fill_medians(struct cells *c, const struct samples *time)
 {
 #define MEDIAN(column)                                                                             \
-    set_real(c, COLUMN_##column, runs_median(time, offsetof(struct launch_result, column)))
+    set_real(c, COLUMN_##column, samples_median(time, offsetof(struct launch_result, column)))
     MEDIAN(read_s);
     MEDIAN(fetch_s);
     MEDIAN(load_ms);
@@ -237,9 +185,9 @@ static void fill_medians(struct cells *c, const struct runs *time)
         set_real(c, COLUMN_steps, time->items[0].result->steps);
 }
 
-static void fill_accuracy(struct cells *c, const struct runs *accuracy)
+static void fill_accuracy(struct cells *c, const struct samples *accuracy)
 {
-#define MEDIAN(field) runs_median(accuracy, offsetof(struct launch_result, field))
+#define MEDIAN(field) samples_median(accuracy, offsetof(struct launch_result, field))
     set_real(c, COLUMN_epoch_s_median, MEDIAN(epoch_s));
     set_real(c, COLUMN_train_loss, MEDIAN(train_loss));
     set_real(c, COLUMN_train_acc_pct, MEDIAN(train_acc_pct));
@@ -300,7 +248,7 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->growth_mib / peer->growth_mib);
 }
 
-static double largest_rss(const struct runs *time, const struct runs *accuracy)
+static double largest_rss(const struct samples *time, const struct samples *accuracy)
 {
     double largest = NAN;
     for (size_t i = 0; i < time->n; i++)
@@ -311,10 +259,10 @@ static double largest_rss(const struct runs *time, const struct runs *accuracy)
 }
 
 /* 1 when every launch found them equal, 0 when one did not, -1 when one did not look. */
-static int weights_verdict(const struct runs *time, const struct runs *accuracy)
+static int weights_verdict(const struct samples *time, const struct samples *accuracy)
 {
     int verdict = time->n + accuracy->n ? 1 : -1;
-    const struct runs *both[] = {time, accuracy};
+    const struct samples *both[] = {time, accuracy};
     for (size_t b = 0; b < 2; b++)
         for (size_t i = 0; i < both[b]->n; i++) {
             const struct launch_result *result = both[b]->items[i].result;
@@ -326,8 +274,8 @@ static int weights_verdict(const struct runs *time, const struct runs *accuracy)
     return verdict;
 }
 
-enum status cells_fill(struct point_summary *p, const struct summary *s, const struct runs *time,
-                       const struct runs *accuracy, struct error *e)
+enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
+                       const struct samples *accuracy, struct error *e)
 {
     struct cells c = {.cells = calloc(COLUMNS, sizeof *c.cells)};
     if (!c.cells)
@@ -345,7 +293,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_peer(&c, p, s);
     set_real(&c, COLUMN_rss_mib, largest_rss(time, accuracy));
     set_real(&c, COLUMN_data_mib,
-             runs_median(time->n ? time : accuracy, offsetof(struct launch_result, data_mib)));
+             samples_median(time->n ? time : accuracy, offsetof(struct launch_result, data_mib)));
     set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     set_text(&c, COLUMN_link, s->link);
@@ -360,54 +308,4 @@ void cells_free(char **cells)
     for (int i = 0; cells && i < COLUMNS; i++)
         free(cells[i]);
     free(cells);
-}
-
-const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
-{
-    const char *strategy = config_text(&point->config, OPT_STRATEGY);
-    const char *variant = config_text(&point->config, OPT_VARIANT);
-    const char *compressor = config_text(&point->config, OPT_COMPRESS);
-    enum overlap_kind overlap = config_overlap(&point->config);
-    bool usual = strcmp(variant, "usual") == 0;
-    int used = snprintf(text, STRATEGY_TEXT, "%.30s", strategy);
-    if (!usual)
-        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%.30s)", variant);
-    if (strcmp(compressor, "none") != 0)
-        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " + %.20s", compressor);
-    if (overlap != OVERLAP_none)
-        snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%s)", overlap_names()[overlap]);
-    return text;
-}
-
-/* A strategy is one text with its variant. */
-static const char *distinct_text(char text[STRATEGY_TEXT], const struct point_summary *p,
-                                 enum column_id id)
-{
-    return id == COLUMN_strategy ? strategy_text(text, p->point) : p->cells[id];
-}
-
-/* Whether an earlier requested point has the same text. */
-static bool seen_before(const struct summary *s, size_t i, const char *text, enum column_id id)
-{
-    char earlier[STRATEGY_TEXT];
-    for (size_t k = 0; k < i; k++)
-        if (s->points[k].point->requested &&
-            strcmp(distinct_text(earlier, &s->points[k], id), text) == 0)
-            return true;
-    return false;
-}
-
-char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < s->n; i++) {
-        char own[STRATEGY_TEXT];
-        const char *cell = distinct_text(own, &s->points[i], id);
-        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, id))
-            continue;
-        int more = snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
-        used = used + (size_t)more < size ? used + (size_t)more : size - 1;
-    }
-    return text;
 }

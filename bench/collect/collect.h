@@ -154,31 +154,17 @@ void summary_free(struct summary *s);
 /* Whether a point makes the campaign fail, as point_status.def says. */
 bool summary_fails(const struct summary *s, size_t point);
 
-/* Writes the CSV files of the run and its table as summary.md and summary.tex (RFC 4180, each by
- * way of a temporary file and a rename; decimal points whatever the locale), reading again the
- * records of the launches that count. `journal` is the one that was collected. */
+/* Writes the CSV files of the run (RFC 4180, each by way of a temporary file and a rename; decimal
+ * points whatever the locale), reading again the records of the launches that count. `journal` is
+ * the one that was collected. */
 enum status summary_write(const struct summary *s, const char *run_dir,
                           const struct journal *journal, struct error *e);
 
 /* Reads the file of published numbers that the spec names, to find fault with it early. */
 enum status published_check(const struct spec *spec, struct error *e);
 
-/* The same of the coefficients that the spec names. */
-enum status prediction_check(const struct spec *spec, struct error *e);
-
 /* Name of the i-th CSV file that a run of this spec leaves ("raw.csv"); NULL beyond the last. */
 const char *summary_file(const struct spec *spec, size_t i);
-
-/* The closing table, for people, at most `width` columns wide; 0: as wide as it is. `run_dir` as
- * the user would type it. */
-void summary_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
-                   int width);
-
-/* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
- * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
- * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
-enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
-                         struct error *e);
 
 /* Every column of every CSV file, file by file, in order. */
 const struct column *columns_all(size_t *n);

@@ -34,6 +34,26 @@ static const struct {
 #undef CSV_FILE
 };
 
+enum {
+#define CSV_FILE(name, rows) FILE_##name,
+#include "bench/collect/csv_files.def"
+#undef CSV_FILE
+    FILES
+};
+
+bool csv_file_is_wanted(size_t i, const struct spec *spec)
+{
+    return i != FILE_steps || config_int(&spec->config, OPT_STEPS_CSV);
+}
+
+const char *summary_file(const struct spec *spec, size_t i)
+{
+    for (size_t file = 0; file < FILES; file++)
+        if (csv_file_is_wanted(file, spec) && i-- == 0)
+            return files[file].file;
+    return NULL;
+}
+
 const struct column *columns_all(size_t *n)
 {
     *n = sizeof columns / sizeof columns[0];

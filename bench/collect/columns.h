@@ -25,6 +25,9 @@ enum column_id column_find(const char *name);
 /* The columns of one file. */
 const struct column *columns_of(const char *file, size_t *n);
 
+/* Whether a run of this spec leaves the i-th file of csv_files.def. */
+bool csv_file_is_wanted(size_t i, const struct spec *spec);
+
 /* A row of each file but summary.csv and columns.csv. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 struct raw_row {

@@ -8,7 +8,6 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
-#include "bench/collect/table.h"
 #include "bench/record/records.h"
 
 /* A file being written, and what its rows are made of. */
@@ -337,29 +336,6 @@ static const struct {
 
 #define FILES (sizeof files / sizeof files[0])
 
-static bool is_wanted(size_t file, const struct spec *spec)
-{
-    return files[file].write != write_steps || config_int(&spec->config, OPT_STEPS_CSV);
-}
-
-const char *summary_file(const struct spec *spec, size_t i)
-{
-    for (size_t file = 0; file < FILES; file++)
-        if (is_wanted(file, spec) && i-- == 0)
-            return files[file].name;
-    return NULL;
-}
-
-static enum status write_markdown(struct csv *csv, struct error *e)
-{
-    return table_write_markdown(csv->out, csv->s, e);
-}
-
-static enum status write_latex(struct csv *csv, struct error *e)
-{
-    return table_write_latex(csv->out, csv->s, e);
-}
-
 static enum status write_file(struct csv *csv, const struct stage *stage, const char *name,
                               write_rows *write, struct error *e)
 {
@@ -385,12 +361,8 @@ enum status summary_write(const struct summary *s, const char *run_dir,
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
     for (size_t i = 0; i < FILES && status == OK; i++)
-        if (is_wanted(i, s->spec))
+        if (csv_file_is_wanted(i, s->spec))
             status = write_file(&csv, &stage, files[i].name, files[i].write, e);
-    if (status == OK)
-        status = write_file(&csv, &stage, "summary.md", write_markdown, e);
-    if (status == OK)
-        status = write_file(&csv, &stage, "summary.tex", write_latex, e);
     stage_close(&stage);
     return status;
 }

@@ -38,16 +38,16 @@ static enum status bound_of_net(double *bound, const struct net_desc *net, size_
     return OK;
 }
 
-enum status overlap_bound(double *bound, const struct point *point, const struct runs *time,
-                          const struct runs *alone, struct error *e)
+enum status overlap_bound(double *bound, const struct point *point, const struct samples *time,
+                          const struct samples *alone, struct error *e)
 {
     struct strategy_config config;
     enum option_id at;
     *bound = NAN;
     if (config_int(&point->config, OPT_STRATEGY) != STRATEGY_bucketed || time->n == 0)
         return OK;
-    double comm = runs_median(time, offsetof(struct launch_result, comm_replay_ms));
-    double backward = runs_median(alone, offsetof(struct launch_result, backward_ms));
+    double comm = samples_median(time, offsetof(struct launch_result, comm_replay_ms));
+    double backward = samples_median(alone, offsetof(struct launch_result, backward_ms));
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;

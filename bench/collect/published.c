@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/sheet.h"
+#include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
 #include "kernels/base/text.h"
@@ -23,7 +23,7 @@ struct key {
 
 struct reading {
     const struct spec *spec;
-    struct sheet sheet;
+    struct csv_table table;
     struct key keys[KEYS_MAX];
     size_t n_keys;
     size_t columns[PUBLISHED_MAX]; /* of the file */
@@ -102,7 +102,7 @@ static enum status read_keys(struct reading *r, struct error *e)
                           "not of the form 'ours' or 'ours = theirs'", e);
         status = read_factors(key, r->spec, e);
         if (status == OK)
-            status = sheet_column(&r->sheet, key->theirs, &key->column, e);
+            status = csv_table_column(&r->table, key->theirs, &key->column, e);
     }
     return status;
 }
@@ -130,10 +130,10 @@ static enum status read_value(struct published *p, struct reading *r, const char
         return refuse(r->spec, OPT_PUBLISHED_VALUES, ours,
                       "not a column of summary.csv with measured numbers", e);
     p->columns[p->n] = column;
-    enum status status = sheet_column(&r->sheet, theirs, &r->columns[p->n], e);
-    for (size_t row = 0; row < r->sheet.rows && status == OK; row++) {
+    enum status status = csv_table_column(&r->table, theirs, &r->columns[p->n], e);
+    for (size_t row = 0; row < r->table.rows && status == OK; row++) {
         double number;
-        status = sheet_number(&r->sheet, row, r->columns[p->n], &number, e);
+        status = csv_table_number(&r->table, row, r->columns[p->n], &number, e);
     }
     p->n++;
     return status;
@@ -177,11 +177,11 @@ static enum status row_matches(const struct reading *r, size_t row, const struct
         const struct key *key = &r->keys[i];
         double ours, theirs;
         if (key_number(key, point, &ours)) {
-            status = sheet_number(&r->sheet, row, key->column, &theirs, e);
+            status = csv_table_number(&r->table, row, key->column, &theirs, e);
             *matches = ours == theirs;
         } else {
             *matches = key->n == 1 && strcmp(config_text(&point->config, key->factors[0]->id),
-                                             sheet_cell(&r->sheet, row, key->column)) == 0;
+                                             csv_table_cell(&r->table, row, key->column)) == 0;
         }
     }
     return status;
@@ -193,7 +193,7 @@ static enum status take_row(struct published *p, const struct reading *r, size_t
     enum status status = OK;
     for (size_t k = 0; k < p->n && status == OK; k++) {
         double *value = &p->values[point * p->n + k];
-        status = sheet_number(&r->sheet, row, r->columns[k], value, e);
+        status = csv_table_number(&r->table, row, r->columns[k], value, e);
         *value *= r->factors[k];
     }
     return status;
@@ -210,20 +210,20 @@ static enum status take_point(struct published *p, const struct reading *r, size
                               struct error *e)
 {
     const struct point *point = &r->spec->points[i];
-    const struct sheet *sheet = &r->sheet;
+    const struct csv_table *table = &r->table;
     enum status status = OK;
     int first = 0;
-    for (size_t row = 0; row < sheet->rows && status == OK; row++) {
+    for (size_t row = 0; row < table->rows && status == OK; row++) {
         bool matches;
         status = row_matches(r, row, point, &matches, e);
         if (status != OK || !matches || trains_apart(point))
             continue;
         if (first)
-            return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
+            return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
                             "this row and line %d both match %s: published.keys have to tell rows "
                             "apart",
                             first, point->label);
-        first = sheet->lines[row];
+        first = table->lines[row];
         p->matched += !used[row];
         used[row] = true;
         status = take_row(p, r, row, i, e);
@@ -234,10 +234,10 @@ static enum status take_point(struct published *p, const struct reading *r, size
 static enum status take_points(struct published *p, const struct reading *r, struct error *e)
 {
     size_t n = r->spec->n_points;
-    bool *used = calloc(r->sheet.rows + 1, sizeof *used);
+    bool *used = calloc(r->table.rows + 1, sizeof *used);
     p->values = calloc(n * p->n + 1, sizeof *p->values);
     enum status status =
-        used && p->values ? OK : error_set(e, ERR_MEMORY, "no memory for %s", r->sheet.path);
+        used && p->values ? OK : error_set(e, ERR_MEMORY, "no memory for %s", r->table.path);
     for (size_t i = 0; i < n * p->n && status == OK; i++)
         p->values[i] = NAN;
     for (size_t i = 0; i < n && status == OK; i++)
@@ -253,8 +253,8 @@ static enum status read_file(struct published *p, struct reading *r, const char 
 {
     const char *slash = strrchr(path, '/');
     snprintf(p->file, sizeof p->file, "%s", slash ? slash + 1 : path);
-    enum status status = sheet_read(&r->sheet, path, e);
-    p->rows = r->sheet.rows;
+    enum status status = csv_table_read(&r->table, path, e);
+    p->rows = r->table.rows;
     if (status == OK && p->rows == 0)
         status = error_at(e, ERR_DATA, path, 0, 0, "no rows below the names");
     if (status == OK)
@@ -273,7 +273,7 @@ enum status published_read(struct published *p, const struct spec *spec, struct 
     if (!file)
         return OK;
     enum status status = read_file(p, &r, file->path, e);
-    sheet_free(&r.sheet);
+    csv_table_free(&r.table);
     return status;
 }
 

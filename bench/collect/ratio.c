@@ -4,11 +4,11 @@
 
 #include "bench/collect/summary.h"
 
-static const struct run *run_of_block(const struct runs *runs, int block)
+static const struct sample *sample_of_block(const struct samples *samples, int block)
 {
-    for (size_t i = 0; i < runs->n; i++)
-        if (runs->items[i].journal->block == block)
-            return &runs->items[i];
+    for (size_t i = 0; i < samples->n; i++)
+        if (samples->items[i].journal->block == block)
+            return &samples->items[i];
     return NULL;
 }
 
@@ -19,31 +19,32 @@ static double images_per_ms(const struct launch_result *result)
 
 /* Launches of one block ran under like conditions: ratios are formed within blocks, and the median
  * and its interval are those of the blocks, *n of them. */
-static struct interval rate_ratio(const struct runs *time, const struct runs *base, size_t *n)
+static struct interval rate_ratio(const struct samples *time, const struct samples *base, size_t *n)
 {
     *n = 0;
     for (size_t i = 0; i < time->n; i++) {
-        const struct run *reference = run_of_block(base, time->items[i].journal->block);
+        const struct sample *reference = sample_of_block(base, time->items[i].journal->block);
         if (reference)
             time->values[(*n)++] =
                 images_per_ms(time->items[i].result) / images_per_ms(reference->result);
     }
-    return runs_interval(time->values, *n);
+    return samples_interval(time->values, *n);
 }
 
 /* What part of communication cost no time: (T_compute + T_comm - T_step) / T_comm, within blocks,
  * T_compute being the step of those that do not communicate, T_comm the replay of the launch. */
-static struct interval overlap_share(const struct runs *time, const struct runs *alone, size_t *n)
+static struct interval overlap_share(const struct samples *time, const struct samples *alone,
+                                     size_t *n)
 {
     *n = 0;
     for (size_t i = 0; i < time->n; i++) {
-        const struct run *compute = run_of_block(alone, time->items[i].journal->block);
+        const struct sample *compute = sample_of_block(alone, time->items[i].journal->block);
         const struct launch_result *own = time->items[i].result;
         if (compute && own->comm_replay_ms > 0)
             time->values[(*n)++] = (compute->result->step_ms + own->comm_replay_ms - own->step_ms) /
                                    own->comm_replay_ms;
     }
-    return runs_interval(time->values, *n);
+    return samples_interval(time->values, *n);
 }
 
 /* What diverged is compared with nothing. Where launches of either point failed, one pair that is
@@ -64,8 +65,8 @@ static double karp_flatt(double speedup, double r)
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
 }
 
-static void set_speedup(struct point_summary *p, const struct summary *s, const struct runs *time,
-                        const struct runs *base)
+static void set_speedup(struct point_summary *p, const struct summary *s,
+                        const struct samples *time, const struct samples *base)
 {
     const struct point_summary *reference = &s->points[p->base];
     bool strong = config_int(&s->spec->config, OPT_SCALING) == SCALING_strong;
@@ -78,8 +79,8 @@ static void set_speedup(struct point_summary *p, const struct summary *s, const 
     p->karp_flatt = strong ? karp_flatt(p->speedup.mid, r) : NAN;
 }
 
-void ratios_set(struct point_summary *p, const struct summary *s, const struct runs *time,
-                const struct runs *base, const struct runs *alone, const struct runs *peer)
+void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
+                const struct samples *base, const struct samples *alone, const struct samples *peer)
 {
     const size_t references[] = {p->base, p->alone, p->peer};
     size_t n;

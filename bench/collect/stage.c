@@ -88,6 +88,22 @@ enum status stage_keep(const struct stage *stage, const char *name, struct error
     return error_set(e, ERR_SYSTEM, "cannot write %s: %s", to, strerror(errno));
 }
 
+enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
+                        const void *what, struct error *e)
+{
+    char path[4500];
+    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
+    FILE *out = fopen(path, "w");
+    if (out == NULL)
+        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    enum status status = write(out, what, e);
+    bool failed = ferror(out) != 0;
+    failed = fclose(out) != 0 || failed;
+    if (status == OK && failed)
+        status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    return status == OK ? stage_keep(stage, name, e) : status;
+}
+
 void stage_close(struct stage *stage)
 {
     if (!stage->dir[0])

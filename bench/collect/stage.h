@@ -4,6 +4,8 @@
 #ifndef SCALEBENCH_BENCH_COLLECT_STAGE_H
 #define SCALEBENCH_BENCH_COLLECT_STAGE_H
 
+#include <stdio.h>
+
 #include "kernels/base/error.h"
 
 struct stage {
@@ -16,6 +18,10 @@ struct stage {
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
 /* Gives the file `name` of the stage its place in the run, instead of what stood there. */
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e);
+/* Writes the file `name` by `write` and keeps it. ERR_SYSTEM names a file that cannot be written. */
+typedef enum status stage_writer(FILE *out, const void *what, struct error *e);
+enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
+                        const void *what, struct error *e);
 /* Removes the stage with whatever was not kept. */
 void stage_close(struct stage *stage);
 

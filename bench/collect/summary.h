@@ -15,42 +15,48 @@
 #define SUMMARY_BUSY_PCT 10.0
 
 /* A launch that counts. */
-struct run {
+struct sample {
     const struct journal_launch *journal;
     const struct launch_result *result;
 };
 
 /* The launches of one point and kind that count; `values` is room for a number of each. */
-struct runs {
-    struct run *items;
+struct samples {
+    struct sample *items;
     size_t n;
     double *values;
 };
 
-/* Those of the point. Freed with runs_free in any case. */
-enum status runs_take(struct runs *runs, const struct summary *s, const struct journal *journal,
-                      const struct point_summary *p, enum launch_run run, struct error *e);
-void runs_free(struct runs *runs);
+/* Those of the point. Freed with samples_free in any case. */
+enum status samples_take(struct samples *samples, const struct summary *s,
+                         const struct journal *journal, const struct point_summary *p,
+                         enum launch_run run, struct error *e);
+void samples_free(struct samples *samples);
 
 /* Of a median; a single value has none. */
-struct interval runs_interval(const double *values, size_t n);
+struct interval samples_interval(const double *values, size_t n);
 
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
-double runs_median(const struct runs *runs, size_t offset);
+double samples_median(const struct samples *samples, size_t offset);
 
 /* The greatest overlap_share that buckets allow: 1 is all of it, NAN where the strategy has none or
- * times are unknown. `alone`: runs of the point that does not communicate. */
-enum status overlap_bound(double *bound, const struct point *point, const struct runs *time,
-                          const struct runs *alone, struct error *e);
+ * times are unknown. `alone`: samples of the point that does not communicate. */
+enum status overlap_bound(double *bound, const struct point *point, const struct samples *time,
+                          const struct samples *alone, struct error *e);
 
 /* Fills what follows from the spec alone: the i-th point, and those that it is compared with. */
 void point_take(struct point_summary *p, const struct spec *spec, size_t i);
 
+/* Settles the status of a point and its reason. */
+void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
+                 const struct samples *time, const struct samples *accuracy);
+
 /* Fills the speed-up of a point and what follows from it, its share of overlap and its ratio to a
  * peer: those with its base, with the point that does not communicate and with the peer, whose
  * statuses are known. Flags what rests on a point of which launches failed. */
-void ratios_set(struct point_summary *p, const struct summary *s, const struct runs *time,
-                const struct runs *base, const struct runs *alone, const struct runs *peer);
+void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
+                const struct samples *base, const struct samples *alone,
+                const struct samples *peer);
 
 /* Whether others disturbed most of its launches. */
 bool point_is_busy(const struct point_summary *p);
@@ -67,12 +73,18 @@ enum status summary_take_published(struct summary *s, struct error *e);
 /* Ranks times the cores that each wants. */
 int point_cores(const struct point *point);
 
+/* Ranks on the fullest node. */
+int point_ranks_per_node(const struct point *point);
+
+/* Whether replicas, or the models that are made of them, must be bitwise equal. */
+bool point_is_replicated(const struct point *point);
+
 /* 1 when the point wants more cores than a node has for it, 0 when not, -1 unknown. */
 int point_is_oversubscribed(const struct point *point, int usable_cores);
 
 /* Fills p->cells once its numbers and those of its base are known. */
-enum status cells_fill(struct point_summary *p, const struct summary *s, const struct runs *time,
-                       const struct runs *accuracy, struct error *e);
+enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
+                       const struct samples *accuracy, struct error *e);
 void cells_free(char **cells);
 
 /* "gather_scatter", "gather_scatter (mpich)" where the spec asks for a variant, "bucketed

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/sheet.h"
 #include "bench/collect/summary.h"
+#include "bench/record/csv_reader.h"
 #include "bench/spec/find.h"
 #include "kernels/base/names.h"
 
-static enum status read_cells(struct point_summary *p, const struct sheet *sheet, size_t row,
+static enum status read_cells(struct point_summary *p, const struct csv_table *table, size_t row,
                               struct error *e)
 {
     p->cells = calloc(COLUMNS, sizeof *p->cells);
     if (!p->cells)
         return error_set(e, ERR_MEMORY, "no memory for %d columns", COLUMNS);
     for (int i = 0; i < COLUMNS; i++) {
-        int column = sheet_find(sheet, column_get(i)->name);
-        p->cells[i] = strdup(column < 0 ? "" : sheet_cell(sheet, row, (size_t)column));
+        int column = csv_table_find(table, column_get(i)->name);
+        p->cells[i] = strdup(column < 0 ? "" : csv_table_cell(table, row, (size_t)column));
         if (!p->cells[i])
             return error_set(e, ERR_MEMORY, "no memory for %d columns", COLUMNS);
     }
@@ -34,8 +34,8 @@ static bool is_path_of(const char *text, const char *name)
 
 /* Rows stand in the order of the spec's points. Identities need not agree: they change when a later
  * version knows more options. What tells points from each other does not. */
-static enum status check_row(const struct point_summary *p, const struct sheet *sheet, size_t row,
-                             struct error *e)
+static enum status check_row(const struct point_summary *p, const struct csv_table *table,
+                             size_t row, struct error *e)
 {
     static const struct {
         enum column_id column;
@@ -48,7 +48,7 @@ static enum status check_row(const struct point_summary *p, const struct sheet *
         const char *wanted = config_text(&p->point->config, same[i].option);
         const char *found = p->cells[same[i].column];
         if (strcmp(found, wanted) != 0 && !is_path_of(found, wanted))
-            return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
+            return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
                             "%s is '%s', but spec.yaml beside it has '%s' at this point: the two "
                             "are not of one run",
                             column_get(same[i].column)->name, p->cells[same[i].column], wanted);
@@ -56,15 +56,15 @@ static enum status check_row(const struct point_summary *p, const struct sheet *
     return OK;
 }
 
-static enum status number_of(const struct sheet *sheet, size_t row, enum column_id id, double *x,
-                             struct error *e)
+static enum status number_of(const struct csv_table *table, size_t row, enum column_id id,
+                             double *x, struct error *e)
 {
-    int column = sheet_find(sheet, column_get(id)->name);
+    int column = csv_table_find(table, column_get(id)->name);
     *x = NAN;
-    return column < 0 ? OK : sheet_number(sheet, row, (size_t)column, x, e);
+    return column < 0 ? OK : csv_table_number(table, row, (size_t)column, x, e);
 }
 
-static enum status read_numbers(struct point_summary *p, const struct sheet *sheet, size_t row,
+static enum status read_numbers(struct point_summary *p, const struct csv_table *table, size_t row,
                                 struct error *e)
 {
     double level = NAN;
@@ -101,64 +101,64 @@ static enum status read_numbers(struct point_summary *p, const struct sheet *she
                    {COLUMN_test_acc_pct, &p->test_acc_pct}};
     enum status status = OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OK; i++)
-        status = number_of(sheet, row, numbers[i].id, numbers[i].x, e);
+        status = number_of(table, row, numbers[i].id, numbers[i].x, e);
     p->step_ms.level = level;
     p->step_ms.met = level >= SUMMARY_CONFIDENCE;
     return status;
 }
 
 /* A whole number; `none` where the cell is empty. */
-static enum status count_of(const struct sheet *sheet, size_t row, enum column_id id, int none,
+static enum status count_of(const struct csv_table *table, size_t row, enum column_id id, int none,
                             int *count, struct error *e)
 {
     double x;
-    enum status status = number_of(sheet, row, id, &x, e);
+    enum status status = number_of(table, row, id, &x, e);
     *count = none;
     if (status != OK || isnan(x))
         return status;
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
-        return error_at(e, ERR_DATA, sheet->path, sheet->lines[row], 0,
+        return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
                         "%s: %g is not a whole number of 0 to %d", column_get(id)->name, x,
                         INT_MAX);
     *count = (int)x;
     return OK;
 }
 
-static enum status read_counts(struct point_summary *p, const struct sheet *sheet, size_t row,
+static enum status read_counts(struct point_summary *p, const struct csv_table *table, size_t row,
                                struct error *e)
 {
     int launches = 0, failed = 0, pairs = 0;
-    enum status status = count_of(sheet, row, COLUMN_launches, 0, &launches, e);
+    enum status status = count_of(table, row, COLUMN_launches, 0, &launches, e);
     if (status == OK)
-        status = count_of(sheet, row, COLUMN_failed_launches, 0, &failed, e);
+        status = count_of(table, row, COLUMN_failed_launches, 0, &failed, e);
     if (status == OK)
-        status = count_of(sheet, row, COLUMN_speedup_pairs, 0, &pairs, e);
+        status = count_of(table, row, COLUMN_speedup_pairs, 0, &pairs, e);
     if (status == OK)
-        status = count_of(sheet, row, COLUMN_last_rank, -1, &p->last_rank, e);
+        status = count_of(table, row, COLUMN_last_rank, -1, &p->last_rank, e);
     p->launches = (size_t)launches;
     p->failed_launches = (size_t)failed;
     p->pairs = (size_t)pairs;
     return status;
 }
 
-static enum status read_point(struct summary *s, size_t i, const struct sheet *sheet,
+static enum status read_point(struct summary *s, size_t i, const struct csv_table *table,
                               struct error *e)
 {
     struct point_summary *p = &s->points[i];
     char text[256];
     point_take(p, s->spec, i);
-    enum status status = read_cells(p, sheet, i, e);
+    enum status status = read_cells(p, table, i, e);
     if (status == OK)
-        status = check_row(p, sheet, i, e);
+        status = check_row(p, table, i, e);
     if (status == OK)
-        status = read_numbers(p, sheet, i, e);
+        status = read_numbers(p, table, i, e);
     if (status == OK)
-        status = read_counts(p, sheet, i, e);
+        status = read_counts(p, table, i, e);
     if (status != OK)
         return status;
     int outcome = name_index(p->cells[COLUMN_status], point_status_names(), POINT_STATUSES);
     if (outcome < 0)
-        return error_at(e, ERR_DATA, sheet->path, sheet->lines[i], 0, "status %s",
+        return error_at(e, ERR_DATA, table->path, table->lines[i], 0, "status %s",
                         name_explain(text, sizeof text, p->cells[COLUMN_status],
                                      point_status_names(), POINT_STATUSES));
     p->outcome = (enum point_status)outcome;
@@ -173,7 +173,7 @@ enum status summary_read(struct summary *s, const struct spec *spec, const char 
                          struct error *e)
 {
     char path[4096];
-    struct sheet sheet;
+    struct csv_table table;
     size_t column;
     *s = (struct summary){.spec = spec};
     s->points = calloc(spec->n_points + 1, sizeof *s->points);
@@ -181,15 +181,15 @@ enum status summary_read(struct summary *s, const struct spec *spec, const char 
         return error_set(e, ERR_MEMORY, "no memory for %zu points", spec->n_points);
     s->n = spec->n_points;
     snprintf(path, sizeof path, "%s/summary.csv", run_dir);
-    enum status status = sheet_read(&sheet, path, e);
+    enum status status = csv_table_read(&table, path, e);
     if (status == OK)
-        status = sheet_column(&sheet, "status", &column, e);
-    if (status == OK && sheet.rows != s->n)
+        status = csv_table_column(&table, "status", &column, e);
+    if (status == OK && table.rows != s->n)
         status = error_at(e, ERR_DATA, path, 0, 0,
-                          "%zu rows, but spec.yaml beside it has %zu points", sheet.rows, s->n);
+                          "%zu rows, but spec.yaml beside it has %zu points", table.rows, s->n);
     for (size_t i = 0; i < s->n && status == OK; i++)
-        status = read_point(s, i, &sheet, e);
-    sheet_free(&sheet);
+        status = read_point(s, i, &table, e);
+    csv_table_free(&table);
     if (status == OK)
         status = summary_take_published(s, e);
     return status == OK ? machine_read(s, run_dir, e) : status;

@@ -120,35 +120,35 @@ static void write_sample(FILE *out, const struct figure_data *d, double least, d
 }
 
 /* Over the points with a value: their launches or runs, and how many have a whole interval. */
-struct sample {
+struct basis {
     double least, most; /* launches or runs of a point */
     size_t points, met;
 };
 
-static struct sample find_sample(const struct figure_data *d)
+static struct basis find_basis(const struct figure_data *d)
 {
-    struct sample sample = {.least = INFINITY};
+    struct basis basis = {.least = INFINITY};
     for (size_t i = 0; i < d->s->n; i++) {
         const struct measured *m = &d->measured[i];
         if (m->n == 0)
             continue;
-        sample.least = fmin(sample.least, (double)m->n);
-        sample.most = fmax(sample.most, (double)m->n);
-        sample.points++;
-        sample.met +=
+        basis.least = fmin(basis.least, (double)m->n);
+        basis.most = fmax(basis.most, (double)m->n);
+        basis.points++;
+        basis.met +=
             d->quantity->source == SOURCE_POINTS ? d->s->points[i].step_ms.met : m->value.met;
     }
-    return sample;
+    return basis;
 }
 
 /* How each value came about. */
 static void write_method(FILE *out, const struct figure_data *d)
 {
-    struct sample sample = find_sample(d);
-    if (sample.points == 0)
+    struct basis basis = find_basis(d);
+    if (basis.points == 0)
         return;
     fputs(" Median of ", out);
-    write_sample(out, d, sample.least, sample.most);
+    write_sample(out, d, basis.least, basis.most);
     if (d->kind == FIGURE_BREAKDOWN) {
         fputs("; parts are means over ranks, other is what they leave of the slowest one's step.",
               out);
@@ -158,7 +158,7 @@ static void write_method(FILE *out, const struct figure_data *d)
         fputs("; exposed and wait (where known) are means over ranks, hidden is what cost no "
               "time of what the same calls take alone (tick)",
               out);
-    write_whiskers(out, sample.points, sample.met, (size_t)sample.most,
+    write_whiskers(out, basis.points, basis.met, (size_t)basis.most,
                    d->quantity->source == SOURCE_RUNS ? "runs" : "launches");
 }
 
@@ -355,17 +355,17 @@ void caption_wrap(struct caption *caption)
 static void write_short(FILE *out, const struct figure_data *d)
 {
     const struct summary *s = d->s;
-    struct sample sample = find_sample(d);
+    struct basis basis = find_basis(d);
     write_subject(out, s, true);
-    if (sample.points > 0) {
+    if (basis.points > 0) {
         fputs(" Median of ", out);
-        write_range(out, sample.least, sample.most);
+        write_range(out, basis.least, basis.most);
         fputs(d->quantity->source == SOURCE_RUNS ? " run" : " launch", out);
-        fputs(sample.most < 2 ? "" : d->quantity->source == SOURCE_RUNS ? "s" : "es", out);
-        if (d->kind != FIGURE_BREAKDOWN && sample.most >= 2)
-            fputs(sample.met == sample.points ? ", 95 % intervals"
-                  : sample.met == 0           ? ", least to greatest"
-                                              : ", 95 % intervals or least to greatest",
+        fputs(basis.most < 2 ? "" : d->quantity->source == SOURCE_RUNS ? "s" : "es", out);
+        if (d->kind != FIGURE_BREAKDOWN && basis.most >= 2)
+            fputs(basis.met == basis.points ? ", 95 % intervals"
+                  : basis.met == 0          ? ", least to greatest"
+                                            : ", 95 % intervals or least to greatest",
                   out);
         fputc('.', out);
     }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/sheet.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/figure_data.h"
+#include "bench/record/csv_reader.h"
 
 /* A row of epochs.csv. */
 struct epoch_row {
@@ -16,7 +16,7 @@ struct epoch_row {
 };
 
 struct reading {
-    struct sheet sheet;
+    struct csv_table table;
     struct epoch_row *rows; /* of runs that count, by point and epoch */
     size_t n;
     double *values; /* room for a number a row */
@@ -30,39 +30,39 @@ static int by_point_and_epoch(const void *a, const void *b)
 }
 
 /* Runs that diverged count in no median. A file of before may lack the column. */
-static bool counts(const struct sheet *sheet, size_t row)
+static bool counts(const struct csv_table *table, size_t row)
 {
-    int status = sheet_find(sheet, "status");
+    int status = csv_table_find(table, "status");
     return status < 0 ||
-           strcmp(sheet_cell(sheet, row, (size_t)status), point_status_names()[POINT_ok]) == 0;
+           strcmp(csv_table_cell(table, row, (size_t)status), point_status_names()[POINT_ok]) == 0;
 }
 
 static enum status take_rows(struct reading *r, struct error *e)
 {
-    const struct sheet *sheet = &r->sheet;
+    const struct csv_table *table = &r->table;
     size_t point, epoch, accuracy, loss;
-    enum status status = sheet_column(sheet, "point", &point, e);
+    enum status status = csv_table_column(table, "point", &point, e);
     if (status == OK)
-        status = sheet_column(sheet, "epoch", &epoch, e);
+        status = csv_table_column(table, "epoch", &epoch, e);
     if (status == OK)
-        status = sheet_column(sheet, "test_acc_pct", &accuracy, e);
+        status = csv_table_column(table, "test_acc_pct", &accuracy, e);
     if (status == OK)
-        status = sheet_column(sheet, "train_loss", &loss, e);
-    for (size_t i = 0; i < sheet->rows && status == OK; i++) {
+        status = csv_table_column(table, "train_loss", &loss, e);
+    for (size_t i = 0; i < table->rows && status == OK; i++) {
         struct epoch_row *row = &r->rows[r->n];
-        if (!counts(sheet, i))
+        if (!counts(table, i))
             continue;
         r->n++;
-        row->point = sheet_cell(sheet, i, point);
-        status = sheet_number(sheet, i, epoch, &row->epoch, e);
+        row->point = csv_table_cell(table, i, point);
+        status = csv_table_number(table, i, epoch, &row->epoch, e);
         if (status == OK && !(row->epoch >= 0 && row->epoch <= INT_MAX))
-            return error_at(e, ERR_DATA, sheet->path, sheet->lines[i], 0,
-                            "epoch: '%s' is not a number of 0 to %d", sheet_cell(sheet, i, epoch),
-                            INT_MAX);
+            return error_at(e, ERR_DATA, table->path, table->lines[i], 0,
+                            "epoch: '%s' is not a number of 0 to %d",
+                            csv_table_cell(table, i, epoch), INT_MAX);
         if (status == OK)
-            status = sheet_number(sheet, i, accuracy, &row->test_acc_pct, e);
+            status = csv_table_number(table, i, accuracy, &row->test_acc_pct, e);
         if (status == OK)
-            status = sheet_number(sheet, i, loss, &row->train_loss, e);
+            status = csv_table_number(table, i, loss, &row->train_loss, e);
     }
     return status;
 }
@@ -71,11 +71,11 @@ static enum status open_epochs(struct reading *r, const char *run_dir, struct er
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/epochs.csv", run_dir);
-    enum status status = sheet_read(&r->sheet, path, e);
+    enum status status = csv_table_read(&r->table, path, e);
     if (status != OK)
         return status;
-    r->values = calloc(r->sheet.rows + 1, sizeof *r->values);
-    r->rows = calloc(r->sheet.rows + 1, sizeof *r->rows);
+    r->values = calloc(r->table.rows + 1, sizeof *r->values);
+    r->rows = calloc(r->table.rows + 1, sizeof *r->rows);
     if (!r->values || !r->rows)
         return error_set(e, ERR_MEMORY, "no memory for %s", path);
     status = take_rows(r, e);
@@ -195,6 +195,6 @@ enum status figure_epochs_write(FILE *out, struct figure_data *d, struct error *
     free(points);
     free(r.values);
     free(r.rows);
-    sheet_free(&r.sheet);
+    csv_table_free(&r.table);
     return status;
 }

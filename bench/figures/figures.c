@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/collect/collect.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
 #include "bench/figures/figure_define.h"
+#include "bench/figures/figures.h"
 #include "bench/figures/gnuplot.h"
 #include "kernels/base/log.h"
 

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/collect/sheet.h"
 #include "bench/collect/summary.h"
+#include "bench/figures/figures.h"
+#include "bench/record/csv_reader.h"
 #include "comm/cost/cost.h"
 
 /* ---- The coefficients ---- */
@@ -18,22 +19,22 @@ struct link_file {
 };
 
 /* Row `name`: the number, or the text where `number` is NULL. */
-static enum status take(const struct sheet *sheet, const char *name, double *number, char *text,
+static enum status take(const struct csv_table *table, const char *name, double *number, char *text,
                         size_t size, struct error *e)
 {
     size_t names, values;
-    if (sheet_column(sheet, "coefficient", &names, e) != OK ||
-        sheet_column(sheet, "value", &values, e) != OK)
+    if (csv_table_column(table, "coefficient", &names, e) != OK ||
+        csv_table_column(table, "value", &values, e) != OK)
         return e->status;
-    for (size_t row = 0; row < sheet->rows; row++) {
-        if (strcmp(sheet_cell(sheet, row, names), name) != 0)
+    for (size_t row = 0; row < table->rows; row++) {
+        if (strcmp(csv_table_cell(table, row, names), name) != 0)
             continue;
         if (number != NULL)
-            return sheet_number(sheet, row, values, number, e);
-        snprintf(text, size, "%s", sheet_cell(sheet, row, values));
+            return csv_table_number(table, row, values, number, e);
+        snprintf(text, size, "%s", csv_table_cell(table, row, values));
         return OK;
     }
-    return error_at(e, ERR_DATA, sheet->path, 0, 0, "no row '%s'; `make bench-comm` writes one",
+    return error_at(e, ERR_DATA, table->path, 0, 0, "no row '%s'; `make bench-comm` writes one",
                     name);
 }
 
@@ -47,17 +48,17 @@ static enum status read_link(struct link_file *f, const char *path, struct error
                    {"gamma_ns_per_byte", &f->link.gamma_s, 1e-9},
                    {"ranks", &f->ranks, 1},
                    {"nodes", &f->nodes, 1}};
-    struct sheet sheet;
-    enum status status = sheet_read(&sheet, path, e);
+    struct csv_table table;
+    enum status status = csv_table_read(&table, path, e);
     for (size_t i = 0; status == OK && i < sizeof numbers / sizeof *numbers; i++) {
-        status = take(&sheet, numbers[i].name, numbers[i].to, NULL, 0, e);
+        status = take(&table, numbers[i].name, numbers[i].to, NULL, 0, e);
         *numbers[i].to *= numbers[i].unit;
     }
     if (status == OK)
-        status = take(&sheet, "host", NULL, f->host, sizeof f->host, e);
+        status = take(&table, "host", NULL, f->host, sizeof f->host, e);
     if (status == OK)
-        status = take(&sheet, "date", NULL, f->date, sizeof f->date, e);
-    sheet_free(&sheet);
+        status = take(&table, "date", NULL, f->date, sizeof f->date, e);
+    csv_table_free(&table);
     return status;
 }
 

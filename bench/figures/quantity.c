@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/sheet.h"
 #include "bench/collect/summary.h"
+#include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 
 static const struct quantity quantities[] = {
@@ -86,25 +86,25 @@ static int by_point(const void *a, const void *b)
 }
 
 /* Those that are known, sorted by point. */
-static enum status find_values(struct raw_value *values, size_t *n, const struct sheet *raw,
+static enum status find_values(struct raw_value *values, size_t *n, const struct csv_table *raw,
                                const struct quantity *quantity, struct error *e)
 {
     const char *wanted = quantity->source == SOURCE_RUNS ? "accuracy" : "time";
     size_t point, run, state, column;
-    enum status status = sheet_column(raw, "point", &point, e);
+    enum status status = csv_table_column(raw, "point", &point, e);
     if (status == OK)
-        status = sheet_column(raw, "run", &run, e);
+        status = csv_table_column(raw, "run", &run, e);
     if (status == OK)
-        status = sheet_column(raw, "status", &state, e);
+        status = csv_table_column(raw, "status", &state, e);
     if (status == OK)
-        status = sheet_column(raw, quantity->raw, &column, e);
+        status = csv_table_column(raw, quantity->raw, &column, e);
     *n = 0;
     for (size_t row = 0; row < raw->rows && status == OK; row++) {
-        if (strcmp(sheet_cell(raw, row, run), wanted) != 0 ||
-            strcmp(sheet_cell(raw, row, state), "ok") != 0)
+        if (strcmp(csv_table_cell(raw, row, run), wanted) != 0 ||
+            strcmp(csv_table_cell(raw, row, state), "ok") != 0)
             continue;
-        values[*n].point = sheet_cell(raw, row, point);
-        status = sheet_number(raw, row, column, &values[*n].value, e);
+        values[*n].point = csv_table_cell(raw, row, point);
+        status = csv_table_number(raw, row, column, &values[*n].value, e);
         *n += isfinite(values[*n].value);
     }
     qsort(values, *n, sizeof *values, by_point);
@@ -128,7 +128,7 @@ static void take_values(struct measured *measured, const struct summary *s,
 }
 
 static enum status take_raw(struct measured *measured, const struct quantity *quantity,
-                            const struct summary *s, const struct sheet *raw, struct error *e)
+                            const struct summary *s, const struct csv_table *raw, struct error *e)
 {
     size_t n = 0;
     struct raw_value *values = calloc(raw->rows + 1, sizeof *values);
@@ -146,15 +146,15 @@ enum status quantity_measure(struct measured *measured, const struct quantity *q
                              const struct summary *s, const char *run_dir, struct error *e)
 {
     char path[4096];
-    struct sheet raw;
+    struct csv_table raw;
     if (quantity->source == SOURCE_POINTS) {
         take_points(measured, quantity, s);
         return OK;
     }
     snprintf(path, sizeof path, "%s/raw.csv", run_dir);
-    enum status status = sheet_read(&raw, path, e);
+    enum status status = csv_table_read(&raw, path, e);
     if (status == OK)
         status = take_raw(measured, quantity, s, &raw, e);
-    sheet_free(&raw);
+    csv_table_free(&raw);
     return status;
 }

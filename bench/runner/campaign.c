@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench/collect/collect.h"
+#include "bench/figures/figures.h"
 #include "bench/place/load.h"
 #include "kernels/base/log.h"
 

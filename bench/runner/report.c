@@ -1,6 +1,7 @@
 #include "bench/runner/report.h"
 
-#include "bench/collect/collect.h"
+#include "bench/collect/table/table.h"
+#include "bench/figures/figures.h"
 #include "bench/runner/manifest.h"
 #include "kernels/base/log.h"
 #include "kernels/base/terminal.h"
@@ -17,8 +18,7 @@ static void print_table(const struct summary *s, const struct report_request *re
 {
     struct manifest_facts facts = {.revision = "unknown revision"};
     manifest_read(request->run_dir, &facts);
-    summary_print(request->table, s, request->shown, facts.revision,
-                  terminal_width(request->table));
+    table_print(request->table, s, request->shown, facts.revision, terminal_width(request->table));
     fflush(request->table);
 }
 
@@ -84,6 +84,8 @@ static enum status make(const struct spec *spec, const struct report_request *re
     if (status == OK) {
         if (request->write)
             status = summary_write(&s, request->run_dir, &journal, e);
+        if (request->write && status == OK)
+            status = table_write_documents(&s, request->run_dir, e);
         status = show(&s, request, tools, status, all_well, e);
     }
     summary_free(&s);

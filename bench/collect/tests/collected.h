@@ -5,6 +5,7 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
 #include "bench/collect/summary.h"
+#include "bench/collect/table/table.h"
 #include "bench/collect/tests/fake_run.h"
 
 static const char strong_spec[] = "name: synthetic\n"
@@ -106,7 +107,8 @@ static inline void add_peer_launch(struct fake_run *run, const char *workload, i
 static inline void write_both(const struct summary *s, const struct fake_run *run)
 {
     struct error e = {.status = OK};
-    if (summary_write(s, run->dir, &run->journal, &e) != OK)
+    if (summary_write(s, run->dir, &run->journal, &e) != OK ||
+        table_write_documents(s, run->dir, &e) != OK)
         fail_msg("%s", e.text);
 }
 

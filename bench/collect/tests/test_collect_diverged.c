@@ -23,7 +23,7 @@ static char *print(const struct summary *s)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    summary_print(out, s, "results/x", "1a2b3c4", 0);
+    table_print(out, s, "results/x", "1a2b3c4", 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }

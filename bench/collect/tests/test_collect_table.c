@@ -10,7 +10,7 @@ static char *print(const struct summary *s)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    summary_print(out, s, "results/synthetic/latest", "1a2b3c4 clean", 0);
+    table_print(out, s, "results/synthetic/latest", "1a2b3c4 clean", 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }

@@ -3,7 +3,7 @@
 #include "bench/collect/tests/fake_run.h"
 
 #include "bench/collect/published.h"
-#include "bench/collect/sheet.h"
+#include "bench/record/csv_reader.h"
 
 static char folder[32];
 
@@ -42,7 +42,7 @@ static void assert_error(const struct error *e, const char *file, const char *te
 static void cells_are_read_as_they_are(void **state)
 {
     (void)state;
-    struct sheet sheet;
+    struct csv_table table;
     struct error e;
     double x;
     fake_write(path_of("a.csv"), "# a remark, with a comma\n# another\n"
@@ -50,61 +50,61 @@ static void cells_are_read_as_they_are(void **state)
                                  "plain,1.5e2,\n"
                                  "\"a \"\"b\"\"\",,\"two\nlines\"\r\n"
                                  "last,-3,0");
-    assert_int_equal(sheet_read(&sheet, path_of("a.csv"), &e), OK);
-    assert_int_equal(sheet.columns, 3);
-    assert_int_equal(sheet.rows, 3);
-    assert_string_equal(sheet.names[1], "x, y");
-    assert_int_equal(sheet_find(&sheet, "z"), 2);
-    assert_int_equal(sheet_find(&sheet, "y"), -1);
-    assert_string_equal(sheet_cell(&sheet, 0, 2), "");
-    assert_string_equal(sheet_cell(&sheet, 1, 0), "a \"b\"");
-    assert_string_equal(sheet_cell(&sheet, 1, 2), "two\nlines");
-    assert_int_equal(sheet_number(&sheet, 0, 1, &x, &e), OK);
+    assert_int_equal(csv_table_read(&table, path_of("a.csv"), &e), OK);
+    assert_int_equal(table.columns, 3);
+    assert_int_equal(table.rows, 3);
+    assert_string_equal(table.names[1], "x, y");
+    assert_int_equal(csv_table_find(&table, "z"), 2);
+    assert_int_equal(csv_table_find(&table, "y"), -1);
+    assert_string_equal(csv_table_cell(&table, 0, 2), "");
+    assert_string_equal(csv_table_cell(&table, 1, 0), "a \"b\"");
+    assert_string_equal(csv_table_cell(&table, 1, 2), "two\nlines");
+    assert_int_equal(csv_table_number(&table, 0, 1, &x, &e), OK);
     assert_true(x == 150);
-    assert_int_equal(sheet_number(&sheet, 1, 1, &x, &e), OK);
+    assert_int_equal(csv_table_number(&table, 1, 1, &x, &e), OK);
     assert_true(isnan(x));
-    assert_int_equal(sheet.lines[0], 4);
-    assert_int_equal(sheet.lines[2], 7);
-    assert_int_equal(sheet_number(&sheet, 1, 2, &x, &e), ERR_DATA);
+    assert_int_equal(table.lines[0], 4);
+    assert_int_equal(table.lines[2], 7);
+    assert_int_equal(csv_table_number(&table, 1, 2, &x, &e), ERR_DATA);
     assert_error(&e, path_of("a.csv"), "5: z: 'two\nlines' is not a number");
-    sheet_free(&sheet);
+    csv_table_free(&table);
 }
 
-static void refuse_sheet(const char *text, const char *expected)
+static void refuse_csv(const char *text, const char *expected)
 {
-    struct sheet sheet;
+    struct csv_table table;
     struct error e = {.status = OK};
     fake_write(path_of("bad.csv"), text);
-    assert_int_equal(sheet_read(&sheet, path_of("bad.csv"), &e), ERR_DATA);
+    assert_int_equal(csv_table_read(&table, path_of("bad.csv"), &e), ERR_DATA);
     assert_error(&e, path_of("bad.csv"), expected);
-    sheet_free(&sheet);
+    csv_table_free(&table);
 }
 
 #define CARRIAGE_RETURN(line)                                                                      \
 #line ": a carriage return without a line feed: lines end with \\n or \\r\\n"
 
-static void malformed_sheets_are_refused(void **state)
+static void malformed_tables_are_refused(void **state)
 {
     (void)state;
-    struct sheet sheet;
+    struct csv_table table;
     struct error e;
-    refuse_sheet("", "1: empty: a row of names is missing");
-    refuse_sheet("a,b\n1,2\n3\n", "3: 1 cells, but 2 names");
-    refuse_sheet("a,b\n1,2,3\n", "2: 3 cells, but 2 names");
-    refuse_sheet("a,b\n1,2\n\n", "3: 1 cells, but 2 names");
-    refuse_sheet("# remark\na,b,a\n", "2: two columns are called 'a'");
-    refuse_sheet("a,,b\n", "1: column 2 has no name");
-    refuse_sheet("a,b\n1,\"2\n3,4\n", "2: a quotation mark is not closed");
-    refuse_sheet("a,b\n\"\"\"", "2: a quotation mark is not closed");
-    refuse_sheet("a,b\n\"1\"x,2\n",
-                 "2: 'x' after a closing quotation mark: a comma or the end of the "
-                 "line belongs there");
-    refuse_sheet("a,b\n1,2\r3,4\r", CARRIAGE_RETURN(2));
-    refuse_sheet("a,b\r1,2\r", CARRIAGE_RETURN(1));
-    refuse_sheet("a,b\n1,2\n\"3\",4\r", CARRIAGE_RETURN(3));
-    assert_int_equal(sheet_read(&sheet, path_of("none.csv"), &e), ERR_DATA);
+    refuse_csv("", "1: empty: a row of names is missing");
+    refuse_csv("a,b\n1,2\n3\n", "3: 1 cells, but 2 names");
+    refuse_csv("a,b\n1,2,3\n", "2: 3 cells, but 2 names");
+    refuse_csv("a,b\n1,2\n\n", "3: 1 cells, but 2 names");
+    refuse_csv("# remark\na,b,a\n", "2: two columns are called 'a'");
+    refuse_csv("a,,b\n", "1: column 2 has no name");
+    refuse_csv("a,b\n1,\"2\n3,4\n", "2: a quotation mark is not closed");
+    refuse_csv("a,b\n\"\"\"", "2: a quotation mark is not closed");
+    refuse_csv("a,b\n\"1\"x,2\n",
+               "2: 'x' after a closing quotation mark: a comma or the end of the "
+               "line belongs there");
+    refuse_csv("a,b\n1,2\r3,4\r", CARRIAGE_RETURN(2));
+    refuse_csv("a,b\r1,2\r", CARRIAGE_RETURN(1));
+    refuse_csv("a,b\n1,2\n\"3\",4\r", CARRIAGE_RETURN(3));
+    assert_int_equal(csv_table_read(&table, path_of("none.csv"), &e), ERR_DATA);
     assert_error(&e, path_of("none.csv"), "0: cannot read: No such file or directory");
-    sheet_free(&sheet);
+    csv_table_free(&table);
 }
 
 /* Rows were once counted by another rule than they were cut by. */
@@ -112,7 +112,7 @@ static void many_rows_are_read(void **state)
 {
     (void)state;
     enum { ROWS = 3000 };
-    struct sheet sheet;
+    struct csv_table table;
     struct error e;
     char *text = malloc(16 * ROWS), *at = text;
     assert_non_null(text);
@@ -121,12 +121,12 @@ static void many_rows_are_read(void **state)
         at += sprintf(at, "%d,\"\r\"%s", i, i % 2 ? "\n" : "\r\n");
     fake_write(path_of("many.csv"), text);
     free(text);
-    assert_int_equal(sheet_read(&sheet, path_of("many.csv"), &e), OK);
-    assert_int_equal(sheet.rows, ROWS);
-    assert_string_equal(sheet_cell(&sheet, ROWS - 1, 0), "2999");
-    assert_string_equal(sheet_cell(&sheet, ROWS - 1, 1), "\r");
-    assert_int_equal(sheet.lines[ROWS - 1], ROWS + 1);
-    sheet_free(&sheet);
+    assert_int_equal(csv_table_read(&table, path_of("many.csv"), &e), OK);
+    assert_int_equal(table.rows, ROWS);
+    assert_string_equal(csv_table_cell(&table, ROWS - 1, 0), "2999");
+    assert_string_equal(csv_table_cell(&table, ROWS - 1, 1), "\r");
+    assert_int_equal(table.lines[ROWS - 1], ROWS + 1);
+    csv_table_free(&table);
 }
 
 /* ---- Rows and points ---- */
@@ -269,13 +269,13 @@ static void committed_files_read(void **state)
         "wang_yang_gpu",     "wang_yang_fig6_gradient", "wang_yang_table2"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[128];
-        struct sheet sheet;
+        struct csv_table table;
         struct error e;
         snprintf(path, sizeof path, "results/published/%s.csv", names[i]);
-        if (sheet_read(&sheet, path, &e) != OK)
+        if (csv_table_read(&table, path, &e) != OK)
             fail_msg("%s:%d: %s", e.file, e.line, e.text);
-        assert_true(sheet.rows >= 3 || strcmp(names[i], "amundkar_accuracy") == 0);
-        sheet_free(&sheet);
+        assert_true(table.rows >= 3 || strcmp(names[i], "amundkar_accuracy") == 0);
+        csv_table_free(&table);
     }
 }
 
@@ -309,7 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_read_as_they_are),
-        cmocka_unit_test(malformed_sheets_are_refused),
+        cmocka_unit_test(malformed_tables_are_refused),
         cmocka_unit_test(many_rows_are_read),
         cmocka_unit_test(rows_find_their_points),
         cmocka_unit_test(keys_may_be_texts_and_products),

@@ -115,7 +115,7 @@ static char *print(const struct summary *s, int width)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    summary_print(out, s, "results/wide/latest", "1a2b3c4 clean", width);
+    table_print(out, s, "results/wide/latest", "1a2b3c4 clean", width);
     assert_int_equal(fclose(out), 0);
     return text;
 }

@@ -2,8 +2,8 @@
  * it says, and that the CSV files alone draw the same. */
 #include "bench/collect/tests/fake_run.h"
 
-#include "bench/collect/collect.h"
-#include "bench/collect/sheet.h"
+#include "bench/figures/figures.h"
+#include "bench/record/csv_reader.h"
 #include "kernels/base/names.h"
 
 static const char spec_text[] =
@@ -148,39 +148,40 @@ static int after_the_run(void **state)
     return 0;
 }
 
-static struct sheet series_of(const struct run *run, const char *figure)
+static struct csv_table series_of(const struct run *run, const char *figure)
 {
     char path[256];
-    struct sheet sheet;
+    struct csv_table table;
     struct error e = {.status = OK};
     snprintf(path, sizeof path, "%s/series_%s.csv", run->fake.dir, figure);
-    if (sheet_read(&sheet, path, &e) != OK)
+    if (csv_table_read(&table, path, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
-    return sheet;
+    return table;
 }
 
 /* A number of the row whose columns `key` and `second` have these texts. */
-static double number_at(const struct sheet *sheet, const char *key, const char *text,
+static double number_at(const struct csv_table *table, const char *key, const char *text,
                         const char *second, const char *second_text, const char *column)
 {
     struct error e;
-    int a = sheet_find(sheet, key), b = sheet_find(sheet, second), c = sheet_find(sheet, column);
+    int a = csv_table_find(table, key), b = csv_table_find(table, second),
+        c = csv_table_find(table, column);
     assert_true(a >= 0 && b >= 0 && c >= 0);
-    for (size_t row = 0; row < sheet->rows; row++) {
+    for (size_t row = 0; row < table->rows; row++) {
         double x;
-        if (strcmp(sheet_cell(sheet, row, (size_t)a), text) != 0 ||
-            strcmp(sheet_cell(sheet, row, (size_t)b), second_text) != 0)
+        if (strcmp(csv_table_cell(table, row, (size_t)a), text) != 0 ||
+            strcmp(csv_table_cell(table, row, (size_t)b), second_text) != 0)
             continue;
-        assert_int_equal(sheet_number(sheet, row, (size_t)c, &x, &e), OK);
+        assert_int_equal(csv_table_number(table, row, (size_t)c, &x, &e), OK);
         return x;
     }
-    fail_msg("%s: no row with %s = %s and %s = %s", sheet->path, key, text, second, second_text);
+    fail_msg("%s: no row with %s = %s and %s = %s", table->path, key, text, second, second_text);
     return NAN;
 }
 
-static double point_number(const struct sheet *sheet, const char *label, const char *column)
+static double point_number(const struct csv_table *table, const char *label, const char *column)
 {
-    return number_at(sheet, "label", label, "label", label, column);
+    return number_at(table, "label", label, "label", label, column);
 }
 
 static void every_format_is_there(void **state)
@@ -204,7 +205,7 @@ static void every_format_is_there(void **state)
 static void series_over_ranks_hold_the_numbers(void **state)
 {
     const struct run *run = *state;
-    struct sheet time = series_of(run, "time"), speedup = series_of(run, "speedup");
+    struct csv_table time = series_of(run, "time"), speedup = series_of(run, "speedup");
     assert_int_equal(time.rows, 7); /* the base stands in its own series only */
     NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "value"), 56 * 1.015);
     NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "lo"), 56);
@@ -214,15 +215,15 @@ static void series_over_ranks_hold_the_numbers(void **state)
     assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "2", "published")));
     assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "4", "value")));
     NEAR(number_at(&speedup, "name", "allreduce", "ranks", "4", "value"), 100 / 30.0);
-    sheet_free(&time);
-    sheet_free(&speedup);
+    csv_table_free(&time);
+    csv_table_free(&speedup);
 }
 
 /* Of the accuracy runs; replicas that train apart have none and no place in the figure. */
 static void series_of_runs_hold_the_numbers(void **state)
 {
     const struct run *run = *state;
-    struct sheet accuracy = series_of(run, "accuracy"), total = series_of(run, "total_time");
+    struct csv_table accuracy = series_of(run, "accuracy"), total = series_of(run, "total_time");
     assert_int_equal(accuracy.rows, 4);
     NEAR(number_at(&accuracy, "name", "none", "ranks", "1", "value"), 98.5);
     NEAR(point_number(&accuracy, "ranks=2 allreduce", "value"), 98);
@@ -234,19 +235,19 @@ static void series_of_runs_hold_the_numbers(void **state)
     assert_true(isnan(point_number(&accuracy, "ranks=4 allreduce", "published")));
     NEAR(point_number(&total, "ranks=8 allreduce", "value"), 3);
     NEAR(point_number(&total, "ranks=8 allreduce", "published"), 1.2);
-    sheet_free(&accuracy);
-    sheet_free(&total);
+    csv_table_free(&accuracy);
+    csv_table_free(&total);
 }
 
 static void bars_hold_the_chosen_quantity(void **state)
 {
     const struct run *run = *state;
-    struct sheet bars = series_of(run, "bars");
+    struct csv_table bars = series_of(run, "bars");
     assert_int_equal(bars.rows, 4);
     NEAR(point_number(&bars, "ranks=1 none", "value"), 10);
     NEAR(point_number(&bars, "ranks=1 none", "published"), 3);
     NEAR(point_number(&bars, "ranks=8 allreduce", "curve"), 4);
-    sheet_free(&bars);
+    csv_table_free(&bars);
 }
 
 /* The parts of a step add up to it. Exposed communication is 20 % of which the three ranks but the
@@ -256,7 +257,7 @@ static void breakdown_holds_the_parts(void **state)
     const struct run *run = *state;
     static const char *const parts[] = {"load_ms", "forward_ms", "backward_ms",  "pack_ms",
                                         "comm_ms", "wait_ms",    "optimizer_ms", "other_ms"};
-    struct sheet breakdown = series_of(run, "breakdown");
+    struct csv_table breakdown = series_of(run, "breakdown");
     assert_int_equal(breakdown.rows, 7);
     double step = point_number(&breakdown, "ranks=4 allreduce", "step_ms"), sum = 0;
     for (int i = 0; i < 8; i++)
@@ -267,7 +268,7 @@ static void breakdown_holds_the_parts(void **state)
     assert_true(fabs(point_number(&breakdown, "ranks=4 allreduce", "comm_ms") - 0.17 * step) <
                 1e-6);
     assert_true(isnan(point_number(&breakdown, "ranks=4 none", "forward_ms")));
-    sheet_free(&breakdown);
+    csv_table_free(&breakdown);
 }
 
 /* In block b of two ranks a step is 5 (1 + b/100) ms above computing alone: of 10 ms 0.5 - b/200
@@ -280,9 +281,10 @@ static void model_follows_from_base_and_messages(void **state)
 {
     const struct run *run = *state;
     const double step = 101.5 / 2 + 2 + 0.8736 + 4.368;
-    struct sheet time = series_of(run, "time"), speedup = series_of(run, "speedup");
-    struct sheet efficiency = series_of(run, "efficiency"), breakdown = series_of(run, "breakdown");
-    struct sheet bars = series_of(run, "bars");
+    struct csv_table time = series_of(run, "time"), speedup = series_of(run, "speedup");
+    struct csv_table efficiency = series_of(run, "efficiency"),
+                     breakdown = series_of(run, "breakdown");
+    struct csv_table bars = series_of(run, "bars");
     NEAR(number_at(&time, "name", "compute only (none)", "ranks", "1", "model"), 101.5);
     NEAR(number_at(&time, "name", "allreduce", "ranks", "2", "model"), step);
     NEAR(number_at(&speedup, "name", "allreduce", "ranks", "2", "model"), 101.5 / step);
@@ -290,11 +292,11 @@ static void model_follows_from_base_and_messages(void **state)
     NEAR(point_number(&breakdown, "ranks=2 allreduce", "model_ms"), step);
     assert_true(isnan(number_at(&time, "name", "compute only (none)", "ranks", "2", "model")));
     assert_true(isnan(point_number(&bars, "ranks=2 allreduce", "model")));
-    sheet_free(&time);
-    sheet_free(&speedup);
-    sheet_free(&efficiency);
-    sheet_free(&breakdown);
-    sheet_free(&bars);
+    csv_table_free(&time);
+    csv_table_free(&speedup);
+    csv_table_free(&efficiency);
+    csv_table_free(&breakdown);
+    csv_table_free(&bars);
 }
 
 /* A spec that names a file with this text, or one that is not there: ERR_DATA with these words. */
@@ -330,7 +332,7 @@ static void coefficients_that_are_none_are_refused(void **state)
 static void overlap_holds_what_hid(void **state)
 {
     const struct run *run = *state;
-    struct sheet overlap = series_of(run, "overlap");
+    struct csv_table overlap = series_of(run, "overlap");
     assert_int_equal(overlap.rows, 3);
     NEAR(point_number(&overlap, "ranks=2 allreduce", "row"), 1);
     NEAR(point_number(&overlap, "ranks=2 allreduce", "exposed_ms"), 0.18 * 56 * 1.015);
@@ -342,20 +344,20 @@ static void overlap_holds_what_hid(void **state)
     NEAR(point_number(&overlap, "ranks=8 allreduce", "row"), 3);
     NEAR(point_number(&overlap, "ranks=8 allreduce", "alone_ms"), 10);
     assert_true(isnan(point_number(&overlap, "ranks=8 allreduce", "hidden_ms")));
-    sheet_free(&overlap);
+    csv_table_free(&overlap);
 }
 
 static void epochs_hold_every_epoch(void **state)
 {
     const struct run *run = *state;
-    struct sheet epochs = series_of(run, "epochs");
+    struct csv_table epochs = series_of(run, "epochs");
     assert_int_equal(epochs.rows, 9);
     NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "1", "test_acc_pct"), 96.5);
     NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "3", "test_acc_pct"), 98.5);
     NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "3", "test_acc_hi"), 98.75);
     NEAR(number_at(&epochs, "name", "ranks=1 none", "epoch", "1", "train_loss"), 0.5);
     NEAR(number_at(&epochs, "name", "ranks=8 allreduce", "epoch", "2", "n"), 3);
-    sheet_free(&epochs);
+    csv_table_free(&epochs);
 }
 
 static void assert_says(const struct run *run, const char *file, const char *const *texts)

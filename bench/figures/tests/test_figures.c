@@ -2,8 +2,8 @@
  * look like is for eyes. */
 #include "bench/collect/tests/fake_run.h"
 
-#include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
+#include "bench/figures/figures.h"
 #include "bench/figures/gnuplot.h"
 
 static const char spec_text[] = "name: synthetic\n"

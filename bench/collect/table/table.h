@@ -1,7 +1,7 @@
 /* The cells of the table that a campaign ends with, for print and for documents. Internal to
  * bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_TABLE_H
-#define SCALEBENCH_BENCH_COLLECT_TABLE_H
+#ifndef SCALEBENCH_BENCH_COLLECT_TABLE_TABLE_H
+#define SCALEBENCH_BENCH_COLLECT_TABLE_TABLE_H
 
 #include "bench/collect/published.h"
 
@@ -69,8 +69,13 @@ void table_print_losses(FILE *out, const struct summary *s);
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);
 
-/* Writes the table as Markdown (GitHub's) and as a LaTeX tabular, remarks as the last column. */
-enum status table_write_markdown(FILE *out, const struct summary *s, struct error *e);
-enum status table_write_latex(FILE *out, const struct summary *s, struct error *e);
+/* The closing table, for people, at most `width` columns wide; 0: as wide as it is. `run_dir` as
+ * the user would type it. */
+void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
+                 int width);
+
+/* Writes the table as <run>/summary.md (GitHub's Markdown) and as a LaTeX tabular in summary.tex,
+ * remarks as the last column. */
+enum status table_write_documents(const struct summary *s, const char *run_dir, struct error *e);
 
 #endif

@@ -1,12 +1,12 @@
-/* A CSV file as it was read: names, then rows as wide. Internal to bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_SHEET_H
-#define SCALEBENCH_BENCH_COLLECT_SHEET_H
+/* A CSV file as it was read: names, then rows as wide. */
+#ifndef SCALEBENCH_BENCH_RECORD_CSV_READER_H
+#define SCALEBENCH_BENCH_RECORD_CSV_READER_H
 
 #include <stddef.h>
 
 #include "kernels/base/error.h"
 
-struct sheet {
+struct csv_table {
     char path[4096];
     char *text;   /* owns every cell */
     char **names; /* [columns]; the first of the cells */
@@ -20,21 +20,21 @@ struct sheet {
  * a carriage return elsewhere is data inside quotes only. Lines before the names that begin
  * with # are remarks. ERR_DATA with file and line for a row that is wider or narrower than the
  * names, for names that are empty or repeated and for quotes that do not match. Freed with
- * sheet_free in any case. */
-enum status sheet_read(struct sheet *sheet, const char *path, struct error *e);
-void sheet_free(struct sheet *sheet);
+ * csv_table_free in any case. */
+enum status csv_table_read(struct csv_table *table, const char *path, struct error *e);
+void csv_table_free(struct csv_table *table);
 
 /* Index of a column, or -1. */
-int sheet_find(const struct sheet *sheet, const char *name);
+int csv_table_find(const struct csv_table *table, const char *name);
 
 /* The same; ERR_DATA with file and line names the columns that there are. */
-enum status sheet_column(const struct sheet *sheet, const char *name, size_t *column,
-                         struct error *e);
+enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
+                             struct error *e);
 
-const char *sheet_cell(const struct sheet *sheet, size_t row, size_t column);
+const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column);
 
 /* A cell as a number; NAN where it is empty. ERR_DATA with file and line for anything else. */
-enum status sheet_number(const struct sheet *sheet, size_t row, size_t column, double *number,
-                         struct error *e);
+enum status csv_table_number(const struct csv_table *table, size_t row, size_t column,
+                             double *number, struct error *e);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/table.h"
+#include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
 
 static int width_of(const struct table *t)

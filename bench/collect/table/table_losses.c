@@ -3,7 +3,7 @@
 
 #include "bench/collect/series.h"
 #include "bench/collect/summary.h"
-#include "bench/collect/table.h"
+#include "bench/collect/table/table.h"
 
 /* The largest measured point of a series that synchronises and has more cores than its base. */
 static const struct point_summary *last_compared(const struct series *series,

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/collect/table.h"
+#include "bench/collect/stage.h"
+#include "bench/collect/table/table.h"
 
 /* How a kind of document writes a row, and what of a text it would take for its own. */
 struct markup {
@@ -104,7 +105,7 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     return failed ? error_set(e, ERR_MEMORY, "no memory for what is below the table") : OK;
 }
 
-enum status table_write_markdown(FILE *out, const struct summary *s, struct error *e)
+static enum status write_markdown(FILE *out, const void *s, struct error *e)
 {
     struct table t;
     table_make(&t, s);
@@ -113,11 +114,11 @@ enum status table_write_markdown(FILE *out, const struct summary *s, struct erro
     for (size_t c = 0; c < t.n; c++)
         fputs("---:|", out);
     fputs("---|\n", out);
-    enum status status = write_rows(out, &markdown, &t, s, e);
-    return status == OK ? write_notes(out, &markdown, s, e) : status;
+    TRY(write_rows(out, &markdown, &t, s, e));
+    return write_notes(out, &markdown, s, e);
 }
 
-enum status table_write_latex(FILE *out, const struct summary *s, struct error *e)
+static enum status write_latex(FILE *out, const void *s, struct error *e)
 {
     struct table t;
     table_make(&t, s);
@@ -127,7 +128,19 @@ enum status table_write_latex(FILE *out, const struct summary *s, struct error *
     fputs("l}\n\\hline\n", out);
     write_headers(out, &latex, &t);
     fputs("\\hline\n", out);
-    enum status status = write_rows(out, &latex, &t, s, e);
+    TRY(write_rows(out, &latex, &t, s, e));
     fputs("\\hline\n\\end{tabular}\n", out);
-    return status == OK ? write_notes(out, &latex, s, e) : status;
+    return write_notes(out, &latex, s, e);
+}
+
+enum status table_write_documents(const struct summary *s, const char *run_dir, struct error *e)
+{
+    struct stage stage;
+    enum status status = stage_open(&stage, run_dir, e);
+    if (status == OK)
+        status = stage_write(&stage, "summary.md", write_markdown, s, e);
+    if (status == OK)
+        status = stage_write(&stage, "summary.tex", write_latex, s, e);
+    stage_close(&stage);
+    return status;
 }

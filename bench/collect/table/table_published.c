@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
-#include "bench/collect/table.h"
+#include "bench/collect/table/table.h"
 #include "bench/spec/value.h"
 
 /* Columns that every table ends with or has: what was published for them needs no column of

@@ -1,0 +1,131 @@
+/* What a point comes to: its status and the reason, the gravest finding first. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+
+static void set_status(struct point_summary *p, enum point_status status, const char *reason)
+{
+    p->outcome = status;
+    snprintf(p->status, sizeof p->status, "%s", point_status_names()[status]);
+    snprintf(p->reason, sizeof p->reason, "%s", reason);
+    text_clean(p->reason);
+}
+
+static bool find_failure(struct point_summary *p, const struct summary *s,
+                         const struct journal *journal)
+{
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
+        const struct journal_launch *launch = &journal->launches[i];
+        if (s->launches[i].ok || s->launches[i].diverged || launch->status == LAUNCH_RUNNING)
+            continue;
+        set_status(p, launch->status == LAUNCH_TIMEOUT ? POINT_timeout : POINT_failed,
+                   s->launches[i].reason);
+        return true;
+    }
+    return false;
+}
+
+static bool find_divergence(struct point_summary *p, const struct summary *s,
+                            const struct journal *journal)
+{
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
+        const struct journal_launch *launch = &journal->launches[i];
+        char reason[512], which[64] = "a timed launch";
+        if (!s->launches[i].diverged)
+            continue;
+        if (launch->run == RUN_ACCURACY)
+            snprintf(which, sizeof which, "seed %llu", (unsigned long long)launch->seed);
+        snprintf(reason, sizeof reason, "%.400s, %s", s->launches[i].reason, which);
+        set_status(p, POINT_diverged, reason);
+        return true;
+    }
+    return false;
+}
+
+static bool find_difference(struct point_summary *p, const struct samples *samples)
+{
+    if (!point_is_replicated(p->point))
+        return false;
+    for (size_t i = 0; i < samples->n; i++) {
+        const struct launch_result *result = samples->items[i].result;
+        if (!result->weights_checked || result->weights_equal)
+            continue;
+        char reason[512];
+        snprintf(reason, sizeof reason, "weights differ between ranks in %s%s%s",
+                 samples->items[i].journal->launch, result->first_difference[0] ? ": " : "",
+                 result->first_difference);
+        set_status(p, POINT_unverified, reason);
+        return true;
+    }
+    return false;
+}
+
+/* Launches that did not do the same are no sample of anything. */
+static bool find_mixture(struct point_summary *p, const struct samples *a, const struct samples *b)
+{
+    const struct sample *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
+    const char *was, *name;
+    for (size_t i = 0; first && (was = launch_common(first->result, i, &name)); i++)
+        for (size_t k = 0; k < a->n + b->n; k++) {
+            const struct sample *sample = k < a->n ? &a->items[k] : &b->items[k - a->n];
+            const char *is = launch_common(sample->result, i, &name);
+            if (!was[0] || !is[0] || strcmp(was, is) == 0)
+                continue;
+            char reason[512];
+            snprintf(reason, sizeof reason, "launches differ in %s: '%s' in %s, '%s' in %s", name,
+                     was, first->journal->launch, is, sample->journal->launch);
+            set_status(p, POINT_unverified, reason);
+            return true;
+        }
+    return false;
+}
+
+/* Nobody looked, because the spec says so: that is not the same as equal. */
+static bool find_unchecked(struct point_summary *p, const struct samples *samples)
+{
+    if (!point_is_replicated(p->point) || config_int(&p->point->config, OPT_RANKS) == 1)
+        return false;
+    for (size_t i = 0; i < samples->n; i++) {
+        if (strcmp(samples->items[i].result->check, "none") != 0)
+            continue;
+        set_status(p, POINT_unverified, "weights were not compared (measure.check: none)");
+        return true;
+    }
+    return false;
+}
+
+/* Replicas that train apart (`none` at several ranks) owe no accuracy. */
+static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
+                            const struct samples *accuracy)
+{
+    const struct value *wanted = &spec->config.values[OPT_ACCURACY_MIN];
+    if (!wanted->text[0] || p->compute_only)
+        return false;
+    for (size_t i = 0; i < accuracy->n; i++) {
+        double reached = accuracy->items[i].result->test_acc_pct;
+        if (reached >= wanted->number)
+            continue;
+        char reason[512], number[TEXT_NUMBER];
+        snprintf(reason, sizeof reason, "seed %llu: %s %% test accuracy, %s wanted",
+                 (unsigned long long)accuracy->items[i].journal->seed,
+                 text_fixed(number, reached, 1), wanted->text);
+        set_status(p, POINT_unverified, reason);
+        return true;
+    }
+    return false;
+}
+
+void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
+                 const struct samples *time, const struct samples *accuracy)
+{
+    if (find_failure(p, s, journal) || find_mixture(p, time, accuracy) ||
+        find_divergence(p, s, journal) || find_difference(p, time) ||
+        find_difference(p, accuracy) || find_unchecked(p, time) || find_unchecked(p, accuracy) ||
+        find_inaccuracy(p, s->spec, accuracy))
+        return;
+    if (time->n + accuracy->n > 0)
+        set_status(p, POINT_ok, "");
+    else
+        set_status(p, POINT_skipped, p->skip_reason ? p->skip_reason : "no launch finished");
+}

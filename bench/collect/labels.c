@@ -1,0 +1,55 @@
+/* What points are called and have in common, for headings and captions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+
+const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
+{
+    const char *strategy = config_text(&point->config, OPT_STRATEGY);
+    const char *variant = config_text(&point->config, OPT_VARIANT);
+    const char *compressor = config_text(&point->config, OPT_COMPRESS);
+    enum overlap_kind overlap = config_overlap(&point->config);
+    bool usual = strcmp(variant, "usual") == 0;
+    int used = snprintf(text, STRATEGY_TEXT, "%.30s", strategy);
+    if (!usual)
+        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%.30s)", variant);
+    if (strcmp(compressor, "none") != 0)
+        used += snprintf(text + used, STRATEGY_TEXT - (size_t)used, " + %.20s", compressor);
+    if (overlap != OVERLAP_none)
+        snprintf(text + used, STRATEGY_TEXT - (size_t)used, " (%s)", overlap_names()[overlap]);
+    return text;
+}
+
+/* A strategy is one text with its variant. */
+static const char *distinct_text(char text[STRATEGY_TEXT], const struct point_summary *p,
+                                 enum column_id id)
+{
+    return id == COLUMN_strategy ? strategy_text(text, p->point) : p->cells[id];
+}
+
+/* Whether an earlier requested point has the same text. */
+static bool seen_before(const struct summary *s, size_t i, const char *text, enum column_id id)
+{
+    char earlier[STRATEGY_TEXT];
+    for (size_t k = 0; k < i; k++)
+        if (s->points[k].point->requested &&
+            strcmp(distinct_text(earlier, &s->points[k], id), text) == 0)
+            return true;
+    return false;
+}
+
+char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < s->n; i++) {
+        char own[STRATEGY_TEXT];
+        const char *cell = distinct_text(own, &s->points[i], id);
+        if (!s->points[i].point->requested || !cell[0] || seen_before(s, i, cell, id))
+            continue;
+        int more = snprintf(text + used, size - used, "%s%s", used ? ", " : "", cell);
+        used = used + (size_t)more < size ? used + (size_t)more : size - 1;
+    }
+    return text;
+}

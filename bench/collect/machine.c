@@ -1,0 +1,37 @@
+/* What a run's manifest says of the machine. */
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "kernels/base/file.h"
+
+static int fact(const json_t *machine, const char *name)
+{
+    return (int)json_integer_value(json_object_get(machine, name));
+}
+
+enum status machine_read(struct summary *s, const char *run_dir, struct error *e)
+{
+    char path[4096];
+    json_error_t reason;
+    snprintf(path, sizeof path, "%s/manifest.json", run_dir);
+    const char *why;
+    FILE *file = file_open_stream(path, &why);
+    if (!file && errno == ENOENT)
+        return OK;
+    if (!file)
+        return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", why);
+    json_t *manifest = json_loadf(file, 0, &reason);
+    fclose(file);
+    if (!manifest)
+        return error_at(e, ERR_DATA, path, reason.line, reason.column, "%s", reason.text);
+    const json_t *machine = json_object_get(manifest, "machine");
+    s->usable_cores = fact(machine, "usable_cores");
+    s->machine_cores = fact(machine, "machine_cores");
+    s->numa_nodes = fact(machine, "numa_nodes");
+    const char *link = json_string_value(json_object_get(machine, "link"));
+    snprintf(s->link, sizeof s->link, "%s", link ? link : "");
+    json_decref(manifest);
+    return OK;
+}

@@ -1,0 +1,85 @@
+/* What is said of a point: what follows from its options, its status, its remarks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "comm/cost/cost.h"
+
+int point_cores(const struct point *point)
+{
+    return (int)config_int(&point->config, OPT_RANKS) * config_cores_per_rank(&point->config);
+}
+
+int point_ranks_per_node(const struct point *point)
+{
+    long ranks = config_int(&point->config, OPT_RANKS);
+    long nodes = config_int(&point->config, OPT_NODES);
+    return (int)((ranks + nodes - 1) / nodes);
+}
+
+int point_is_oversubscribed(const struct point *point, int usable_cores)
+{
+    if (config_int(&point->config, OPT_OVERSUBSCRIBE) == OVERSUBSCRIBE_refuse)
+        return 0;
+    if (usable_cores <= 0)
+        return -1;
+    /* Emulated hosts share the cores of the machine. */
+    bool shared = strcmp(config_text(&point->config, OPT_SITE), "emulated") == 0;
+    int ranks = shared ? (int)config_int(&point->config, OPT_RANKS) : point_ranks_per_node(point);
+    return ranks * config_cores_per_rank(&point->config) > usable_cores;
+}
+
+bool point_is_replicated(const struct point *point)
+{
+    enum strategy_variant variant;
+    struct error e;
+    enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    return config_variant(&point->config, &variant, &e) == OK &&
+           strategy_config_flags(kind, variant) &
+               (STRATEGY_EXACT | STRATEGY_REPLICATED | STRATEGY_AVERAGED);
+}
+
+void point_take(struct point_summary *p, const struct spec *spec, size_t i)
+{
+    p->point = &spec->points[i];
+    p->base = p->point->base_index;
+    p->peer = spec->points[i].peer_index;
+    p->alone = spec->points[i].alone_index;
+    p->cores = point_cores(p->point);
+    p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
+    p->compute_only = config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&
+                      config_int(&p->point->config, OPT_RANKS) > 1;
+}
+
+const char *const *point_status_names(void)
+{
+    static const char *const names[] = {
+#define POINT_STATUS(id, fails, meaning) #id,
+#include "bench/collect/point_status.def"
+#undef POINT_STATUS
+    };
+    return names;
+}
+
+bool summary_fails(const struct summary *s, size_t point)
+{
+    static const int fails[] = {
+#define POINT_STATUS(id, fails, meaning) fails,
+#include "bench/collect/point_status.def"
+#undef POINT_STATUS
+    };
+    const struct point_summary *p = &s->points[point];
+    bool bounded = s->spec->config.values[OPT_ACCURACY_MIN].text[0] && !p->compute_only;
+    return fails[p->outcome] == 1 || (fails[p->outcome] == 2 && bounded);
+}
+
+void point_add_flag(struct point_summary *p, const char *flag)
+{
+    size_t used = strlen(p->flags);
+    snprintf(p->flags + used, sizeof p->flags - used, "%s%s", used > 0 ? " " : "", flag);
+}
+
+bool point_is_busy(const struct point_summary *p)
+{
+    return p->launches > 0 && p->foreign_pct > SUMMARY_BUSY_PCT;
+}

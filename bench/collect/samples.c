@@ -1,0 +1,46 @@
+/* The values of the launches of a point. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/collect/summary.h"
+
+enum status samples_take(struct samples *samples, const struct summary *s,
+                         const struct journal *journal, const struct point_summary *p,
+                         enum launch_run run, struct error *e)
+{
+    *samples = (struct samples){.items = calloc(p->n_launches + 1, sizeof *samples->items),
+                                .values = calloc(p->n_launches + 1, sizeof *samples->values)};
+    if (!samples->items || !samples->values)
+        return error_set(e, ERR_MEMORY, "no memory for %zu launches", p->n_launches);
+    for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
+        const struct journal_launch *launch = &journal->launches[i];
+        if (s->launches[i].ok && launch->run == run)
+            samples->items[samples->n++] = (struct sample){launch, &s->launches[i].result};
+    }
+    return OK;
+}
+
+void samples_free(struct samples *samples)
+{
+    free(samples->items);
+    free(samples->values);
+}
+
+double samples_median(const struct samples *samples, size_t offset)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n; i++) {
+        double value = *(const double *)((const char *)samples->items[i].result + offset);
+        if (!isnan(value))
+            samples->values[n++] = value;
+    }
+    return stats_median(samples->values, n);
+}
+
+struct interval samples_interval(const double *values, size_t n)
+{
+    struct interval i = stats_median_interval(values, n, SUMMARY_CONFIDENCE);
+    if (n < 2)
+        i.lo = i.hi = NAN;
+    return i;
+}

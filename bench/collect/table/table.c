@@ -1,0 +1,211 @@
+/* The columns of the table that a campaign ends with. Each formats one cell of one point; the table
+ * is formatted twice, first for the widths, then for print. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/collect/table/table.h"
+#include "kernels/base/terminal.h"
+
+static void format_option(char text[TABLE_CELL], const struct point_summary *p,
+                          enum option_id option)
+{
+    terminal_clean(text, TABLE_CELL, config_text(&p->point->config, option));
+}
+
+static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
+                         enum option_id option)
+{
+    (void)option;
+    bool whole = p->batch_per_rank == floor(p->batch_per_rank);
+    text_fixed(text, p->batch_per_rank, whole ? 0 : 1);
+}
+
+static void format_launches(char text[TABLE_CELL], const struct point_summary *p,
+                            enum option_id option)
+{
+    (void)option;
+    snprintf(text, TABLE_CELL, "%zu", p->launches);
+}
+
+static void format_step(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    text_interval(text, &p->step_ms, 4);
+}
+
+static void format_rate(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    text_significant(text, p->images_per_s, 4);
+}
+
+static void format_speedup(char text[TABLE_CELL], const struct point_summary *p,
+                           enum option_id option)
+{
+    (void)option;
+    bool base = p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base;
+    if (base)
+        snprintf(text, TABLE_CELL, "base");
+    else
+        text_interval(text, &p->speedup, 3);
+}
+
+static void format_peer(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    text_interval(text, &p->peer_ratio, 3);
+}
+
+static void format_pct(char text[TABLE_CELL], double pct, int decimals)
+{
+    char number[TEXT_NUMBER];
+    snprintf(text, TABLE_CELL, "%s%s", text_fixed(number, pct, decimals),
+             isfinite(pct) ? " %" : "");
+}
+
+static void format_efficiency(char text[TABLE_CELL], const struct point_summary *p,
+                              enum option_id option)
+{
+    (void)option;
+    format_pct(text, 100 * p->efficiency, 0);
+}
+
+static void format_compute(char text[TABLE_CELL], const struct point_summary *p,
+                           enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->compute_pct, 0);
+}
+
+static void format_comm(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->comm_pct, 0);
+}
+
+static void format_wait(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->wait_pct, 0);
+}
+
+static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p,
+                            enum option_id option)
+{
+    (void)option;
+    format_pct(text, p->test_acc_pct, 1);
+}
+
+/* Columns that every table has, after ranks and whatever else varies. */
+static const struct table_column measured_columns[] = {
+    {.header = "img/rank", .worth = 1, .format = format_batch},
+    {.header = "launches", .worth = 2, .format = format_launches},
+    {.header = "step ms [95 % CI]", .worth = 12, .format = format_step},
+    {.header = "images/s", .worth = 6, .format = format_rate},
+    {.header = "speed-up [95 % CI]", .worth = 11, .format = format_speedup},
+    {.header = "eff.", .worth = 9, .format = format_efficiency},
+    {.header = "compute", .worth = 3, .format = format_compute},
+    {.header = "comm", .worth = 5, .format = format_comm},
+    {.header = "wait", .worth = 4, .format = format_wait},
+    {.header = "test acc", .worth = 8, .format = format_accuracy},
+};
+
+/* Behind them where another program did the same. */
+static const struct table_column peer_column = {
+    .header = "x peer [95 % CI]", .worth = 10, .format = format_peer};
+
+#define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
+_Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for every column");
+
+/* "strategy" of "sync.strategy". */
+static const char *short_key(enum option_id option)
+{
+    const char *key = option_get(option)->key, *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+static void table_add_option(struct table *t, enum option_id option)
+{
+    t->columns[t->n++] = (struct table_column){.header = short_key(option),
+                                               .worth = TABLE_WORTH_KEPT,
+                                               .format = format_option,
+                                               .option = option};
+    t->n_options = t->n;
+}
+
+bool table_was_measured(const struct point_summary *p)
+{
+    return p->launches > 0 || isfinite(p->test_acc_pct);
+}
+
+static void measure_widths(struct table *t)
+{
+    for (size_t c = 0; c < t->n; c++) {
+        t->widths[c] = terminal_columns(t->columns[c].header);
+        for (size_t i = 0; i < t->s->n; i++) {
+            char text[TABLE_CELL];
+            int width = terminal_columns(table_cell(text, t, c, &t->s->points[i]));
+            t->widths[c] = width > t->widths[c] ? width : t->widths[c];
+        }
+    }
+}
+
+static bool has_peers(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->points[i].peer_ratio.mid))
+            return true;
+    return false;
+}
+
+void table_make(struct table *t, const struct summary *s)
+{
+    *t = (struct table){.s = s};
+    table_add_option(t, OPT_RANKS);
+    for (size_t i = 0; i < s->spec->n_varying; i++)
+        if (s->spec->varying[i] != OPT_RANKS)
+            table_add_option(t, s->spec->varying[i]);
+    for (size_t i = 0; i < MEASURED_COLUMNS; i++)
+        t->columns[t->n++] = measured_columns[i];
+    if (has_peers(s))
+        t->columns[t->n++] = peer_column;
+    if (s->published)
+        table_add_published(t, s->published);
+    measure_widths(t);
+}
+
+char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
+                 const struct point_summary *p)
+{
+    const struct table_column *c = &t->columns[column];
+    strcpy(text, "-");
+    if (c->published)
+        table_format_published(text, t, c, p);
+    else if (column >= t->n_options && !table_was_measured(p))
+        return text;
+    else if (c->cell)
+        table_format_cell(text, c, p);
+    else
+        c->format(text, p, c->option);
+    return text;
+}
+
+void table_print_remarks(FILE *out, const struct point_summary *p)
+{
+    if (p->outcome != POINT_ok)
+        fprintf(out, "  %s: %s", p->status, p->reason);
+    if (strstr(p->flags, "base_incomplete"))
+        fputs("  (launches of its base failed)", out);
+    if (strstr(p->flags, "ci_not_met"))
+        fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
+    if (strstr(p->flags, "oversubscribed"))
+        fputs("  (oversubscribed)", out);
+    if (point_is_busy(p))
+        fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
+    if (strstr(p->flags, "shares_cores"))
+        fputs("  (cores without locks)", out);
+    if (p->compute_only && table_was_measured(p))
+        fputs("  (compute only)", out);
+}

@@ -1,0 +1,16 @@
+/* The figures of a run. */
+#ifndef SCALEBENCH_BENCH_FIGURES_FIGURES_H
+#define SCALEBENCH_BENCH_FIGURES_FIGURES_H
+
+#include "bench/collect/collect.h"
+
+/* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
+ * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
+ * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
+enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
+                         struct error *e);
+
+/* Reads the coefficients of the model that the spec names, to find fault with them early. */
+enum status prediction_check(const struct spec *spec, struct error *e);
+
+#endif
