@@ -31,7 +31,7 @@ bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/s
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data
-bench/workloads/checkpoint: kernels/base kernels/desc kernels/optimizers comm comm/wait bench/workloads bench/spec bench/workloads/train_cnn
+bench/workloads/checkpoint: kernels/base kernels/desc kernels/layers/loss.h comm comm/wait bench/spec
 bench/workloads/train_cnn: kernels kernels/base kernels/desc kernels/net kernels/ops kernels/optimizers comm comm/cost comm/wait bench/spec bench/place bench/record bench/workloads bench/workloads/checkpoint bench/workloads/data bench/workloads/read
 bench/workloads/sweeps: kernels/base
 bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record

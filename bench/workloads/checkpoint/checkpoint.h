@@ -24,16 +24,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/spec/spec.h"
 #include "bench/workloads/checkpoint/safetensors.h"
-#include "bench/workloads/train_cnn/trainer.h"
+#include "comm/strategy.h"
+#include "kernels/desc/net_desc.h"
+#include "kernels/layers/loss.h"
 
 #define CHECKPOINT_SCHEMA 2
 
+/* What is saved of a run on this rank and put back, and the facts that a resumed run must share with
+ * it. All is borrowed. */
+struct checkpoint_state {
+    struct sync *sync; /* the arenas, and what the strategy keeps besides; ranks and waiter */
+    uint64_t *steps_done;
+    int64_t *batches_tracked; /* that went into the running statistics; of every such layer */
+    const struct config *config;
+    const struct net_desc *desc;
+    const char *data_name, *data_source;
+    uint32_t samples, global_batch, epoch_steps;
+};
+
 /* Where a run stands between two steps. */
 struct progress {
-    uint64_t steps_done;
+    uint64_t steps_done;  /* as read; checkpoint_write takes the state's */
     uint32_t epoch, step; /* the next step; `step` may be past the epoch's last one */
-    struct score train;   /* of this epoch's steps so far: on rank 0 over all ranks, elsewhere 0 */
+    struct score train;   /* of this epoch's steps so far */
     double seconds;       /* that they took */
     json_t *history;      /* lines `epoch` and `eval` of the record so far */
 };
@@ -41,10 +56,10 @@ struct progress {
 /* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. Rank 0 asks. */
 enum status checkpoint_check(const char *path, struct error *e);
 
-/* Writes the trainer's state and `progress` (whose train is this rank's own share). The file of
- * before stays until the new one is on the disk. Collective: returns when it is. */
-enum status checkpoint_write(const char *path, struct trainer *t, const struct progress *progress,
-                             struct error *e);
+/* Writes the state and rank 0's `progress`, whose train is the sum over all ranks. The file of before
+ * stays until the new one is on the disk. Collective: returns when it is. */
+enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
+                             const struct progress *progress, struct error *e);
 
 /* A checkpoint that has been read and found to fit, but not taken over yet. */
 struct checkpoint {
@@ -57,17 +72,18 @@ struct checkpoint {
 /* Reads a checkpoint of this very run: what checkpoint_keys.def lists must be equal, every tensor
  * there and of its type. ERR_DATA names the key or tensor, what was found and what was expected.
  * Not collective. Closed with checkpoint_close, also after an error. */
-enum status checkpoint_open(struct checkpoint *c, const char *path, const struct trainer *t,
-                            struct error *e);
+enum status checkpoint_open(struct checkpoint *c, const char *path,
+                            const struct checkpoint_state *s, struct error *e);
 
 /* Reads the weights alone, from any safetensors file that has them all and, but for sections of a
  * checkpoint, nothing else. */
-enum status checkpoint_open_weights(struct checkpoint *c, const char *path, const struct trainer *t,
-                                    struct error *e);
+enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
+                                    const struct checkpoint_state *s, struct error *e);
 
-/* Makes what was opened the trainer's state. ERR_DATA when ranks have opened different checkpoints.
+/* Makes what was opened the run's state. ERR_DATA when ranks have opened different checkpoints.
  * Collective. */
-enum status checkpoint_restore(const struct checkpoint *c, struct trainer *t, struct error *e);
+enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoint_state *s,
+                               struct error *e);
 
 void checkpoint_close(struct checkpoint *c);
 

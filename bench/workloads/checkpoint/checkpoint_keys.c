@@ -6,39 +6,39 @@
 
 #define KEY_BYTES 128 /* of a value */
 
-static void model_name(const struct trainer *t, char text[KEY_BYTES])
+static void model_name(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
-    snprintf(text, KEY_BYTES, "%s", t->desc->name);
+    snprintf(text, KEY_BYTES, "%s", s->desc->name);
 }
 
-static void data_name(const struct trainer *t, char text[KEY_BYTES])
+static void data_name(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
-    snprintf(text, KEY_BYTES, "%s", t->data->name);
+    snprintf(text, KEY_BYTES, "%s", s->data_name);
 }
 
-static void data_source(const struct trainer *t, char text[KEY_BYTES])
+static void data_source(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
-    snprintf(text, KEY_BYTES, "%s", t->data->source);
+    snprintf(text, KEY_BYTES, "%s", s->data_source);
 }
 
-static void data_samples(const struct trainer *t, char text[KEY_BYTES])
+static void data_samples(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
-    snprintf(text, KEY_BYTES, "%u", t->sampler.n_samples);
+    snprintf(text, KEY_BYTES, "%u", s->samples);
 }
 
 /* Contiguous shards, and with them the batches, are others on another number of ranks. */
-static void data_shard(const struct trainer *t, char text[KEY_BYTES])
+static void data_shard(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
-    const char *shard = config_text(t->config, OPT_DATA_SHARD);
-    if (t->sampler.shard == SHARD_global)
+    const char *shard = config_text(s->config, OPT_DATA_SHARD);
+    if (config_int(s->config, OPT_DATA_SHARD) == SHARD_global)
         snprintf(text, KEY_BYTES, "%s", shard);
     else
-        snprintf(text, KEY_BYTES, "%s over %d ranks", shard, t->ranks);
+        snprintf(text, KEY_BYTES, "%s over %d ranks", shard, s->sync->ranks);
 }
 
-static void global_batch(const struct trainer *t, char text[KEY_BYTES])
+static void global_batch(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
-    snprintf(text, KEY_BYTES, "%u", t->global_batch);
+    snprintf(text, KEY_BYTES, "%u", s->global_batch);
 }
 
 static void describe_layer(FILE *out, const struct layer_desc *layer)
@@ -58,7 +58,7 @@ static void describe_layer(FILE *out, const struct layer_desc *layer)
 }
 
 /* Names and shapes do not tell all: two nets may differ in a rate of dropout only. */
-static void model_digest(const struct trainer *t, char text[KEY_BYTES])
+static void model_digest(const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     char *description = NULL;
     size_t size = 0;
@@ -67,11 +67,11 @@ static void model_digest(const struct trainer *t, char text[KEY_BYTES])
     if (out == NULL)
         return;
     char input[40];
-    fprintf(out, "input %s classes %d\n", shape_text(input, t->desc->input), t->desc->classes);
-    for (int c = 0; c < t->desc->input.c && c < 4; c++)
-        fprintf(out, "normalize %.17g %.17g\n", t->desc->mean[c], t->desc->std[c]);
-    for (int i = 0; i < t->desc->n_layers; i++)
-        describe_layer(out, &t->desc->layers[i]);
+    fprintf(out, "input %s classes %d\n", shape_text(input, s->desc->input), s->desc->classes);
+    for (int c = 0; c < s->desc->input.c && c < 4; c++)
+        fprintf(out, "normalize %.17g %.17g\n", s->desc->mean[c], s->desc->std[c]);
+    for (int i = 0; i < s->desc->n_layers; i++)
+        describe_layer(out, &s->desc->layers[i]);
     if (fclose(out) == 0)
         SHA256Data((const uint8_t *)description, size, text);
     free(description);
@@ -81,7 +81,7 @@ static void model_digest(const struct trainer *t, char text[KEY_BYTES])
 static const struct key {
     const char *name;
     enum option_id option;
-    void (*text)(const struct trainer *t, char text[KEY_BYTES]);
+    void (*text)(const struct checkpoint_state *s, char text[KEY_BYTES]);
 } keys[] = {
 #define RUN_KEY(name, text) {name, OPTION_COUNT, text},
 #define OPTION_KEY(id)      {NULL, OPT_##id, NULL},
@@ -97,19 +97,19 @@ static const char *key_name(const struct key *key)
     return key->text != NULL ? key->name : option_get(key->option)->key;
 }
 
-static void key_text(const struct key *key, const struct trainer *t, char text[KEY_BYTES])
+static void key_text(const struct key *key, const struct checkpoint_state *s, char text[KEY_BYTES])
 {
     if (key->text != NULL)
-        key->text(t, text);
+        key->text(s, text);
     else
-        snprintf(text, KEY_BYTES, "%s", config_text(t->config, key->option));
+        snprintf(text, KEY_BYTES, "%s", config_text(s->config, key->option));
 }
 
-enum status checkpoint_keys_add(json_t *metadata, const struct trainer *t, struct error *e)
+enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s, struct error *e)
 {
     for (size_t i = 0; i < KEYS; i++) {
         char text[KEY_BYTES];
-        key_text(&keys[i], t, text);
+        key_text(&keys[i], s, text);
         if (json_object_set_new(metadata, key_name(&keys[i]), json_string(text)) != 0)
             return error_set(e, ERR_ARGUMENT, "%s = '%s' is not UTF-8, or memory is short",
                              key_name(&keys[i]), text);
@@ -117,13 +117,13 @@ enum status checkpoint_keys_add(json_t *metadata, const struct trainer *t, struc
     return OK;
 }
 
-enum status checkpoint_keys_compare(const struct safetensors *file, const struct trainer *t,
-                                    struct error *e)
+enum status checkpoint_keys_compare(const struct safetensors *file,
+                                    const struct checkpoint_state *s, struct error *e)
 {
     for (size_t i = 0; i < KEYS; i++) {
         char text[KEY_BYTES];
         const char *name = key_name(&keys[i]), *there = safetensors_text(file, name);
-        key_text(&keys[i], t, text);
+        key_text(&keys[i], s, text);
         if (there == NULL)
             return error_at(e, ERR_DATA, file->path, 0, 0,
                             "__metadata__: '%s' is missing; this run has '%s'", name, text);

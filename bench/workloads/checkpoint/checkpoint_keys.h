@@ -4,14 +4,14 @@
 
 #include <jansson.h>
 
-#include "bench/workloads/checkpoint/safetensors.h"
-#include "bench/workloads/train_cnn/trainer.h"
+#include "bench/workloads/checkpoint/checkpoint.h"
 
 /* Adds every key of checkpoint_keys.def with what this run has. */
-enum status checkpoint_keys_add(json_t *metadata, const struct trainer *t, struct error *e);
+enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state *s,
+                                struct error *e);
 
 /* ERR_DATA names the first key that differs, the checkpoint's value and the run's. */
-enum status checkpoint_keys_compare(const struct safetensors *file, const struct trainer *t,
-                                    struct error *e);
+enum status checkpoint_keys_compare(const struct safetensors *file,
+                                    const struct checkpoint_state *s, struct error *e);
 
 #endif

@@ -5,6 +5,8 @@
 #define XXH_INLINE_ALL /* the hash is a header: nothing to link */
 #include <xxhash.h>
 
+#include "kernels/base/mem.h"
+
 static struct safetensors_tensor *add(struct layout *l)
 {
     struct safetensors_tensor *t = &l->tensors[l->n];
@@ -48,36 +50,37 @@ static size_t count_statistics(const struct net_desc *desc)
 }
 
 /* PyTorch counts a layer's batches; all layers see the same ones. */
-static void add_counts(struct layout *l, const struct trainer *t)
+static void add_counts(struct layout *l, const struct checkpoint_state *s)
 {
-    for (int i = 0; i < t->desc->n_layers; i++) {
-        if (!has_statistics(&t->desc->layers[i]))
+    for (int i = 0; i < s->desc->n_layers; i++) {
+        if (!has_statistics(&s->desc->layers[i]))
             continue;
         char *name = l->names[l->n];
         struct safetensors_tensor *count = add(l);
-        snprintf(name, CHECKPOINT_NAME_BYTES, "%s.num_batches_tracked", t->desc->layers[i].name);
+        snprintf(name, CHECKPOINT_NAME_BYTES, "%s.num_batches_tracked", s->desc->layers[i].name);
         count->dtype = "I64";
-        count->data = &t->batches_tracked;
-        count->bytes = sizeof t->batches_tracked;
+        count->data = s->batches_tracked;
+        count->bytes = sizeof *s->batches_tracked;
     }
 }
 
-enum status layout_open(struct layout *l, const struct trainer *t, size_t sections, struct error *e)
+enum status layout_open(struct layout *l, const struct checkpoint_state *s, size_t sections,
+                        struct error *e)
 {
-    const struct arenas *a = &t->sync->arenas;
-    size_t n_buffers = (size_t)t->desc->n_buffers + count_statistics(t->desc);
+    const struct arenas *a = &s->sync->arenas;
+    size_t n_buffers = (size_t)s->desc->n_buffers + count_statistics(s->desc);
     size_t room = (size_t)a->n_tensors * (1 + (size_t)a->slots) + n_buffers + sections;
-    *l = (struct layout){.tensors = calloc(room + 1, sizeof *l->tensors),
-                         .names = calloc(room + 1, sizeof *l->names),
-                         .n_model = (size_t)a->n_tensors + n_buffers,
-                         .room = room};
-    if (l->tensors == NULL || l->names == NULL) {
+    *l = (struct layout){.n_model = (size_t)a->n_tensors + n_buffers};
+    enum status status = MEM_NEW(l->tensors, room, "a checkpoint's tensors", e);
+    if (status == OK)
+        status = MEM_NEW(l->names, room, "names of a checkpoint's tensors", e);
+    if (status != OK) {
         layout_close(l);
-        return error_set(e, ERR_MEMORY, "no memory for a checkpoint of %zu tensors", room);
+        return status;
     }
-    add_counts(l, t);
+    add_counts(l, s);
     add_arena(l, a->tensors, a->n_tensors, a->params, -1);
-    add_arena(l, t->desc->buffers, t->desc->n_buffers, a->buffers, -1);
+    add_arena(l, s->desc->buffers, s->desc->n_buffers, a->buffers, -1);
     for (int slot = 0; slot < a->slots; slot++)
         add_arena(l, a->tensors, a->n_tensors, a->state + (size_t)slot * a->n, slot);
     return OK;
@@ -112,9 +115,9 @@ static void hash_text(XXH3_state_t *state, const char *text)
 /* Sorted, as other programs keep no order. */
 static char *metadata_text(const json_t *metadata)
 {
-    json_t *rest = metadata ? json_copy((json_t *)metadata) : json_object();
+    json_t *rest = metadata != NULL ? json_copy((json_t *)metadata) : json_object();
     json_object_del(rest, "xxh3");
-    char *text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    char *text = rest != NULL ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(rest);
     return text;
 }
@@ -126,7 +129,7 @@ enum status layout_hash(const struct safetensors_tensor *tensors, size_t n, cons
     XXH3_64bits_reset(&state);
     char *text = metadata_text(metadata);
     if (text == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the metadata of a checkpoint");
+        return error_no_memory(e, "the metadata of a checkpoint");
     hash_text(&state, text);
     free(text);
     for (size_t i = 0; i < n; i++) {

@@ -2,8 +2,7 @@
 #ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_LAYOUT_H
 #define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_LAYOUT_H
 
-#include "bench/workloads/checkpoint/safetensors.h"
-#include "bench/workloads/train_cnn/trainer.h"
+#include "bench/workloads/checkpoint/checkpoint.h"
 
 #ifdef SCALEBENCH_F64
 #define REAL_DTYPE "F64"
@@ -19,11 +18,11 @@
 struct layout {
     struct safetensors_tensor *tensors; /* data points into the arenas */
     char (*names)[CHECKPOINT_NAME_BYTES];
-    size_t n, n_model, room;
+    size_t n, n_model;
 };
 
-/* With room for `sections` more. The arenas stay the trainer's. */
-enum status layout_open(struct layout *layout, const struct trainer *t, size_t sections,
+/* With room for `sections` more. The arenas stay the run's. */
+enum status layout_open(struct layout *layout, const struct checkpoint_state *s, size_t sections,
                         struct error *e);
 void layout_close(struct layout *layout);
 

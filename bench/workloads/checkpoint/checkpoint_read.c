@@ -64,36 +64,29 @@ static enum status read_history(const struct safetensors *file, struct progress 
     return OK;
 }
 
-static enum status read_progress(struct checkpoint *c, const struct trainer *t, struct error *e)
+static enum status read_progress(struct checkpoint *c, uint32_t epoch_steps, struct error *e)
 {
     const struct safetensors *file = &c->file;
     struct progress *p = &c->progress;
-    uint64_t epoch = 0, step = 0, correct = 0, samples = 0;
+    uint64_t epoch, step, correct, samples;
     uint64_t epochs_most = (uint64_t)option_get(OPT_EPOCHS)->max;
-    enum status status =
-        need_number(file, "progress.steps_done", UINT64_MAX >> 1, &p->steps_done, e);
-    if (status == OK)
-        status = need_number(file, "progress.epoch", epochs_most, &epoch, e);
-    if (status == OK)
-        status = need_number(file, "progress.step", t->sampler.steps, &step, e);
-    if (status == OK)
-        status = need_number(file, "progress.samples", UINT32_MAX, &samples, e);
-    if (status == OK)
-        status = need_number(file, "progress.correct", samples, &correct, e);
-    if (status == OK)
-        status = need_real(file, "progress.loss_sum", false, &p->train.loss_sum, e);
-    if (status == OK)
-        status = need_real(file, "progress.seconds", true, &p->seconds, e);
-    if (status == OK && p->steps_done != epoch * t->sampler.steps + step)
-        status = error_at(e, ERR_DATA, file->path, 0, 0,
-                          "__metadata__: progress.steps_done = '%" PRIu64 "'; %" PRIu64
-                          " epochs of %" PRIu32 " steps and %" PRIu64 " steps are expected",
-                          p->steps_done, epoch, t->sampler.steps, step);
+    TRY(need_number(file, "progress.steps_done", UINT64_MAX >> 1, &p->steps_done, e));
+    TRY(need_number(file, "progress.epoch", epochs_most, &epoch, e));
+    TRY(need_number(file, "progress.step", epoch_steps, &step, e));
+    TRY(need_number(file, "progress.samples", UINT32_MAX, &samples, e));
+    TRY(need_number(file, "progress.correct", samples, &correct, e));
+    TRY(need_real(file, "progress.loss_sum", false, &p->train.loss_sum, e));
+    TRY(need_real(file, "progress.seconds", true, &p->seconds, e));
+    if (p->steps_done != epoch * epoch_steps + step)
+        return error_at(e, ERR_DATA, file->path, 0, 0,
+                        "__metadata__: progress.steps_done = '%" PRIu64 "'; %" PRIu64
+                        " epochs of %" PRIu32 " steps and %" PRIu64 " steps are expected",
+                        p->steps_done, epoch, epoch_steps, step);
     p->epoch = (uint32_t)epoch;
     p->step = (uint32_t)step;
     p->train.correct = (uint32_t)correct;
     p->train.samples = (uint32_t)samples;
-    return status == OK ? read_history(file, p, e) : status;
+    return read_history(file, p, e);
 }
 
 /* ---- Tensors ---- */
@@ -175,6 +168,13 @@ static bool is_section(const struct safetensors_tensor *found, const struct aren
     return same_type(found, &wanted);
 }
 
+/* Sections of a checkpoint that weights alone do without. */
+static bool is_other_section(const char *name)
+{
+    const char *what;
+    return strncmp(name, "optimizer.", 10) == 0 || section_rank(name, &what) >= 0;
+}
+
 static enum status refuse_tensor(const struct safetensors *file,
                                  const struct safetensors_tensor *found, struct error *e)
 {
@@ -194,18 +194,30 @@ static bool is_wanted(const struct layout *layout, const struct safetensors *fil
     return false;
 }
 
-/* What the run wants is there, and nothing else is. */
-static enum status check_tensors(const struct safetensors *file, const struct trainer *t,
+/* What the run wants is there and, but for sections of ranks, nothing else is; weights alone leave
+ * all other sections of a checkpoint unread. */
+static enum status check_against(const struct checkpoint *c, const struct layout *layout,
+                                 const struct arenas *a, long ranks, struct error *e)
+{
+    const struct safetensors *file = &c->file;
+    size_t n = c->weights_only ? layout->n_model : layout->n;
+    for (size_t i = 0; i < n; i++)
+        TRY(check_tensor(file, &layout->tensors[i], e));
+    for (size_t i = 0; i < file->n; i++) {
+        const struct safetensors_tensor *found = &file->tensors[i];
+        bool known = c->weights_only ? is_other_section(found->name) : is_section(found, a, ranks);
+        if (!known && !is_wanted(layout, file, found))
+            return refuse_tensor(file, found, e);
+    }
+    return OK;
+}
+
+static enum status check_tensors(const struct checkpoint *c, const struct checkpoint_state *s,
                                  long ranks, struct error *e)
 {
     struct layout layout;
-    enum status status = layout_open(&layout, t, 0, e);
-    for (size_t i = 0; i < layout.n && status == OK; i++)
-        status = check_tensor(file, &layout.tensors[i], e);
-    for (size_t i = 0; i < file->n && status == OK; i++)
-        if (!is_wanted(&layout, file, &file->tensors[i]) &&
-            !is_section(&file->tensors[i], &t->sync->arenas, ranks))
-            status = refuse_tensor(file, &file->tensors[i], e);
+    TRY(layout_open(&layout, s, 0, e));
+    enum status status = check_against(c, &layout, &s->sync->arenas, ranks, e);
     layout_close(&layout);
     return status;
 }
@@ -219,8 +231,8 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
     TRY(need_text(file, schema == 1 ? "data_xxh3" : "xxh3", &stated, e));
     if (schema == 1)
         hash = XXH3_64bits(file->map + file->data_offset, file->map_bytes - file->data_offset);
-    else if (layout_hash(file->tensors, file->n, file->metadata, &hash, e) != OK)
-        return e->status;
+    else
+        TRY(layout_hash(file->tensors, file->n, file->metadata, &hash, e));
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     if (strcmp(stated, text) != 0)
         return error_at(e, ERR_DATA, file->path, 0, 0,
@@ -232,46 +244,44 @@ static enum status check_hash(const struct safetensors *file, uint64_t schema, s
 /* ---- Sections of ranks ---- */
 
 static const struct safetensors_tensor *own_section(const struct checkpoint *c,
-                                                    const struct trainer *t, const char *what)
+                                                    const struct sync *s, const char *what)
 {
     char name[CHECKPOINT_NAME_BYTES];
-    snprintf(name, sizeof name, "rank.%d.%s", t->rank, what);
+    snprintf(name, sizeof name, "rank.%d.%s", s->rank, what);
     return safetensors_find(&c->file, name);
 }
 
 /* Replicas that differ are there for every rank but 0, whose replica is the global section. */
-static enum status check_own_sections(const struct checkpoint *c, const struct trainer *t,
+static enum status check_own_sections(const struct checkpoint *c, const struct sync *s,
                                       struct error *e)
 {
     const char *const parts[] = {"params", "optimizer"};
-    int n = t->sync->arenas.slots > 0 ? 2 : 1;
-    for (int i = 0; i < n && t->rank > 0; i++)
-        if (own_section(c, t, parts[i]) == NULL)
+    int n = s->arenas.slots > 0 ? 2 : 1;
+    for (int i = 0; i < n && s->rank > 0; i++)
+        if (own_section(c, s, parts[i]) == NULL)
             return error_at(e, ERR_DATA, c->file.path, 0, 0,
-                            "tensor 'rank.%d.%s' is missing: the replicas differ", t->rank,
+                            "tensor 'rank.%d.%s' is missing: the replicas differ", s->rank,
                             parts[i]);
     return OK;
 }
 
-static enum status read_sections(struct checkpoint *c, const struct trainer *t, uint64_t ranks,
+static enum status read_sections(struct checkpoint *c, const struct sync *s, uint64_t ranks,
                                  struct error *e)
 {
     char title[SYNC_TITLE];
-    const char *strategy, *replicas, *own = sync_title(t->sync, title);
-    enum status status = need_text(&c->file, "strategy", &strategy, e);
-    if (status == OK)
-        status = need_text(&c->file, "replicas", &replicas, e);
-    if (status != OK)
-        return status;
-    if (ranks != (uint64_t)t->ranks || strcmp(strategy, own) != 0)
+    const char *strategy, *replicas, *own = sync_title(s, title);
+    TRY(need_text(&c->file, "strategy", &strategy, e));
+    TRY(need_text(&c->file, "replicas", &replicas, e));
+    bool differ = strcmp(replicas, "differ") == 0;
+    if (ranks != (uint64_t)s->ranks || strcmp(strategy, own) != 0) {
         snprintf(c->reset, sizeof c->reset,
                  "the checkpoint is of %.48s on %llu ranks, this run of %.48s on %d: what each "
                  "rank kept for itself is reset%s",
-                 strategy, (unsigned long long)ranks, own, t->ranks,
-                 strcmp(replicas, "differ") == 0 ? ", all begin from the weights of rank 0" : "");
-    else if (strcmp(replicas, "differ") == 0)
-        status = check_own_sections(c, t, e);
-    return status;
+                 strategy, (unsigned long long)ranks, own, s->ranks,
+                 differ ? ", all begin from the weights of rank 0" : "");
+        return OK;
+    }
+    return differ ? check_own_sections(c, s, e) : OK;
 }
 
 static enum status check_schema(const struct safetensors *file, struct error *e)
@@ -291,57 +301,35 @@ static enum status check_schema(const struct safetensors *file, struct error *e)
 
 /* ---- The whole ---- */
 
-enum status checkpoint_open(struct checkpoint *c, const char *path, const struct trainer *t,
-                            struct error *e)
+enum status checkpoint_open(struct checkpoint *c, const char *path,
+                            const struct checkpoint_state *s, struct error *e)
 {
+    uint64_t ranks;
     *c = (struct checkpoint){.weights_only = false};
-    uint64_t ranks = 0;
-    enum status status = safetensors_open(&c->file, path, e);
-    if (status == OK)
-        status = check_schema(&c->file, e);
-    if (status == OK)
-        status = checkpoint_keys_compare(&c->file, t, e);
-    if (status == OK)
-        status = need_number(&c->file, "ranks", RANKS_MAX, &ranks, e);
-    if (status == OK)
-        status = check_tensors(&c->file, t, (long)ranks, e);
-    if (status == OK)
-        status = read_progress(c, t, e);
-    return status == OK ? read_sections(c, t, ranks, e) : status;
+    TRY(safetensors_open(&c->file, path, e));
+    TRY(check_schema(&c->file, e));
+    TRY(checkpoint_keys_compare(&c->file, s, e));
+    TRY(need_number(&c->file, "ranks", RANKS_MAX, &ranks, e));
+    TRY(check_tensors(c, s, (long)ranks, e));
+    TRY(read_progress(c, s->epoch_steps, e));
+    return read_sections(c, s->sync, ranks, e);
 }
 
-/* Sections of a checkpoint that weights alone do without. */
-static bool is_other_section(const char *name)
-{
-    const char *what;
-    return strncmp(name, "optimizer.", 10) == 0 || section_rank(name, &what) >= 0;
-}
-
-enum status checkpoint_open_weights(struct checkpoint *c, const char *path, const struct trainer *t,
-                                    struct error *e)
+enum status checkpoint_open_weights(struct checkpoint *c, const char *path,
+                                    const struct checkpoint_state *s, struct error *e)
 {
     *c = (struct checkpoint){.weights_only = true};
-    struct layout layout = {.n = 0};
-    enum status status = safetensors_open(&c->file, path, e);
-    if (status == OK && safetensors_text(&c->file, "scalebench.checkpoint") != NULL)
-        status = check_schema(&c->file, e);
-    if (status == OK)
-        status = layout_open(&layout, t, 0, e);
-    for (size_t i = 0; i < layout.n_model && status == OK; i++)
-        status = check_tensor(&c->file, &layout.tensors[i], e);
-    for (size_t i = 0; i < c->file.n && status == OK; i++) {
-        const struct safetensors_tensor *found = &c->file.tensors[i];
-        if (!is_wanted(&layout, &c->file, found) && !is_other_section(found->name))
-            status = refuse_tensor(&c->file, found, e);
-    }
-    layout_close(&layout);
-    return status;
+    TRY(safetensors_open(&c->file, path, e));
+    if (safetensors_text(&c->file, "scalebench.checkpoint") != NULL)
+        TRY(check_schema(&c->file, e));
+    return check_tensors(c, s, 0, e);
 }
 
-static enum status copy_global(const struct checkpoint *c, struct trainer *t, struct error *e)
+static enum status copy_global(const struct checkpoint *c, const struct checkpoint_state *s,
+                               struct error *e)
 {
     struct layout layout;
-    TRY(layout_open(&layout, t, 0, e));
+    TRY(layout_open(&layout, s, 0, e));
     size_t n = c->weights_only ? layout.n_model : layout.n;
     for (size_t i = 0; i < n; i++) {
         const struct safetensors_tensor *to = &layout.tensors[i];
@@ -353,45 +341,42 @@ static enum status copy_global(const struct checkpoint *c, struct trainer *t, st
     return OK;
 }
 
-static void copy_replica(const struct checkpoint *c, struct trainer *t)
+static void copy_replica(const struct checkpoint *c, const struct sync *s)
 {
-    const struct safetensors_tensor *params = own_section(c, t, "params");
-    const struct safetensors_tensor *optimizer = own_section(c, t, "optimizer");
+    const struct safetensors_tensor *params = own_section(c, s, "params");
+    const struct safetensors_tensor *optimizer = own_section(c, s, "optimizer");
     if (params != NULL)
-        memcpy(t->sync->arenas.params, params->data, params->bytes);
+        memcpy(s->arenas.params, params->data, params->bytes);
     if (optimizer != NULL)
-        memcpy(t->sync->arenas.state, optimizer->data, optimizer->bytes);
+        memcpy(s->arenas.state, optimizer->data, optimizer->bytes);
 }
 
 /* A folder that some ranks see an older state of would part the replicas. */
-static enum status check_one_file(const struct checkpoint *c, struct trainer *t, struct error *e)
+static enum status check_one_file(const struct checkpoint *c, const struct sync *s, struct error *e)
 {
     uint64_t mine = XXH3_64bits(c->file.map, c->file.data_offset), first = mine;
-    enum status status =
-        wait_bcast(t->waiter, &first, 1, MPI_UINT64_T, 0, t->comm, "comparison of checkpoints", e);
-    if (status == OK && first != mine)
-        return error_at(e, ERR_DATA, c->file.path, 0, 0,
-                        "rank %d reads another file under this name than rank 0; expected a "
-                        "folder that all ranks share",
-                        t->rank);
-    return status;
+    TRY(wait_bcast(s->waiter, &first, 1, MPI_UINT64_T, 0, s->comm, "comparison of checkpoints", e));
+    if (first == mine)
+        return OK;
+    return error_at(e, ERR_DATA, c->file.path, 0, 0,
+                    "rank %d reads another file under this name than rank 0; expected a folder "
+                    "that all ranks share",
+                    s->rank);
 }
 
-enum status checkpoint_restore(const struct checkpoint *c, struct trainer *t, struct error *e)
+enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoint_state *s,
+                               struct error *e)
 {
-    enum status status = check_one_file(c, t, e);
-    t->batches_tracked = (int64_t)c->progress.steps_done;
-    if (status == OK)
-        status = copy_global(c, t, e);
-    if (status != OK)
-        return status;
     bool own = !c->weights_only && c->reset[0] == '\0';
-    const struct safetensors_tensor *strategy = own ? own_section(c, t, "strategy") : NULL;
+    const struct safetensors_tensor *strategy = own ? own_section(c, s->sync, "strategy") : NULL;
+    TRY(check_one_file(c, s->sync, e));
+    *s->batches_tracked = (int64_t)c->progress.steps_done;
+    TRY(copy_global(c, s, e));
     if (own)
-        copy_replica(c, t);
+        copy_replica(c, s->sync);
     if (!c->weights_only)
-        t->steps_done = c->progress.steps_done;
-    return sync_restore(t->sync, strategy != NULL ? strategy->data : NULL,
+        *s->steps_done = c->progress.steps_done;
+    return sync_restore(s->sync, strategy != NULL ? strategy->data : NULL,
                         strategy != NULL ? strategy->bytes : 0, e);
 }
 

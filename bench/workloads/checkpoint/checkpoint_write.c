@@ -7,6 +7,7 @@
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/checkpoint/checkpoint_keys.h"
 #include "bench/workloads/checkpoint/checkpoint_layout.h"
+#include "kernels/base/mem.h"
 
 /* What a rank has that rank 0 may not have. */
 struct replica {
@@ -19,8 +20,8 @@ struct sections {
     uint64_t differ;        /* replicas do: those of other ranks are kept too */
     uint64_t strategy_most; /* bytes of the rank that has most */
     struct replica *replicas;
-    uint8_t *strategy;    /* [ranks][strategy_most] */
-    real *params, *state; /* [ranks][n], [ranks][slots][n] */
+    uint8_t *strategy;       /* [ranks][strategy_most] */
+    uint8_t *params, *state; /* of real [ranks][n], [ranks][slots][n] */
 };
 
 /* A strategy that owns the optimizer leaves its state whole on rank 0 and in parts elsewhere. */
@@ -47,69 +48,63 @@ static void compare_replicas(struct sections *all, int ranks)
 }
 
 /* Every rank learns what is going to be gathered. */
-static enum status plan_sections(struct sections *all, struct trainer *t, size_t strategy_bytes,
+static enum status plan_sections(struct sections *all, struct sync *s, size_t strategy_bytes,
                                  struct error *e)
 {
-    struct replica mine = describe_replica(t->sync, strategy_bytes);
+    struct replica mine = describe_replica(s, strategy_bytes);
     uint64_t plan[2] = {0};
-    if (t->rank == 0 && (all->replicas = calloc((size_t)t->ranks, sizeof mine)) == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the replicas of %d ranks", t->ranks);
-    enum status status = wait_gather(t->waiter, &mine, sizeof mine, all->replicas, 0, t->comm,
-                                     "hashes of the replicas", e);
-    if (status != OK)
-        return status;
-    if (t->rank == 0) {
-        compare_replicas(all, t->ranks);
+    if (s->rank == 0)
+        TRY(MEM_NEW(all->replicas, (size_t)s->ranks, "the replicas of all ranks", e));
+    TRY(wait_gather(s->waiter, &mine, sizeof mine, all->replicas, 0, s->comm,
+                    "hashes of the replicas", e));
+    if (s->rank == 0) {
+        compare_replicas(all, s->ranks);
         plan[0] = all->differ;
         plan[1] = all->strategy_most;
     }
-    status = wait_bcast(t->waiter, plan, 2, MPI_UINT64_T, 0, t->comm, "plan of the checkpoint", e);
+    TRY(wait_bcast(s->waiter, plan, 2, MPI_UINT64_T, 0, s->comm, "plan of the checkpoint", e));
     all->differ = plan[0];
     all->strategy_most = plan[1];
-    return status;
+    return OK;
 }
 
 /* Collects `bytes` of every rank in memory of its own, on rank 0. */
-static enum status gather(struct trainer *t, const void *mine, size_t bytes, void **all,
+static enum status gather(struct sync *s, const void *mine, size_t bytes, uint8_t **all,
                           const char *what, struct error *e)
 {
-    *all = t->rank == 0 ? malloc(bytes * (size_t)t->ranks + 1) : NULL;
-    if (t->rank == 0 && *all == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %s of %d ranks", what, t->ranks);
-    return wait_gather(t->waiter, mine, bytes, *all, 0, t->comm, what, e);
+    if (s->rank == 0)
+        TRY(MEM_NEW(*all, (size_t)s->ranks * bytes, what, e));
+    return wait_gather(s->waiter, mine, bytes, *all, 0, s->comm, what, e);
 }
 
-static enum status gather_strategy(struct sections *all, struct trainer *t, const void *mine,
+static enum status gather_strategy(struct sections *all, struct sync *s, const void *mine,
                                    size_t bytes, struct error *e)
 {
-    uint8_t *padded = calloc(1, all->strategy_most);
-    if (padded == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %llu bytes of the strategy",
-                         (unsigned long long)all->strategy_most);
+    uint8_t *padded;
+    TRY(MEM_NEW(padded, all->strategy_most, "what the strategy keeps", e));
     if (bytes > 0)
         memcpy(padded, mine, bytes);
     enum status status =
-        gather(t, padded, all->strategy_most, (void **)&all->strategy, "state of the strategy", e);
+        gather(s, padded, all->strategy_most, &all->strategy, "state of the strategy", e);
     free(padded);
     return status;
 }
 
-static enum status gather_sections(struct sections *all, struct trainer *t, struct error *e)
+static enum status gather_sections(struct sections *all, struct sync *s, struct error *e)
 {
-    const struct arenas *a = &t->sync->arenas;
+    const struct arenas *a = &s->arenas;
     const void *mine = NULL;
     size_t bytes = 0, n_bytes = a->n * sizeof(real);
-    enum status status = sync_save(t->sync, &mine, &bytes, e);
-    if (status == OK)
-        status = plan_sections(all, t, bytes, e);
-    if (status == OK && all->strategy_most > 0)
-        status = gather_strategy(all, t, mine, bytes, e);
-    if (status == OK && all->differ)
-        status = gather(t, a->params, n_bytes, (void **)&all->params, "replicas' parameters", e);
-    if (status == OK && all->differ && a->slots > 0)
-        status = gather(t, a->state, (size_t)a->slots * n_bytes, (void **)&all->state,
-                        "replicas' optimizer state", e);
-    return status;
+    TRY(sync_save(s, &mine, &bytes, e));
+    TRY(plan_sections(all, s, bytes, e));
+    if (all->strategy_most > 0)
+        TRY(gather_strategy(all, s, mine, bytes, e));
+    if (all->differ)
+        TRY(gather(s, a->params, n_bytes, &all->params, "replicas' parameters", e));
+    if (all->differ && a->slots > 0)
+        TRY(gather(s, a->state, (size_t)a->slots * n_bytes, &all->state,
+                   "replicas' optimizer state", e));
+    return OK;
 }
 
 static void free_sections(struct sections *all)
@@ -120,17 +115,17 @@ static void free_sections(struct sections *all)
     free(all->state);
 }
 
-static void add_sections(struct layout *layout, const struct sections *all, const struct trainer *t)
+static void add_sections(struct layout *layout, const struct sections *all, const struct sync *s)
 {
-    size_t n = t->sync->arenas.n, slots = (size_t)t->sync->arenas.slots;
-    for (int r = 1; r < t->ranks && all->differ; r++) {
+    size_t n = s->arenas.n, slots = (size_t)s->arenas.slots, bytes = n * sizeof(real);
+    for (int r = 1; r < s->ranks && all->differ; r++) {
         size_t rank = (size_t)r;
-        layout_add_section(layout, r, "params", REAL_DTYPE, 0, n, all->params + rank * n);
+        layout_add_section(layout, r, "params", REAL_DTYPE, 0, n, all->params + rank * bytes);
         if (slots > 0)
             layout_add_section(layout, r, "optimizer", REAL_DTYPE, slots, n,
-                               all->state + rank * slots * n);
+                               all->state + rank * slots * bytes);
     }
-    for (int r = 0; r < t->ranks; r++)
+    for (int r = 0; r < s->ranks; r++)
         if (all->replicas[r].strategy_bytes > 0)
             layout_add_section(layout, r, "strategy", "U8", 0, all->replicas[r].strategy_bytes,
                                all->strategy + (size_t)r * all->strategy_most);
@@ -151,12 +146,13 @@ static void set_real(json_t *metadata, const char *key, double value)
     json_object_set_new(metadata, key, json_string(text));
 }
 
-static enum status add_progress(json_t *metadata, const struct progress *p, struct error *e)
+static enum status add_progress(json_t *metadata, uint64_t steps_done, const struct progress *p,
+                                struct error *e)
 {
     char *history = json_dumps(p->history, JSON_COMPACT | JSON_REAL_PRECISION(17));
     if (history == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the epochs of a checkpoint");
-    set_number(metadata, "progress.steps_done", p->steps_done);
+        return error_no_memory(e, "the epochs of a checkpoint");
+    set_number(metadata, "progress.steps_done", steps_done);
     set_number(metadata, "progress.epoch", p->epoch);
     set_number(metadata, "progress.step", p->step);
     set_number(metadata, "progress.correct", p->train.correct);
@@ -169,16 +165,16 @@ static enum status add_progress(json_t *metadata, const struct progress *p, stru
 }
 
 /* "format": readers of model collections ask for it; "pt" is how PyTorch names and shapes. */
-static enum status add_facts(json_t *metadata, const struct trainer *t, const struct sections *all,
-                             struct error *e)
+static enum status add_facts(json_t *metadata, const struct checkpoint_state *s,
+                             const struct sections *all, struct error *e)
 {
     char title[SYNC_TITLE];
     json_object_set_new(metadata, "format", json_string("pt"));
     set_number(metadata, "scalebench.checkpoint", CHECKPOINT_SCHEMA);
-    set_number(metadata, "ranks", (uint64_t)t->ranks);
-    json_object_set_new(metadata, "strategy", json_string(sync_title(t->sync, title)));
+    set_number(metadata, "ranks", (uint64_t)s->sync->ranks);
+    json_object_set_new(metadata, "strategy", json_string(sync_title(s->sync, title)));
     json_object_set_new(metadata, "replicas", json_string(all->differ ? "differ" : "equal"));
-    return checkpoint_keys_add(metadata, t, e);
+    return checkpoint_keys_add(metadata, s, e);
 }
 
 static enum status add_hash(json_t *metadata, const struct layout *layout, struct error *e)
@@ -191,20 +187,24 @@ static enum status add_hash(json_t *metadata, const struct layout *layout, struc
     return OK;
 }
 
-static enum status write_file(const char *path, const struct trainer *t, const struct progress *p,
-                              const struct sections *all, struct error *e)
+static enum status write_layout(const char *path, const struct layout *layout, json_t *metadata,
+                                const struct checkpoint_state *s, const struct progress *p,
+                                const struct sections *all, struct error *e)
+{
+    TRY(add_facts(metadata, s, all, e));
+    TRY(add_progress(metadata, *s->steps_done, p, e));
+    TRY(add_hash(metadata, layout, e));
+    return safetensors_write(path, layout->tensors, layout->n, metadata, e);
+}
+
+static enum status write_file(const char *path, const struct checkpoint_state *s,
+                              const struct progress *p, const struct sections *all, struct error *e)
 {
     struct layout layout;
-    TRY(layout_open(&layout, t, 3 * (size_t)t->ranks, e));
-    add_sections(&layout, all, t);
+    TRY(layout_open(&layout, s, 3 * (size_t)s->sync->ranks, e));
+    add_sections(&layout, all, s->sync);
     json_t *metadata = json_object();
-    enum status status = add_facts(metadata, t, all, e);
-    if (status == OK)
-        status = add_progress(metadata, p, e);
-    if (status == OK)
-        status = add_hash(metadata, &layout, e);
-    if (status == OK)
-        status = safetensors_write(path, layout.tensors, layout.n, metadata, e);
+    enum status status = write_layout(path, &layout, metadata, s, p, all, e);
     json_decref(metadata);
     layout_close(&layout);
     return status;
@@ -215,18 +215,16 @@ enum status checkpoint_check(const char *path, struct error *e)
     return safetensors_check("checkpoint.path", path, e);
 }
 
-enum status checkpoint_write(const char *path, struct trainer *t, const struct progress *progress,
-                             struct error *e)
+enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
+                             const struct progress *progress, struct error *e)
 {
     struct sections all = {0};
-    struct progress global = *progress;
-    global.steps_done = t->steps_done;
-    enum status status = trainer_sum_scores(t, &global.train, e);
-    if (status == OK)
-        status = gather_sections(&all, t, e);
-    if (status == OK && t->rank == 0)
-        status = write_file(path, t, &global, &all, e);
+    struct sync *sync = s->sync;
+    enum status status = gather_sections(&all, sync, e);
+    if (status == OK && sync->rank == 0)
+        status = write_file(path, s, progress, &all, e);
     free_sections(&all);
     /* Nobody goes on into a step that would then wait for rank 0. */
-    return status == OK ? wait_barrier(t->waiter, t->comm, "writing of a checkpoint", e) : status;
+    return status == OK ? wait_barrier(sync->waiter, sync->comm, "writing of a checkpoint", e)
+                        : status;
 }

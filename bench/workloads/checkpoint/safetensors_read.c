@@ -9,6 +9,7 @@
 
 #include "bench/workloads/checkpoint/safetensors.h"
 #include "kernels/base/file.h"
+#include "kernels/base/mem.h"
 
 #define LENGTH_BYTES     8         /* of the header's length */
 #define HEADER_BYTES_MAX 100000000 /* what the format allows */
@@ -193,8 +194,7 @@ static enum status take_tensor(struct safetensors *file, const char *name, const
                                struct error *e)
 {
     struct safetensors_tensor *t = &file->tensors[file->n];
-    if (take_keys(file, name, entry, e) != OK)
-        return ERR_DATA;
+    TRY(take_keys(file, name, entry, e));
     *t = (struct safetensors_tensor){.name = name,
                                      .dtype = json_string_value(json_object_get(entry, "dtype"))};
     size_t bytes = t->dtype != NULL ? safetensors_type_bytes(t->dtype) : 0;
@@ -205,11 +205,10 @@ static enum status take_tensor(struct safetensors *file, const char *name, const
 #undef DTYPE
                       ,
                       name, t->dtype != NULL ? t->dtype : "not a text");
-    enum status status = take_shape(file, t, json_object_get(entry, "shape"), &bytes, e);
-    if (status == OK)
-        status = take_offsets(file, t, json_object_get(entry, "data_offsets"), bytes, e);
-    file->n += status == OK;
-    return status;
+    TRY(take_shape(file, t, json_object_get(entry, "shape"), &bytes, e));
+    TRY(take_offsets(file, t, json_object_get(entry, "data_offsets"), bytes, e));
+    file->n++;
+    return OK;
 }
 
 /* ---- The data ---- */
@@ -250,13 +249,11 @@ static enum status take_tensors(struct safetensors *file, struct error *e)
 {
     const char *name;
     json_t *entry;
-    file->tensors = calloc(json_object_size(file->header) + 1, sizeof *file->tensors);
-    if (file->tensors == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the tensors of %s", file->path);
+    TRY(MEM_NEW(file->tensors, json_object_size(file->header), "the tensors of a file", e));
     json_object_foreach(file->header, name, entry)
     {
-        if (strcmp(name, "__metadata__") != 0 && take_tensor(file, name, entry, e) != OK)
-            return ERR_DATA;
+        if (strcmp(name, "__metadata__") != 0)
+            TRY(take_tensor(file, name, entry, e));
     }
     qsort(file->tensors, file->n, sizeof *file->tensors, by_place);
     return check_places(file, e);
@@ -268,12 +265,10 @@ enum status safetensors_open(struct safetensors *file, const char *path, struct 
     if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
         return error_set(e, ERR_ARGUMENT, "the path %s has more than %zu characters", path,
                          sizeof file->path - 1);
-    enum status status = map_file(file, e);
-    if (status == OK)
-        status = read_header(file, e);
-    if (status == OK)
-        status = check_metadata(file, e);
-    return status == OK ? take_tensors(file, e) : status;
+    TRY(map_file(file, e));
+    TRY(read_header(file, e));
+    TRY(check_metadata(file, e));
+    return take_tensors(file, e);
 }
 
 void safetensors_close(struct safetensors *file)

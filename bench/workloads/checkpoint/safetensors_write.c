@@ -13,13 +13,14 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
-#define ALIGNMENT 8 /* of the first tensor in the file */
-#define LINKS_MAX 40
+#define ALIGNMENT     8 /* of the first tensor in the file */
+#define LINKS_MAX     40
+#define TEMPORARY_MAX (PATH_MAX + sizeof ".tmp")
 
 /* What one write is about. */
 struct output {
     const char *path;
-    char *temporary;
+    char temporary[TEMPORARY_MAX];
     int fd;
 };
 
@@ -95,12 +96,10 @@ static enum status put(const struct output *out, const void *data, size_t bytes,
 static enum status put_all(const struct output *out, const char *header, size_t header_bytes,
                            const struct safetensors_tensor *tensors, size_t n, struct error *e)
 {
-    enum status status = put(out, header, header_bytes, e);
-    for (size_t i = 0; i < n && status == OK; i++)
-        status = put(out, tensors[i].data, tensor_bytes(&tensors[i]), e);
-    if (status == OK && fsync(out->fd) != 0)
-        status = cannot(out, "cannot be brought to the disk", e);
-    return status;
+    TRY(put(out, header, header_bytes, e));
+    for (size_t i = 0; i < n; i++)
+        TRY(put(out, tensors[i].data, tensor_bytes(&tensors[i]), e));
+    return fsync(out->fd) != 0 ? cannot(out, "cannot be brought to the disk", e) : OK;
 }
 
 /* A rename is on the disk when its folder is. */
@@ -165,47 +164,44 @@ static enum status find_target(char target[PATH_MAX], const char *path, struct e
     return status;
 }
 
-static char *name_temporary(const char *path)
+/* The name under which `target` is written before it gets its own. */
+static void name_temporary(char temporary[TEMPORARY_MAX], const char *target)
 {
-    size_t size = strlen(path) + sizeof ".tmp";
-    char *name = malloc(size);
-    if (name != NULL)
-        snprintf(name, size, "%s.tmp", path);
-    return name;
+    snprintf(temporary, TEMPORARY_MAX, "%s.tmp", target);
 }
 
 enum status safetensors_check(const char *option, const char *path, struct error *e)
 {
-    char target[PATH_MAX];
+    char target[PATH_MAX], temporary[TEMPORARY_MAX];
     if (find_target(target, path, e) != OK)
         return error_set(e, ERR_ARGUMENT, "%s: %s cannot be written: %s", option, path, e->text);
-    char *temporary = name_temporary(target);
-    if (temporary == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the name of %s", path);
-    enum status status = output_check(option, temporary, e);
-    free(temporary);
+    name_temporary(temporary, target);
+    return output_check(option, temporary, e);
+}
+
+static enum status write_with_header(struct output *out, json_t *header,
+                                     const struct safetensors_tensor *tensors, size_t n,
+                                     const json_t *metadata, struct error *e)
+{
+    size_t bytes = 0;
+    TRY(build_header(header, tensors, n, metadata, e));
+    char *text = header_text(header, &bytes);
+    if (text == NULL)
+        return error_no_memory(e, "the header of a checkpoint");
+    enum status status = replace(out, text, bytes, tensors, n, e);
+    free(text);
     return status;
 }
 
 enum status safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n,
                               const json_t *metadata, struct error *e)
 {
-    json_t *header = json_object();
-    size_t header_bytes = 0;
     char target[PATH_MAX];
     struct output out = {.path = target};
-    enum status status = find_target(target, path, e);
-    if (status == OK) {
-        out.temporary = name_temporary(target);
-        status = build_header(header, tensors, n, metadata, e);
-    }
-    char *text = status == OK ? header_text(header, &header_bytes) : NULL;
-    if (status == OK && (text == NULL || out.temporary == NULL))
-        status = error_set(e, ERR_MEMORY, "no memory for the header of %s", path);
-    if (status == OK)
-        status = replace(&out, text, header_bytes, tensors, n, e);
-    free(text);
-    free(out.temporary);
+    TRY(find_target(target, path, e));
+    name_temporary(out.temporary, target);
+    json_t *header = json_object();
+    enum status status = write_with_header(&out, header, tensors, n, metadata, e);
     json_decref(header);
     return status;
 }

@@ -24,15 +24,32 @@ static const char *file_to_resume(const struct config *config)
     return access(path, F_OK) == 0 ? path : NULL;
 }
 
-enum status resume_open(struct resume *r, const struct trainer *t, bool resumes, struct error *e)
+struct checkpoint_state resume_state(struct trainer *t)
+{
+    return (struct checkpoint_state){
+        .sync = t->sync,
+        .steps_done = &t->steps_done,
+        .batches_tracked = &t->batches_tracked,
+        .config = t->config,
+        .desc = t->desc,
+        .data_name = t->data->name,
+        .data_source = t->data->source,
+        .samples = t->sampler.n_samples,
+        .global_batch = t->global_batch,
+        .epoch_steps = t->sampler.steps,
+    };
+}
+
+enum status resume_open(struct resume *r, struct trainer *t, bool resumes, struct error *e)
 {
     *r = (struct resume){.config = t->config};
     const char *start = config_text(t->config, OPT_CHECKPOINT_START);
     const char *path = resumes ? file_to_resume(t->config) : NULL;
+    const struct checkpoint_state state = resume_state(t);
     r->opened = path != NULL || !is_no(start);
     if (path != NULL)
-        return checkpoint_open(&r->checkpoint, path, t, e);
-    return r->opened ? checkpoint_open_weights(&r->checkpoint, start, t, e) : OK;
+        return checkpoint_open(&r->checkpoint, path, &state, e);
+    return r->opened ? checkpoint_open_weights(&r->checkpoint, start, &state, e) : OK;
 }
 
 void resume_close(struct resume *r)
@@ -44,10 +61,10 @@ void resume_close(struct resume *r)
 static enum status check_all_found(const struct resume *r, struct trainer *t, struct error *e)
 {
     int found = r->opened;
-    enum status status = wait_allreduce(t->waiter, &found, 1, MPI_INT, MPI_SUM, t->comm,
-                                        "count of the ranks that see the checkpoint", e);
-    if (status != OK || found == 0 || found == t->ranks)
-        return status;
+    TRY(wait_allreduce(t->waiter, &found, 1, MPI_INT, MPI_SUM, t->comm,
+                       "count of the ranks that see the checkpoint", e));
+    if (found == 0 || found == t->ranks)
+        return OK;
     return error_at(e, ERR_DATA, config_text(r->config, OPT_CHECKPOINT_PATH), 0, 0,
                     "%d of %d ranks see this file; expected a folder that all ranks share", found,
                     t->ranks);
@@ -79,21 +96,20 @@ static enum status take_progress(const struct resume *r, const struct trainer *t
         progress->train = (struct score){0};
     progress->history =
         progress->history != NULL ? json_deep_copy(progress->history) : json_array();
-    return progress->history != NULL ? OK
-                                     : error_set(e, ERR_MEMORY, "no memory for a run's epochs");
+    return progress->history != NULL ? OK : error_no_memory(e, "a run's epochs");
 }
 
 enum status resume_begin(struct resume *r, struct trainer *t, struct progress *progress,
                          struct error *e)
 {
-    enum status status = check_all_found(r, t, e);
-    if (status == OK && r->opened)
-        status = checkpoint_restore(&r->checkpoint, t, e);
-    if (status == OK)
-        status = take_progress(r, t, progress, e);
-    if (status == OK && t->rank == 0)
+    const struct checkpoint_state state = resume_state(t);
+    TRY(check_all_found(r, t, e));
+    if (r->opened)
+        TRY(checkpoint_restore(&r->checkpoint, &state, e));
+    TRY(take_progress(r, t, progress, e));
+    if (t->rank == 0)
         announce(r, progress, t->sampler.steps);
-    return status;
+    return OK;
 }
 
 /* Whether a checkpoint is due each time that `done` is a multiple of the option. */
@@ -107,12 +123,14 @@ static enum status write_now(struct resume *r, struct trainer *t, const struct p
                              struct error *e)
 {
     int64_t begin_ns = clock_ns();
-    const char *path = config_text(r->config, OPT_CHECKPOINT_PATH);
+    const struct checkpoint_state state = resume_state(t);
+    struct progress global = *progress;
     inject_sleep(&t->inject, INJECT_PHASE_checkpoint, t->steps_done);
-    enum status status = checkpoint_write(path, t, progress, e);
+    TRY(trainer_sum_scores(t, &global.train, e));
+    TRY(checkpoint_write(config_text(r->config, OPT_CHECKPOINT_PATH), &state, &global, e));
     r->written++;
     r->write_ns += clock_ns() - begin_ns;
-    return status;
+    return OK;
 }
 
 enum status resume_after_step(struct resume *r, struct trainer *t, const struct progress *progress,

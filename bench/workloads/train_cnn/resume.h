@@ -4,6 +4,7 @@
 #define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RESUME_H
 
 #include "bench/workloads/checkpoint/checkpoint.h"
+#include "bench/workloads/train_cnn/trainer.h"
 
 struct resume {
     const struct config *config; /* borrowed */
@@ -13,10 +14,13 @@ struct resume {
     int64_t write_ns;
 };
 
+/* What checkpoints save of a connected trainer and put back. */
+struct checkpoint_state resume_state(struct trainer *t);
+
 /* Finds and reads what the options name; `resumes`: the run is of a kind that goes on from a
  * checkpoint. Not collective, so that ranks can agree on an error. Closed with resume_close, also
  * after an error. */
-enum status resume_open(struct resume *r, const struct trainer *t, bool resumes, struct error *e);
+enum status resume_open(struct resume *r, struct trainer *t, bool resumes, struct error *e);
 void resume_close(struct resume *r);
 
 /* Makes it the trainer's state and *progress where the run stands; without anything to begin from,

@@ -1,0 +1,204 @@
+/* Checkpoints that do not fit the run, or were altered, are refused by name. */
+#include "bench/workloads/checkpoint/tests/checkpoint_fixture.h"
+
+static bool write_one(struct session *s)
+{
+    struct error e;
+    return session_open(s, MPI_COMM_SELF, 1) && train_to(s, 1) && save(s, &e) == OK;
+}
+
+static void another_run_is_refused_by_key(void **state)
+{
+    (void)state;
+    if (mpi_world_rank() != 0)
+        return;
+    static const struct {
+        enum option_id id;
+        const char *text, *expected;
+    } changes[] = {
+        {OPT_SEED, "2", "seed: the checkpoint has '1', this run '2'"},
+        {OPT_SHUFFLE, "false", "train.shuffle: the checkpoint has 'true', this run 'false'"},
+        {OPT_GLOBAL_BATCH, "24", "train.global_batch: the checkpoint has '25', this run '24'"},
+        {OPT_DATA_SAMPLES, "50", "data.samples: the checkpoint has '120', this run '50'"},
+        {OPT_REMAINDER, "pad", "train.remainder: the checkpoint has 'uneven', this run 'pad'"},
+        {OPT_OPTIMIZER, "sgd", "train.optimizer: the checkpoint has 'adam', this run 'sgd'"},
+        {OPT_LR, "0.002", "train.lr: the checkpoint has '0.001', this run '0.002'"},
+        {OPT_BETA2, "0.99", "train.beta2: the checkpoint has '0.999', this run '0.99'"},
+    };
+    struct session s;
+    struct error e;
+    assert_true(write_one(&s) && opens(&s, &e));
+    session_close(&s);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char before[64];
+        snprintf(before, sizeof before, "%s", config_text(&fixture.config, changes[i].id));
+        option(changes[i].id, changes[i].text);
+        assert_true(session_open(&s, MPI_COMM_SELF, 1));
+        assert_false(opens(&s, &e));
+        assert_string_equal(e.file, path);
+        assert_memory_equal(e.text, changes[i].expected, strlen(changes[i].expected));
+        assert_int_equal(error_exit_status(&e), 2);
+        session_close(&s);
+        option(changes[i].id, before);
+    }
+}
+
+/* A net of the same tensors that computes something else. */
+static void another_net_is_refused(void **state)
+{
+    (void)state;
+    if (mpi_world_rank() != 0)
+        return;
+    struct session s;
+    struct error e;
+    assert_true(write_one(&s));
+    for (int i = 0; i < fixture.desc.n_layers; i++)
+        if (fixture.desc.layers[i].kind == LAYER_dropout)
+            fixture.desc.layers[i].rate = 0.25;
+    assert_false(opens(&s, &e));
+    assert_memory_equal(e.text, "model.sha256: the checkpoint has '", 34);
+    strcpy(fixture.desc.name, "other");
+    assert_false(opens(&s, &e));
+    assert_memory_equal(e.text, "model: the checkpoint has 'lenet_21k', this run 'other'", 55);
+    session_close(&s);
+}
+
+static void drop_last(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)metadata;
+    --*n;
+}
+
+static void add_one(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)metadata;
+    list[*n] = (struct safetensors_tensor){.name = "rank.1.strategy",
+                                           .dtype = "U8",
+                                           .n_dims = 1,
+                                           .dims = {1},
+                                           .data = "x",
+                                           .bytes = 1};
+    ++*n;
+}
+
+static void turn_shape(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)n;
+    (void)metadata;
+    list[0].n_dims = 1;
+    list[0].dims[0] = 250;
+}
+
+/* Swaps two tensors' bytes: everything but the hash still fits. */
+static void swap_slots(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)n;
+    (void)metadata;
+    const void *data = list[8].data;
+    list[8].data = list[16].data;
+    list[16].data = data;
+}
+
+static void set_text(json_t *metadata, const char *key, const char *text)
+{
+    json_object_set_new(metadata, key, json_string(text));
+}
+
+static void spoil_step(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "progress.step", "6");
+}
+
+static void spoil_epoch(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "progress.epoch", "2000000000");
+}
+
+static void skip_epochs(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "progress.epoch", "3");
+}
+
+static void spoil_loss(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "progress.loss_sum", "little");
+}
+
+static void lose_seed(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    json_object_del(metadata, "seed");
+}
+
+static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
+{
+    (void)list;
+    (void)n;
+    set_text(metadata, "scalebench.checkpoint", "7");
+}
+
+#define ALTERED "altered since it was written: its "
+
+static void malformed_checkpoints_are_refused(void **state)
+{
+    (void)state;
+    if (mpi_world_rank() != 0)
+        return;
+    static const struct {
+        void (*change)(struct safetensors_tensor *, size_t *, json_t *);
+        enum seal seal;
+        const char *expected;
+    } cases[] = {
+        {drop_last, SEAL_ANEW,
+         "tensor 'optimizer.1.fc2.bias' is missing; expected " /* F32, F64 */},
+        {add_one, SEAL_ANEW, "tensor 'rank.1.strategy', U8 [1], belongs to nothing in this model"},
+        {turn_shape, SEAL_ANEW, "tensor 'conv1.weight' is "},
+        {turn_shape, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {swap_slots, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {spoil_epoch, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {lose_seed, SEAL_LEFT, ALTERED "metadata and tensors have the hash "},
+        {spoil_step, SEAL_ANEW, "progress.step = '6'; expected a whole number of 0 to 5"},
+        {spoil_epoch, SEAL_SCHEMA_1,
+         "progress.epoch = '2000000000'; expected a whole number of 0 "},
+        {skip_epochs, SEAL_SCHEMA_1,
+         "progress.steps_done = '1'; 3 epochs of 5 steps and 1 steps are expected"},
+        {spoil_loss, SEAL_ANEW, "progress.loss_sum = 'little'; expected a number"},
+        {lose_seed, SEAL_ANEW, "__metadata__: 'seed' is missing; this run has '1'"},
+        {age, SEAL_ANEW, "a checkpoint of schema 7; this program reads 1 to 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct session s;
+        struct error e;
+        assert_true(write_one(&s));
+        rewrite(cases[i].change, cases[i].seal);
+        assert_false(opens(&s, &e));
+        if (strstr(e.text, cases[i].expected) == NULL)
+            assert_string_equal(e.text, cases[i].expected);
+        assert_string_equal(e.file, path);
+        session_close(&s);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gemm_init();
+    const struct CMUnitTest tests[] = {
+        TEST(another_run_is_refused_by_key),
+        TEST(another_net_is_refused),
+        TEST(malformed_checkpoints_are_refused),
+    };
+    int failed = mpi_run_group(tests, train_waiters_open, train_waiters_close);
+    MPI_Finalize();
+    return failed;
+}
