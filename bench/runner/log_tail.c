@@ -10,9 +10,6 @@
  * explains. */
 #define LOG_BYTES ((size_t)4 << 20)
 
-/* How the line ends that tells of a rank which cannot speak for itself any more. */
-#define KEEPER_WORDS " was killed or has crashed"
-
 /* Words of lines that explain a failure: those of our programs, of the C library, of sanitizers. */
 static const char *const EXPLAIN[] = {
     "pin: ",
@@ -40,7 +37,8 @@ static const char *const EXPLAIN[] = {
 };
 /* Of shared memory that is too small: what was said before MPI started, or by UCX. */
 static const char *const SHARED_MEMORY[] = {"/dev/shm", NULL};
-static const char *const KEEPER[] = {KEEPER_WORDS, NULL};
+/* How the line of a crash reporter ends. */
+static const char *const CRASH_REPORTER[] = {" was killed or has crashed", NULL};
 /* Of the network library, which says more than the calls above it. */
 static const char *const NETWORK[] = {"UCX  ERROR", "UCX  FATAL", "Caught signal ", NULL};
 /* Of programs of ours, but no failure. */
@@ -88,12 +86,12 @@ static bool is_exception(const char *line)
 static bool explains(const char *line)
 {
     return (has_word(line, EXPLAIN) || is_exception(line)) && !has_word(line, LEVELS) &&
-           !has_word(line, KEEPER);
+           !has_word(line, CRASH_REPORTER);
 }
 
 /* Lines that matter: the first of each kind, and the last of all. */
 struct findings {
-    const char *explains, *shared_memory, *keeper, *network, *last, *passed_on, *said;
+    const char *explains, *shared_memory, *crash_reporter, *network, *last, *passed_on, *said;
 };
 
 static void look_at(struct findings *f, const char *line)
@@ -102,12 +100,12 @@ static void look_at(struct findings *f, const char *line)
     if (said && !f->said)
         f->said = said + strlen(EXIT_STRING);
     /* What others say when a rank has died is not the reason. */
-    if (!f->explains && !f->keeper && explains(line))
+    if (!f->explains && !f->crash_reporter && explains(line))
         f->explains = line;
     if (!f->shared_memory && has_word(line, SHARED_MEMORY))
         f->shared_memory = line;
-    if (!f->keeper && has_word(line, KEEPER))
-        f->keeper = line;
+    if (!f->crash_reporter && has_word(line, CRASH_REPORTER))
+        f->crash_reporter = line;
     if (!f->network && has_word(line, NETWORK))
         f->network = line;
     if (has_word(line, PASSED_ON))
@@ -133,7 +131,7 @@ static struct findings look_through(char *text)
 
 static const char *find_reason(const struct findings *f)
 {
-    const char *const order[] = {f->explains, f->shared_memory, f->keeper,
+    const char *const order[] = {f->explains, f->shared_memory, f->crash_reporter,
                                  f->network,  f->last,          f->passed_on};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (order[i])

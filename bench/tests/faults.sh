@@ -16,7 +16,7 @@ signals=(KILL STOP)
 deadline=2
 jobs=${FAULTS_JOBS:-6}
 
-# Processes of a run carry its folder in their command line; so do their keepers.
+# Processes of a run carry its folder in their command line; so do their crash reporters.
 processes_of() { # folder
     pgrep -f -- "--record=$1( |\$)" | while read -r pid; do
         [ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$train_cnn")" ] && echo "$pid"
@@ -52,7 +52,7 @@ wait_until_asleep() { # folder, rank
     return 1
 }
 
-# Up to two seconds after the rank has begun, which is to have a keeper.
+# Up to two seconds after the rank has begun, which is to have a crash reporter.
 wait_by_chance() { # folder, rank
     local pid
     while kill -0 "$job" 2>/dev/null; do

@@ -10,30 +10,32 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who waits for a message of the dead may crash before the launcher hears of it: of all children of
- * one launcher only the first to ask may speak. The name is free again when it ends. */
-static bool may_speak(pid_t launcher)
+/* A rank that waits for a dead one may crash in turn before the launcher hears of the first death:
+ * of all reporters of one launcher only the first to claim this name may report. The name is free
+ * again when that one ends. */
+static bool may_report(pid_t launcher)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "scalebench.keeper.%d", (int)launcher);
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "scalebench.crash_reporter.%d",
+             (int)launcher);
     int claim = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     return claim < 0 || bind(claim, (struct sockaddr *)&name, sizeof name) == 0 ||
            errno != EADDRINUSE;
 }
 
 /* The other end is the parent's alone: it closes with it. */
-static _Noreturn void keep(int end, pid_t launcher, const char *words)
+static _Noreturn void report(int end, pid_t launcher, const char *message)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
-    prctl(PR_SET_NAME, "keeper"); /* for those who look at processes */
-    char goodbye, line[512];
+    prctl(PR_SET_NAME, "crash_reporter"); /* what ps shows */
+    char stop, line[512];
     ssize_t n;
     do
-        n = recv(end, &goodbye, 1, 0);
+        n = recv(end, &stop, 1, 0);
     while (n < 0 && errno == EINTR);
-    if (n > 0 || !may_speak(launcher))
+    if (n > 0 || !may_report(launcher))
         _exit(0);
-    int length = snprintf(line, sizeof line, "%s\n", words);
+    int length = snprintf(line, sizeof line, "%s\n", message);
     if (length >= (int)sizeof line)
         length = (int)sizeof line - 1;
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
@@ -43,7 +45,7 @@ static _Noreturn void keep(int end, pid_t launcher, const char *words)
     _exit(0);
 }
 
-enum status keeper_start(int *keeper, const char *words, struct error *e)
+enum status crash_reporter_start(int *reporter, const char *message, struct error *e)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -51,7 +53,7 @@ enum status keeper_start(int *keeper, const char *words, struct error *e)
     pid_t launcher = getppid(), child = fork();
     if (child == 0) {
         close(ends[1]);
-        keep(ends[0], launcher, words);
+        report(ends[0], launcher, message);
     }
     int why = errno;
     close(ends[0]);
@@ -59,12 +61,12 @@ enum status keeper_start(int *keeper, const char *words, struct error *e)
         close(ends[1]);
         return error_set(e, ERR_SYSTEM, "fork: %s", strerror(why));
     }
-    *keeper = ends[1];
+    *reporter = ends[1];
     return OK;
 }
 
-void keeper_goodbye(int keeper)
+void crash_reporter_stop(int reporter)
 {
-    /* A child that is gone wants none. */
-    send(keeper, "g", 1, MSG_NOSIGNAL);
+    /* The child may have been killed: then there is nothing to stop. */
+    send(reporter, "s", 1, MSG_NOSIGNAL);
 }

@@ -86,7 +86,7 @@ processes() {
     pgrep -f -- "$1"
 }
 
-# The trainer's process of a rank, whose keeper has the same command line and environment.
+# The trainer's process of a rank, whose crash reporter has the same command line and environment.
 process_of_rank() { # word of the command line, rank
     local pid
     for pid in $(processes "$1"); do

@@ -14,29 +14,31 @@
 #include "kernels/base/launcher.h"
 #include "kernels/base/mem.h"
 
-/* This process's keeper, or -1. */
-static int keeper = -1;
+/* This process's, or -1. */
+static int crash_reporter = -1;
 
-static void say_goodbye(void)
+static void stop_crash_reporter(void)
 {
-    if (keeper >= 0)
-        keeper_goodbye(keeper);
-    keeper = -1;
+    if (crash_reporter >= 0)
+        crash_reporter_stop(crash_reporter);
+    crash_reporter = -1;
 }
 
 /* A rank that is killed cannot say so, and its launcher, which kills the others then, may take any
- * of them for the one that began. Ends that no handler of exit sees say goodbye themselves. */
-static enum status start_keeper(struct error *e)
+ * of them for the one that began. Ends that no handler of exit sees stop the reporter themselves. */
+static enum status start_crash_reporter(struct error *e)
 {
-    char words[512], host[HOST_NAME_MAX + 1] = "";
+    char message[512], host[HOST_NAME_MAX + 1] = "";
     int rank = launcher_rank();
     if (rank < 0)
         return OK; /* alone: whoever started it sees how it ends */
     gethostname(host, sizeof host - 1);
-    snprintf(words, sizeof words, "train_cnn: rank %d (process %d on %s) was killed or has crashed",
-             rank, (int)getpid(), host);
-    enum status status = keeper_start(&keeper, words, e);
-    if (status == OK && (atexit(say_goodbye) != 0 || at_quick_exit(say_goodbye) != 0))
+    snprintf(message, sizeof message,
+             "train_cnn: rank %d (process %d on %s) was killed or has crashed", rank, (int)getpid(),
+             host);
+    enum status status = crash_reporter_start(&crash_reporter, message, e);
+    if (status == OK &&
+        (atexit(stop_crash_reporter) != 0 || at_quick_exit(stop_crash_reporter) != 0))
         status = error_set(e, ERR_SYSTEM, "no room for a handler of exit");
     return status;
 }
@@ -51,7 +53,7 @@ static int train(const struct arguments *arguments)
         status = run_execute(&r, &e);
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
     if (status != OK && !r.all_failed) {
-        say_goodbye();
+        stop_crash_reporter();
         failure_abort_all(exit_status);
     }
     run_close(&r);
@@ -112,7 +114,7 @@ int main(int argc, char **argv)
         int wanted = threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
         double deadline_s = config_number(&arguments.config, OPT_DEADLINE);
         struct startup_watchdog startup;
-        if (start_keeper(&e) != OK ||
+        if (start_crash_reporter(&e) != OK ||
             startup_watchdog_begin(&startup, "start of MPI", deadline_s, &e) != OK)
             return failure_report("train_cnn", &e, true);
         failure_warn_of_shared_memory();
@@ -120,7 +122,7 @@ int main(int argc, char **argv)
         startup_watchdog_end(&startup);
         exit_status = train(&arguments);
         if (!arguments.finalize) {
-            say_goodbye();
+            stop_crash_reporter();
             launcher_leave(exit_status);
         }
         startup_watchdog_begin(&startup, "end of MPI", deadline_s, &e);

@@ -1,5 +1,5 @@
-/* Last words of processes that are killed: told once, by one of those that a launcher has started,
- * and never of one that has said goodbye. */
+/* Reports of processes that are killed: once, by one of those that a launcher has started, and never
+ * of one that has stopped its reporter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,20 +15,20 @@
 
 #include "kernels/base/crash_reporter.h"
 
-enum end { KILLED, GOODBYE, CRASHED };
+enum end { KILLED, STOPPED, CRASHED };
 
-/* What a process does that has a keeper; its standard error is `log`. */
-static _Noreturn void live(int log, const char *words, enum end end, int ready)
+/* What a process with a crash reporter does; its standard error is `log`. */
+static _Noreturn void live(int log, const char *message, enum end end, int ready)
 {
     struct error e;
-    int keeper;
+    int reporter;
     dup2(log, STDERR_FILENO);
-    if (keeper_start(&keeper, words, &e) != OK)
+    if (crash_reporter_start(&reporter, message, &e) != OK)
         _exit(1);
     if (write(ready, "r", 1) != 1)
         _exit(1);
-    if (end == GOODBYE) {
-        keeper_goodbye(keeper);
+    if (end == STOPPED) {
+        crash_reporter_stop(reporter);
         _exit(0);
     }
     if (end == CRASHED)
@@ -37,22 +37,22 @@ static _Noreturn void live(int log, const char *words, enum end end, int ready)
     _exit(1);
 }
 
-/* Starts one, and returns when it has a keeper. */
-static pid_t start(int log, const char *words, enum end end)
+/* Starts one, and returns when it has a reporter. */
+static pid_t start(int log, const char *message, enum end end)
 {
     int ready[2];
     char letter;
     assert_int_equal(pipe(ready), 0);
     pid_t pid = fork();
     if (pid == 0)
-        live(log, words, end, ready[1]);
+        live(log, message, end, ready[1]);
     assert_int_equal(read(ready[0], &letter, 1), 1);
     close(ready[0]);
     close(ready[1]);
     return pid;
 }
 
-/* All that was written when nobody holds the other end any more, keepers included. */
+/* All that was written when nobody holds the other end any more, reporters included. */
 static void read_all(int end, char *text, size_t size)
 {
     size_t n = 0;
@@ -68,7 +68,7 @@ static const char *without_emulator(const char *text)
     return strstr(text, "qemu: ") == text && line_end != NULL ? line_end + 1 : text;
 }
 
-static void one_end_is_told(enum end end, const char *expected)
+static void check_report(enum end end, const char *expected)
 {
     int log[2];
     char text[256];
@@ -83,27 +83,27 @@ static void one_end_is_told(enum end end, const char *expected)
     assert_string_equal(without_emulator(text), expected);
 }
 
-static void a_process_that_is_killed_is_told(void **state)
+static void a_process_that_is_killed_is_reported(void **state)
 {
     (void)state;
-    one_end_is_told(KILLED, "rank 3 is gone\n");
+    check_report(KILLED, "rank 3 is gone\n");
 }
 
-static void a_process_that_crashes_is_told(void **state)
+static void a_process_that_crashes_is_reported(void **state)
 {
     (void)state;
-    one_end_is_told(CRASHED, "rank 3 is gone\n");
+    check_report(CRASHED, "rank 3 is gone\n");
 }
 
-static void a_process_that_says_goodbye_is_not(void **state)
+static void a_process_that_stops_its_reporter_is_not(void **state)
 {
     (void)state;
-    one_end_is_told(GOODBYE, "");
+    check_report(STOPPED, "");
 }
 
-/* The second dies while the first one's keeper still holds the floor, a fifth of a second; on a
- * machine that is slower than that it may speak, after the first. */
-static void the_first_of_several_is_told_first(void **state)
+/* The second dies while the first one's reporter still holds the name, a fifth of a second; on a
+ * machine that is slower than that it may report, after the first. */
+static void the_first_of_several_is_reported_first(void **state)
 {
     (void)state;
     int log[2];
@@ -125,10 +125,10 @@ static void the_first_of_several_is_told_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_that_is_killed_is_told),
-        cmocka_unit_test(a_process_that_crashes_is_told),
-        cmocka_unit_test(a_process_that_says_goodbye_is_not),
-        cmocka_unit_test(the_first_of_several_is_told_first),
+        cmocka_unit_test(a_process_that_is_killed_is_reported),
+        cmocka_unit_test(a_process_that_crashes_is_reported),
+        cmocka_unit_test(a_process_that_stops_its_reporter_is_not),
+        cmocka_unit_test(the_first_of_several_is_reported_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

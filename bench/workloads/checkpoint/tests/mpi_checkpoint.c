@@ -98,13 +98,13 @@ static struct {
     uint8_t saved[64], restored[64];
     size_t bytes;
     int calls;
-} keeper;
+} kept;
 
 static enum status keep(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
     (void)e;
-    memset(keeper.saved, s->rank, sizeof keeper.saved);
-    *data = keeper.saved;
+    memset(kept.saved, s->rank, sizeof kept.saved);
+    *data = kept.saved;
     *bytes = (size_t)s->rank + 1;
     return OK;
 }
@@ -114,9 +114,9 @@ static enum status take_back(struct sync *s, const void *data, size_t bytes, str
     (void)s;
     (void)e;
     if (bytes > 0)
-        memcpy(keeper.restored, data, bytes);
-    keeper.bytes = bytes;
-    keeper.calls++;
+        memcpy(kept.restored, data, bytes);
+    kept.bytes = bytes;
+    kept.calls++;
     return OK;
 }
 
@@ -129,7 +129,7 @@ static bool keeps(MPI_Comm from, MPI_Comm to, char reset[256])
     struct strategy keeping = *first.trainer.sync->strategy;
     keeping.save = keep;
     keeping.restore = take_back;
-    memset(&keeper, 0, sizeof keeper);
+    memset(&kept, 0, sizeof kept);
     first.trainer.sync->strategy = second.trainer.sync->strategy = &keeping;
     if (from == MPI_COMM_WORLD || mpi_world_rank() == 0)
         good = save(&first, &e) == OK && good;
@@ -137,7 +137,7 @@ static bool keeps(MPI_Comm from, MPI_Comm to, char reset[256])
     good = resume(&second, &e, reset) && good;
     session_close(&first);
     session_close(&second);
-    return mpi_all(good && keeper.calls == 1);
+    return mpi_all(good && kept.calls == 1);
 }
 
 static void what_a_strategy_keeps_comes_back_to_its_rank(void **state)
@@ -145,8 +145,8 @@ static void what_a_strategy_keeps_comes_back_to_its_rank(void **state)
     (void)state;
     char reset[256];
     assert_true(keeps(MPI_COMM_WORLD, MPI_COMM_WORLD, reset));
-    assert_all(keeper.bytes == (size_t)mpi_world_rank() + 1 && reset[0] == '\0');
-    assert_all(memcmp(keeper.restored, keeper.saved, keeper.bytes) == 0);
+    assert_all(kept.bytes == (size_t)mpi_world_rank() + 1 && reset[0] == '\0');
+    assert_all(memcmp(kept.restored, kept.saved, kept.bytes) == 0);
 }
 
 static void what_ranks_kept_is_reset_on_another_number(void **state)
@@ -161,7 +161,7 @@ static void what_ranks_kept_is_reset_on_another_number(void **state)
              "the checkpoint is of allreduce on 1 ranks, this run of allreduce on %d: what each "
              "rank kept for itself is reset",
              mpi_world_ranks());
-    assert_all(keeper.bytes == 0 && strcmp(reset, expected) == 0);
+    assert_all(kept.bytes == 0 && strcmp(reset, expected) == 0);
 }
 
 /* ---- Another number of ranks ---- */
