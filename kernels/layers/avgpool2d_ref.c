@@ -1,59 +1,38 @@
 /* Plain loops: the oracle for avgpool2d.c. Never tuned. */
-#include <string.h>
+#include "kernels/layers/receptive_field.h"
 
-#include "kernels/layers/layer_tables.h"
-#include "kernels/layers/window.h"
-
-static real sum_window(const struct layer_desc *l, const struct window *w, const real *plane)
+static real area_of(const struct layer_desc *l)
 {
-    real sum = 0;
-    for (int r = w->row_begin; r < w->row_end; r++)
-        for (int c = w->column_begin; c < w->column_end; c++)
-            sum += plane[window_offset(l, w, r, c)];
-    return sum;
+    return (real)(l->kernel_h * l->kernel_w);
 }
 
-static void add_to_window(const struct layer_desc *l, const struct window *w, real *plane,
-                          real value)
+static void average(const struct layer_call *c, const struct receptive_field *f, size_t plane,
+                    size_t out)
 {
-    for (int r = w->row_begin; r < w->row_end; r++)
-        for (int c = w->column_begin; c < w->column_end; c++)
-            plane[window_offset(l, w, r, c)] += value;
+    real sum = 0;
+    for (int r = f->row_begin; r < f->row_end; r++)
+        for (int s = f->column_begin; s < f->column_end; s++)
+            sum += c->x[plane + field_offset(c->layer, f, r, s)];
+    c->y[out] = sum / area_of(c->layer);
+}
+
+static void spread(const struct layer_call *c, const struct receptive_field *f, size_t plane,
+                   size_t out)
+{
+    real share = c->dy[out] / area_of(c->layer);
+    for (int r = f->row_begin; r < f->row_end; r++)
+        for (int s = f->column_begin; s < f->column_end; s++)
+            c->dx[plane + field_offset(c->layer, f, r, s)] += share;
 }
 
 static void avgpool2d_ref_forward(const struct layer_call *c)
 {
-    const struct layer_desc *l = c->layer;
-    real area = (real)(l->kernel_h * l->kernel_w), *y = c->y;
-    const real *x = c->x;
-    for (int plane = 0; plane < c->n * l->in.c; plane++, x += (size_t)l->in.h * (size_t)l->in.w) {
-        for (int oh = 0; oh < l->out.h; oh++) {
-            for (int ow = 0; ow < l->out.w; ow++) {
-                struct window w = window_at(l, oh, ow);
-                *y++ = sum_window(l, &w, x) / area;
-            }
-        }
-        exec_poll(c->ex);
-    }
+    pool_all_outputs(c, average);
 }
 
 static void avgpool2d_ref_backward(const struct layer_call *c)
 {
-    if (c->dx == NULL)
-        return;
-    const struct layer_desc *l = c->layer;
-    real area = (real)(l->kernel_h * l->kernel_w), *dx = c->dx;
-    const real *dy = c->dy;
-    memset(dx, 0, (size_t)c->n * shape_count(l->in) * sizeof *dx);
-    for (int plane = 0; plane < c->n * l->in.c; plane++, dx += (size_t)l->in.h * (size_t)l->in.w) {
-        for (int oh = 0; oh < l->out.h; oh++) {
-            for (int ow = 0; ow < l->out.w; ow++) {
-                struct window w = window_at(l, oh, ow);
-                add_to_window(l, &w, dx, *dy++ / area);
-            }
-        }
-        exec_poll(c->ex);
-    }
+    pool_all_gradients(c, spread);
 }
 
 const struct layer_kernel layer_avgpool2d_ref = {

@@ -3,7 +3,7 @@
  * A chunk's columns stand side by side, Y [O, m*P] = W [O,K] cols [K, m*P], so that one product is
  * wide enough for GEMM even where an image has few positions. On a Zen 5 core with AVX-512 kernels,
  * keras_690k's conv3 (P = 9, K = 1152) reaches 173 GFLOP/s with 12 images in a product and 227 with
- * 32; its conv2 (P = 121, K = 288) 179 with one image and 214 with 7. The transposed form (windows
+ * 32; its conv2 (P = 121, K = 288) 179 with one image and 214 with 7. The transposed form (patches
  * as rows) was no faster and leaves Y to be transposed. Moving Y from the product to its place adds
  * the bias on the way. Backward makes the columns again, which costs about a tenth of the product,
  * instead of keeping K/C times the input.

@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "kernels/layers/layer_tables.h"
-#include "kernels/layers/window.h"
+#include "kernels/layers/receptive_field.h"
 
 /* Offset of (channel, kernel row, kernel column) in an image, and in the weights of one output. */
-static size_t input_at(const struct layer_desc *l, const struct window *w, int c, int r, int s)
+static size_t input_at(const struct layer_desc *l, const struct receptive_field *f, int c, int r,
+                       int s)
 {
-    return (size_t)c * (size_t)l->in.h * (size_t)l->in.w + window_offset(l, w, r, s);
+    return (size_t)c * (size_t)l->in.h * (size_t)l->in.w + field_offset(l, f, r, s);
 }
 
 static size_t weight_at(const struct layer_desc *l, int c, int r, int s)
@@ -20,33 +21,33 @@ static size_t weights_per_output(const struct layer_desc *l)
     return (size_t)l->in.c * (size_t)l->kernel_h * (size_t)l->kernel_w;
 }
 
-static real dot_window(const struct layer_desc *l, const struct window *w, const real *x,
-                       const real *weights)
+static real dot_field(const struct layer_desc *l, const struct receptive_field *f, const real *x,
+                      const real *weights)
 {
     real sum = 0;
     for (int c = 0; c < l->in.c; c++)
-        for (int r = w->row_begin; r < w->row_end; r++)
-            for (int s = w->column_begin; s < w->column_end; s++)
-                sum += x[input_at(l, w, c, r, s)] * weights[weight_at(l, c, r, s)];
+        for (int r = f->row_begin; r < f->row_end; r++)
+            for (int s = f->column_begin; s < f->column_end; s++)
+                sum += x[input_at(l, f, c, r, s)] * weights[weight_at(l, c, r, s)];
     return sum;
 }
 
-static void add_window_to_weights(const struct layer_desc *l, const struct window *w,
-                                  real *dweights, const real *x, real dy)
+static void add_field_to_weights(const struct layer_desc *l, const struct receptive_field *f,
+                                 real *dweights, const real *x, real dy)
 {
     for (int c = 0; c < l->in.c; c++)
-        for (int r = w->row_begin; r < w->row_end; r++)
-            for (int s = w->column_begin; s < w->column_end; s++)
-                dweights[weight_at(l, c, r, s)] += dy * x[input_at(l, w, c, r, s)];
+        for (int r = f->row_begin; r < f->row_end; r++)
+            for (int s = f->column_begin; s < f->column_end; s++)
+                dweights[weight_at(l, c, r, s)] += dy * x[input_at(l, f, c, r, s)];
 }
 
-static void add_window_to_input(const struct layer_desc *l, const struct window *w, real *dx,
-                                const real *weights, real dy)
+static void add_field_to_input(const struct layer_desc *l, const struct receptive_field *f,
+                               real *dx, const real *weights, real dy)
 {
     for (int c = 0; c < l->in.c; c++)
-        for (int r = w->row_begin; r < w->row_end; r++)
-            for (int s = w->column_begin; s < w->column_end; s++)
-                dx[input_at(l, w, c, r, s)] += dy * weights[weight_at(l, c, r, s)];
+        for (int r = f->row_begin; r < f->row_end; r++)
+            for (int s = f->column_begin; s < f->column_end; s++)
+                dx[input_at(l, f, c, r, s)] += dy * weights[weight_at(l, c, r, s)];
 }
 
 /* weights [out.c,in.c,kernel_h,kernel_w], then bias [out.c] */
@@ -60,8 +61,8 @@ static void conv2d_ref_forward(const struct layer_call *c)
         for (int o = 0; o < l->out.c; o++) {
             for (int oh = 0; oh < l->out.h; oh++) {
                 for (int ow = 0; ow < l->out.w; ow++) {
-                    struct window w = window_at(l, oh, ow);
-                    *y++ = bias[o] + dot_window(l, &w, x, c->params + (size_t)o * k);
+                    struct receptive_field f = field_at(l, oh, ow);
+                    *y++ = bias[o] + dot_field(l, &f, x, c->params + (size_t)o * k);
                 }
             }
         }
@@ -78,10 +79,10 @@ static void backward_image(const struct layer_desc *l, real *dx, real *dparams, 
     for (int o = 0; o < l->out.c; o++) {
         for (int oh = 0; oh < l->out.h; oh++) {
             for (int ow = 0; ow < l->out.w; ow++, dy++) {
-                struct window w = window_at(l, oh, ow);
-                add_window_to_weights(l, &w, dparams + (size_t)o * k, x, *dy);
+                struct receptive_field f = field_at(l, oh, ow);
+                add_field_to_weights(l, &f, dparams + (size_t)o * k, x, *dy);
                 if (dx != NULL)
-                    add_window_to_input(l, &w, dx, params + (size_t)o * k, *dy);
+                    add_field_to_input(l, &f, dx, params + (size_t)o * k, *dy);
                 dbias[o] += *dy;
             }
         }

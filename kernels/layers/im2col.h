@@ -1,4 +1,5 @@
-/* Convolution as a matrix product: every window of an image becomes a column.
+/* Convolution as a matrix product: every patch of an image, the receptive field of an output,
+ * becomes a column.
  *
  * The columns of several images stand side by side: cols [K, ld] with K = in.c * kernel_h *
  * kernel_w rows, image i at columns i * P .. (i+1) * P - 1, P = out.h * out.w. Positions in the
@@ -12,7 +13,7 @@
 /* cols [K, ld], P columns of it <- x [in], one image. */
 void im2col(real *cols, size_t ld, const real *x, const struct layer_desc *layer);
 
-/* The adjoint: x [in] += cols, every position summed over the windows that see it. */
+/* The adjoint: x [in] += cols, every position summed over the patches that it is in. */
 void col2im_add(real *x, const real *cols, size_t ld, const struct layer_desc *layer);
 
 #endif

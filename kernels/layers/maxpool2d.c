@@ -6,7 +6,7 @@
 
 #include "kernels/base/simd.h"
 #include "kernels/layers/layer_tables.h"
-#include "kernels/layers/window.h"
+#include "kernels/layers/receptive_field.h"
 
 /* [N,out] */
 static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
@@ -19,12 +19,12 @@ static void pool_row(real *y, uint16_t *where, const real *plane, const struct l
                      int oh)
 {
     for (int o = 0; o < l->out.w; o++) {
-        struct window w = window_at(l, oh, o);
-        y[o] = plane[window_offset(l, &w, w.row_begin, w.column_begin)];
-        where[o] = (uint16_t)(w.row_begin * l->kernel_w + w.column_begin);
-        for (int r = w.row_begin; r < w.row_end; r++) {
-            for (int c = w.column_begin; c < w.column_end; c++) {
-                real v = plane[window_offset(l, &w, r, c)];
+        struct receptive_field f = field_at(l, oh, o);
+        y[o] = plane[field_offset(l, &f, f.row_begin, f.column_begin)];
+        where[o] = (uint16_t)(f.row_begin * l->kernel_w + f.column_begin);
+        for (int r = f.row_begin; r < f.row_end; r++) {
+            for (int c = f.column_begin; c < f.column_end; c++) {
+                real v = plane[field_offset(l, &f, r, c)];
                 if (v > y[o] || v != v) {
                     y[o] = v;
                     where[o] = (uint16_t)(r * l->kernel_w + c);
@@ -89,9 +89,9 @@ static void unpool_plane(real *restrict dx, const real *restrict dy, const uint1
     for (int r = 0; r < l->out.h; r++) {
         for (int o = 0; o < l->out.w; o++) {
             int at = *found++;
-            struct window w = {.top = r * l->stride_h - l->pad_h,
-                               .left = o * l->stride_w - l->pad_w};
-            dx[window_offset(l, &w, at / l->kernel_w, at % l->kernel_w)] += *dy++;
+            struct receptive_field f = {.top = r * l->stride_h - l->pad_h,
+                                        .left = o * l->stride_w - l->pad_w};
+            dx[field_offset(l, &f, at / l->kernel_w, at % l->kernel_w)] += *dy++;
         }
     }
 }

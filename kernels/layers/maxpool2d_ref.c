@@ -1,17 +1,15 @@
 /* Plain loops: the oracle for maxpool2d.c. Never tuned. Backward looks for each maximum again. */
-#include <string.h>
+#include "kernels/layers/receptive_field.h"
 
-#include "kernels/layers/layer_tables.h"
-#include "kernels/layers/window.h"
-
-/* Offset in the plane of the window's first largest number; NaN, the last of them, is larger than
+/* Offset in the plane of the field's first largest number; NaN, the last of them, is larger than
  * all. */
-static size_t find_maximum(const struct layer_desc *l, const struct window *w, const real *plane)
+static size_t find_maximum(const struct layer_desc *l, const struct receptive_field *f,
+                           const real *plane)
 {
-    size_t best = window_offset(l, w, w->row_begin, w->column_begin);
-    for (int r = w->row_begin; r < w->row_end; r++) {
-        for (int c = w->column_begin; c < w->column_end; c++) {
-            size_t at = window_offset(l, w, r, c);
+    size_t best = field_offset(l, f, f->row_begin, f->column_begin);
+    for (int r = f->row_begin; r < f->row_end; r++) {
+        for (int c = f->column_begin; c < f->column_end; c++) {
+            size_t at = field_offset(l, f, r, c);
             if (plane[at] > plane[best] || plane[at] != plane[at])
                 best = at;
         }
@@ -19,40 +17,26 @@ static size_t find_maximum(const struct layer_desc *l, const struct window *w, c
     return best;
 }
 
+static void take_maximum(const struct layer_call *c, const struct receptive_field *f, size_t plane,
+                         size_t out)
+{
+    c->y[out] = c->x[plane + find_maximum(c->layer, f, c->x + plane)];
+}
+
+static void give_to_maximum(const struct layer_call *c, const struct receptive_field *f,
+                            size_t plane, size_t out)
+{
+    c->dx[plane + find_maximum(c->layer, f, c->x + plane)] += c->dy[out];
+}
+
 static void maxpool2d_ref_forward(const struct layer_call *c)
 {
-    const struct layer_desc *l = c->layer;
-    const real *x = c->x;
-    real *y = c->y;
-    for (int plane = 0; plane < c->n * l->in.c; plane++, x += (size_t)l->in.h * (size_t)l->in.w) {
-        for (int oh = 0; oh < l->out.h; oh++) {
-            for (int ow = 0; ow < l->out.w; ow++) {
-                struct window w = window_at(l, oh, ow);
-                *y++ = x[find_maximum(l, &w, x)];
-            }
-        }
-        exec_poll(c->ex);
-    }
+    pool_all_outputs(c, take_maximum);
 }
 
 static void maxpool2d_ref_backward(const struct layer_call *c)
 {
-    if (c->dx == NULL)
-        return;
-    const struct layer_desc *l = c->layer;
-    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    const real *x = c->x, *dy = c->dy;
-    real *dx = c->dx;
-    memset(dx, 0, (size_t)c->n * shape_count(l->in) * sizeof *dx);
-    for (int plane = 0; plane < c->n * l->in.c; plane++, x += in_plane, dx += in_plane) {
-        for (int oh = 0; oh < l->out.h; oh++) {
-            for (int ow = 0; ow < l->out.w; ow++) {
-                struct window w = window_at(l, oh, ow);
-                dx[find_maximum(l, &w, x)] += *dy++;
-            }
-        }
-        exec_poll(c->ex);
-    }
+    pool_all_gradients(c, give_to_maximum);
 }
 
 const struct layer_kernel layer_maxpool2d_ref = {

@@ -1,0 +1,69 @@
+/* Where the receptive field of an output, which a convolution or pooling computes it from, lies over
+ * an image with padding. Internal to kernels/. */
+#ifndef SCALEBENCH_KERNELS_LAYERS_RECEPTIVE_FIELD_H
+#define SCALEBENCH_KERNELS_LAYERS_RECEPTIVE_FIELD_H
+
+#include <string.h>
+
+#include "kernels/layers/layer_tables.h"
+
+/* Its top left corner in the image. Rows [row_begin, row_end) and columns [column_begin, column_end)
+ * of the field fall inside the image. */
+struct receptive_field {
+    int top, left;
+    int row_begin, row_end, column_begin, column_end;
+};
+
+static inline int field_clip(int value, int low, int high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static inline struct receptive_field field_at(const struct layer_desc *l, int oh, int ow)
+{
+    struct receptive_field f = {.top = oh * l->stride_h - l->pad_h,
+                                .left = ow * l->stride_w - l->pad_w};
+    f.row_begin = field_clip(-f.top, 0, l->kernel_h);
+    f.row_end = field_clip(l->in.h - f.top, 0, l->kernel_h);
+    f.column_begin = field_clip(-f.left, 0, l->kernel_w);
+    f.column_end = field_clip(l->in.w - f.left, 0, l->kernel_w);
+    return f;
+}
+
+/* Offset of (row, column) of the field in a plane of the input. */
+static inline size_t field_offset(const struct layer_desc *l, const struct receptive_field *f,
+                                  int row, int column)
+{
+    return (size_t)(f->top + row) * (size_t)l->in.w + (size_t)(f->left + column);
+}
+
+/* For the references of pooling: calls f for every output, number `out` of [N,out], whose field lies
+ * in the plane that begins at number `plane` of [N,in]. */
+typedef void field_function(const struct layer_call *c, const struct receptive_field *field,
+                            size_t plane, size_t out);
+
+static inline void pool_all_outputs(const struct layer_call *c, field_function *f)
+{
+    const struct layer_desc *l = c->layer;
+    size_t out = 0, planes = (size_t)c->n * (size_t)l->in.c;
+    for (size_t p = 0; p < planes; p++) {
+        for (int oh = 0; oh < l->out.h; oh++) {
+            for (int ow = 0; ow < l->out.w; ow++) {
+                struct receptive_field field = field_at(l, oh, ow);
+                f(c, &field, p * (size_t)l->in.h * (size_t)l->in.w, out++);
+            }
+        }
+        exec_poll(c->ex);
+    }
+}
+
+/* The same for gradients, which are added to dx: zero at first, NULL when nobody wants them. */
+static inline void pool_all_gradients(const struct layer_call *c, field_function *f)
+{
+    if (c->dx == NULL)
+        return;
+    memset(c->dx, 0, (size_t)c->n * shape_count(c->layer->in) * sizeof *c->dx);
+    pool_all_outputs(c, f);
+}
+
+#endif
