@@ -36,7 +36,7 @@ bench/workloads/train_cnn: kernels kernels/base kernels/desc kernels/net kernels
 bench/workloads/sweeps: kernels/base
 bench/workloads/sweeps/kernel: kernels kernels/base kernels/desc kernels/layers kernels/net kernels/ops kernels/optimizers bench/spec bench/place bench/workloads/sweeps bench/record
 bench/workloads/sweeps/comm: comm comm/cost comm/wait comm/compressors kernels kernels/base kernels/desc kernels/optimizers bench/spec bench/place bench/workloads bench/workloads/sweeps bench/record
-bench/workloads/peers: kernels kernels/base kernels/desc kernels/net bench/spec bench/workloads/data bench/workloads/train_cnn
+bench/workloads/peers: kernels kernels/base kernels/desc kernels/net bench/spec bench/record bench/workloads/data bench/workloads/train_cnn
 kernels/tests: kernels/ bench/spec
 comm/tests: kernels/ comm/
 bench/tests: kernels/ comm/ bench/

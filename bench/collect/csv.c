@@ -122,18 +122,18 @@ static enum status for_each_launch(struct csv *csv, enum launch_run run, bool di
 
 /* ---- epochs.csv ---- */
 
-static const struct eval *eval_of(const struct rank_record *r, int64_t epoch)
+static const struct record_eval *eval_of(const struct rank_record *r, int64_t epoch)
 {
-    const struct eval *evals = r->evals.items;
+    const struct record_eval *evals = r->evals.items;
     for (size_t i = 0; i < r->evals.n; i++)
         if (evals[i].epoch == epoch)
             return &evals[i];
     return NULL;
 }
 
-static const struct epoch *epoch_of(const struct rank_record *r, int64_t epoch)
+static const struct record_epoch *epoch_of(const struct rank_record *r, int64_t epoch)
 {
-    const struct epoch *epochs = r->epochs.items;
+    const struct record_epoch *epochs = r->epochs.items;
     for (size_t i = 0; i < r->epochs.n; i++)
         if (epochs[i].epoch == epoch)
             return &epochs[i];
@@ -147,8 +147,8 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
     row->lr = row->seconds = row->train_loss = row->train_acc_pct = NAN;
     row->eval_seconds = row->test_loss = row->test_acc_pct = NAN;
     for (int i = ranks - 1; i >= 0; i--) {
-        const struct epoch *epoch = epoch_of(&records[i], number);
-        const struct eval *eval = eval_of(&records[i], number);
+        const struct record_epoch *epoch = epoch_of(&records[i], number);
+        const struct record_eval *eval = eval_of(&records[i], number);
         if (epoch) {
             row->lr = epoch->lr;
             row->seconds = fmax(row->seconds, epoch->seconds);
@@ -176,7 +176,7 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
                                 const struct rank_record *records, int ranks)
 {
     const struct list *list = &first_with_epochs(records, ranks)->epochs;
-    const struct epoch *epochs = list->items;
+    const struct record_epoch *epochs = list->items;
     struct epochs_row row = {.point = journal->point,
                              .label = label_of(csv->s->spec, journal->point),
                              .launch = journal->launch,
@@ -238,12 +238,12 @@ static double ms_of(int64_t ns)
 }
 
 /* A workload that takes no hash writes zeros. */
-static const char *hash_of(const struct step *step)
+static const char *hash_of(const struct record_step *step)
 {
     return step->hash[strspn(step->hash, "0")] ? step->hash : "";
 }
 
-static void take_step(struct steps_row *row, const struct step *step)
+static void take_step(struct steps_row *row, const struct record_step *step)
 {
     row->epoch = (double)step->epoch + 1;
     row->step = (double)step->step + 1;
@@ -273,7 +273,7 @@ static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
     for (size_t k = 0; k < n; k++) {
         for (int rank = 0; rank < ranks; rank++) {
             const struct rank_record *r = &records[rank];
-            const struct step *steps = timed ? r->steps.items : r->warmup.items;
+            const struct record_step *steps = timed ? r->steps.items : r->warmup.items;
             take_step(row, &steps[k]);
             row->rank = rank;
             row->wait_ms = records_wait_ns(records, ranks, timed, k, rank) / 1e6;

@@ -13,7 +13,7 @@ static double mean_ms(const struct rank_record *records, int ranks, size_t offse
     double sum = 0;
     size_t n = 0;
     for (int i = 0; i < ranks; i++) {
-        const struct step *steps = records[i].steps.items;
+        const struct record_step *steps = records[i].steps.items;
         for (size_t k = 0; k < records[i].steps.n; k++)
             sum += (double)*(const int64_t *)((const char *)&steps[k] + offset);
         n += records[i].steps.n;
@@ -24,22 +24,22 @@ static double mean_ms(const struct rank_record *records, int ranks, size_t offse
 static void fill_phases(struct launch_result *result, const struct rank_record *records)
 {
     int p = result->ranks;
-    result->load_ms = mean_ms(records, p, offsetof(struct step, load_ns));
-    result->forward_ms = mean_ms(records, p, offsetof(struct step, forward_ns));
-    result->backward_ms = mean_ms(records, p, offsetof(struct step, backward_ns));
-    result->pack_ms = mean_ms(records, p, offsetof(struct step, pack_ns));
-    result->comm_total_ms = mean_ms(records, p, offsetof(struct step, comm_total_ns));
-    result->comm_exposed_ms = mean_ms(records, p, offsetof(struct step, comm_exposed_ns));
-    result->progress_ms = mean_ms(records, p, offsetof(struct step, progress_ns));
-    result->inject_ms = mean_ms(records, p, offsetof(struct step, inject_ns));
-    result->optimizer_ms = mean_ms(records, p, offsetof(struct step, optimizer_ns));
+    result->load_ms = mean_ms(records, p, offsetof(struct record_step, load_ns));
+    result->forward_ms = mean_ms(records, p, offsetof(struct record_step, forward_ns));
+    result->backward_ms = mean_ms(records, p, offsetof(struct record_step, backward_ns));
+    result->pack_ms = mean_ms(records, p, offsetof(struct record_step, pack_ns));
+    result->comm_total_ms = mean_ms(records, p, offsetof(struct record_step, comm_total_ns));
+    result->comm_exposed_ms = mean_ms(records, p, offsetof(struct record_step, comm_exposed_ns));
+    result->progress_ms = mean_ms(records, p, offsetof(struct record_step, progress_ns));
+    result->inject_ms = mean_ms(records, p, offsetof(struct record_step, inject_ns));
+    result->optimizer_ms = mean_ms(records, p, offsetof(struct record_step, optimizer_ns));
 }
 
 /* Step k of those that were timed, or of those that were not. */
-static const struct step *step_of(const struct rank_record *r, bool timed, size_t k)
+static const struct record_step *step_of(const struct rank_record *r, bool timed, size_t k)
 {
     const struct list *steps = timed ? &r->steps : &r->warmup;
-    return (const struct step *)steps->items + k;
+    return (const struct record_step *)steps->items + k;
 }
 
 /* The rank that arrived last at step k; -1 where some rank has no arrival. */
@@ -67,7 +67,7 @@ static bool on_one_host(const struct rank_record *records, int ranks)
 
 /* Waiting in a step: until the last arrived, but no longer than communication stood in the way.
  * Without arrivals (`last` is NULL) it is 0 if nothing was communicated, else unknown. */
-static double wait_ns(const struct step *step, const struct step *last)
+static double wait_ns(const struct record_step *step, const struct record_step *last)
 {
     double exposed = (double)step->comm_exposed_ns;
     if (!last)
@@ -158,7 +158,7 @@ static void fill_resources(struct launch_result *result, const struct rank_recor
     double calls = 0, payload = 0, wire = 0, messages = 0, poll = 0, user = 0, sys = 0, cpu = 0;
     double nic = 0;
     for (int i = 0; i < result->ranks; i++) {
-        const struct end *end = &records[i].end;
+        const struct record_end *end = &records[i].end;
         calls += (double)end->calls;
         payload += (double)end->bytes_payload;
         wire += (double)end->bytes_wire;
@@ -187,7 +187,7 @@ static void fill_memory(struct launch_result *result, const struct rank_record *
 {
     result->rss_mib = result->data_mib = result->memory_mib = result->growth_mib = NAN;
     for (int i = 0; i < result->ranks; i++) {
-        const struct end *end = &records[i].end;
+        const struct record_end *end = &records[i].end;
         double memory_mib = end->rss_mib - end->data_mib;
         result->rss_mib = fmax(result->rss_mib, end->rss_mib);
         result->data_mib = fmax(result->data_mib, end->data_mib);
@@ -220,7 +220,7 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
     for (size_t k = 0; k < n; k++)
         seconds[k] = NAN;
     for (int i = result->ranks - 1; i >= 0; i--) {
-        const struct epoch *epochs = records[i].epochs.items;
+        const struct record_epoch *epochs = records[i].epochs.items;
         for (size_t k = 0; k < records[i].epochs.n; k++)
             seconds[k] = fmax(seconds[k], epochs[k].seconds);
         if (records[i].epochs.n) {
@@ -228,7 +228,7 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
             result->train_acc_pct = epochs[records[i].epochs.n - 1].train_acc_pct;
         }
         if (records[i].evals.n) {
-            const struct eval *evals = records[i].evals.items;
+            const struct record_eval *evals = records[i].evals.items;
             result->test_loss = evals[records[i].evals.n - 1].test_loss;
             result->test_acc_pct = evals[records[i].evals.n - 1].test_acc_pct;
         }
@@ -243,7 +243,7 @@ static void fill_weights(struct launch_result *result, const struct rank_record 
     result->weights_checked = true;
     result->weights_equal = true;
     for (int i = 0; i < result->ranks; i++) {
-        const struct end *end = &records[i].end;
+        const struct record_end *end = &records[i].end;
         if (end->weights_equal == VERDICT_UNKNOWN)
             result->weights_checked = false;
         if (end->weights_equal != VERDICT_TRUE)
@@ -274,7 +274,7 @@ static void fill_bound(struct launch_result *result, const struct rank_record *r
 
 static void fill_identity(struct launch_result *result, const struct rank_record *records)
 {
-    const struct hello *hello = &records[0].hello;
+    const struct record_hello *hello = &records[0].hello;
     double batch = 0, infinite = 0;
     for (int i = 0; i < result->ranks; i++) {
         batch += (double)records[i].hello.batch;

@@ -38,9 +38,81 @@ enum status recorder_check(const char *dir, int rank, struct error *e)
     return output_check("--record", path, e);
 }
 
-json_t *record_real(double x)
+/* A number; a loss that is none is a text. */
+static json_t *real_json(double x, bool loss)
 {
-    return isfinite(x) ? json_real(x) : json_string(isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+    bool whole = !loss && fabs(x) < 1e15 && x == floor(x);
+    if (whole)
+        return json_integer((json_int_t)x);
+    if (isfinite(x))
+        return json_real(x);
+    return loss ? json_string(isnan(x) ? "nan" : x > 0 ? "inf" : "-inf") : json_null();
+}
+
+static json_t *field_json(const struct field *field, const char *value)
+{
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return json_string(value);
+    case FIELD_COUNT:
+        return json_integer(*(const int64_t *)value);
+    case FIELD_REAL:
+        return real_json(*(const double *)value, false);
+    case FIELD_LOSS:
+        return real_json(*(const double *)value, true);
+    case FIELD_VERDICT:
+        break;
+    }
+    enum verdict verdict = *(const enum verdict *)value;
+    return verdict == VERDICT_UNKNOWN ? json_null() : json_boolean(verdict == VERDICT_TRUE);
+}
+
+static bool is_left_out(const struct field *field, const json_t *value)
+{
+    bool empty = json_is_string(value) && json_string_length(value) == 0;
+    return (field->flags & FIELD_OPTIONAL) != 0 && (empty || json_is_null(value));
+}
+
+/* Adds the fields of the line that have one of the flags. */
+static json_t *add_fields(json_t *json, enum record_line line, unsigned flags, const void *values)
+{
+    const struct field *field = NULL;
+    while (json != NULL && (field = field_next(line, field)) != NULL) {
+        if (flags != 0 && (field->flags & flags) == 0)
+            continue;
+        json_t *value = field_json(field, (const char *)values + field->offset);
+        if (is_left_out(field, value)) {
+            json_decref(value);
+        } else if (json_object_set_new(json, field->name, value) != 0) {
+            json_decref(json);
+            json = NULL;
+        }
+    }
+    return json;
+}
+
+json_t *record_json(enum record_line line, const void *values)
+{
+    return add_fields(json_pack("{s:s}", "type", record_line_names()[line]), line, 0, values);
+}
+
+json_t *record_identity_json(const struct record_hello *hello)
+{
+    return add_fields(json_object(), RECORD_hello, FIELD_IDENTITY, hello);
+}
+
+json_t *record_fields_json(void)
+{
+    json_t *lines = json_object();
+    for (int line = 0; line < RECORD_LINES; line++) {
+        json_t *names = json_object();
+        const struct field *field = NULL;
+        while ((field = field_next((enum record_line)line, field)) != NULL)
+            json_object_set_new(names, field->name,
+                                json_boolean((field->flags & FIELD_OPTIONAL) == 0));
+        json_object_set_new(lines, record_line_names()[line], names);
+    }
+    return lines;
 }
 
 enum status recorder_add(struct recorder *r, json_t *line, struct error *e)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/record/record.h"
 #include "bench/workloads/data/data_set.h"
 #include "bench/workloads/peers/batches.h"
 #include "bench/workloads/train_cnn/arguments.h"
@@ -136,10 +137,11 @@ static json_t *options_json(const struct config *config)
 static json_t *run_json(const struct inputs *in)
 {
     const struct arguments *a = &in->arguments;
-    return json_pack("{s:s, s:s?, s:b, s:s, s:o, s:o}", "run",
+    return json_pack("{s:s, s:s?, s:b, s:s, s:o, s:o, s:i, s:o}", "run",
                      a->run == RUN_FOR_TIME ? "time" : "accuracy", "record", a->record_dir,
                      "record_steps", a->record_steps, "version", a->version, "options",
-                     options_json(&a->config), "presets", options_json(&in->presets));
+                     options_json(&a->config), "presets", options_json(&in->presets), "schema",
+                     RECORD_SCHEMA, "fields", record_fields_json());
 }
 
 static json_t *data_json(const struct inputs *in)

@@ -37,115 +37,124 @@ static const char *thread_level(void)
                                             : "multiple";
 }
 
+/* Cut to fit. */
+#define COPY_TEXT(to, from) snprintf(to, sizeof(to), "%s", from)
+
 /* What is about the machine and the libraries. */
-static json_t *hello_platform(const struct trainer *t, const char *bound)
+static void take_platform(struct record_hello *h, const struct trainer *t, const char *bound)
 {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    int64_t resolution_ns, overhead_ns;
-    clock_calibrate(&resolution_ns, &overhead_ns);
-    return json_pack("{s:s, s:i, s:s, s:s, s:b, s:i, s:I, s:I}", "host", host, "pid", (int)getpid(),
-                     "bound", bound, "mpi_thread_level", thread_level(), "flushes_denormals",
-                     fp_mode_flushes(), "threads", pool_threads(t->exec.pool),
-                     "timer_resolution_ns", (json_int_t)resolution_ns, "timer_overhead_ns",
-                     (json_int_t)overhead_ns);
+    gethostname(h->host, sizeof h->host - 1);
+    clock_calibrate(&h->timer_resolution_ns, &h->timer_overhead_ns);
+    h->pid = getpid();
+    h->threads = pool_threads(t->exec.pool);
+    h->flushes_denormals = fp_mode_flushes() ? VERDICT_TRUE : VERDICT_FALSE;
+    COPY_TEXT(h->bound, bound);
+    COPY_TEXT(h->mpi_thread_level, thread_level());
 }
 
-/* What is really computed of the FLOPs that the net has as written. */
-static json_t *hello_work(const struct trainer *t)
+/* The net, and what is really computed of the FLOPs that it has as written. */
+static void take_work(struct record_hello *h, const struct trainer *t)
 {
     const struct net *net = t->net;
-    char savings[SAVINGS_TEXT], kernels[KERNELS_TEXT] = "fixed";
+    char kernels[KERNELS_TEXT] = "fixed", savings[SAVINGS_TEXT];
     if (trainer_tunes(t->config))
         net_kernels_text(net, t->desc, kernels);
-    return json_pack("{s:I, s:I, s:s, s:s}", "flops_done_forward",
-                     (json_int_t)net_flops_done(net, false), "flops_done_backward",
-                     (json_int_t)net_flops_done(net, true), "savings",
-                     savings_text(savings, net_savings(net)), "kernels_tuned", kernels);
+    COPY_TEXT(h->model, t->desc->name);
+    h->params = (int64_t)t->desc->n_params;
+    h->flops_forward = (int64_t)t->desc->flops_forward;
+    h->flops_backward = (int64_t)t->desc->flops_backward;
+    h->flops_done_forward = (double)net_flops_done(net, false);
+    h->flops_done_backward = (double)net_flops_done(net, true);
+    COPY_TEXT(h->savings, savings_text(savings, net_savings(net)));
+    COPY_TEXT(h->kernels_tuned, kernels);
 }
 
-static json_t *hello_training(const struct trainer *t, const struct config *c)
+static void take_training(struct record_hello *h, const struct trainer *t, const struct config *c)
 {
-    return json_pack(
-        "{s:s, s:f, s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I}", "optimizer",
-        config_text(c, OPT_OPTIMIZER), "lr", config_number(c, OPT_LR), "seed",
-        (json_int_t)t->exec.seed, "strategy", config_text(c, OPT_STRATEGY), "sync_variant",
-        strategy_variant_name(t->sync->config.variant), "sync_algorithm", algorithm_in_use(),
-        "compress", compressor_names()[t->sync->config.compressor], "overlap",
-        overlap_names()[config_overlap(c)], "batch", (int)t->sampler.n_max, "global_batch",
-        (int)t->global_batch, "resumed_steps", (json_int_t)t->steps_done);
+    h->lr = config_number(c, OPT_LR);
+    h->seed = (int64_t)t->exec.seed;
+    h->batch = t->sampler.n_max;
+    h->global_batch = t->global_batch;
+    h->resumed_steps = (int64_t)t->steps_done;
+    COPY_TEXT(h->optimizer, config_text(c, OPT_OPTIMIZER));
+    COPY_TEXT(h->strategy, config_text(c, OPT_STRATEGY));
+    COPY_TEXT(h->sync_variant, strategy_variant_name(t->sync->config.variant));
+    COPY_TEXT(h->sync_algorithm, algorithm_in_use());
+    COPY_TEXT(h->compress, compressor_names()[t->sync->config.compressor]);
+    COPY_TEXT(h->overlap, overlap_names()[config_overlap(c)]);
 }
 
-static json_t *hello_data(const struct trainer *t, const struct config *c, double read_s)
+static void take_data(struct record_hello *h, const struct trainer *t, const struct config *c)
 {
-    return json_pack("{s:s, s:i, s:i, s:s, s:s, s:f}", "data_path", t->data->path, "train_images",
-                     (int)t->sampler.n_samples, "test_images", (int)t->data->test.n, "data_read",
-                     config_text(c, OPT_DATA_READ), "data_shard", config_text(c, OPT_DATA_SHARD),
-                     "read_s", read_s);
+    h->train_images = t->sampler.n_samples;
+    h->test_images = t->data->test.n;
+    COPY_TEXT(h->data_path, t->data->path);
+    COPY_TEXT(h->data_read, config_text(c, OPT_DATA_READ));
+    COPY_TEXT(h->data_shard, config_text(c, OPT_DATA_SHARD));
+}
+
+static enum status take_identity(struct record_hello *h, const struct data_set *data, enum isa isa,
+                                 const struct arguments *a, struct error *e)
+{
+    TRY(data_hash(data, h->data_hash, e));
+    mpi_name(h->mpi, sizeof h->mpi);
+    COPY_TEXT(h->precision, REAL_NAME);
+    COPY_TEXT(h->isa, isa_names()[isa]);
+    COPY_TEXT(h->libraries, a->libraries);
+    COPY_TEXT(h->blas, gemm_library());
+    COPY_TEXT(h->dataset, data->name);
+    COPY_TEXT(h->data_source, data->source);
+    return OK;
 }
 
 json_t *report_identity(const struct data_set *data, enum isa isa, const struct arguments *a,
                         struct error *e)
 {
-    char mpi[64], hash[DATA_HASH_BYTES];
-    if (data_hash(data, hash, e) != OK)
-        return NULL;
-    mpi_name(mpi, sizeof mpi);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "precision", REAL_NAME, "isa",
-                     isa_names()[isa], "libraries", a->libraries, "mpi", mpi, "blas",
-                     gemm_library(), "dataset", data->name, "data_source", data->source,
-                     "data_hash", hash);
+    struct record_hello hello = {0};
+    return take_identity(&hello, data, isa, a, e) == OK ? record_identity_json(&hello) : NULL;
 }
 
 json_t *report_hello(const struct trainer *t, const struct arguments *a, double read_s,
                      const char *bound, struct error *e)
 {
-    json_t *identity = report_identity(t->data, t->isa, a, e);
-    if (identity == NULL)
+    struct record_hello hello = {.schema = RECORD_SCHEMA,
+                                 .rank = t->rank,
+                                 .ranks = t->ranks,
+                                 .workload = "train_cnn",
+                                 .read_s = read_s};
+    if (take_identity(&hello, t->data, t->isa, a, e) != OK)
         return NULL;
-    json_t *line = json_pack("{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:I, s:I}", "type", "hello",
-                             "schema", RECORD_SCHEMA, "rank", t->rank, "ranks", t->ranks,
-                             "workload", "train_cnn", "version", a->version, "model", t->desc->name,
-                             "params", (json_int_t)t->desc->n_params, "flops_forward",
-                             (json_int_t)t->desc->flops_forward, "flops_backward",
-                             (json_int_t)t->desc->flops_backward);
-    json_object_update_new(line, identity);
-    json_object_update_new(line, hello_work(t));
-    json_object_update_new(line, hello_data(t, &a->config, read_s));
-    json_object_update_new(line, hello_training(t, &a->config));
-    json_object_update_new(line, hello_platform(t, bound));
-    return line;
+    COPY_TEXT(hello.version, a->version);
+    take_work(&hello, t);
+    take_data(&hello, t, &a->config);
+    take_training(&hello, t, &a->config);
+    take_platform(&hello, t, bound);
+    return record_json(RECORD_hello, &hello);
 }
 
 static json_t *report_step(const struct step_record *r, bool timed)
 {
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016" PRIx64, r->hash);
-    json_t *line = json_pack("{s:s, s:i, s:i, s:b, s:i, s:o, s:i, s:s}", "type", "step", "epoch",
-                             (int)r->epoch, "step", (int)r->step, "timed", timed, "samples",
-                             (int)r->score.samples, "loss_sum", record_real(r->score.loss_sum),
-                             "correct", (int)r->score.correct, "hash", hash);
-    const struct {
-        const char *name;
-        int64_t ns;
-    } times[] = {
-        {"begin_ns", r->begin_ns},
-        {"end_ns", r->end_ns},
-        {"load_ns", r->load_ns},
-        {"forward_ns", r->forward_ns},
-        {"backward_ns", r->backward_ns},
-        {"pack_ns", r->sync.pack_ns},
-        {"comm_total_ns", r->sync.comm_total_ns},
-        {"comm_exposed_ns", r->sync.comm_exposed_ns},
-        {"optimizer_ns", r->sync.optimizer_ns},
-        {"arrive_ns", r->sync.arrive_ns},
-        {"poll_ns", r->poll_ns},
-        {"progress_ns", r->sync.poll_ns},
-        {"inject_ns", r->inject_ns},
-    };
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        json_object_set_new(line, times[i].name, json_integer(times[i].ns));
-    return line;
+    struct record_step step = {.epoch = r->epoch,
+                               .step = r->step,
+                               .timed = timed ? VERDICT_TRUE : VERDICT_FALSE,
+                               .samples = (int64_t)r->score.samples,
+                               .loss_sum = r->score.loss_sum,
+                               .correct = (int64_t)r->score.correct,
+                               .begin_ns = r->begin_ns,
+                               .end_ns = r->end_ns,
+                               .load_ns = r->load_ns,
+                               .forward_ns = r->forward_ns,
+                               .backward_ns = r->backward_ns,
+                               .pack_ns = r->sync.pack_ns,
+                               .comm_total_ns = r->sync.comm_total_ns,
+                               .comm_exposed_ns = r->sync.comm_exposed_ns,
+                               .optimizer_ns = r->sync.optimizer_ns,
+                               .arrive_ns = r->sync.arrive_ns,
+                               .poll_ns = r->poll_ns,
+                               .progress_ns = r->sync.poll_ns,
+                               .inject_ns = r->inject_ns};
+    snprintf(step.hash, sizeof step.hash, "%016" PRIx64, r->hash);
+    return record_json(RECORD_step, &step);
 }
 
 struct kept_step {
@@ -185,11 +194,14 @@ enum status step_log_write(struct step_log *log, struct recorder *recorder, stru
 json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, double seconds,
                      const struct score *score)
 {
-    return json_pack("{s:s, s:i, s:f, s:i, s:i, s:o, s:f, s:f}", "type", "epoch", "epoch",
-                     (int)epoch, "seconds", seconds, "steps", (int)steps, "samples",
-                     (int)score->samples, "train_loss",
-                     record_real(score->loss_sum / score->samples), "train_acc_pct",
-                     100.0 * score->correct / score->samples, "lr", trainer_lr(t));
+    struct record_epoch line = {.epoch = epoch,
+                                .seconds = seconds,
+                                .steps = steps,
+                                .samples = (int64_t)score->samples,
+                                .train_loss = score->loss_sum / score->samples,
+                                .train_acc_pct = 100.0 * score->correct / score->samples,
+                                .lr = trainer_lr(t)};
+    return record_json(RECORD_epoch, &line);
 }
 
 static json_t *counts_of(const uint32_t *counts, int n)
@@ -203,12 +215,15 @@ static json_t *counts_of(const uint32_t *counts, int n)
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes)
 {
-    return json_pack("{s:s, s:i, s:f, s:i, s:o, s:f, s:o, s:o}", "type", "eval", "epoch",
-                     (int)epoch, "seconds", seconds, "samples", (int)score->samples, "test_loss",
-                     record_real(score->loss_sum / score->samples), "test_acc_pct",
-                     100.0 * score->correct / score->samples, "class_samples",
-                     counts_of(classes->samples, classes->n), "class_correct",
-                     counts_of(classes->correct, classes->n));
+    struct record_eval line = {.epoch = epoch,
+                               .seconds = seconds,
+                               .samples = (int64_t)score->samples,
+                               .test_loss = score->loss_sum / score->samples,
+                               .test_acc_pct = 100.0 * score->correct / score->samples};
+    json_t *json = record_json(RECORD_eval, &line);
+    json_object_set_new(json, "class_samples", counts_of(classes->samples, classes->n));
+    json_object_set_new(json, "class_correct", counts_of(classes->correct, classes->n));
+    return json;
 }
 
 static double seconds_of(struct timeval t)
@@ -216,9 +231,34 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-static json_t *known_or_null(double x)
+/* What was sent in the timed steps: counted, or by formula. */
+static void take_traffic(struct record_end *end, const struct trainer *t, const struct window *w)
 {
-    return isfinite(x) ? json_real(x) : json_null();
+    struct cost cost = sync_cost(t->sync);
+    bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
+    end->calls = (int64_t)w->calls;
+    end->bytes_payload = (int64_t)w->bytes_payload;
+    end->bytes_wire =
+        (int64_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps / cost.steps);
+    end->messages_wire =
+        (int64_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps / cost.steps);
+    COPY_TEXT(end->wire_source, cost.wire_source);
+    end->bytes_nic = w->counts_nic ? (double)(w->nic_end - w->nic_begin) : NAN;
+    end->infinite = t->sync->config.compressor == COMPRESSOR_fp16 ? (double)t->sync->infinite : NAN;
+    end->batch_norm_calls = (int64_t)t->group.waiter.calls;
+    end->batch_norm_bytes = (int64_t)t->group.waiter.bytes_payload;
+    end->batch_norm_ns = t->group.sum_ns;
+}
+
+static void take_verdicts(struct record_end *end, const struct comparison *comparison,
+                          const struct divergence *divergence)
+{
+    if (comparison->made)
+        end->weights_equal = comparison->equal ? VERDICT_TRUE : VERDICT_FALSE;
+    COPY_TEXT(end->first_difference, comparison->first_difference);
+    end->diverged_step = divergence->step > 0 ? (double)divergence->step : NAN;
+    if (divergence->step > 0)
+        COPY_TEXT(end->diverged, divergence->text);
 }
 
 json_t *report_end(const struct trainer *t, const struct window *w, const struct memory_use *memory,
@@ -226,45 +266,26 @@ json_t *report_end(const struct trainer *t, const struct window *w, const struct
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    struct cost cost = sync_cost(t->sync);
-    bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
-    json_t *line = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "type", "end",
-        "status", "ok", "steps", (json_int_t)w->steps, "timed_steps", (json_int_t)w->timed_steps,
-        "window_ns", (json_int_t)w->window_ns, "loop_ns", (json_int_t)(w->end_ns - w->begin_ns),
-        "window_cpu_ns", (json_int_t)w->cpu_ns, "poll_ns", (json_int_t)w->poll_ns, "calls",
-        (json_int_t)w->calls, "bytes_payload", (json_int_t)w->bytes_payload, "bytes_wire",
-        (json_int_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps / cost.steps),
-        "messages_wire",
-        (json_int_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps / cost.steps),
-        "wire_source", cost.wire_source);
-    json_object_set_new(line, "bytes_nic",
-                        w->counts_nic ? json_integer(w->nic_end - w->nic_begin) : json_null());
-    json_object_set_new(line, "fetches", json_integer(w->fetches));
-    json_object_set_new(line, "fetch_s",
-                        w->fetches > 0 ? json_real(w->fetch_s / w->fetches) : json_null());
-    if (t->sync->config.compressor == COMPRESSOR_fp16)
-        json_object_set_new(line, "infinite", json_integer((json_int_t)t->sync->infinite));
-    json_object_update_new(line, json_pack("{s:I, s:f}", "checkpoints", (json_int_t)w->checkpoints,
-                                           "checkpoint_s", 1e-9 * (double)w->checkpoint_ns));
-    json_object_update_new(
-        line, json_pack("{s:f, s:f, s:f, s:s, s:o, s:s}", "user_s", seconds_of(usage.ru_utime),
-                        "sys_s", seconds_of(usage.ru_stime), "rss_mib", memory->peak_mib, "check",
-                        config_text(t->config, OPT_CHECK), "weights_equal",
-                        comparison->made ? json_boolean(comparison->equal) : json_null(),
-                        "first_difference", comparison->first_difference));
-    if (divergence->step > 0)
-        json_object_update_new(line, json_pack("{s:I, s:s}", "diverged_step",
-                                               (json_int_t)divergence->step, "diverged",
-                                               divergence->text));
-    json_object_set_new(line, "replays", json_integer(w->replays));
-    json_object_set_new(line, "replay_ns",
-                        w->replays > 0 ? json_integer(w->replay_ns) : json_null());
-    json_object_set_new(line, "data_mib", known_or_null(memory->data_mib));
-    json_object_set_new(line, "libraries_mib", known_or_null(memory->libraries_mib));
-    json_object_update_new(line, json_pack("{s:I, s:I, s:I}", "batch_norm_calls",
-                                           (json_int_t)t->group.waiter.calls, "batch_norm_bytes",
-                                           (json_int_t)t->group.waiter.bytes_payload,
-                                           "batch_norm_ns", (json_int_t)t->group.sum_ns));
-    return line;
+    struct record_end end = {.status = "ok",
+                             .steps = (int64_t)w->steps,
+                             .timed_steps = (int64_t)w->timed_steps,
+                             .window_ns = w->window_ns,
+                             .loop_ns = w->end_ns - w->begin_ns,
+                             .window_cpu_ns = w->cpu_ns,
+                             .poll_ns = w->poll_ns,
+                             .fetches = w->fetches,
+                             .fetch_s = w->fetches > 0 ? w->fetch_s / w->fetches : NAN,
+                             .checkpoints = (int64_t)w->checkpoints,
+                             .checkpoint_s = 1e-9 * (double)w->checkpoint_ns,
+                             .replays = w->replays,
+                             .replay_ns = w->replays > 0 ? (double)w->replay_ns : NAN,
+                             .user_s = seconds_of(usage.ru_utime),
+                             .sys_s = seconds_of(usage.ru_stime),
+                             .rss_mib = memory->peak_mib,
+                             .data_mib = memory->data_mib,
+                             .libraries_mib = memory->libraries_mib};
+    COPY_TEXT(end.check, config_text(t->config, OPT_CHECK));
+    take_traffic(&end, t, w);
+    take_verdicts(&end, comparison, divergence);
+    return record_json(RECORD_end, &end);
 }

@@ -1,4 +1,4 @@
-"""Lines of a record; bench/record/record.h says what they mean."""
+"""Lines of a record; bench/record/metrics.def says which fields they have and what they mean."""
 import ctypes
 import gc
 import glob
@@ -11,8 +11,18 @@ import time
 
 import torch
 
-SCHEMA = 1
+from torch_peer.failure import FAILED, Failure
+
 KEPT_LINES = 4096  # at most, until they are written between two steps
+
+# What a record must have and PyTorch does not measure, as the values that say so. Optional fields that
+# are not given are unknown.
+LACKED = {
+    "hello": {"sync_algorithm": "auto", "mpi_thread_level": "none"},
+    "step": {"pack_ns": 0, "poll_ns": 0, "hash": "0" * 16},
+    "end": {"poll_ns": 0},
+}
+LISTS = ("class_samples", "class_correct")  # of an evaluation, beside its fields
 
 
 def blas_version():
@@ -58,7 +68,7 @@ def hello(run, flushes):
     about, model = run.inputs.about, run.inputs.model
     data = ("dataset", "data_source", "data_path", "train_images", "test_images", "batch",
             "global_batch")
-    return {"type": "hello", "schema": SCHEMA, "rank": run.ranks.rank, "ranks": run.ranks.n,
+    return {"type": "hello", "schema": about["schema"], "rank": run.ranks.rank, "ranks": run.ranks.n,
             "workload": "peer_torch", "version": about["version"], "precision": "f32",
             "model": model["name"], "params": model["parameters"],
             "flops_forward": model["flops_forward"], "flops_backward": model["flops_backward"],
@@ -66,10 +76,10 @@ def hello(run, flushes):
             "data_shard": run.inputs.option("data.shard"), "read_s": run.inputs.read_s,
             "optimizer": run.inputs.option("train.optimizer"), "lr": run.inputs.number("train.lr"),
             "seed": int(run.inputs.option("seed")), "strategy": run.inputs.option("sync.strategy"),
-            "sync_variant": run.inputs.option("sync.variant"), "sync_algorithm": "auto",
+            "sync_variant": run.inputs.option("sync.variant"),
             "overlap": run.inputs.option("sync.overlap"), "host": os.uname().nodename,
             "pid": os.getpid(), "bound": bound_to(), "mpi": "gloo" if run.ranks.n > 1 else "",
-            "mpi_thread_level": "none", "blas": software(), "flushes_denormals": flushes,
+            "blas": software(), "flushes_denormals": flushes,
             "threads": torch.get_num_threads(), "layout": str(run.trainer.layout),
             "timer_resolution_ns": round(1e9 * time.clock_getres(time.CLOCK_MONOTONIC)),
             "timer_overhead_ns": timer_overhead_ns()}
@@ -128,7 +138,7 @@ def end(run, equal, difference):
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {"type": "end", "status": "ok", "steps": run.steps_done, "timed_steps": window.steps,
             "window_ns": window.window_ns, "loop_ns": window.end_ns - window.begin_ns,
-            "window_cpu_ns": window.cpu_ns, "poll_ns": 0, "calls": calls,
+            "window_cpu_ns": window.cpu_ns, "calls": calls,
             "bytes_payload": payload, "bytes_wire": payload * 2 * others // run.ranks.n,
             "messages_wire": calls * 2 * others, "wire_source": "formula: ring" if calls else "none",
             "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": run.memory.peak_mib,
@@ -142,22 +152,33 @@ def real(x):
 
 
 class Record:
-    """The lines of this rank; those of many steps are written between two of them."""
+    """The lines of this rank; those of many steps are written between two of them. `fields` are those
+    of each type of line, and whether they must be there."""
 
-    def __init__(self, folder, rank):
+    def __init__(self, folder, rank, fields):
         path = os.path.join(folder, f"rank.{rank}.jsonl") if folder else os.devnull
-        self.file, self.lines = open(path, "w", encoding="utf-8"), []
+        self.file, self.lines, self.fields = open(path, "w", encoding="utf-8"), [], fields
 
     def add(self, line):
         if len(self.lines) == KEPT_LINES:
             self.write()
         self.lines.append(line)
 
+    def whole(self, line):
+        """A line as it is written: with what is lacked, without what only this program needs."""
+        kind = line["type"]
+        line = {**LACKED.get(kind, {}), **line}
+        line.pop("cpu_ns", None)
+        known = self.fields[kind]
+        wrong = line.keys() - known.keys() - {"type", *LISTS}
+        wrong |= {name for name, needed in known.items() if needed and name not in line}
+        if wrong:
+            raise Failure(FAILED, f"{kind}: {' '.join(sorted(wrong))}: not the fields of a record")
+        return {key: real(x) if isinstance(x, float) else x for key, x in line.items()}
+
     def write(self):
         for line in self.lines:
-            own = {key: real(value) if isinstance(value, float) else value
-                   for key, value in line.items() if key != "cpu_ns"}
-            self.file.write(json.dumps(own, allow_nan=False) + "\n")
+            self.file.write(json.dumps(self.whole(line), allow_nan=False) + "\n")
         self.lines = []
 
     def close(self):

@@ -28,7 +28,7 @@ class Run:
         self.check = inputs.option("measure.check")
         self.hashes, self.window, self.steps_done = [], record.Window(), 0
         self.divergence = {}
-        self.record = record.Record(self.about["record"], self.ranks.rank)
+        self.record = record.Record(self.about["record"], self.ranks.rank, self.about["fields"])
         self.record.add(record.hello(self, flushes))
 
     def run(self):

@@ -158,9 +158,9 @@ class Trainer:
         return {"type": "step", "epoch": self.epochs[i], "step": self.steps[i],
                 "begin_ns": begin_ns, "end_ns": end_ns, "load_ns": loaded_ns - begin_ns,
                 "forward_ns": forward_ns - loaded_ns, "backward_ns": backward_ns - forward_ns,
-                "pack_ns": 0, "comm_total_ns": comm_ns, "comm_exposed_ns": comm_ns,
+                "comm_total_ns": comm_ns, "comm_exposed_ns": comm_ns,
                 "optimizer_ns": end_ns - summed_ns, "arrive_ns": backward_ns if comm_ns else 0,
-                "poll_ns": 0, "hash": "0" * 16, "cpu_ns": cpu_ns,
+                "cpu_ns": cpu_ns,
                 **self.score(loss.detach(), logits.detach(), y, batch)}
 
     def score(self, loss, logits, labels, batch):

@@ -1,0 +1,41 @@
+#include "bench/record/fields.h"
+
+#define KIND_TEXT(bytes) FIELD_TEXT
+#define KIND_COUNT       FIELD_COUNT
+#define KIND_REAL        FIELD_REAL
+#define KIND_LOSS        FIELD_LOSS
+#define KIND_VERDICT     FIELD_VERDICT
+
+/* As the rows call them. */
+enum { SAME = FIELD_SAME, IDENTITY = FIELD_IDENTITY, OPTIONAL = FIELD_OPTIONAL };
+
+static const struct field fields[] = {
+#define FIELD(line, field, kind, flags)                                                            \
+    {#field,                                                                                       \
+     RECORD_##line,                                                                                \
+     KIND_##kind,                                                                                  \
+     offsetof(struct record_##line, field),                                                        \
+     sizeof((struct record_##line *)0)->field,                                                     \
+     flags},
+#define METRIC(id, type, unit, line, field, kind, flags, ...) FIELD(line, field, kind, flags)
+#define RESULT(id, type, unit, launches, meaning)
+#include "bench/record/metrics.def"
+#undef FIELD
+#undef METRIC
+#undef RESULT
+};
+
+const char *const *record_line_names(void)
+{
+    static const char *const names[] = {"hello", "step", "epoch", "eval", "end"};
+    return names;
+}
+
+const struct field *field_next(enum record_line line, const struct field *last)
+{
+    const struct field *end = fields + sizeof fields / sizeof *fields;
+    const struct field *next = last == NULL ? fields : last + 1;
+    while (next < end && next->line != line)
+        next++;
+    return next < end ? next : NULL;
+}

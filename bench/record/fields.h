@@ -1,0 +1,102 @@
+/* The lines of a record, a struct each, and how their fields are called and kept in a file: both are
+ * made of metrics.def, which says what the fields mean. */
+#ifndef SCALEBENCH_BENCH_RECORD_FIELDS_H
+#define SCALEBENCH_BENCH_RECORD_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORD_SCHEMA 1
+
+enum record_line { RECORD_hello, RECORD_step, RECORD_epoch, RECORD_eval, RECORD_end, RECORD_LINES };
+
+/* "hello" and so on: the `type` of a line. */
+const char *const *record_line_names(void);
+
+/* Texts are kept as such, LOSS and REAL as double (NAN: unknown), COUNT as int64_t. */
+enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
+
+#define C_TYPE_TEXT(bytes) char
+#define C_SIZE_TEXT(bytes) [bytes]
+#define C_TYPE_COUNT       int64_t
+#define C_SIZE_COUNT
+#define C_TYPE_REAL double
+#define C_SIZE_REAL
+#define C_TYPE_LOSS double
+#define C_SIZE_LOSS
+#define C_TYPE_VERDICT enum verdict
+#define C_SIZE_VERDICT
+
+#define IN_hello(member)
+#define IN_step(member)
+#define IN_epoch(member)
+#define IN_eval(member)
+#define IN_end(member)
+#define FIELD(line, field, kind, flags)                IN_##line(C_TYPE_##kind field C_SIZE_##kind;)
+#define METRIC(id, type, unit, line, field, kind, ...) FIELD(line, field, kind, 0)
+#define RESULT(id, type, unit, launches, meaning)
+
+#undef IN_hello
+#define IN_hello(member) member
+struct record_hello {
+#include "bench/record/metrics.def"
+};
+#undef IN_hello
+#define IN_hello(member)
+
+#undef IN_step
+#define IN_step(member) member
+struct record_step {
+#include "bench/record/metrics.def"
+};
+#undef IN_step
+#define IN_step(member)
+
+#undef IN_epoch
+#define IN_epoch(member) member
+struct record_epoch {
+#include "bench/record/metrics.def"
+};
+#undef IN_epoch
+#define IN_epoch(member)
+
+#undef IN_eval
+#define IN_eval(member) member
+struct record_eval {
+#include "bench/record/metrics.def"
+};
+#undef IN_eval
+#define IN_eval(member)
+
+#undef IN_end
+#define IN_end(member) member
+struct record_end {
+#include "bench/record/metrics.def"
+};
+
+#undef IN_hello
+#undef IN_step
+#undef IN_epoch
+#undef IN_eval
+#undef IN_end
+#undef FIELD
+#undef METRIC
+#undef RESULT
+
+enum field_kind { FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_LOSS, FIELD_VERDICT };
+enum { FIELD_SAME = 1, FIELD_IDENTITY = 2, FIELD_OPTIONAL = 4 };
+
+struct field {
+    const char *name;
+    enum record_line line;
+    enum field_kind kind;
+    size_t offset, size; /* in the struct of its line */
+    unsigned flags;
+};
+
+/* The next field of a line after `last`, in order; NULL after the last one. NULL asks for the
+ * first. */
+const struct field *field_next(enum record_line line, const struct field *last);
+
+#endif
