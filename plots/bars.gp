@@ -2,6 +2,7 @@
 load plots.'/style.gp'
 load plots.'/by_point.gp'
 panel = 'bars_panel.gp'
+ring_shape = 4
 
 bar_if(condition) = condition && has_value('value') ? row_y('curve') : NaN
 is_whole(row) = strcol('status') eq 'ok' && strstrt(strcol('flags'), 'oversubscribed') == 0

@@ -73,7 +73,7 @@ do for [format in formats] {
     row = row + parts_rows
     if (model_n > 0) {
         row = row + 1
-        if (panel eq 'breakdown_panel.gp') {
+        if (model_tick) {
             set arrow from screen 17 / width, screen legend_y(row) - 3.5 / height \
                 to screen 17 / width, screen legend_y(row) + 3.5 / height nohead \
                 linecolor rgb 'black' linewidth 1
@@ -93,7 +93,7 @@ do for [format in formats] {
     if (oversubscribed_n > 0) {
         row = row + 1
         set label '' at screen 17 / width, screen legend_y(row) point linecolor rgb grey \
-            pointtype (panel eq 'bars_panel.gp' ? 4 : 6) pointsize scale linewidth 1.5
+            pointtype ring_shape pointsize scale linewidth 1.5
         set label 'oversubscribed' at screen 31 / width, screen legend_y(row) left
     }
     if (doubtful_n > 0) {

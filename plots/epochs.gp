@@ -2,11 +2,16 @@
 load plots.'/style.gp'
 panel = 'epochs_panel.gp'
 plot_height = 210.0
-published_n = 0             # they are of whole runs
 x_title = 'epoch'
 y_title = ''
 
-# Value and bounds of the current row, of one of the two panels.
+# Columns of epochs.csv, of shares without their unit; what a panel calls them.
+is_share(name) = strstrt(name, '_pct') > 0
+stem_of(name) = is_share(name) ? name[1:strstrt(name, '_pct') - 1] : name
+title_of(stem) = stem eq 'test_acc' ? 'test accuracy' : stem eq 'train_acc' ? 'training accuracy' \
+    : stem eq 'test_loss' ? 'test loss' : stem eq 'train_loss' ? 'training loss' : stem
+
+# Value and bounds of the current row, of one of the panels.
 x_if(condition) = condition ? column('epoch') : NaN
 has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi') > column(name.'_lo')
 

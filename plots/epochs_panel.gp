@@ -1,32 +1,29 @@
-# Accuracy above, loss below; legend and caption are those of the upper one.
+# A panel a column, one above the other; legend and caption are those of the upper one.
 upper = (caption_height + axis_height + plot_height) / height
 lower = (caption_height + axis_height) / height
-middle = (upper + lower) / 2
+share = (upper - lower) / words(columns)
 gap = 6 / height
 
 set multiplot
-do for [quantity in 'test_acc train_loss'] {
-    name = quantity eq 'test_acc' ? 'test_acc_pct' : quantity
-    if (quantity eq 'test_acc') {
-        set tmargin at screen upper
-        set bmargin at screen middle + gap
-        set format x ''
-    } else {
+do for [i = 1:words(columns)] {
+    name = word(columns, i)
+    quantity = stem_of(name)
+    if (i > 1) {
         unset label
         unset arrow
-        set tmargin at screen middle - gap
-        set bmargin at screen lower
-        set format x '%g'
     }
-    eval 'set yrange [*:*'.(quantity eq 'test_acc' ? '<100' : '').']'
+    set tmargin at screen upper - (i - 1) * share - (i > 1 ? gap : 0)
+    set bmargin at screen upper - i * share + (i < words(columns) ? gap : 0)
+    set format x (i < words(columns) ? '' : '%g')
+    eval 'set yrange [*:*'.(is_share(name) ? '<100' : '').']'
     set ytics nomirror out scale 0.5
-    if ((quantity eq 'test_acc' ? accuracies_n : losses_n) == 0) {
+    if (value(sprintf('column%d_n', i)) == 0) {
         set yrange [0:1]
         unset ytics
-        set label (nothing ne '' ? '' : quantity eq 'test_acc' ? 'no test accuracy' : 'no training loss') \
+        set label (nothing ne '' ? '' : 'no '.title_of(quantity)) \
             at graph 0.5, graph 0.5 center textcolor rgb grey
     }
-    set label (quantity eq 'test_acc' ? 'test accuracy (%)' : 'training loss') rotate center \
+    set label title_of(quantity).(is_share(name) ? ' (%)' : '') rotate center \
         at screen 7 / width, graph 0.5
     if (series_n == 0) {
         plot NaN

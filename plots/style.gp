@@ -20,8 +20,9 @@
 #   lowest                       of values, published ones and the ends of whiskers
 #   percent_most                 what shares cannot exceed, 100; NaN: the quantity is none or may
 #   nothing                      why there is no value; '' where there is
-#   rows_n, epochs_n, parts      bars; epochs; names of the parts of a step
-#   accuracies_n, losses_n       values of the two panels of the figure epochs
+#   rows_n, epochs_n             bars; epochs
+#   columns                      what the figure's row of figures.def says: as words
+#   columnK_n                    of figures over epochs: values of the K-th of them
 #
 # The script of a figure loads this file, then the file of its kind (over_ranks.gp, by_point.gp), sets
 # what it wants otherwise and loads draw.gp.
@@ -40,6 +41,8 @@ plot_height = 140.0                 # points
 legend_n = series_n                 # entries of series in the legend
 right = 8.0                         # margin, points
 mark_colour = grey                  # of the published ones in the legend
+ring_shape = 6                      # of oversubscribed ones there
+model_tick = 0                      # the model is a tick across a bar there, else a line
 reference_n = 0                     # lines to compare with
 reference_name = ''
 

@@ -89,7 +89,7 @@ enum status stage_keep(const struct stage *stage, const char *name, struct error
 }
 
 enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
-                        const void *what, struct error *e)
+                        void *what, struct error *e)
 {
     char path[4500];
     snprintf(path, sizeof path, "%s/%s", stage->dir, name);
@@ -101,7 +101,7 @@ enum status stage_write(const struct stage *stage, const char *name, stage_write
     failed = fclose(out) != 0 || failed;
     if (status == OK && failed)
         status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    return status == OK ? stage_keep(stage, name, e) : status;
+    return status;
 }
 
 void stage_close(struct stage *stage)

@@ -18,10 +18,10 @@ struct stage {
 enum status stage_open(struct stage *stage, const char *run_dir, struct error *e);
 /* Gives the file `name` of the stage its place in the run, instead of what stood there. */
 enum status stage_keep(const struct stage *stage, const char *name, struct error *e);
-/* Writes the file `name` by `write` and keeps it. ERR_SYSTEM names a file that cannot be written. */
-typedef enum status stage_writer(FILE *out, const void *what, struct error *e);
+/* Writes the file `name` of the stage. ERR_SYSTEM names one that cannot be written. */
+typedef enum status stage_writer(FILE *out, void *what, struct error *e);
 enum status stage_write(const struct stage *stage, const char *name, stage_writer *write,
-                        const void *what, struct error *e);
+                        void *what, struct error *e);
 /* Removes the stage with whatever was not kept. */
 void stage_close(struct stage *stage);
 

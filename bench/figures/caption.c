@@ -149,15 +149,9 @@ static void write_method(FILE *out, const struct figure_data *d)
         return;
     fputs(" Median of ", out);
     write_sample(out, d, basis.least, basis.most);
-    if (d->kind == FIGURE_BREAKDOWN) {
-        fputs("; parts are means over ranks, other is what they leave of the slowest one's step.",
-              out);
+    fputs(d->figure->shape->method, out);
+    if (!d->figure->shape->whiskers)
         return;
-    }
-    if (d->kind == FIGURE_OVERLAP)
-        fputs("; exposed and wait (where known) are means over ranks, hidden is what cost no "
-              "time of what the same calls take alone (tick)",
-              out);
     write_whiskers(out, basis.points, basis.met, (size_t)basis.most,
                    d->quantity->source == SOURCE_RUNS ? "runs" : "launches");
 }
@@ -362,14 +356,14 @@ static void write_short(FILE *out, const struct figure_data *d)
         write_range(out, basis.least, basis.most);
         fputs(d->quantity->source == SOURCE_RUNS ? " run" : " launch", out);
         fputs(basis.most < 2 ? "" : d->quantity->source == SOURCE_RUNS ? "s" : "es", out);
-        if (d->kind != FIGURE_BREAKDOWN && basis.most >= 2)
+        if (d->figure->shape->whiskers && basis.most >= 2)
             fputs(basis.met == basis.points ? ", 95 % intervals"
                   : basis.met == 0          ? ", least to greatest"
                                             : ", 95 % intervals or least to greatest",
                   out);
         fputc('.', out);
     }
-    if (d->quantity->column == COLUMN_speedup || d->quantity->column == COLUMN_efficiency)
+    if (d->quantity->relation > RELATION_STEP)
         write_bases(out, s);
     write_missing_counts(out, s);
 }
@@ -389,7 +383,7 @@ static enum status write_full(FILE *out, const struct figure_data *d, struct err
     write_published(out, s);
     if (d->left_out > 0)
         fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,
-                d->bars ? "bars" : "curves", d->figure);
+                d->figure->shape->bars ? "bars" : "curves", d->figure->name);
     return status;
 }
 

@@ -1,194 +1,15 @@
 #include "bench/figures/figure_data.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bench/collect/published.h"
 #include "bench/collect/summary.h"
-#include "bench/spec/value.h"
-
-/* ---- Rows ---- */
-
-void figure_data_write_number(FILE *out, double x)
-{
-    char text[TEXT_NUMBER];
-    fprintf(out, ",%s", text_real(text, x));
-}
-
-void figure_data_write_status(FILE *out, const struct point_summary *p)
-{
-    fprintf(out, ",%ld,%s,%s", config_int(&p->point->config, OPT_RANKS), p->status, p->flags);
-}
-
-double figure_data_model(const struct figure_data *d, size_t point)
-{
-    return d->prediction.n > 0 ? prediction_value(&d->prediction, d->s, point, d->quantity) : NAN;
-}
-
-/* Which curve or bar, from 1; nothing where it is not drawn. */
-static void write_place(FILE *out, size_t place)
-{
-    if (place > 0)
-        fprintf(out, "%zu", place);
-    fputc(',', out);
-}
-
-static void write_point(FILE *out, const struct figure_data *d, size_t curve, const char *name,
-                        size_t i)
-{
-    const struct point_summary *p = &d->s->points[i];
-    const struct measured *m = &d->measured[i];
-    write_place(out, curve);
-    text_write_field(out, name);
-    fprintf(out, ",%s,", p->cells[COLUMN_point]);
-    text_write_field(out, p->point->label);
-    figure_data_write_status(out, p);
-    figure_data_write_number(out, (double)m->n);
-    figure_data_write_number(out, m->value.mid);
-    figure_data_write_number(out, m->value.lo);
-    figure_data_write_number(out, m->value.hi);
-    figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
-    figure_data_write_number(out, figure_data_model(d, i));
-    fputc('\n', out);
-}
-
-static const char point_header[] =
-    "curve,name,point,label,ranks,status,flags,n,value,lo,hi,published,model\n";
-
-static void write_over_ranks(FILE *out, const struct figure_data *d)
-{
-    fputs(point_header, out);
-    for (size_t k = 0; k < d->series.n; k++)
-        for (size_t i = 0; i < d->series.items[k].n; i++)
-            write_point(out, d, k < d->curves ? k + 1 : 0, d->series.items[k].name,
-                        d->series.items[k].points[i]);
-}
-
-static bool has_bars(const struct figure_data *d)
-{
-    return d->kind == FIGURE_BARS || d->kind == FIGURE_BREAKDOWN || d->kind == FIGURE_OVERLAP;
-}
-
-/* Whether a bar may stand for this point. */
-static bool has_row(const struct figure_data *d, size_t point)
-{
-    if (d->kind == FIGURE_OVERLAP)
-        return strcmp(config_text(&d->s->points[point].point->config, OPT_STRATEGY), "none") != 0;
-    return d->quantity->source != SOURCE_RUNS || !d->s->points[point].compute_only;
-}
-
-static void write_by_point(FILE *out, const struct figure_data *d)
-{
-    size_t row = 0;
-    fputs(point_header, out);
-    for (size_t i = 0; i < d->s->n; i++)
-        if (has_row(d, i))
-            write_point(out, d, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
-}
-
-/* ---- Breakdown ---- */
-
-static const char *const parts[] = {"load", "forward", "backward",  "pack",
-                                    "comm", "wait",    "optimizer", "other"};
-enum { PARTS = sizeof parts / sizeof *parts };
-
-const char *breakdown_part(size_t i)
-{
-    return i < PARTS ? parts[i] : NULL;
-}
-
-/* 0 where the column is unknown: what is not known belongs to the rest. */
-static double part_ms(const struct point_summary *p, enum column_id column)
-{
-    double x = cell_number(p, column);
-    return isnan(x) ? 0 : x;
-}
-
-/* Parts are means over ranks, the step is the slowest rank's: imbalance is part of the rest. Where
- * waiting is unknown, it is part of communication. */
-static void write_parts(FILE *out, const struct point_summary *p)
-{
-    double wait = part_ms(p, COLUMN_wait_ms), sum = 0;
-    double ms[PARTS] = {part_ms(p, COLUMN_load_ms),
-                        part_ms(p, COLUMN_forward_ms),
-                        part_ms(p, COLUMN_backward_ms),
-                        part_ms(p, COLUMN_pack_ms),
-                        fmax(part_ms(p, COLUMN_comm_exposed_ms) - wait, 0),
-                        wait,
-                        part_ms(p, COLUMN_optimizer_ms),
-                        0};
-    double step = cell_number(p, COLUMN_step_ms_median);
-    for (int i = 0; i < PARTS; i++)
-        sum += ms[i];
-    ms[PARTS - 1] = fmax(step - sum, 0);
-    for (int i = 0; i < PARTS; i++)
-        figure_data_write_number(out, isfinite(step) ? ms[i] : NAN);
-}
-
-static void begin_bar(FILE *out, size_t row, const struct point_summary *p)
-{
-    write_place(out, row);
-    fprintf(out, "%s,", p->cells[COLUMN_point]);
-    text_write_field(out, p->point->label);
-    figure_data_write_status(out, p);
-}
-
-static void write_breakdown(FILE *out, const struct figure_data *d)
-{
-    size_t row = 0;
-    fputs("row,point,label,ranks,status,flags,step_ms", out);
-    for (int i = 0; i < PARTS; i++)
-        fprintf(out, ",%s_ms", parts[i]);
-    fputs(",published,model_ms\n", out);
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        begin_bar(out, d->bars[i] ? ++row : 0, p);
-        figure_data_write_number(out, cell_number(p, COLUMN_step_ms_median));
-        write_parts(out, p);
-        figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
-        figure_data_write_number(out, figure_data_model(d, i));
-        fputc('\n', out);
-    }
-}
-
-/* ---- Overlap ---- */
-
-/* Exposed and wait are parts of a step, means over ranks. Hidden is a share of what the same calls
- * take alone; it is negative where communication cost more than that. Where waiting is unknown, it
- * is part of exposed. */
-static void write_overlap(FILE *out, const struct figure_data *d)
-{
-    size_t row = 0;
-    fputs("row,point,label,ranks,status,flags,exposed_ms,wait_ms,hidden_ms,hidden_lo_ms,"
-          "hidden_hi_ms,alone_ms,published\n",
-          out);
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct point_summary *p = &d->s->points[i];
-        double comm = d->measured[i].value.mid, alone = cell_number(p, COLUMN_comm_replay_ms);
-        double wait = isfinite(comm) ? part_ms(p, COLUMN_wait_ms) : NAN;
-        if (!has_row(d, i))
-            continue;
-        begin_bar(out, d->bars[i] ? ++row : 0, p);
-        figure_data_write_number(out, comm - wait);
-        figure_data_write_number(out, wait);
-        figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share));
-        figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share_lo));
-        figure_data_write_number(out, alone * cell_number(p, COLUMN_overlap_share_hi));
-        figure_data_write_number(out, alone);
-        figure_data_write_number(out, published_value(d->s, i, d->quantity->column));
-        fputc('\n', out);
-    }
-}
-
-/* ---- What a figure shows ---- */
+#include "kernels/base/mem.h"
 
 static bool is_valued(const struct figure_data *d, size_t point)
 {
-    return isfinite(d->measured[point].value.mid) ||
-           isfinite(published_value(d->s, point, d->quantity->column));
+    return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
 /* Ranks that train apart have no accuracy runs. What is left of their series has another name. */
@@ -219,11 +40,10 @@ static void drop_compute_only(struct series_list *list, const struct summary *s)
 static enum status choose_curves(struct figure_data *d, struct error *e)
 {
     struct series_list *list = &d->series;
-    struct series *items = calloc(list->n + 1, sizeof *items);
+    struct series *items;
     bool any = figure_data_lack(d) == NULL;
     size_t rest = 0;
-    if (!items)
-        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    TRY(MEM_NEW(items, list->n, "the curves of a figure", e));
     for (size_t k = 0; k < list->n; k++) {
         bool drawn = !any;
         for (size_t i = 0; i < list->items[k].n; i++)
@@ -243,19 +63,17 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
 static enum status choose_bars(struct figure_data *d, struct error *e)
 {
     size_t n = 0, valued = 0;
-    d->bars = calloc(d->s->n + 1, sizeof *d->bars);
-    if (!d->bars)
-        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    TRY(MEM_NEW(d->bars, d->s->n, "the bars of a figure", e));
     for (size_t i = 0; i < d->s->n; i++)
-        n += has_row(d, i);
+        n += figure_data_has_bar(d, i);
     for (size_t i = 0; i < d->s->n; i++) {
-        if (!has_row(d, i) || (n > FIGURE_BARS_MAX && !is_valued(d, i)))
+        if (!figure_data_has_bar(d, i) || (n > FIGURE_BARS_MAX && !is_valued(d, i)))
             continue;
         valued++;
         d->bars[i] = valued <= FIGURE_BARS_MAX;
         d->rows += d->bars[i];
     }
-    d->left_out = has_bars(d) && valued > d->rows ? valued - d->rows : 0;
+    d->left_out = valued - d->rows;
     return OK;
 }
 
@@ -274,12 +92,12 @@ static void count(struct figure_data *d)
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool value = isfinite(d->measured[i].value.mid);
-        if (d->kind == FIGURE_OVERLAP && !has_row(d, i))
+        if (d->figure->shape->communicating && !figure_data_has_bar(d, i))
             continue;
         d->values += value;
-        d->doubtful += value && strcmp(p->status, "ok") != 0;
-        d->oversubscribed += value && strstr(p->flags, "oversubscribed");
-        double published = published_value(d->s, i, d->quantity->column);
+        d->doubtful += value && p->outcome != POINT_ok;
+        d->oversubscribed += value && strstr(p->flags, "oversubscribed") != NULL;
+        double published = figure_data_published(d, i);
         d->published += isfinite(published);
         d->predicted += isfinite(figure_data_model(d, i));
         widen(d, published);
@@ -291,7 +109,7 @@ static void count(struct figure_data *d)
 
 bool figure_data_misses(const struct figure_data *d, size_t point)
 {
-    return !isfinite(d->measured[point].value.mid) && strcmp(d->s->points[point].status, "ok") != 0;
+    return !isfinite(d->measured[point].value.mid) && d->s->points[point].outcome != POINT_ok;
 }
 
 const char *figure_data_lack(const struct figure_data *d)
@@ -308,29 +126,28 @@ const char *figure_data_lack(const struct figure_data *d)
     return "no point was measured";
 }
 
+static enum status read_all(struct figure_data *d, struct error *e)
+{
+    TRY(MEM_NEW(d->measured, d->s->n, "the values of a figure", e));
+    TRY(quantity_measure(d->measured, d->quantity, d->s, d->run_dir, e));
+    if (d->figure->model)
+        TRY(prediction_make(&d->prediction, d->s, d->run_dir, e));
+    TRY(series_collect(&d->series, d->s, e));
+    if (d->quantity->source == SOURCE_RUNS)
+        drop_compute_only(&d->series, d->s);
+    count(d);
+    return d->figure->shape->bars ? choose_bars(d, e) : choose_curves(d, e);
+}
+
 enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
                              const char *run_dir, struct error *e)
 {
     const struct figure *row = figure_get(figure);
     *d = (struct figure_data){.s = s,
-                              .figure = figure,
+                              .figure = row,
                               .run_dir = run_dir,
-                              .kind = row->kind,
-                              .quantity = quantity_of_figure(row, s->spec)};
-    d->measured = calloc(s->n + 1, sizeof *d->measured);
-    if (!d->measured)
-        return error_set(e, ERR_MEMORY, "no memory for figure %s", figure);
-    enum status status = quantity_measure(d->measured, d->quantity, s, run_dir, e);
-    if (status == OK && row->model)
-        status = prediction_make(&d->prediction, s, run_dir, e);
-    if (status == OK)
-        status = series_collect(&d->series, s, e);
-    if (status != OK)
-        return status;
-    if (d->quantity->source == SOURCE_RUNS)
-        drop_compute_only(&d->series, s);
-    count(d);
-    return has_bars(d) ? choose_bars(d, e) : choose_curves(d, e);
+                              .quantity = quantity_get(row->quantity, s->spec)};
+    return read_all(d, e);
 }
 
 void figure_data_free(struct figure_data *d)
@@ -340,38 +157,4 @@ void figure_data_free(struct figure_data *d)
     free(d->measured);
     free(d->bars);
     *d = (struct figure_data){0};
-}
-
-static enum status write_rows(FILE *out, struct figure_data *d, struct error *e)
-{
-    switch (d->kind) {
-    case FIGURE_EPOCHS:
-        return figure_epochs_write(out, d, e);
-    case FIGURE_BREAKDOWN:
-        write_breakdown(out, d);
-        break;
-    case FIGURE_OVERLAP:
-        write_overlap(out, d);
-        break;
-    case FIGURE_BARS:
-        write_by_point(out, d);
-        break;
-    case FIGURE_OVER_RANKS:
-        write_over_ranks(out, d);
-        break;
-    }
-    return OK;
-}
-
-enum status figure_data_write(struct figure_data *d, const char *path, struct error *e)
-{
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    enum status status = write_rows(out, d, e);
-    bool failed = ferror(out);
-    failed = fclose(out) != 0 || failed;
-    if (status == OK && failed)
-        status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    return status;
 }

@@ -7,6 +7,7 @@
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
 #include "bench/figures/gnuplot.h"
+#include "kernels/base/mem.h"
 
 static long ranks_of(const struct point_summary *p)
 {
@@ -43,9 +44,8 @@ static struct at_ranks *find_ranks(const struct axis *axis, long ranks)
 static enum status make_axis(struct axis *axis, const struct figure_data *d, struct error *e)
 {
     const struct summary *s = d->s;
-    *axis = (struct axis){.items = calloc(s->n + 1, sizeof *axis->items)};
-    if (!axis->items)
-        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    *axis = (struct axis){.items = NULL};
+    TRY(MEM_NEW(axis->items, s->n, "the rank counts of a figure", e));
     for (size_t i = 0; i < s->n; i++)
         axis->items[i] = (struct at_ranks){.ranks = ranks_of(&s->points[i]), .alike = true};
     qsort(axis->items, s->n, sizeof *axis->items, by_ranks);
@@ -261,16 +261,11 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "percent_most", d->quantity->most);
     gnuplot_define_number(out, "rows_n", (double)d->rows);
     gnuplot_define_number(out, "epochs_n", d->epochs);
-    gnuplot_define_number(out, "accuracies_n", (double)d->accuracies);
-    gnuplot_define_number(out, "losses_n", (double)d->losses);
-}
-
-static void define_parts(FILE *out)
-{
-    fputs("parts='", out);
-    for (size_t i = 0; breakdown_part(i); i++)
-        fprintf(out, "%s ", breakdown_part(i));
-    fputs("'; ", out);
+    for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++) {
+        char name[GNUPLOT_NAME];
+        gnuplot_define_number(out, gnuplot_numbered(name, "column", k + 1, "_n"),
+                              (double)d->known[k]);
+    }
 }
 
 /* The caption as the spec wants it, cut into lines: caption1, caption2 ... The share of the picture
@@ -299,9 +294,9 @@ static void define_files(FILE *out, const struct figure_data *d, const char *plo
 {
     char path[4500];
     gnuplot_define_text(out, "plots", plots_dir);
-    snprintf(path, sizeof path, "%s/series_%s.csv", stage->dir, d->figure);
+    snprintf(path, sizeof path, "%s/series_%s.csv", stage->dir, d->figure->name);
     gnuplot_define_text(out, "data", path);
-    snprintf(path, sizeof path, "%s/%s", stage->dir, d->figure);
+    snprintf(path, sizeof path, "%s/%s", stage->dir, d->figure->name);
     gnuplot_define_text(out, "out", path);
 }
 
@@ -314,13 +309,13 @@ enum status figure_define(FILE *out, const struct figure_data *d, const char *pl
     define_files(out, d, plots_dir, stage);
     gnuplot_define_text(out, "scaling", config_text(&d->s->spec->config, OPT_SCALING));
     gnuplot_define_text(out, "y_title", d->quantity->title);
+    gnuplot_define_text(out, "columns", d->figure->columns);
     gnuplot_define_text(out, "nothing", lack ? lack : "");
     define_series(out, d);
     define_ranks(out, &axis);
     define_ideals(out, d);
     define_missing(out, d, &axis);
     define_counts(out, d);
-    define_parts(out);
     free(axis.items);
     return define_caption(out, d, e);
 }

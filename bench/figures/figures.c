@@ -12,24 +12,21 @@
 #include "bench/figures/gnuplot.h"
 #include "kernels/base/log.h"
 
-/* ---- The caption ---- */
+/* ---- Files beside the pictures ---- */
+
+static enum status write_series(FILE *out, void *d, struct error *e)
+{
+    return ((struct figure_data *)d)->figure->shape->write(out, d, e);
+}
 
 /* In full, whatever the picture has room for. */
-static enum status write_caption(const struct figure_data *d, const struct stage *stage,
-                                 struct error *e)
+static enum status write_caption(FILE *out, void *d, struct error *e)
 {
-    char name[64], path[4500];
     struct caption caption;
     TRY(caption_make(&caption, d, true, e));
-    snprintf(name, sizeof name, "%s.txt", d->figure);
-    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
-    FILE *out = fopen(path, "w");
-    bool written = out && fprintf(out, "%s\n", caption.text) > 0;
-    written = out && fclose(out) == 0 && written;
+    fprintf(out, "%s\n", caption.text);
     caption_free(&caption);
-    if (!written)
-        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    return stage_keep(stage, name, e);
+    return OK;
 }
 
 /* ---- Pictures ---- */
@@ -44,7 +41,7 @@ static enum status forget_time(const char *path, struct error *e)
 {
     static const char mark[] = "/CreationDate (D:", epoch[] = "19700101000000";
     FILE *pdf = fopen(path, "r+");
-    if (!pdf)
+    if (pdf == NULL)
         return errno == ENOENT
                    ? OK
                    : error_set(e, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
@@ -62,19 +59,18 @@ static enum status forget_time(const char *path, struct error *e)
 /* Gives the finished pictures their names: until then the old ones stand. */
 static enum status keep_pictures(const struct stage *stage, const char *figure, struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; i < FORMATS && status == OK; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         char name[64], path[4500];
         snprintf(name, sizeof name, "%s.%s", figure, formats[i]);
         snprintf(path, sizeof path, "%s/%s", stage->dir, name);
         if (i < FORMATS_NEEDED || access(path, F_OK) == 0) {
-            status = stage_keep(stage, name, e);
+            TRY(stage_keep(stage, name, e));
         } else {
             snprintf(path, sizeof path, "%s/%s", stage->run_dir, name);
             unlink(path);
         }
     }
-    return status;
+    return OK;
 }
 
 /* ---- One figure ---- */
@@ -84,41 +80,45 @@ static enum status run_script(const struct figure_data *d, const char *plots_dir
 {
     char script[4096], *definitions = NULL;
     size_t size = 0;
-    snprintf(script, sizeof script, "%s/%s.gp", plots_dir, d->figure);
+    snprintf(script, sizeof script, "%s/%s.gp", plots_dir, d->figure->name);
     FILE *out = open_memstream(&definitions, &size);
-    if (!out)
-        return error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+    if (out == NULL)
+        return error_no_memory(e, "a figure");
     enum status status = figure_define(out, d, plots_dir, stage, e);
     if (fclose(out) != 0 && status == OK)
-        status = error_set(e, ERR_MEMORY, "no memory for figure %s", d->figure);
+        status = error_no_memory(e, "a figure");
     if (status == OK)
         status = gnuplot_run(definitions, script, e);
     free(definitions);
     return status;
 }
 
+static void say_what_is_missing(const struct figure_data *d, const char *series)
+{
+    const char *figure = d->figure->name, *lack = figure_data_lack(d);
+    if (lack != NULL)
+        log_print(LOG_NOTE, "%s: nothing to draw: %s", figure, lack);
+    if (d->left_out > 0)
+        log_print(LOG_NOTE, "%s: %zu %s more than fit are left to %s", figure, d->left_out,
+                  d->figure->shape->bars ? "bars" : "curves", series);
+}
+
 static enum status draw_data(struct figure_data *d, const char *plots_dir,
                              const struct stage *stage, struct error *e)
 {
-    char name[64], path[4500];
-    snprintf(name, sizeof name, "series_%s.csv", d->figure);
-    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
-    enum status status = figure_data_write(d, path, e);
-    if (status == OK && figure_data_lack(d))
-        log_print(LOG_NOTE, "%s: nothing to draw: %s", d->figure, figure_data_lack(d));
-    if (status == OK && d->left_out > 0)
-        log_print(LOG_NOTE, "%s: %zu %s more than fit are left to %s", d->figure, d->left_out,
-                  d->bars ? "bars" : "curves", name);
-    if (status == OK)
-        status = run_script(d, plots_dir, stage, e);
-    snprintf(path, sizeof path, "%s/%s.pdf", stage->dir, d->figure);
-    if (status == OK)
-        status = forget_time(path, e);
-    if (status == OK)
-        status = stage_keep(stage, name, e);
-    if (status == OK)
-        status = write_caption(d, stage, e);
-    return status == OK ? keep_pictures(stage, d->figure, e) : status;
+    char series[64], caption[64], pdf[4500];
+    const char *figure = d->figure->name;
+    snprintf(series, sizeof series, "series_%s.csv", figure);
+    snprintf(caption, sizeof caption, "%s.txt", figure);
+    snprintf(pdf, sizeof pdf, "%s/%s.pdf", stage->dir, figure);
+    TRY(stage_write(stage, series, write_series, d, e));
+    say_what_is_missing(d, series);
+    TRY(run_script(d, plots_dir, stage, e));
+    TRY(forget_time(pdf, e));
+    TRY(stage_write(stage, caption, write_caption, d, e));
+    TRY(stage_keep(stage, series, e));
+    TRY(stage_keep(stage, caption, e));
+    return keep_pictures(stage, figure, e);
 }
 
 static enum status draw(const struct summary *s, const char *plots_dir, const struct stage *stage,

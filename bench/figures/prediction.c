@@ -23,9 +23,8 @@ static enum status take(const struct csv_table *table, const char *name, double 
                         size_t size, struct error *e)
 {
     size_t names, values;
-    if (csv_table_column(table, "coefficient", &names, e) != OK ||
-        csv_table_column(table, "value", &values, e) != OK)
-        return e->status;
+    const struct csv_wanted columns[] = {{"coefficient", &names}, {"value", &values}};
+    TRY(csv_table_columns(table, columns, sizeof columns / sizeof *columns, e));
     for (size_t row = 0; row < table->rows; row++) {
         if (strcmp(csv_table_cell(table, row, names), name) != 0)
             continue;
@@ -219,14 +218,15 @@ double prediction_value(const struct prediction *p, const struct summary *s, siz
     const struct point_summary *own = &s->points[point], *base = &s->points[own->base];
     double speedup = cell_number(base, COLUMN_step_ms_median) / p->step_ms[point] *
                      images_of(own->point) / images_of(base->point);
-    switch (quantity->column) {
-    case COLUMN_step_ms_median:
+    switch (quantity->relation) {
+    case RELATION_STEP:
         return p->step_ms[point];
-    case COLUMN_speedup:
+    case RELATION_SPEEDUP:
         return speedup;
-    case COLUMN_efficiency:
+    case RELATION_EFFICIENCY:
         return 100 * speedup * base->cores / own->cores;
-    default:
-        return NAN;
+    case RELATION_NONE:
+        break;
     }
+    return NAN;
 }

@@ -7,34 +7,22 @@
 #include "bench/collect/summary.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 
 static const struct quantity quantities[] = {
-#define QUANTITY(name, source, raw, column, most, title)                                           \
-    {#name, SOURCE_##source, #raw, COLUMN_##column, most, title},
+#define POINT_QUANTITY(name, title, most, column, unit, whole, lo, hi, relation)                   \
+    {title, most,           SOURCE_POINTS, NULL,        COLUMN_##column,                           \
+     unit,  COLUMN_##whole, COLUMN_##lo,   COLUMN_##hi, RELATION_##relation},
+#define QUANTITY(name, title, most, source, raw, column)                                           \
+    {title, most, SOURCE_##source, #raw, COLUMN_##column, 1, 0, 0, 0, RELATION_NONE},
 #include "bench/spec/quantities.def"
 #undef QUANTITY
 };
 
-static const struct figure figures[] = {
-#define FIGURE(name, kind, model, quantity, summary)                                               \
-    {#name, FIGURE_##kind, model, QUANTITY_##quantity},
-#include "bench/spec/figures.def"
-#undef FIGURE
-};
-
-const struct figure *figure_get(const char *name)
+const struct quantity *quantity_get(enum quantity_id id, const struct spec *spec)
 {
-    size_t i = 0;
-    while (strcmp(figures[i].name, name) != 0)
-        i++;
-    return &figures[i];
-}
-
-const struct quantity *quantity_of_figure(const struct figure *figure, const struct spec *spec)
-{
-    if (figure->quantity == QUANTITY_chosen)
-        return &quantities[config_int(&spec->config, OPT_BARS)];
-    return &quantities[figure->quantity];
+    return &quantities[id == QUANTITY_chosen ? (enum quantity_id)config_int(&spec->config, OPT_BARS)
+                                             : id];
 }
 
 struct measured measured_of(const double *values, size_t n)
@@ -51,25 +39,18 @@ double cell_number(const struct point_summary *p, enum column_id column)
     return number_parse(p->cells[column], &x) ? x : NAN;
 }
 
-/* Efficiency scales as the speed-up does, and is shown in per cent. */
-static struct interval point_interval(const struct point_summary *p, enum column_id column)
+static struct interval point_interval(const struct point_summary *p, const struct quantity *q)
 {
-    if (column == COLUMN_step_ms_median)
-        return (struct interval){.lo = cell_number(p, COLUMN_step_ms_lo),
-                                 .mid = cell_number(p, COLUMN_step_ms_median),
-                                 .hi = cell_number(p, COLUMN_step_ms_hi)};
-    double mid = cell_number(p, column);
-    double scale = column == COLUMN_efficiency ? 100 * mid / cell_number(p, COLUMN_speedup) : 1;
-    return (struct interval){.lo = scale * cell_number(p, COLUMN_speedup_lo),
-                             .mid = column == COLUMN_efficiency ? 100 * mid : mid,
-                             .hi = scale * cell_number(p, COLUMN_speedup_hi)};
+    double mid = q->unit * cell_number(p, q->column), scale = mid / cell_number(p, q->whole);
+    return (struct interval){
+        .lo = scale * cell_number(p, q->lo), .mid = mid, .hi = scale * cell_number(p, q->hi)};
 }
 
 static void take_points(struct measured *measured, const struct quantity *quantity,
                         const struct summary *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        measured[i].value = point_interval(&s->points[i], quantity->column);
+        measured[i].value = point_interval(&s->points[i], quantity);
         measured[i].n = s->points[i].launches;
     }
 }
@@ -91,13 +72,9 @@ static enum status find_values(struct raw_value *values, size_t *n, const struct
 {
     const char *wanted = quantity->source == SOURCE_RUNS ? "accuracy" : "time";
     size_t point, run, state, column;
-    enum status status = csv_table_column(raw, "point", &point, e);
-    if (status == OK)
-        status = csv_table_column(raw, "run", &run, e);
-    if (status == OK)
-        status = csv_table_column(raw, "status", &state, e);
-    if (status == OK)
-        status = csv_table_column(raw, quantity->raw, &column, e);
+    const struct csv_wanted columns[] = {
+        {"point", &point}, {"run", &run}, {"status", &state}, {quantity->raw, &column}};
+    enum status status = csv_table_columns(raw, columns, sizeof columns / sizeof *columns, e);
     *n = 0;
     for (size_t row = 0; row < raw->rows && status == OK; row++) {
         if (strcmp(csv_table_cell(raw, row, run), wanted) != 0 ||
@@ -119,9 +96,9 @@ static void take_values(struct measured *measured, const struct summary *s,
         const struct raw_value wanted = {.point = s->points[i].cells[COLUMN_point]};
         const struct raw_value *first = bsearch(&wanted, values, n, sizeof wanted, by_point);
         size_t known = 0;
-        while (first && first > values && by_point(first - 1, &wanted) == 0)
+        while (first != NULL && first > values && by_point(first - 1, &wanted) == 0)
             first--;
-        for (; first && first < values + n && by_point(first, &wanted) == 0; first++)
+        for (; first != NULL && first < values + n && by_point(first, &wanted) == 0; first++)
             room[known++] = first->value;
         measured[i] = measured_of(room, known);
     }
@@ -131,10 +108,13 @@ static enum status take_raw(struct measured *measured, const struct quantity *qu
                             const struct summary *s, const struct csv_table *raw, struct error *e)
 {
     size_t n = 0;
-    struct raw_value *values = calloc(raw->rows + 1, sizeof *values);
-    double *room = calloc(raw->rows + 1, sizeof *room);
-    enum status status = values && room ? find_values(values, &n, raw, quantity, e)
-                                        : error_set(e, ERR_MEMORY, "no memory for %s", raw->path);
+    struct raw_value *values = NULL;
+    double *room = NULL;
+    enum status status = MEM_NEW(values, raw->rows, raw->path, e);
+    if (status == OK)
+        status = MEM_NEW(room, raw->rows, raw->path, e);
+    if (status == OK)
+        status = find_values(values, &n, raw, quantity, e);
     if (status == OK)
         take_values(measured, s, values, n, room);
     free(values);

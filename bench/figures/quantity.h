@@ -9,43 +9,30 @@
 
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 
+/* How it follows from the time of a step. */
+enum quantity_relation { RELATION_NONE, RELATION_STEP, RELATION_SPEEDUP, RELATION_EFFICIENCY };
+
 struct quantity {
-    const char *name;
+    const char *title; /* of the axis */
+    double most;       /* that there can be */
     enum quantity_source source;
     const char *raw;       /* column of raw.csv, unless the source is POINTS */
     enum column_id column; /* of summary.csv */
-    double most;           /* that there can be */
-    const char *title;     /* of the axis */
+    /* Of the source POINTS. */
+    double unit;                  /* of the column in one of the axis */
+    enum column_id whole, lo, hi; /* whose interval is as wide, for its size */
+    enum quantity_relation relation;
 };
 
 enum quantity_id {
-#define QUANTITY(name, source, raw, column, most, title) QUANTITY_##name,
+#define QUANTITY(name, title, ...) QUANTITY_##name,
 #include "bench/spec/quantities.def"
 #undef QUANTITY
     QUANTITY_chosen /* by `bars` */
 };
 
-enum figure_kind {
-    FIGURE_OVER_RANKS,
-    FIGURE_BARS,
-    FIGURE_BREAKDOWN,
-    FIGURE_OVERLAP,
-    FIGURE_EPOCHS
-};
-
-/* A row of bench/spec/figures.def. */
-struct figure {
-    const char *name;
-    enum figure_kind kind;
-    bool model; /* the model of time is drawn beside what was measured */
-    enum quantity_id quantity;
-};
-
-/* By name, which the spec has checked. */
-const struct figure *figure_get(const char *name);
-
-/* What the figure shows in a campaign of this spec. */
-const struct quantity *quantity_of_figure(const struct figure *figure, const struct spec *spec);
+/* What a figure of this row shows in a campaign of this spec. */
+const struct quantity *quantity_get(enum quantity_id id, const struct spec *spec);
 
 /* What stands in summary.csv, NAN where it is unknown; not what it was rounded from, so that
  * figures drawn from that file alone are the same. */

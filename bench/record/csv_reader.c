@@ -212,6 +212,14 @@ enum status csv_table_column(const struct csv_table *table, const char *name, si
     return OK;
 }
 
+enum status csv_table_columns(const struct csv_table *table, const struct csv_wanted *wanted,
+                              size_t n, struct error *e)
+{
+    for (size_t i = 0; i < n; i++)
+        TRY(csv_table_column(table, wanted[i].name, wanted[i].column, e));
+    return OK;
+}
+
 const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column)
 {
     return table->cells[row * table->columns + column];

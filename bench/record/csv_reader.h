@@ -31,6 +31,14 @@ int csv_table_find(const struct csv_table *table, const char *name);
 enum status csv_table_column(const struct csv_table *table, const char *name, size_t *column,
                              struct error *e);
 
+/* The same for each column that is wanted. */
+struct csv_wanted {
+    const char *name;
+    size_t *column;
+};
+enum status csv_table_columns(const struct csv_table *table, const struct csv_wanted *wanted,
+                              size_t n, struct error *e);
+
 const char *csv_table_cell(const struct csv_table *table, size_t row, size_t column);
 
 /* A cell as a number; NAN where it is empty. ERR_DATA with file and line for anything else. */

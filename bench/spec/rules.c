@@ -7,6 +7,7 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
+#include "kernels/base/names.h"
 
 /* ---- The campaign ---- */
 
@@ -394,21 +395,33 @@ static enum status check_batch_norm(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Whether the figure wants measure.replay. */
+static bool figure_wants_replay(const char *name)
+{
+    static const bool replay[] = {
+#define FIGURE(name, summary, replay, ...) replay,
+#include "bench/spec/figures.def"
+#undef FIGURE
+    };
+    return replay[name_index(name, names_figures->names, names_figures->n)];
+}
+
 /* What hid can be said only of communication whose time alone is known. */
 static enum status check_figures(const struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
-    bool asked = false;
-    for (size_t i = 0; i < figures->n; i++)
-        asked = asked || strcmp(figures->texts[i], "overlap") == 0;
+    size_t asked = 0;
+    while (asked < figures->n && !figure_wants_replay(figures->texts[asked]))
+        asked++;
     for (size_t i = 0; i < spec->n_points; i++)
         if (config_int(&spec->points[i].config, OPT_REPLAY) > 0)
             return OK;
-    if (!asked)
+    if (asked == figures->n)
         return OK;
     return mark_error(e, ERR_SPEC, figures->mark,
-                      "figures: overlap compares with what communication takes alone, which "
-                      "measure.replay measures: it is 0; wanted 1 or more");
+                      "figures: %s compares with what communication takes alone, which "
+                      "measure.replay measures: it is 0; wanted 1 or more",
+                      figures->texts[asked]);
 }
 
 enum status rules_check_points(const struct spec *spec, struct error *e)

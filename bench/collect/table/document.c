@@ -105,8 +105,9 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     return failed ? error_set(e, ERR_MEMORY, "no memory for what is below the table") : OK;
 }
 
-static enum status write_markdown(FILE *out, const void *s, struct error *e)
+static enum status write_markdown(FILE *out, void *what, struct error *e)
 {
+    const struct summary *s = *(const struct summary **)what;
     struct table t;
     table_make(&t, s);
     write_headers(out, &markdown, &t);
@@ -118,8 +119,9 @@ static enum status write_markdown(FILE *out, const void *s, struct error *e)
     return write_notes(out, &markdown, s, e);
 }
 
-static enum status write_latex(FILE *out, const void *s, struct error *e)
+static enum status write_latex(FILE *out, void *what, struct error *e)
 {
+    const struct summary *s = *(const struct summary **)what;
     struct table t;
     table_make(&t, s);
     fputs("\\begin{tabular}{", out);
@@ -133,14 +135,21 @@ static enum status write_latex(FILE *out, const void *s, struct error *e)
     return write_notes(out, &latex, s, e);
 }
 
+static enum status write_documents(const struct summary *s, const struct stage *stage,
+                                   struct error *e)
+{
+    TRY(stage_write(stage, "summary.md", write_markdown, &s, e));
+    TRY(stage_write(stage, "summary.tex", write_latex, &s, e));
+    TRY(stage_keep(stage, "summary.md", e));
+    return stage_keep(stage, "summary.tex", e);
+}
+
 enum status table_write_documents(const struct summary *s, const char *run_dir, struct error *e)
 {
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
     if (status == OK)
-        status = stage_write(&stage, "summary.md", write_markdown, s, e);
-    if (status == OK)
-        status = stage_write(&stage, "summary.tex", write_latex, s, e);
+        status = write_documents(s, &stage, e);
     stage_close(&stage);
     return status;
 }

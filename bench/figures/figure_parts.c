@@ -1,0 +1,118 @@
+/* Bars of several parts: what a step consists of, and what of its communication hid. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+
+/* 0 where the column is unknown: what is not known belongs to the rest. */
+static double known_ms(const struct point_summary *p, enum column_id column)
+{
+    double x = cell_number(p, column);
+    return isnan(x) ? 0 : x;
+}
+
+/* ---- Stacked parts of a step ---- */
+
+/* A part is a column of summary.csv, of which another one may be a part of its own. */
+static const struct part {
+    const char *name;
+    enum column_id column, without;
+} parts[] = {
+    {"load", COLUMN_load_ms, COLUMNS},           {"forward", COLUMN_forward_ms, COLUMNS},
+    {"backward", COLUMN_backward_ms, COLUMNS},   {"pack", COLUMN_pack_ms, COLUMNS},
+    {"wait", COLUMN_wait_ms, COLUMNS},           {"comm", COLUMN_comm_exposed_ms, COLUMN_wait_ms},
+    {"optimizer", COLUMN_optimizer_ms, COLUMNS}, {"inject", COLUMN_inject_ms, COLUMNS},
+};
+
+/* Where waiting is unknown, it is part of communication. What is no column is the rest: parts are
+ * means over ranks, the step is the slowest rank's, and imbalance is part of what they leave. */
+static double part_ms(const struct point_summary *p, const char *name, double rest)
+{
+    size_t i = 0;
+    while (i < sizeof parts / sizeof *parts && strcmp(parts[i].name, name) != 0)
+        i++;
+    if (i == sizeof parts / sizeof *parts)
+        return fmax(rest, 0);
+    double ms = known_ms(p, parts[i].column);
+    return parts[i].without == COLUMNS ? ms : fmax(ms - known_ms(p, parts[i].without), 0);
+}
+
+static void write_parts(FILE *out, const struct figure *figure, const struct point_summary *p)
+{
+    char name[FIGURE_COLUMN];
+    double step = cell_number(p, COLUMN_step_ms_median), sum = 0;
+    figure_write_number(out, step);
+    for (size_t i = 0; figure_column(figure, i, name); i++) {
+        double ms = part_ms(p, name, step - sum);
+        figure_write_number(out, isfinite(step) ? ms : NAN);
+        sum += ms;
+    }
+}
+
+static enum status write_stacked(FILE *out, struct figure_data *d, struct error *e)
+{
+    (void)e;
+    char name[FIGURE_COLUMN];
+    size_t row = 0;
+    fputs("row,point,label,ranks,status,flags,step_ms", out);
+    for (size_t i = 0; figure_column(d->figure, i, name); i++)
+        fprintf(out, ",%s_ms", name);
+    fputs(",published,model_ms\n", out);
+    for (size_t i = 0; i < d->s->n; i++) {
+        if (!figure_data_has_bar(d, i))
+            continue;
+        figure_begin_bar(out, d->bars[i] ? ++row : 0, &d->s->points[i]);
+        write_parts(out, d->figure, &d->s->points[i]);
+        figure_write_number(out, figure_data_published(d, i));
+        figure_write_number(out, figure_data_model(d, i));
+        fputc('\n', out);
+    }
+    return OK;
+}
+
+const struct figure_shape shape_stacked = {
+    .bars = true,
+    .method = "; parts are means over ranks, other is what they leave of the slowest one's step.",
+    .write = write_stacked};
+
+/* ---- Overlap ---- */
+
+/* Exposed and wait are parts of a step, means over ranks. Hidden is a share of what the same calls
+ * take alone; it is negative where communication cost more than that. Where waiting is unknown, it
+ * is part of exposed. */
+static enum status write_overlap(FILE *out, struct figure_data *d, struct error *e)
+{
+    (void)e;
+    size_t row = 0;
+    fputs("row,point,label,ranks,status,flags,exposed_ms,wait_ms,hidden_ms,hidden_lo_ms,"
+          "hidden_hi_ms,alone_ms,published\n",
+          out);
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        double comm = d->measured[i].value.mid, alone = cell_number(p, COLUMN_comm_replay_ms);
+        double wait = isfinite(comm) ? known_ms(p, COLUMN_wait_ms) : NAN;
+        const double numbers[] = {comm - wait,
+                                  wait,
+                                  alone * cell_number(p, COLUMN_overlap_share),
+                                  alone * cell_number(p, COLUMN_overlap_share_lo),
+                                  alone * cell_number(p, COLUMN_overlap_share_hi),
+                                  alone,
+                                  figure_data_published(d, i)};
+        if (!figure_data_has_bar(d, i))
+            continue;
+        figure_begin_bar(out, d->bars[i] ? ++row : 0, p);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            figure_write_number(out, numbers[k]);
+        fputc('\n', out);
+    }
+    return OK;
+}
+
+const struct figure_shape shape_overlap = {
+    .bars = true,
+    .communicating = true,
+    .whiskers = true,
+    .method = "; exposed and wait (where known) are means over ranks, hidden is what cost no "
+              "time of what the same calls take alone (tick)",
+    .write = write_overlap};
