@@ -10,6 +10,11 @@ int64_t clock_ns(void)
 }
 
 /* Best of several rounds: an interrupt can only make a round longer. */
+double clock_seconds_since(int64_t begin_ns)
+{
+    return 1e-9 * (double)(clock_ns() - begin_ns);
+}
+
 void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns)
 {
     enum { ROUNDS = 20, READINGS = 500 };

@@ -6,6 +6,8 @@
 
 int64_t clock_ns(void);
 
+double clock_seconds_since(int64_t begin_ns);
+
 /* Measured on this machine: the smallest step the clock takes and what one reading costs. */
 void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns);
 

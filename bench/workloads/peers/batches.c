@@ -1,6 +1,7 @@
 #include "bench/workloads/peers/batches.h"
 #include "bench/workloads/data/augment.h"
-#include "bench/workloads/train_cnn/schedule.h"
+#include "bench/workloads/train_cnn/learning_rate.h"
+#include "kernels/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +22,16 @@ static size_t steps_of_run(const struct trainer *t, enum run_kind run)
 
 static enum status list_alloc(struct batch_list *list, size_t n_max, bool crops, struct error *e)
 {
+    const char *what = "the batches of a run";
     size_t steps = list->steps, room = steps * n_max;
-    list->epoch = calloc(steps, sizeof *list->epoch);
-    list->step = calloc(steps, sizeof *list->step);
-    list->count = calloc(steps, sizeof *list->count);
-    list->global = calloc(steps, sizeof *list->global);
-    list->lr = calloc(steps, sizeof *list->lr);
-    list->samples = calloc(room, sizeof *list->samples);
-    list->weights = calloc(room, sizeof *list->weights);
-    list->crops = crops ? calloc(room, sizeof *list->crops) : NULL;
-    if (list->epoch && list->step && list->count && list->global && list->lr && list->samples &&
-        list->weights && (list->crops || !crops))
-        return OK;
-    return error_set(e, ERR_MEMORY, "no memory for the %zu images of %zu steps", room, steps);
+    TRY(MEM_NEW(list->epoch, steps, what, e));
+    TRY(MEM_NEW(list->step, steps, what, e));
+    TRY(MEM_NEW(list->count, steps, what, e));
+    TRY(MEM_NEW(list->global, steps, what, e));
+    TRY(MEM_NEW(list->lr, steps, what, e));
+    TRY(MEM_NEW(list->samples, room, what, e));
+    TRY(MEM_NEW(list->weights, room, what, e));
+    return crops ? MEM_NEW(list->crops, room, what, e) : OK;
 }
 
 static void list_add(struct batch_list *list, size_t i, const struct batch *batch)
@@ -42,8 +40,8 @@ static void list_add(struct batch_list *list, size_t i, const struct batch *batc
     list->global[i] = batch->global;
     memcpy(list->samples + list->n, batch->samples, batch->n * sizeof *list->samples);
     for (uint32_t k = 0; k < batch->n; k++)
-        list->weights[list->n + k] = batch->weights ? batch->weights[k] : 1;
-    list->padded = list->padded || batch->weights;
+        list->weights[list->n + k] = batch->weights != NULL ? batch->weights[k] : 1;
+    list->padded = list->padded || batch->weights != NULL;
     list->n += batch->n;
 }
 
@@ -63,17 +61,17 @@ enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run
     uint32_t per_epoch = steps_of_epoch(&t->sampler, run);
     *list = (struct batch_list){.steps = steps_of_run(t, run)};
     bool crops = config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip;
-    enum status status = list_alloc(list, t->sampler.n_max, crops, e);
-    for (size_t i = 0; status == OK && i < list->steps; i++) {
+    TRY(list_alloc(list, t->sampler.n_max, crops, e));
+    for (size_t i = 0; i < list->steps; i++) {
         list->epoch[i] = (uint32_t)(i / per_epoch);
         list->step[i] = (uint32_t)(i % per_epoch);
-        list->lr[i] = schedule_lr(t->config, t->ranks, t->sampler.steps, (uint64_t)i + 1);
+        list->lr[i] = learning_rate(t->config, t->ranks, t->sampler.steps, (uint64_t)i + 1);
         struct batch batch = sampler_get(&t->sampler, list->epoch[i], list->step[i]);
         list_add(list, i, &batch);
         if (crops)
             list_add_crops(list, i, t->sampler.seed);
     }
-    return status;
+    return OK;
 }
 
 void batch_list_free(struct batch_list *list)

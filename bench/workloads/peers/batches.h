@@ -22,8 +22,8 @@ struct batch_list {
     struct batch_crop *crops; /* as samples; NULL where images stay as they are */
 };
 
-/* Takes all batches of `run` from the trainer's sampler, which is open. Freed with batch_list_free
- * in any case. */
+/* Takes all batches of `run` from the trainer's sampler, which is open. Freed with batch_list_free,
+ * also after an error. */
 enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run_kind run,
                             struct error *e);
 void batch_list_free(struct batch_list *list);

@@ -25,6 +25,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/descriptors.h"
 #include "kernels/base/launcher.h"
+#include "kernels/base/mem.h"
 
 struct inputs {
     struct arguments arguments;
@@ -49,40 +50,28 @@ static enum status open_data(struct inputs *in, struct error *e)
 {
     const struct config *c = &in->arguments.config;
     int64_t begin_ns = clock_ns();
-    enum status status =
-        data_open_as(&in->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
-                     config_text(c, OPT_DATA_NAME), e);
-    in->read_s = 1e-9 * (double)(clock_ns() - begin_ns);
-    return status;
-}
-
-static enum status make_params(struct inputs *in, struct error *e)
-{
-    uint64_t seed = (uint64_t)config_number(&in->arguments.config, OPT_SEED);
-    in->params = malloc(in->desc.n_params * sizeof *in->params);
-    if (!in->params)
-        return error_set(e, ERR_MEMORY, "no memory for %zu parameters", in->desc.n_params);
-    net_init_params(&in->desc, in->params, seed);
+    TRY(data_open_as(&in->data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
+                     config_text(c, OPT_DATA_NAME), e));
+    in->read_s = clock_seconds_since(begin_ns);
     return OK;
 }
 
 static enum status open_inputs(struct inputs *in, struct error *e)
 {
     const struct config *c = &in->arguments.config;
-    enum status status = config_init(&in->presets, e);
-    if (status == OK)
-        status = model_load(&in->desc, config_text(c, OPT_MODEL), e);
-    if (status != OK || in->check)
-        return status;
-    status = open_data(in, e);
+    TRY(config_init(&in->presets, e));
+    TRY(model_load(&in->desc, config_text(c, OPT_MODEL), e));
+    if (in->check)
+        return OK;
+    TRY(open_data(in, e));
     in->trainer.config = c;
     in->trainer.desc = &in->desc;
     in->trainer.data = &in->data;
-    if (status == OK)
-        status = trainer_open_batches(&in->trainer, e);
-    if (status == OK)
-        status = batch_list_make(&in->batches, &in->trainer, in->arguments.run, e);
-    return status == OK ? make_params(in, e) : status;
+    TRY(trainer_open_batches(&in->trainer, e));
+    TRY(batch_list_make(&in->batches, &in->trainer, in->arguments.run, e));
+    TRY(MEM_NEW(in->params, in->desc.n_params, "parameters", e));
+    net_init_params(&in->desc, in->params, (uint64_t)config_number(c, OPT_SEED));
+    return OK;
 }
 
 static void close_inputs(struct inputs *in)
@@ -118,7 +107,7 @@ static void list_arrays(const struct inputs *in, struct array arrays[ARRAYS])
         {"lr", "f8", b->lr, b->steps, sizeof *b->lr},
         {"samples", "u4", b->samples, b->n, sizeof *b->samples},
         {"weights", "f4", b->weights, b->padded ? b->n : 0, sizeof *b->weights},
-        {"crops", "i1", b->crops, b->crops ? b->n * sizeof *b->crops : 0, 1},
+        {"crops", "i1", b->crops, b->crops != NULL ? b->n * sizeof *b->crops : 0, 1},
     };
     memcpy(arrays, list, sizeof list);
 }
@@ -180,9 +169,7 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
 {
     struct array arrays[ARRAYS];
     list_arrays(in, arrays);
-    enum status status = model_write_json(stdout, &in->desc, e);
-    if (status != OK)
-        return status;
+    TRY(model_write_json(stdout, &in->desc, e));
     json_t *about = run_json(in);
     if (!in->check) {
         json_object_update_new(about, data_json(in));
@@ -194,8 +181,9 @@ static enum status write_inputs(const struct inputs *in, struct error *e)
     fputc('\n', stdout);
     if (failed)
         return write_failed(e);
-    status = in->check ? OK : write_arrays(arrays, e);
-    return status == OK && fflush(stdout) != 0 ? write_failed(e) : status;
+    if (!in->check)
+        TRY(write_arrays(arrays, e));
+    return fflush(stdout) != 0 ? write_failed(e) : OK;
 }
 
 /* ---- The command line ---- */
@@ -216,7 +204,7 @@ static bool take_check(int *argc, char **argv)
 static enum status check_run(const struct arguments *a, const char *peer, struct error *e)
 {
     bool known = a->run == RUN_FOR_TIME || a->run == RUN_FOR_ACCURACY;
-    if (known && !a->predictions && !a->describe_plan)
+    if (known && a->predictions == NULL && !a->describe_plan)
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "%s takes --run accuracy or time, makes no --predictions and has no plan to "
@@ -232,12 +220,11 @@ static enum status act(const char *peer, struct inputs *in, struct error *e)
     }
     if (in->arguments.describe)
         return arguments_describe(stdout, peer, e);
-    enum status status = check_run(&in->arguments, peer, e);
-    if (status == OK && !in->check)
-        status = launcher_check(in->trainer.ranks, peer, e);
-    if (status == OK)
-        status = open_inputs(in, e);
-    return status == OK ? write_inputs(in, e) : status;
+    TRY(check_run(&in->arguments, peer, e));
+    if (!in->check)
+        TRY(launcher_check(in->trainer.ranks, peer, e));
+    TRY(open_inputs(in, e));
+    return write_inputs(in, e);
 }
 
 int main(int argc, char **argv)

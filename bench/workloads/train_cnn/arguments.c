@@ -114,37 +114,37 @@ static enum status check_together(const struct arguments *a, struct error *e)
     return OK;
 }
 
-enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
+/* Takes the options that config_parse_arguments has left. */
+static enum status parse_own(struct arguments *a, int argc, char **argv, struct error *e)
 {
-    memset(a, 0, sizeof *a);
-    a->version = "";
-    libraries_hash(a->libraries);
-    a->record_steps = true;
-    enum status status = config_init(&a->config, e);
-    if (status == OK)
-        status = config_parse_arguments(&a->config, &argc, argv, e);
     opterr = 0;
     optind = 1;
-    for (int letter; status == OK;) {
-        int before = optind;
-        letter = getopt_long(argc, argv, "h", OWN_OPTIONS, NULL);
+    for (;;) {
+        int before = optind, letter = getopt_long(argc, argv, "h", OWN_OPTIONS, NULL);
         if (letter == -1)
             break;
-        if (letter == '?') {
-            status =
-                error_set(e, ERR_ARGUMENT,
-                          "%s: unknown option, or its value is missing; see --help", argv[before]);
-        } else {
-            status = take_own(a, letter, e);
-        }
+        if (letter == '?')
+            return error_set(e, ERR_ARGUMENT,
+                             "%s: unknown option, or its value is missing; see --help",
+                             argv[before]);
+        TRY(take_own(a, letter, e));
     }
-    if (status == OK && optind < argc)
-        status = error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind]);
-    struct strategy_config config;
+    return optind < argc
+               ? error_set(e, ERR_ARGUMENT, "'%s' is not an option; see --help", argv[optind])
+               : OK;
+}
+
+enum status arguments_parse(struct arguments *a, int argc, char **argv, struct error *e)
+{
+    struct strategy_config strategy;
     enum option_id at;
-    if (status == OK)
-        status = config_strategy(&a->config, &config, &at, e);
-    return status == OK ? check_together(a, e) : status;
+    *a = (struct arguments){.version = "", .record_steps = true};
+    libraries_hash(a->libraries);
+    TRY(config_init(&a->config, e));
+    TRY(config_parse_arguments(&a->config, &argc, argv, e));
+    TRY(parse_own(a, argc, argv, e));
+    TRY(config_strategy(&a->config, &strategy, &at, e));
+    return check_together(a, e);
 }
 
 static bool is_workload_option(enum option_id id)

@@ -4,16 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/mem.h"
+
 enum status hashes_open(struct hashes *h, size_t capacity, struct error *e)
 {
     *h = (struct hashes){.capacity = capacity};
-    h->values = calloc(capacity, sizeof *h->values);
-    h->steps = calloc(capacity, sizeof *h->steps);
-    if (h->values == NULL || h->steps == NULL) {
-        hashes_close(h);
-        return error_set(e, ERR_MEMORY, "no memory for %zu hashes", capacity);
-    }
-    return OK;
+    TRY(MEM_NEW(h->values, capacity, "the hashes of weights", e));
+    return MEM_NEW(h->steps, capacity, "the steps of hashes", e);
 }
 
 void hashes_close(struct hashes *h)
@@ -36,10 +33,9 @@ uint64_t hashes_add(struct hashes *h, const struct trainer *t)
 
 enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *e)
 {
-    enum status status = sync_eval_begin(t->sync, e);
-    if (status == OK)
-        hashes_add(h, t);
-    return status == OK ? sync_eval_end(t->sync, e) : status;
+    TRY(sync_eval_begin(t->sync, e));
+    hashes_add(h, t);
+    return sync_eval_end(t->sync, e);
 }
 
 /* First step, and the first rank there, that differs from rank 0. */
@@ -62,18 +58,15 @@ enum status hashes_compare(const struct hashes *h, struct trainer *t, struct com
                            struct error *e)
 {
     *comparison = (struct comparison){.made = true, .equal = true};
-    size_t bytes = h->n * sizeof *h->values;
     uint64_t *all = NULL;
-    if (t->rank == 0 && (all = malloc(bytes * (size_t)t->ranks + 1)) == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the hashes of %d ranks", t->ranks);
-    enum status status =
-        wait_gather(t->waiter, h->values, bytes, all, 0, t->comm, "comparison of weights", e);
+    if (t->rank == 0)
+        TRY(MEM_NEW(all, h->n * (size_t)t->ranks, "the hashes of all ranks", e));
+    enum status status = wait_gather(t->waiter, h->values, h->n * sizeof *h->values, all, 0,
+                                     t->comm, "comparison of weights", e);
     if (status == OK && t->rank == 0)
         find_difference(h, all, t->ranks, comparison);
     free(all);
-    if (status == OK) {
-        status = wait_bcast(t->waiter, comparison, sizeof *comparison, MPI_BYTE, 0, t->comm,
-                            "result of the comparison", e);
-    }
-    return status;
+    TRY(status);
+    return wait_bcast(t->waiter, comparison, sizeof *comparison, MPI_BYTE, 0, t->comm,
+                      "result of the comparison", e);
 }

@@ -13,6 +13,7 @@ struct hashes {
     size_t n, capacity;
 };
 
+/* Closed with hashes_close, also after an error. */
 enum status hashes_open(struct hashes *h, size_t capacity, struct error *e);
 void hashes_close(struct hashes *h);
 uint64_t hashes_add(struct hashes *h, const struct trainer *t);

@@ -3,11 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/clock.h"
-
-static double seconds_since(int64_t begin_ns)
-{
-    return 1e-9 * (double)(clock_ns() - begin_ns);
-}
+#include "kernels/base/mem.h"
 
 enum status feed_open(struct feed *f, const struct config *config, struct waiter *waiter,
                       MPI_Comm comm, struct error *e)
@@ -23,9 +19,9 @@ enum status feed_open(struct feed *f, const struct config *config, struct waiter
         .waiter = waiter,
     };
     int64_t begin_ns = clock_ns();
-    enum status status = reader_open(&f->reader, &options, e);
-    f->read_s = seconds_since(begin_ns);
-    return status;
+    TRY(reader_open(&f->reader, &options, e));
+    f->read_s = clock_seconds_since(begin_ns);
+    return OK;
 }
 
 void feed_close(struct feed *f)
@@ -50,12 +46,10 @@ enum status feed_epoch(struct feed *f, struct sampler *sampler, uint32_t epoch, 
         return OK;
     int64_t begin_ns = clock_ns();
     if (f->needs == NULL)
-        f->needs = malloc(sampler->n_own * sizeof *f->needs);
-    if (f->needs == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a list of %u samples", sampler->n_own);
+        TRY(MEM_NEW(f->needs, sampler->n_own, "a list of samples", e));
     uint32_t n = sampler_needs(sampler, epoch, f->needs);
     TRY(reader_fetch(&f->reader, f->needs, n, e));
-    double seconds = seconds_since(begin_ns);
+    double seconds = clock_seconds_since(begin_ns);
     f->read_s += f->fetches == 0 ? seconds : 0;
     f->fetch_s += seconds;
     f->fetches++;

@@ -65,12 +65,10 @@ static enum status identify(FILE *out, const struct arguments *a, struct error *
     const struct config *c = &a->config;
     struct data_set data;
     enum isa isa;
-    enum status status = isa_choose(&isa, e);
-    if (status == OK)
-        status = data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
-                              config_text(c, OPT_DATA_NAME), e);
-    if (status != OK)
-        return status;
+    enum status status = OK;
+    TRY(isa_choose(&isa, e));
+    TRY(data_open_as(&data, config_text(c, OPT_DATA_SET), config_text(c, OPT_DATA_PATH),
+                     config_text(c, OPT_DATA_NAME), e));
     gemm_init();
     json_t *line = report_identity(&data, isa, a, e);
     json_object_update_new(line,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/workloads/train_cnn/trainer.h"
+#include "kernels/base/mem.h"
 
 enum { LAYERS_TEXT = 256 };
 
@@ -76,9 +77,8 @@ static enum status tune(uint8_t *choices, const struct net_desc *desc, const str
     options.threads = (int)config_int(config, OPT_THREADS);
     fp_mode_set();
     gemm_init();
-    enum status status = pool_create(&pool, options.threads, NULL, fp_mode_set, e);
-    if (status == OK)
-        status = net_tune(choices, desc, &options, pool, e);
+    TRY(pool_create(&pool, options.threads, NULL, fp_mode_set, e));
+    enum status status = net_tune(choices, desc, &options, pool, e);
     pool_destroy(pool);
     return status;
 }
@@ -87,9 +87,8 @@ static enum status make_net(struct net **net, const struct net_desc *desc,
                             const struct config *config, struct net_options *options,
                             struct error *e)
 {
-    uint8_t *choices = calloc((size_t)desc->n_layers, sizeof *choices);
-    if (choices == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the choices of kernels");
+    uint8_t *choices;
+    TRY(MEM_NEW(choices, (size_t)desc->n_layers, "the choices of kernels", e));
     enum status status = isa_choose(&options->isa, e);
     if (status == OK && trainer_tunes(config))
         status = tune(choices, desc, config, *options, e);

@@ -6,7 +6,7 @@
 
 #include "bench/spec/spec.h"
 
-/* Prints, for the model, kernels.plan and kernels.tune of the options on this machine, a line a
+/* Prints, for the model, kernels.plan and kernels.tune of the options on this machine, a line an
  * op: its kind, layers, FLOPs of an image forward and backward as written and as done, and what
  * it leaves out; then what each of these words means. Neither count has the gradient of the images,
  * which nobody reads. The errors are those of a run. */

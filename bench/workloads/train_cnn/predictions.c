@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/mem.h"
+
 enum status predictions_open(struct trainer *t, struct error *e)
 {
-    t->predictions = calloc(t->data->test.n, sizeof *t->predictions);
-    return t->predictions != NULL
-               ? OK
-               : error_set(e, ERR_MEMORY, "no memory for %u predictions", t->data->test.n);
+    return MEM_NEW(t->predictions, t->data->test.n, "the predictions", e);
 }
 
 void predictions_close(struct trainer *t)
@@ -35,7 +34,7 @@ static enum status write_lines(const struct trainer *t, const char *path, struct
 enum status predictions_write(struct trainer *t, const char *path, struct error *e)
 {
     /* Each rank has filled its own share; the rest is 0. */
-    enum status status = wait_allreduce(t->waiter, t->predictions, t->data->test.n, MPI_INT,
-                                        MPI_SUM, t->comm, "collection of the predictions", e);
-    return status == OK && t->rank == 0 ? write_lines(t, path, e) : status;
+    TRY(wait_allreduce(t->waiter, t->predictions, t->data->test.n, MPI_INT, MPI_SUM, t->comm,
+                       "collection of the predictions", e));
+    return t->rank == 0 ? write_lines(t, path, e) : OK;
 }

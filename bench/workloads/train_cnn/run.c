@@ -12,11 +12,6 @@
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
-static double seconds_since(int64_t begin_ns)
-{
-    return 1e-9 * (double)(clock_ns() - begin_ns);
-}
-
 static enum weights_check check_of(const struct run *r)
 {
     return (enum weights_check)config_int(&r->arguments->config, OPT_CHECK);
@@ -69,9 +64,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
         taken.hash =
             has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
     watch_for_divergence(r, "loss", taken.score.loss_sum);
-    score->loss_sum += taken.score.loss_sum;
-    score->correct += taken.score.correct;
-    score->samples += taken.score.samples;
+    trainer_add_score(score, &taken.score);
     r->window.steps++;
     if (timed) {
         window_add(&r->window, &taken);
@@ -83,8 +76,8 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     }
     if (!record || !r->arguments->record_steps)
         return OK;
-    if (r->log.n == r->log.capacity && step_log_write(&r->log, &r->recorder, e) != OK)
-        return e->status;
+    if (r->log.n == r->log.capacity)
+        TRY(step_log_write(&r->log, &r->recorder, e));
     step_log_add(&r->log, &taken, timed);
     return OK;
 }
@@ -110,13 +103,13 @@ static enum status run_steps(struct run *r, bool last, struct error *e)
     inject_sleep(&r->trainer.inject, INJECT_PHASE_read, r->trainer.steps_done + 1);
     int64_t feed_ns = clock_ns();
     TRY(feed_epoch(&r->feed, &r->trainer.sampler, p->epoch, e));
-    p->seconds += seconds_since(feed_ns);
+    p->seconds += clock_seconds_since(feed_ns);
     while (p->step < r->trainer.sampler.steps) {
         int64_t begin_ns = clock_ns();
         bool record = last && p->step < RUN_RECORDED_STEPS;
         TRY(run_step(r, p->epoch, p->step, true, record, &p->train, e));
         p->step++;
-        p->seconds += seconds_since(begin_ns);
+        p->seconds += clock_seconds_since(begin_ns);
         TRY(resume_after_step(&r->resume, &r->trainer, p, e));
     }
     return OK;
@@ -135,7 +128,7 @@ static enum status run_evaluation(struct run *r, struct score *test, struct erro
     struct class_counts classes;
     int64_t begin_ns = clock_ns();
     TRY(trainer_evaluate(&r->trainer, &r->trainer.data->test, test, &classes, e));
-    double seconds = seconds_since(begin_ns);
+    double seconds = clock_seconds_since(begin_ns);
     watch_for_divergence(r, "test loss", test->loss_sum);
     return add_kept(r, report_eval(r->progress.epoch, seconds, test, &classes), e);
 }
@@ -145,12 +138,11 @@ static enum status run_epoch(struct run *r, bool last, struct error *e)
     struct trainer *t = &r->trainer;
     struct progress *p = &r->progress;
     struct score test;
-    if (run_steps(r, last, e) != OK || step_log_write(&r->log, &r->recorder, e) != OK ||
-        trainer_sum_scores(t, &p->train, e) != OK)
-        return e->status;
-    json_t *line = report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train);
-    if (add_kept(r, line, e) != OK || run_evaluation(r, &test, e) != OK)
-        return e->status;
+    TRY(run_steps(r, last, e));
+    TRY(step_log_write(&r->log, &r->recorder, e));
+    TRY(trainer_sum_scores(t, &p->train, e));
+    TRY(add_kept(r, report_epoch(t, p->epoch, t->sampler.steps, p->seconds, &p->train), e));
+    TRY(run_evaluation(r, &test, e));
     print_epoch(r, p->epoch, p->seconds, &p->train, &test);
     p->epoch++;
     p->step = 0;
@@ -201,9 +193,8 @@ static enum status run_for_time(struct run *r, struct error *e)
     for (uint32_t i = 0; i < warmup + steps; i++) {
         if (i % full == 0)
             inject_sleep(&r->trainer.inject, INJECT_PHASE_read, i + 1);
-        if (feed_epoch(&r->feed, &r->trainer.sampler, i / full, e) != OK ||
-            run_step(r, i / full, i % full, i >= warmup, true, &score, e) != OK)
-            return e->status;
+        TRY(feed_epoch(&r->feed, &r->trainer.sampler, i / full, e));
+        TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
     if (r->rank == 0) {
         double step_s = 1e-9 * (double)r->window.window_ns / steps;
@@ -216,12 +207,11 @@ static enum status run_for_time(struct run *r, struct error *e)
 /* What was kept after each step or, of one model, what there is at the end. */
 static enum status compare(struct run *r, struct comparison *c, struct error *e)
 {
-    enum status status = OK;
     if (!has_replicas(r))
-        status = hashes_add_model(&r->hashes, &r->trainer, e);
+        TRY(hashes_add_model(&r->hashes, &r->trainer, e));
     else if (check_of(r) == CHECK_end || r->hashes.n == 0)
         hashes_add(&r->hashes, &r->trainer);
-    return status == OK ? hashes_compare(&r->hashes, &r->trainer, c, e) : status;
+    return hashes_compare(&r->hashes, &r->trainer, c, e);
 }
 
 static void warn_of_infinities(const struct run *r)
@@ -263,7 +253,32 @@ static enum status replay(struct run *r, struct error *e)
     return replay_run(&r->trainer, r->window.replays, &r->window.replay_ns, e);
 }
 
-enum status run_execute(struct run *r, struct error *e)
+/* What follows the steps: nothing of it is timed. */
+static enum status conclude(struct run *r, struct comparison *comparison, struct error *e)
+{
+    watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
+    TRY(step_log_write(&r->log, &r->recorder, e));
+    if (r->arguments->predictions != NULL)
+        TRY(predictions_write(&r->trainer, r->arguments->predictions, e));
+    if (check_of(r) != CHECK_none)
+        TRY(compare(r, comparison, e));
+    return r->arguments->run == RUN_FOR_TIME ? replay(r, e) : OK;
+}
+
+static enum status record_end(struct run *r, const struct comparison *comparison, struct error *e)
+{
+    r->window.counts_nic = r->window.timed_steps > 0 && r->arguments->nic != NULL;
+    r->window.fetches = r->feed.fetches;
+    r->window.fetch_s = r->feed.fetch_s;
+    r->window.checkpoints = r->resume.written;
+    r->window.checkpoint_ns = r->resume.write_ns;
+    r->memory.data_mib = reader_data_mib(&r->feed.reader);
+    json_t *end = report_end(&r->trainer, &r->window, &r->memory, comparison, &r->divergence);
+    TRY(recorder_add(&r->recorder, end, e));
+    return recorder_finish(&r->recorder, e);
+}
+
+static enum status run_and_record(struct run *r, struct error *e)
 {
     static enum status (*const kinds[])(struct run *, struct error *) = {
         [RUN_FOR_ACCURACY] = run_for_accuracy,
@@ -271,37 +286,19 @@ enum status run_execute(struct run *r, struct error *e)
         [RUN_TO_EVALUATE] = run_to_evaluate,
     };
     struct comparison comparison = {0};
-    enum status status = kinds[r->arguments->run](r, e);
+    TRY(kinds[r->arguments->run](r, e));
     r->memory.peak_mib = mem_peak_mib();
-    if (status == OK)
-        watch_for_divergence(r, "a weight", trainer_wrong_weight(&r->trainer));
-    if (status == OK)
-        status = step_log_write(&r->log, &r->recorder, e);
-    if (status == OK && r->arguments->predictions != NULL)
-        status = predictions_write(&r->trainer, r->arguments->predictions, e);
-    if (status == OK && check_of(r) != CHECK_none)
-        status = compare(r, &comparison, e);
-    if (status == OK && r->arguments->run == RUN_FOR_TIME)
-        status = replay(r, e);
-    if (status == OK) {
-        print_comparison(r, &comparison);
-        warn_of_infinities(r);
-        warn_of_divergence(r);
-        r->window.counts_nic = r->window.timed_steps > 0 && r->arguments->nic != NULL;
-        r->window.fetches = r->feed.fetches;
-        r->window.fetch_s = r->feed.fetch_s;
-        r->window.checkpoints = r->resume.written;
-        r->window.checkpoint_ns = r->resume.write_ns;
-        r->memory.data_mib = reader_data_mib(&r->feed.reader);
-        status = recorder_add(
-            &r->recorder,
-            report_end(&r->trainer, &r->window, &r->memory, &comparison, &r->divergence), e);
-    }
-    if (status == OK)
-        status = recorder_finish(&r->recorder, e);
+    TRY(conclude(r, &comparison, e));
+    print_comparison(r, &comparison);
+    warn_of_infinities(r);
+    warn_of_divergence(r);
+    return record_end(r, &comparison, e);
+}
+
+enum status run_execute(struct run *r, struct error *e)
+{
+    enum status status = run_and_record(r, e);
     inject_sleep(&r->trainer.inject, INJECT_PHASE_end, r->trainer.steps_done);
     /* Nobody leaves while others may still wait for a message. */
-    if (status == OK)
-        status = wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e);
-    return status;
+    return status == OK ? wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", e) : status;
 }

@@ -47,27 +47,21 @@ static enum status check_outputs(const struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
     bool saves = a->run == RUN_FOR_ACCURACY && config_writes_checkpoints(&a->config);
-    enum status status = recorder_check(a->record_dir, r->rank, e);
-    if (status == OK && r->rank == 0 && a->predictions != NULL)
-        status = output_check("--predictions", a->predictions, e);
-    if (status == OK && r->rank == 0 && saves)
-        status = checkpoint_check(config_text(&a->config, OPT_CHECKPOINT_PATH), e);
-    return status;
+    TRY(recorder_check(a->record_dir, r->rank, e));
+    if (r->rank == 0 && a->predictions != NULL)
+        TRY(output_check("--predictions", a->predictions, e));
+    if (r->rank == 0 && saves)
+        TRY(checkpoint_check(config_text(&a->config, OPT_CHECKPOINT_PATH), e));
+    return OK;
 }
 
 static enum status open_inputs(struct run *r, struct error *e)
 {
-    const struct config *c = &r->arguments->config;
-    enum status status = place_read_back(r->bound, sizeof r->bound, e);
-    if (status == OK)
-        status = model_load(&r->desc, config_text(c, OPT_MODEL), e);
-    if (status == OK)
-        status = open_pool(r, e);
-    if (status == OK)
-        status = check_nic(r->arguments->nic, e);
-    if (status == OK)
-        status = check_outputs(r, e);
-    return status;
+    TRY(place_read_back(r->bound, sizeof r->bound, e));
+    TRY(model_load(&r->desc, config_text(&r->arguments->config, OPT_MODEL), e));
+    TRY(open_pool(r, e));
+    TRY(check_nic(r->arguments->nic, e));
+    return check_outputs(r, e);
 }
 
 /* Every rank learns whether some rank failed, and how; the first that did says why, the others have
@@ -77,10 +71,10 @@ static enum status agree(struct run *r, enum status mine, struct error *e)
     enum { STATUSES = 64 };
     int worst = mine != OK ? (r->ranks - r->rank) * STATUSES + (int)mine : 0;
     struct error own = *e;
-    enum status status = wait_allreduce(&r->waiter, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
-                                        "agreement after set-up", e);
-    if (status != OK || worst == 0)
-        return status;
+    TRY(wait_allreduce(&r->waiter, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                       "agreement after set-up", e));
+    if (worst == 0)
+        return OK;
     r->all_failed = true;
     wait_barrier(&r->waiter, MPI_COMM_WORLD, "end of the run", NULL);
     bool first = r->rank == r->ranks - worst / STATUSES;
@@ -110,32 +104,30 @@ static size_t recorded_steps(const struct run *r)
 static enum status open_record(struct run *r, struct error *e)
 {
     const struct arguments *a = r->arguments;
-    enum status status = recorder_open(&r->recorder, a->record_dir, r->rank, e);
-    json_t *hello = status == OK ? report_hello(&r->trainer, a, r->feed.read_s, r->bound, e) : NULL;
-    if (status == OK)
-        status = hello ? recorder_add(&r->recorder, hello, e) : e->status;
     size_t i;
     json_t *line;
+    TRY(recorder_open(&r->recorder, a->record_dir, r->rank, e));
+    json_t *hello = report_hello(&r->trainer, a, r->feed.read_s, r->bound, e);
+    if (hello == NULL)
+        return e->status;
+    TRY(recorder_add(&r->recorder, hello, e));
     json_array_foreach(r->progress.history, i, line)
     {
-        if (status == OK)
-            status = recorder_add(&r->recorder, json_incref(line), e);
+        TRY(recorder_add(&r->recorder, json_incref(line), e));
     }
-    return status;
+    return OK;
 }
 
 /* The state that training begins with: drawn, or read from files. */
 static enum status open_training(struct run *r, struct error *e)
 {
     bool trains = r->arguments->run == RUN_FOR_ACCURACY;
-    enum status status = trainer_connect(&r->trainer, e);
-    if (status == OK)
-        status = agree(r, resume_open(&r->resume, &r->trainer, trains, e), e);
-    if (status == OK)
-        status = resume_begin(&r->resume, &r->trainer, &r->progress, e);
-    if (status == OK && r->arguments->predictions != NULL)
-        status = predictions_open(&r->trainer, e);
-    return status;
+    TRY(trainer_connect(&r->trainer, e));
+    TRY(agree(r, resume_open(&r->resume, &r->trainer, trains, e), e));
+    TRY(resume_begin(&r->resume, &r->trainer, &r->progress, e));
+    if (r->arguments->predictions != NULL)
+        TRY(predictions_open(&r->trainer, e));
+    return feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
 }
 
 /* For those who look for a rank among the processes of a node. */
@@ -156,44 +148,45 @@ static void name_processes(const struct run *r)
     log_print(LOG_DETAIL, "rank%s on %s: process%s", ranks, host, processes);
 }
 
+static enum status open_waiter(struct run *r, struct error *e)
+{
+    const struct config *c = &r->arguments->config;
+    TRY(waiter_open(&r->waiter, r->arguments->wait, config_number(c, OPT_DEADLINE), MPI_COMM_WORLD,
+                    e));
+    return config_int(c, OPT_CALL_CHECK) != 0 ? waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e)
+                                              : OK;
+}
+
+static enum status open_trainer(struct run *r, struct error *e)
+{
+    r->trainer.config = &r->arguments->config;
+    r->trainer.desc = &r->desc;
+    r->trainer.data = &r->feed.reader.data;
+    r->trainer.waiter = &r->waiter;
+    r->trainer.comm = MPI_COMM_WORLD;
+    return trainer_open(&r->trainer, r->pool, e);
+}
+
 enum status run_open(struct run *r, struct error *e)
 {
-    const struct arguments *a = r->arguments;
-    double deadline_s = config_number(&a->config, OPT_DEADLINE);
+    const struct config *c = &r->arguments->config;
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     r->all_failed = launcher_check(r->ranks, program_invocation_name, e) != OK;
     if (r->all_failed)
         return e->status;
-    enum status status = waiter_open(&r->waiter, a->wait, deadline_s, MPI_COMM_WORLD, e);
-    if (status == OK && config_int(&a->config, OPT_CALL_CHECK) != CALL_CHECK_none)
-        status = waiter_check_calls(&r->waiter, MPI_COMM_WORLD, e);
-    if (status != OK)
-        return status;
+    TRY(open_waiter(r, e));
     name_processes(r);
     fp_mode_set();
     gemm_init();
-    status = agree(r, open_inputs(r, e), e);
-    if (status == OK)
-        status = agree(r, feed_open(&r->feed, &a->config, &r->waiter, MPI_COMM_WORLD, e), e);
-    if (status == OK) {
-        r->trainer.config = &a->config;
-        r->trainer.desc = &r->desc;
-        r->trainer.data = &r->feed.reader.data;
-        r->trainer.waiter = &r->waiter;
-        r->trainer.comm = MPI_COMM_WORLD;
-        status = agree(r, trainer_open(&r->trainer, r->pool, e), e);
-    }
-    if (status == OK)
-        status = agree(r, hashes_open(&r->hashes, planned_steps(r), e), e);
-    if (status == OK)
-        status = agree(r, step_log_open(&r->log, recorded_steps(r), e), e);
-    if (status == OK)
-        status = open_training(r, e);
-    if (status == OK)
-        status = feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
-    return status == OK ? open_record(r, e) : status;
+    TRY(agree(r, open_inputs(r, e), e));
+    TRY(agree(r, feed_open(&r->feed, c, &r->waiter, MPI_COMM_WORLD, e), e));
+    TRY(agree(r, open_trainer(r, e), e));
+    TRY(agree(r, hashes_open(&r->hashes, planned_steps(r), e), e));
+    TRY(agree(r, step_log_open(&r->log, recorded_steps(r), e), e));
+    TRY(open_training(r, e));
+    return open_record(r, e);
 }
 
 void run_close(struct run *r)

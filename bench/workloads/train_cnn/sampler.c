@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 #include "kernels/base/rng.h"
 
@@ -74,22 +75,15 @@ static enum status check_sizes(const struct sampler *s, struct error *e)
 
 enum status sampler_open(struct sampler *s, struct error *e)
 {
-    s->order = NULL;
-    s->samples = NULL;
-    s->weights = NULL;
     TRY(check_sizes(s, e));
     s->steps = divide_up(s->n_samples, s->global_batch);
     if (counted(s, step_images(s, s->steps - 1)) == 0)
         s->steps--;
     s->n_max = divide_up(s->global_batch, (uint32_t)s->ranks);
     find_own(s);
-    s->order = malloc(s->n_own * sizeof *s->order);
-    s->samples = malloc(s->n_max * sizeof *s->samples);
-    s->weights = malloc(s->n_max * sizeof *s->weights);
-    if (s->order == NULL || s->samples == NULL || s->weights == NULL) {
-        sampler_close(s);
-        return error_set(e, ERR_MEMORY, "no memory for the order of %u samples", s->n_own);
-    }
+    TRY(MEM_NEW(s->order, s->n_own, "the order of samples", e));
+    TRY(MEM_NEW(s->samples, s->n_max, "the samples of a batch", e));
+    TRY(MEM_NEW(s->weights, s->n_max, "the weights of a batch", e));
     fill_order(s, 0);
     return OK;
 }
@@ -117,14 +111,15 @@ static struct batch padded(struct sampler *s, const uint32_t *images, uint32_t c
 }
 
 /* Of the first n places of an epoch, those dealt to this rank. Shards with a sample more lie where
- * floor(N r / p) jumps; `turn` counts this rank among its like, the larger ones first. */
+ * floor(N r / p) jumps; `place` counts the rank among all of them, those with larger shards
+ * first. */
 static uint32_t dealt(const struct sampler *s, uint32_t n)
 {
     uint32_t ranks = (uint32_t)s->ranks, rank = (uint32_t)s->rank;
     uint32_t larger_before = s->first - rank * (s->n_samples / ranks);
     bool larger = s->n_own > s->n_samples / ranks;
-    uint32_t turn = larger ? larger_before : s->n_samples % ranks + rank - larger_before;
-    return n / ranks + (turn < n % ranks);
+    uint32_t place = larger ? larger_before : s->n_samples % ranks + rank - larger_before;
+    return n / ranks + (place < n % ranks);
 }
 
 static struct batch padded_shard(struct sampler *s, const uint32_t *images, uint32_t n,

@@ -44,8 +44,8 @@ struct batch {
     uint32_t global;         /* images that count over all ranks */
 };
 
-/* Fields up to `ranks` are set by the caller. Allocates; ERR_ARGUMENT when no step has an image, or
- * a rank no shard. */
+/* Fields up to `ranks` are set by the caller, all others zero. ERR_ARGUMENT when no step has an image,
+ * or a rank no shard. Closed with sampler_close, also after an error. */
 enum status sampler_open(struct sampler *s, struct error *e);
 void sampler_close(struct sampler *s);
 

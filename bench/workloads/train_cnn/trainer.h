@@ -1,5 +1,5 @@
-/* One rank's share of training: network, strategy, optimizer, batches. The loop over steps and
- * epochs is in main.c; tests drive the same functions. */
+/* One rank's share of training: network, strategy, optimizer, batches. The loop over epochs and steps
+ * is in run.c; tests drive the same functions. */
 #ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
 #define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
 
@@ -50,14 +50,14 @@ struct trainer {
     struct exec exec;
     struct net *net;
     struct sync *sync;
-    struct overlap *overlap; /* NULL: nobody asks after messages while this rank computes */
+    struct overlap *overlap; /* NULL: messages are left alone while this rank computes */
     struct group group;      /* open when ranks share the statistics of batch norm */
     struct optimizer optimizer;
     struct inject inject;    /* sleeps of this rank */
     uint64_t updated;        /* the step whose update began last */
     int64_t update_slept_ns; /* in this step, before the optimizer ran */
     const uint8_t **images;  /* [n_max]: where the images of a batch lie in the data set */
-    uint8_t *augmented;      /* [n_max, C, H, W]: copies, where images are changed */
+    uint8_t *augmented;      /* [n_max, C, H, W]: copies where images are changed, else NULL */
     uint8_t *labels;         /* [n_max] */
     uint32_t *eval_samples;  /* [n_max] */
     int *eval_classes;       /* [n_max] */
@@ -82,7 +82,7 @@ uint32_t trainer_global_batch(const struct config *config, int ranks);
 enum status trainer_open_batches(struct trainer *t, struct error *e);
 
 /* Sets up batches and network. Collective: ranks agree on an instruction set. Fields up to `comm`
- * are set by the caller; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
+ * are set by the caller, all others zero; `pool` is borrowed. ERR_SHAPE or ERR_ARGUMENT when model, data set and
  * batch do not fit. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
@@ -109,6 +109,11 @@ double trainer_wrong_weight(const struct trainer *t);
  * summed by count. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
+
+/* Tensors of an op of the plan; empty for an op without parameters. */
+struct range trainer_op_range(const struct trainer *t, int op);
+
+void trainer_add_score(struct score *sum, const struct score *score);
 
 /* Sums the ranks' scores in place. Collective. */
 enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e);

@@ -206,22 +206,22 @@ static void more_ranks_go_on(void **state)
 static void make_older(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
     static char names[64][NET_NAME_MAX];
-    size_t kept = 0, renamed = 0;
+    size_t left = 0, renamed = 0;
     (void)metadata;
     for (size_t i = 0; i < *n; i++) {
         const char *part = strstr(list[i].name, ".running_");
         if (strcmp(list[i].dtype, "I64") == 0)
             continue;
-        list[kept] = list[i];
+        list[left] = list[i];
         if (part != NULL) {
             snprintf(names[renamed], NET_NAME_MAX, "%.*s.%s", (int)(part - list[i].name),
                      list[i].name, part + strlen(".running_"));
-            list[kept].name = names[renamed++];
+            list[left].name = names[renamed++];
         }
-        kept++;
+        left++;
     }
     assert_int_equal(renamed, fixture.desc.n_buffers);
-    *n = kept;
+    *n = left;
 }
 
 static bool same_statistics(const struct session *a, const struct session *b)

@@ -1,7 +1,7 @@
 /* What a trainer does beside its steps: how it shares an epoch out, that replicas stay equal and
  * runs repeat, evaluation, statistics, learning rates, kernels chosen by time. */
 #include "bench/workloads/train_cnn/check.h"
-#include "bench/workloads/train_cnn/schedule.h"
+#include "bench/workloads/train_cnn/learning_rate.h"
 #include "bench/workloads/train_cnn/tests/train_fixture.h"
 
 enum { STEPS = 20 };
@@ -205,7 +205,7 @@ static void evaluation_is_sharded_and_summed_by_count(void **state)
 /* Rate of a step on 4 ranks, 100 steps an epoch. */
 static double rate(uint64_t step)
 {
-    return schedule_lr(&fixture.config, 4, 100, step);
+    return learning_rate(&fixture.config, 4, 100, step);
 }
 
 static bool near(double found, double expected)

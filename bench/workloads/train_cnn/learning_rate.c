@@ -1,4 +1,4 @@
-#include "bench/workloads/train_cnn/schedule.h"
+#include "bench/workloads/train_cnn/learning_rate.h"
 
 #include <math.h>
 
@@ -31,7 +31,7 @@ static double cosine(const struct config *c, double lr, double done, double all)
     return least + (lr - least) * 0.5 * (1 + cos(pi * share));
 }
 
-double schedule_lr(const struct config *config, int ranks, uint32_t epoch_steps, uint64_t step)
+double learning_rate(const struct config *config, int ranks, uint32_t epoch_steps, uint64_t step)
 {
     double lr = rate_at_ranks(config, ranks), warmup = config_number(config, OPT_WARMUP_STEPS);
     if ((double)step < warmup)

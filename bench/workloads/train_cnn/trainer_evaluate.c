@@ -1,0 +1,66 @@
+/* Loss and accuracy over a part of the data set. */
+#include <string.h>
+
+#include "bench/workloads/train_cnn/trainer.h"
+
+static enum status sum_classes(struct trainer *t, struct class_counts *c, struct error *e)
+{
+    uint32_t sums[2 * DATA_CLASSES_MAX];
+    int n = c->n;
+    memcpy(sums, c->samples, (size_t)n * sizeof *sums);
+    memcpy(sums + n, c->correct, (size_t)n * sizeof *sums);
+    TRY(wait_allreduce(t->waiter, sums, 2 * n, MPI_UINT32_T, MPI_SUM, t->comm,
+                       "sum of the counts of classes", e));
+    memcpy(c->samples, sums, (size_t)n * sizeof *sums);
+    memcpy(c->correct, sums + n, (size_t)n * sizeof *sums);
+    return OK;
+}
+
+/* Counts the n images from `first` that the net has just seen. */
+static void count_classes(struct trainer *t, size_t first, size_t n, struct class_counts *counts)
+{
+    net_classify(t->net, 0, t->eval_classes);
+    for (size_t i = 0; i < n; i++) {
+        counts->samples[t->labels[i]]++;
+        counts->correct[t->labels[i]] += t->eval_classes[i] == t->labels[i];
+    }
+    if (t->predictions != NULL)
+        memcpy(t->predictions + first, t->eval_classes, n * sizeof *t->predictions);
+}
+
+/* Scores of images [first, first + n) of a part. */
+static struct score evaluate_slice(struct trainer *t, const struct data_part *part, size_t first,
+                                   size_t n, struct class_counts *classes)
+{
+    for (size_t i = 0; i < n; i++)
+        t->eval_samples[i] = (uint32_t)(first + i);
+    t->exec.samples = t->eval_samples;
+    data_locate(part, shape_count(t->desc->input), t->eval_samples, n, t->images, t->labels);
+    net_load_each(t->net, &t->exec, 0, (int)n, t->images);
+    net_forward(t->net, &t->exec, 0, 0, net_ops(t->net), t->sync->arenas.params);
+    count_classes(t, first, n, classes);
+    return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
+}
+
+enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
+                             struct class_counts *classes, struct error *e)
+{
+    inject_sleep(&t->inject, INJECT_PHASE_evaluation, t->steps_done);
+    TRY(sync_eval_begin(t->sync, e));
+    if (config_int(t->config, OPT_BATCH_NORM) == BATCH_NORM_local && t->desc->n_buffers > 0)
+        TRY(sync_broadcast_buffers(t->sync, e));
+    size_t begin, end;
+    pool_share(part->n, (size_t)t->rank, (size_t)t->ranks, &begin, &end);
+    *score = (struct score){0};
+    *classes = (struct class_counts){.n = t->data->classes};
+    t->exec.training = false;
+    for (size_t i = begin; i < end; i += t->sampler.n_max) {
+        size_t n = end - i < t->sampler.n_max ? end - i : t->sampler.n_max;
+        struct score slice = evaluate_slice(t, part, i, n, classes);
+        trainer_add_score(score, &slice);
+    }
+    t->exec.training = true;
+    TRY(sync_eval_end(t->sync, e));
+    TRY(sum_classes(t, classes, e));
+    return trainer_sum_scores(t, score, e);
+}

@@ -1,0 +1,245 @@
+/* Setting a trainer up, and taking it down again. */
+#include <stdlib.h>
+
+#include "bench/workloads/train_cnn/trainer.h"
+#include "comm/algorithm.h"
+#include "kernels/base/mem.h"
+
+/* ---- Batches ---- */
+
+/* Images of a step on each rank when neither train.global_batch nor train.batch_per_rank is
+ * given. */
+#define DEFAULT_BATCH_PER_RANK 64
+
+uint32_t trainer_global_batch(const struct config *config, int ranks)
+{
+    long global = config_int(config, OPT_GLOBAL_BATCH);
+    long per_rank = config_int(config, OPT_BATCH_PER_RANK);
+    if (global == 0)
+        global = (per_rank > 0 ? per_rank : DEFAULT_BATCH_PER_RANK) * ranks;
+    return (uint32_t)global;
+}
+
+static enum status open_sampler(struct trainer *t, struct error *e)
+{
+    uint32_t limit = (uint32_t)config_int(t->config, OPT_DATA_SAMPLES);
+    uint32_t n = t->data->train.n;
+    t->sampler = (struct sampler){
+        .n_samples = limit > 0 && limit < n ? limit : n,
+        .global_batch = t->global_batch,
+        .remainder = (enum remainder)config_int(t->config, OPT_REMAINDER),
+        .shard = (enum shard)config_int(t->config, OPT_DATA_SHARD),
+        .shuffle = config_int(t->config, OPT_SHUFFLE) != 0,
+        .seed = (uint64_t)config_number(t->config, OPT_SEED),
+        .rank = t->rank,
+        .ranks = t->ranks,
+    };
+    return sampler_open(&t->sampler, e);
+}
+
+enum status trainer_open_batches(struct trainer *t, struct error *e)
+{
+    t->global_batch = trainer_global_batch(t->config, t->ranks);
+    TRY(model_check_data(t->desc, t->data->name, t->data->shape, t->data->classes, e));
+    return open_sampler(t, e);
+}
+
+/* ---- The network ---- */
+
+enum plan trainer_plan(const struct config *config)
+{
+    return (enum plan)config_int(config, OPT_KERNELS);
+}
+
+bool trainer_tunes(const struct config *config)
+{
+    return config_int(config, OPT_TUNE) == TUNE_start;
+}
+
+enum status trainer_share_choices(struct trainer *t, uint8_t *choices, struct error *e)
+{
+    return wait_bcast(t->waiter, choices, (size_t)t->desc->n_layers, MPI_BYTE, 0, t->comm,
+                      "rank 0's choice of kernels", e);
+}
+
+/* One that cannot try the kernels still takes part in the broadcast. */
+static enum status tune(struct trainer *t, uint8_t *choices, const struct net_options *options,
+                        struct error *e)
+{
+    struct error later;
+    enum status tuned = net_tune(choices, t->desc, options, t->exec.pool, e);
+    enum status shared = trainer_share_choices(t, choices, tuned == OK ? e : &later);
+    return tuned == OK ? shared : tuned;
+}
+
+/* All ranks try the kernels at the same time, as they will run them. */
+static enum status create_net(struct trainer *t, struct net_options options, struct error *e)
+{
+    if (!trainer_tunes(t->config))
+        return net_create(&t->net, t->desc, &options, e);
+    uint8_t *choices;
+    TRY(MEM_NEW(choices, (size_t)t->desc->n_layers, "the choices of kernels", e));
+    enum status status = tune(t, choices, &options, e);
+    options.choices = choices;
+    if (status == OK)
+        status = net_create(&t->net, t->desc, &options, e);
+    free(choices);
+    return status;
+}
+
+static enum status open_net(struct trainer *t, struct error *e)
+{
+    const struct net_options options = {
+        .plan = trainer_plan(t->config),
+        .isa = t->isa,
+        .n_max = (int)t->sampler.n_max,
+        .threads = pool_threads(t->exec.pool),
+        .slots = 1,
+    };
+    const char *what = "the images of a batch";
+    size_t n = t->sampler.n_max;
+    TRY(MEM_NEW_ALIGNED(t->images, n, what, e));
+    TRY(MEM_NEW_ALIGNED(t->labels, n, what, e));
+    TRY(MEM_NEW_ALIGNED(t->eval_samples, n, what, e));
+    TRY(MEM_NEW_ALIGNED(t->eval_classes, n, what, e));
+    if (config_int(t->config, OPT_AUGMENT) == AUGMENT_crop_flip)
+        TRY(MEM_NEW_ALIGNED(t->augmented, n * shape_count(t->desc->input), what, e));
+    return create_net(t, options, e);
+}
+
+/* The most that every rank's processor has: replicas must compute the same bits. */
+static enum status agree_on_isa(struct trainer *t, struct error *e)
+{
+    enum status chosen = isa_choose(&t->isa, e);
+    int least = chosen == OK ? (int)t->isa : 0;
+    enum status status = wait_allreduce(t->waiter, &least, 1, MPI_INT, MPI_MIN, t->comm,
+                                        "agreement on an instruction set", e);
+    t->isa = (enum isa)least;
+    return status != OK ? status : chosen;
+}
+
+enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
+{
+    MPI_Comm_rank(t->comm, &t->rank);
+    MPI_Comm_size(t->comm, &t->ranks);
+    t->exec = (struct exec){
+        .pool = pool, .seed = (uint64_t)config_number(t->config, OPT_SEED), .training = true};
+    TRY(agree_on_isa(t, e));
+    TRY(inject_open(&t->inject, t->config, t->rank, t->ranks, e));
+    TRY(trainer_open_batches(t, e));
+    return open_net(t, e);
+}
+
+/* ---- The strategy ---- */
+
+/* Gives batch norm its running statistics and, where ranks share them, its sums. Strategy `none`
+ * says nothing to other ranks, so it has nothing to share. */
+static enum status connect_batch_norm(struct trainer *t, struct error *e)
+{
+    enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);
+    bool shared = kind == BATCH_NORM_sync && t->desc->n_buffers > 0 && t->ranks > 1 &&
+                  t->sync->kind != STRATEGY_none;
+    t->exec.buffers = t->sync->arenas.buffers;
+    t->exec.fixed_statistics = kind == BATCH_NORM_frozen;
+    net_init_buffers(t->desc, t->exec.buffers);
+    if (!shared)
+        return OK;
+    t->exec.group_sum = group_sum;
+    t->exec.group_arg = &t->group;
+    TRY(group_open(&t->group, t->waiter, t->comm, e));
+    t->group.overlap = t->overlap;
+    return OK;
+}
+
+static enum status connect_overlap(struct trainer *t, struct error *e)
+{
+    const struct overlap_options options = {
+        .kind = config_overlap(t->config),
+        .sync = t->sync,
+        .cpu = t->progress_cpu,
+        .yields = t->waiter->kind == WAIT_YIELD,
+    };
+    enum status status = overlap_open(&t->overlap, &options, e);
+    if (overlap_wants_tiles(t->overlap)) {
+        t->exec.poll = overlap_tile;
+        t->exec.poll_arg = t->overlap;
+    }
+    return status;
+}
+
+/* The optimizer may run over several parts of the weights: the first is what a rank sleeps
+ * before. */
+static void before_update(void *arg)
+{
+    struct trainer *t = arg;
+    if (t->updated == t->steps_done)
+        return;
+    t->updated = t->steps_done;
+    t->update_slept_ns += inject_sleep(&t->inject, INJECT_PHASE_update, t->steps_done);
+}
+
+static struct optimizer optimizer_of(const struct trainer *t)
+{
+    const struct config *c = t->config;
+    return (struct optimizer){
+        .kind = (enum optimizer_kind)config_int(c, OPT_OPTIMIZER),
+        .isa = t->isa,
+        .momentum = config_number(c, OPT_MOMENTUM),
+        .weight_decay = config_number(c, OPT_WEIGHT_DECAY),
+        .beta1 = config_number(c, OPT_BETA1),
+        .beta2 = config_number(c, OPT_BETA2),
+        .epsilon = config_number(c, OPT_EPSILON),
+        .nesterov = config_int(c, OPT_NESTEROV) != 0,
+        .decoupled = config_int(c, OPT_DECOUPLED_DECAY) != 0,
+        .trust = config_number(c, OPT_TRUST),
+        .clip_norm = config_number(c, OPT_CLIP_NORM),
+        .n = t->desc->n_params,
+        .tensors = t->desc->tensors,
+        .n_tensors = t->desc->n_tensors,
+    };
+}
+
+static enum status create_sync(struct trainer *t, struct error *e)
+{
+    enum option_id at;
+    struct sync_options options = {
+        .comm = t->comm,
+        .desc = t->desc,
+        .slots = optimizer_slots(t->optimizer.kind),
+        .waiter = t->waiter,
+        .exec = &t->exec,
+        .before_update = before_update,
+        .before_update_arg = t,
+    };
+    TRY(config_strategy(t->config, &options.config, &at, e));
+    TRY(config_check_servers(t->config, t->ranks, &at, e));
+    inject_sleep(&t->inject, INJECT_PHASE_start, 1);
+    TRY(algorithm_use(options.config.algorithm, e));
+    return sync_create(&t->sync, (enum strategy_kind)config_int(t->config, OPT_STRATEGY), &options,
+                       e);
+}
+
+enum status trainer_connect(struct trainer *t, struct error *e)
+{
+    t->optimizer = optimizer_of(t);
+    TRY(create_sync(t, e));
+    t->optimizer.state = t->sync->arenas.state;
+    net_init_params(t->desc, t->sync->arenas.params, t->exec.seed);
+    TRY(sync_broadcast_params(t->sync, e));
+    TRY(connect_overlap(t, e));
+    return connect_batch_norm(t, e);
+}
+
+void trainer_close(struct trainer *t)
+{
+    overlap_close(t->overlap);
+    group_close(&t->group);
+    sync_destroy(t->sync);
+    net_destroy(t->net);
+    mem_free(t->images);
+    mem_free(t->augmented);
+    mem_free(t->labels);
+    mem_free(t->eval_samples);
+    mem_free(t->eval_classes);
+    sampler_close(&t->sampler);
+}
