@@ -129,6 +129,8 @@ $(LIBRUNNER):  $(call obj,$(filter-out bench/runner/main.c,$(RUNNER_SRC)))
 $(LIBDATA):    $(call obj,$(DATA_SRC))
 $(BUILD)/libtrain.a:       $(call obj,$(filter-out %/main.c,$(TRAIN_SRC)))
 $(BUILD)/libtrain_f64.a:   $(call obj_f64,$(filter-out %/main.c,$(TRAIN_SRC)))
+$(BUILD)/libkernel_sweep.a: $(call obj,$(filter-out %/main.c,$(SWEEP_SRC)))
+$(BUILD)/libcomm_sweep.a:   $(call obj,$(filter-out %/main.c,$(COMM_SWEEP_SRC)))
 $(BUILD)/libkernels.a:     $(call obj,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj/,$(call simd_obj,$(SIMD_SRC)))
 $(BUILD)/libkernels_f64.a: $(call obj_f64,$(KERNELS_SRC)) $(addprefix $(BUILD)/obj-f64/,$(call simd_obj,$(SIMD_SRC)))
 $(BUILD)/libcomm.a:        $(call obj,$(COMM_SRC))
@@ -162,10 +164,10 @@ $(BUILD)/train_cnn_f64: $(call obj_f64,bench/workloads/train_cnn/main.c) $(TRAIN
 $(BUILD)/peer_inputs: $(call obj,$(PEERS_SRC)) $(TRAIN_LINK)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(WORKLOAD_LIBS)
 
-$(BUILD)/kernel_sweep: $(call obj,$(SWEEP_SRC)) $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+$(BUILD)/kernel_sweep: $(call obj,bench/workloads/sweeps/kernel/main.c) $(BUILD)/libkernel_sweep.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(BLIS_LIBS) $(RUNNER_LIBS)
 
-$(BUILD)/comm_sweep: $(call obj,$(COMM_SWEEP_SRC)) $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
+$(BUILD)/comm_sweep: $(call obj,bench/workloads/sweeps/comm/main.c) $(BUILD)/libcomm_sweep.a $(BUILD)/libcomm.a $(BUILD)/libkernels.a $(LIBRECORD) $(LIBPLACE) $(LIBSPEC) $(LIBDESC)
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LIBS) $(BLIS_LIBS) $(RUNNER_LIBS)
 
 # A peer in Python stands beside the program that feeds it, its modules in a folder there.

@@ -141,7 +141,7 @@ check "saved operations stand under the roof" saved_operations_stand_under_the_r
 check "an unknown network is named" expect 2 "lenet_21k" "$sweep" --model lenet_22k
 check "an unknown layer is named" expect 2 "no layer 'conv9'" "$sweep" --model lenet_21k --layer conv9
 check "an unknown part is named" expect 2 "known: all" "$sweep" --part stps
-check "an unknown plan is named" expect 2 "known: fast" "$sweep" --plan fst
+check "an unknown plan is named" expect 2 "nearest 'fast'" "$sweep" --plan fst
 check "three plans are too many" expect 2 "at most 2" "$sweep" --plan fast,exact,reference
 check "a batch of nothing is refused" expect 2 "1..65536" "$sweep" --batch 0
 finish

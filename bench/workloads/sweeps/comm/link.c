@@ -1,6 +1,6 @@
 /* alpha, beta and gamma of this machine (comm/cost/cost.h): messages go to and fro between the
  * first and the last rank, then every rank adds vectors at the same time, in sizes that span those
- * of gradients. Every turn measures all sizes and is fitted by itself, so that the coefficients
+ * of gradients. Every round measures all sizes and is fitted by itself, so that the coefficients
  * have intervals as other times do. */
 #include <math.h>
 #include <stdlib.h>
@@ -16,20 +16,20 @@
 
 /* 4 B to 16 MiB by fours; sums from 64 KiB on: shorter ones are in the nearest cache, and a small
  * part of any gradient's time. */
-enum { SIZES = 12, FIRST_SUM = 7, ROUNDS_MOST = 64 };
+enum { SIZES = 12, FIRST_SUM = 7, REPEATS_MOST = 64 };
 
-/* Medians of so many turns have narrow intervals; more of them would only hold up the sweep. */
-enum { TURNS_MOST = 100 };
+/* Medians of so many rounds have narrow intervals; more of them would only hold up the sweep. */
+enum { ROUNDS_MOST = 100 };
 
-static int turns_of(const struct sweep *s)
+static int rounds_of(const struct sweep *s)
 {
-    return s->options->turns < TURNS_MOST ? s->options->turns : TURNS_MOST;
+    return s->options->rounds < ROUNDS_MOST ? s->options->rounds : ROUNDS_MOST;
 }
-#define ROUND_BYTES ((size_t)64 << 10)
+#define REPEAT_BYTES ((size_t)64 << 10)
 
 struct samples {
     real *mine, *other;         /* [size of the largest] */
-    double *message, *addition; /* [turns][SIZES], seconds */
+    double *message, *addition; /* [rounds][SIZES], seconds */
 };
 
 static size_t bytes_of(int size)
@@ -37,14 +37,15 @@ static size_t bytes_of(int size)
     return (size_t)4 << (2 * size);
 }
 
-static int rounds_of(int size)
+static int repeats_of(int size)
 {
-    size_t rounds = ROUND_BYTES / bytes_of(size) + 1;
-    return rounds < ROUNDS_MOST ? (int)rounds : ROUNDS_MOST;
+    size_t repeats = REPEAT_BYTES / bytes_of(size) + 1;
+    return repeats < REPEATS_MOST ? (int)repeats : REPEATS_MOST;
 }
 
 /* ---- One sample ---- */
 
+/* `to` and `from` are negative on ranks in between, which pass through as many waits. */
 static enum status send_one(struct sweep *s, real *data, size_t bytes, int to, struct error *e)
 {
     struct message m = {.data = data, .bytes = bytes, .rank = to};
@@ -57,53 +58,48 @@ static enum status receive_one(struct sweep *s, real *data, size_t bytes, int fr
     return wait_receive(&s->waiter, &m, from >= 0, MPI_COMM_WORLD, "ping-pong", e);
 }
 
-/* Half a round trip. Ranks in between pass through as many waits. */
+/* Half a round trip. */
 static enum status time_message(struct sweep *s, struct samples *x, int size, double *seconds,
                                 struct error *e)
 {
-    int last = s->ranks - 1, rounds = rounds_of(size);
+    int last = s->ranks - 1, repeats = repeats_of(size);
     int partner = s->rank == 0 ? last : s->rank == last ? 0 : -1;
     size_t bytes = bytes_of(size);
-    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a ping-pong", e);
+    TRY(wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a ping-pong", e));
     int64_t begin_ns = clock_ns();
-    for (int i = 0; status == OK && i < rounds; i++) {
+    for (int i = 0; i < repeats; i++) {
         if (s->rank == 0)
-            status = send_one(s, x->mine, bytes, partner, e);
-        if (status == OK)
-            status = receive_one(s, x->other, bytes, partner, e);
-        if (status == OK && s->rank > 0)
-            status = send_one(s, x->mine, bytes, partner, e);
+            TRY(send_one(s, x->mine, bytes, partner, e));
+        TRY(receive_one(s, x->other, bytes, partner, e));
+        if (s->rank > 0)
+            TRY(send_one(s, x->mine, bytes, partner, e));
     }
-    *seconds = s->rank == 0 ? 1e-9 * (double)(clock_ns() - begin_ns) / (2 * rounds) : 0;
-    return status;
+    *seconds = s->rank == 0 ? 1e-9 * (double)(clock_ns() - begin_ns) / (2 * repeats) : 0;
+    return OK;
 }
 
 static enum status time_addition(struct sweep *s, struct samples *x, int size, double *seconds,
                                  struct error *e)
 {
-    int rounds = rounds_of(size);
+    int repeats = repeats_of(size);
     size_t n = bytes_of(size) / sizeof(real);
-    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of sums", e);
+    TRY(wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of sums", e));
     int64_t begin_ns = clock_ns();
-    for (int i = 0; i < rounds; i++)
+    for (int i = 0; i < repeats; i++)
         local_add(&s->exec, x->mine, x->other, n);
-    *seconds = 1e-9 * (double)(clock_ns() - begin_ns) / rounds;
-    return status;
+    *seconds = 1e-9 * (double)(clock_ns() - begin_ns) / repeats;
+    return OK;
 }
 
 /* ---- All samples ---- */
 
-static enum status samples_open(struct samples *x, int turns, struct error *e)
+static enum status samples_open(struct samples *x, int rounds, struct error *e)
 {
-    size_t n = bytes_of(SIZES - 1) / sizeof(real);
-    x->mine = mem_alloc(n * sizeof *x->mine);
-    x->other = mem_alloc(n * sizeof *x->other);
-    x->message = calloc((size_t)turns * SIZES, sizeof *x->message);
-    x->addition = calloc((size_t)turns * SIZES, sizeof *x->addition);
-    bool whole = x->mine && x->other && x->message && x->addition;
-    return whole
-               ? OK
-               : error_set(e, ERR_MEMORY, "no memory for messages of %zu bytes", n * sizeof(real));
+    size_t n = bytes_of(SIZES - 1) / sizeof(real), times = (size_t)rounds * SIZES;
+    TRY(MEM_NEW_ALIGNED(x->mine, n, "messages", e));
+    TRY(MEM_NEW_ALIGNED(x->other, n, "messages", e));
+    TRY(MEM_NEW(x->message, times, "the times of messages", e));
+    return MEM_NEW(x->addition, times, "the times of sums", e);
 }
 
 static void samples_close(struct samples *x)
@@ -114,55 +110,50 @@ static void samples_close(struct samples *x)
     free(x->addition);
 }
 
-static enum status take_turn(struct sweep *s, struct samples *x, int turn, struct error *e)
+static enum status take_round(struct sweep *s, struct samples *x, int round, struct error *e)
 {
-    enum status status = OK;
-    for (int size = 0; status == OK && size < SIZES; size++) {
+    for (int size = 0; size < SIZES; size++) {
         if (s->ranks > 1)
-            status = time_message(s, x, size, &x->message[turn * SIZES + size], e);
-        if (status == OK)
-            status = time_addition(s, x, size, &x->addition[turn * SIZES + size], e);
+            TRY(time_message(s, x, size, &x->message[round * SIZES + size], e));
+        TRY(time_addition(s, x, size, &x->addition[round * SIZES + size], e));
     }
-    return status;
+    return OK;
 }
 
-/* A first turn warms up and is overwritten. */
+/* A first round warms up and is overwritten. */
 static enum status take_samples(struct sweep *s, struct samples *x, struct error *e)
 {
-    int turns = turns_of(s);
-    size_t n = (size_t)turns * SIZES;
-    enum status status = take_turn(s, x, 0, e);
-    for (int turn = 0; status == OK && turn < turns; turn++) {
-        status = take_turn(s, x, turn, e);
-        if (status == OK)
-            status = sweep_stop_if_asked(s, e);
+    int rounds = rounds_of(s);
+    size_t n = (size_t)rounds * SIZES;
+    TRY(take_round(s, x, 0, e));
+    for (int round = 0; round < rounds; round++) {
+        TRY(take_round(s, x, round, e));
+        TRY(ranks_stop_if_asked(s, e));
     }
-    if (status == OK)
-        status = wait_allreduce(&s->waiter, x->message, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
-                                "times of messages", e);
-    return status == OK ? wait_allreduce(&s->waiter, x->addition, n, MPI_DOUBLE, MPI_MAX,
-                                         MPI_COMM_WORLD, "times of sums", e)
-                        : status;
+    TRY(wait_allreduce(&s->waiter, x->message, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
+                       "times of messages", e));
+    return wait_allreduce(&s->waiter, x->addition, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
+                          "times of sums", e);
 }
 
 /* ---- Coefficients ---- */
 
-static struct interval interval_of(const double *seconds, int size, int turns)
+static struct interval interval_of(const double *seconds, int size, int rounds)
 {
-    double x[turns];
-    for (int t = 0; t < turns; t++)
+    double x[rounds];
+    for (int t = 0; t < rounds; t++)
         x[t] = seconds[t * SIZES + size];
-    return stats_median_interval(x, (size_t)turns, 0.95);
+    return stats_median_interval(x, (size_t)rounds, 0.95);
 }
 
-/* The line of every turn, sizes [first, SIZES); its intercept unless `through_origin`. */
-static void fit_turns(const double *seconds, int turns, int first, bool through_origin,
-                      struct interval *intercept, struct interval *slope)
+/* The line of every round, sizes [first, SIZES); its intercept unless `through_origin`. */
+static void fit_rounds(const double *seconds, int rounds, int first, bool through_origin,
+                       struct interval *intercept, struct interval *slope)
 {
-    double bytes[SIZES], intercepts[turns], slopes[turns];
+    double bytes[SIZES], intercepts[rounds], slopes[rounds];
     for (int i = 0; i < SIZES; i++)
         bytes[i] = (double)bytes_of(i);
-    for (int t = 0; t < turns; t++) {
+    for (int t = 0; t < rounds; t++) {
         const double *y = seconds + t * SIZES + first;
         struct line line = through_origin
                                ? stats_fit_slope(bytes + first, y, (size_t)(SIZES - first))
@@ -170,16 +161,16 @@ static void fit_turns(const double *seconds, int turns, int first, bool through_
         intercepts[t] = line.intercept;
         slopes[t] = line.slope;
     }
-    *intercept = stats_median_interval(intercepts, (size_t)turns, 0.95);
-    *slope = stats_median_interval(slopes, (size_t)turns, 0.95);
+    *intercept = stats_median_interval(intercepts, (size_t)rounds, 0.95);
+    *slope = stats_median_interval(slopes, (size_t)rounds, 0.95);
 }
 
 static void fit(const struct sweep *s, const struct samples *x, struct link_fit *f)
 {
     struct interval none;
-    int turns = turns_of(s);
-    fit_turns(x->message, turns, 0, false, &f->alpha_s, &f->beta_s);
-    fit_turns(x->addition, turns, FIRST_SUM, true, &none, &f->gamma_s);
+    int rounds = rounds_of(s);
+    fit_rounds(x->message, rounds, 0, false, &f->alpha_s, &f->beta_s);
+    fit_rounds(x->addition, rounds, FIRST_SUM, true, &none, &f->gamma_s);
 }
 
 static void set_model(struct sweep *s)
@@ -187,48 +178,44 @@ static void set_model(struct sweep *s)
     s->link = (struct link_model){s->fit.alpha_s.mid, s->fit.beta_s.mid, s->fit.gamma_s.mid};
 }
 
-static enum status measure(struct sweep *s, struct error *e)
+static enum status measure(struct sweep *s, struct samples *x, struct error *e)
 {
-    struct samples x = {0};
-    int turns = turns_of(s);
+    int rounds = rounds_of(s);
     if (s->rank == 0)
         fputs("comm_sweep: messages and local sums of this machine\n", stderr);
-    enum status status = samples_open(&x, turns, e);
-    if (status == OK)
-        status = take_samples(s, &x, e);
-    if (status == OK) {
-        fit(s, &x, &s->fit);
-        set_model(s);
-    }
-    bool shows = !s->options->compares || s->options->link != NULL;
-    for (int i = 0; status == OK && shows && s->ranks > 1 && i < SIZES; i++)
-        status = sweep_print_link(s, "message", bytes_of(i), interval_of(x.message, i, turns),
-                                  s->link.alpha_s + (double)bytes_of(i) * s->link.beta_s);
-    for (int i = FIRST_SUM; status == OK && shows && i < SIZES; i++)
-        status = sweep_print_link(s, "addition", bytes_of(i), interval_of(x.addition, i, turns),
-                                  (double)bytes_of(i) * s->link.gamma_s);
-    samples_close(&x);
-    return status;
+    TRY(samples_open(x, rounds, e));
+    TRY(take_samples(s, x, e));
+    fit(s, x, &s->fit);
+    set_model(s);
+    if (s->options->compares && s->options->link == NULL)
+        return OK;
+    for (int i = 0; s->ranks > 1 && i < SIZES; i++)
+        TRY(sweep_print_link(s, "message", bytes_of(i), interval_of(x->message, i, rounds),
+                             s->link.alpha_s + (double)bytes_of(i) * s->link.beta_s));
+    for (int i = FIRST_SUM; i < SIZES; i++)
+        TRY(sweep_print_link(s, "addition", bytes_of(i), interval_of(x->addition, i, rounds),
+                             (double)bytes_of(i) * s->link.gamma_s));
+    return OK;
 }
 
-/* Rows that are kept are whole when the coefficients are. */
+/* Rows that are stored are whole when the coefficients are. */
 enum status link_measure(struct sweep *s, struct error *e)
 {
     static const char name[] = "link";
+    struct samples x = {0};
     bool found;
-    enum status status = keep_find(s, name, &found, e);
-    if (status == OK && found) {
-        status = keep_read_fit(s, e);
+    TRY(store_find(s, name, &found, e));
+    if (found) {
+        TRY(store_read_fit(s, e));
         set_model(s);
-        return status == OK ? keep_repeat(s, name, e) : status;
+        return store_repeat(s, name, e);
     }
-    if (status == OK)
-        status = keep_begin(s, name, e);
-    if (status == OK)
-        status = measure(s, e);
-    if (status == OK)
-        status = keep_fit(s, e);
-    return status == OK ? keep_end(s, name, e) : status;
+    TRY(store_begin(s, name, e));
+    enum status status = measure(s, &x, e);
+    samples_close(&x);
+    TRY(status);
+    TRY(store_fit(s, e));
+    return store_end(s, name, e);
 }
 
 /* ---- The file ---- */
@@ -269,7 +256,5 @@ enum status link_write(const struct sweep *s, struct error *e)
     print_coefficient(out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
     print_coefficient(out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
     print_origin(out, s);
-    bool failed = ferror(out) != 0;
-    failed = fclose(out) != 0 || failed;
-    return failed ? error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written") : OK;
+    return csv_close(out, path, e);
 }

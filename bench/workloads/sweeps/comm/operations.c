@@ -4,9 +4,15 @@
 #include <strings.h>
 
 #include "bench/workloads/sweeps/comm/sweep.h"
-#include "bench/workloads/sweeps/options.h"
 
 #define RAW_NAME "mpi_allreduce"
+
+const char *const *wait_names(void)
+{
+    static const char *const names[] = {
+        [WAIT_BLOCK] = "block", [WAIT_POLL] = "poll", [WAIT_YIELD] = "yield"};
+    return names;
+}
 
 /* ---- Names ---- */
 
@@ -17,28 +23,29 @@ static enum status parse_head(const char *option, const char *text, struct opera
     int index;
     memcpy(names + 1, strategy_names(), STRATEGIES * sizeof *names);
     o->is_raw = strcasecmp(text, RAW_NAME) == 0;
-    if (!o->is_raw && option_name(option, text, names, STRATEGIES + 1, &index, e) != OK)
-        return e->status;
-    o->kind = o->is_raw ? STRATEGY_allreduce : (enum strategy_kind)(index - 1);
+    o->kind = STRATEGY_allreduce;
+    if (o->is_raw)
+        return OK;
+    TRY(option_name(option, text, names, STRATEGIES + 1, &index, e));
+    o->kind = (enum strategy_kind)(index - 1);
     return OK;
 }
 
 /* An algorithm of what the library sums, else a variant. */
-static enum status parse_form(const char *option, const char *text, struct operation *o,
-                              struct error *e)
+static enum status parse_variant(const char *option, const char *text, struct operation *o,
+                                 struct error *e)
 {
     const char *variants[VARIANTS];
     int index;
     if (strategy_flags(o->kind) & STRATEGY_ALGORITHMS) {
-        enum status status = option_name(option, text, algorithm_names(), ALGORITHMS, &index, e);
+        TRY(option_name(option, text, algorithm_names(), ALGORITHMS, &index, e));
         o->algorithm = (enum allreduce_algorithm)index;
-        return status;
+        return OK;
     }
     size_t n = strategy_variant_list(o->kind, variants);
-    enum status status = option_name(option, text, variants, n, &index, e);
-    if (status == OK)
-        o->variant = strategy_variant_find(o->kind, text);
-    return status;
+    TRY(option_name(option, text, variants, n, &index, e));
+    o->variant = strategy_variant_find(o->kind, text);
+    return OK;
 }
 
 static enum status parse_compressor(const char *option, const char *text, struct operation *o,
@@ -56,37 +63,33 @@ static enum status parse_compressor(const char *option, const char *text, struct
 enum status operation_parse(const char *option, const char *text, struct operation *o,
                             struct error *e)
 {
-    char words[128];
+    char name[128];
     *o = (struct operation){.variant = VARIANT_usual};
-    if (strlen(text) >= sizeof words)
+    if (strlen(text) >= sizeof name)
         return error_set(e, ERR_ARGUMENT, "--%s: '%.64s...' is too long for a name", option, text);
-    strcpy(words, text);
-    char *rest = words, *head = strsep(&rest, "+");
-    char *compressor = rest, *form = head;
-    head = strsep(&form, "/");
-    enum status status = parse_head(option, head, o, e);
-    if (status == OK && form != NULL)
-        status = parse_form(option, form, o, e);
-    if (status == OK && compressor != NULL)
-        status = parse_compressor(option, compressor, o, e);
-    return status;
+    strcpy(name, text);
+    char *compressor = name, *variant = strsep(&compressor, "+"), *head = strsep(&variant, "/");
+    TRY(parse_head(option, head, o, e));
+    if (variant != NULL)
+        TRY(parse_variant(option, variant, o, e));
+    return compressor != NULL ? parse_compressor(option, compressor, o, e) : OK;
 }
 
-static bool names_algorithm(const struct entry *entry)
+static bool names_algorithm(const struct contender *contender)
 {
-    return (strategy_flags(entry->kind) & STRATEGY_ALGORITHMS) &&
-           entry->config.algorithm != ALGORITHM_auto;
+    return (strategy_flags(contender->kind) & STRATEGY_ALGORITHMS) &&
+           contender->config.algorithm != ALGORITHM_auto;
 }
 
-const char *entry_name(const struct entry *entry, char text[ENTRY_NAME])
+const char *contender_name(const struct contender *contender, char text[CONTENDER_NAME])
 {
-    const struct strategy_config *config = &entry->config;
-    const char *which = names_algorithm(entry)             ? algorithm_names()[config->algorithm]
+    const struct strategy_config *config = &contender->config;
+    const char *which = names_algorithm(contender)         ? algorithm_names()[config->algorithm]
                         : config->variant != VARIANT_usual ? strategy_variant_name(config->variant)
                                                            : "";
     bool compresses = config->compressor != COMPRESSOR_none;
-    snprintf(text, ENTRY_NAME, "%s%s%s%s%s",
-             entry->is_raw ? "MPI_Allreduce" : strategy_names()[entry->kind],
+    snprintf(text, CONTENDER_NAME, "%s%s%s%s%s",
+             contender->is_raw ? "MPI_Allreduce" : strategy_names()[contender->kind],
              which[0] != '\0' ? "/" : "", which, compresses ? "+" : "",
              compresses ? compressor_names()[config->compressor] : "");
     return text;
@@ -104,46 +107,47 @@ static struct strategy_config usual_config(const struct sweep_options *o)
     return config;
 }
 
-static struct entry entry_of(const struct sweep_options *o, const struct operation *operation)
+static struct contender contender_of(const struct sweep_options *o,
+                                     const struct operation *operation)
 {
-    struct entry entry = {.is_raw = operation->is_raw,
-                          .kind = operation->kind,
-                          .config = usual_config(o),
-                          .is_right = true};
-    entry.config.variant = operation->variant;
-    entry.config.algorithm = operation->algorithm;
-    entry.config.compressor = operation->compressor;
-    return entry;
+    struct contender contender = {.is_raw = operation->is_raw,
+                                  .kind = operation->kind,
+                                  .config = usual_config(o),
+                                  .is_right = true};
+    contender.config.variant = operation->variant;
+    contender.config.algorithm = operation->algorithm;
+    contender.config.compressor = operation->compressor;
+    return contender;
 }
 
 /* Where there are several variants the first, "usual", is one of the others. */
 static int add_variants(const struct sweep_options *o, enum strategy_kind kind,
-                        struct entry *entries, int n)
+                        struct contender *contenders, int n)
 {
     const char *names[VARIANTS];
     size_t variants = strategy_variant_list(kind, names);
     for (size_t i = variants > 1 ? 1 : 0; i < variants; i++) {
         const struct operation operation = {.kind = kind,
                                             .variant = strategy_variant_find(kind, names[i])};
-        entries[n++] = entry_of(o, &operation);
+        contenders[n++] = contender_of(o, &operation);
     }
     return n;
 }
 
 static int add_compressed(const struct sweep_options *o, enum strategy_kind kind,
-                          struct entry *entries, int n)
+                          struct contender *contenders, int n)
 {
     for (int c = COMPRESSOR_none + 1; c < COMPRESSORS; c++) {
         const struct operation operation = {
             .kind = kind, .variant = VARIANT_usual, .compressor = (enum compressor_kind)c};
         if ((strategy_flags(kind) & STRATEGY_COMPRESSES) &&
             choice_has(&o->compressors, compressor_names()[c]))
-            entries[n++] = entry_of(o, &operation);
+            contenders[n++] = contender_of(o, &operation);
     }
     return n;
 }
 
-int entries_list(const struct sweep_options *o, struct entry entries[ENTRIES_MAX])
+int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX])
 {
     int n = 0;
     for (int a = 0; a < ALGORITHMS; a++) {
@@ -151,19 +155,30 @@ int entries_list(const struct sweep_options *o, struct entry entries[ENTRIES_MAX
                                             .kind = STRATEGY_allreduce,
                                             .variant = VARIANT_usual,
                                             .algorithm = (enum allreduce_algorithm)a};
-        entries[n++] = entry_of(o, &operation);
+        contenders[n++] = contender_of(o, &operation);
     }
     for (int kind = 0; kind < STRATEGIES; kind++) {
         if (!choice_has(&o->strategies, strategy_names()[kind]))
             continue;
-        n = add_variants(o, (enum strategy_kind)kind, entries, n);
-        n = add_compressed(o, (enum strategy_kind)kind, entries, n);
+        n = add_variants(o, (enum strategy_kind)kind, contenders, n);
+        n = add_compressed(o, (enum strategy_kind)kind, contenders, n);
     }
     return n;
 }
 
-void entries_compared(const struct sweep_options *o, struct entry pair[2])
+void contenders_compared(const struct sweep_options *o, struct contender pair[2])
 {
     for (int i = 0; i < 2; i++)
-        pair[i] = entry_of(o, &o->compared[i]);
+        pair[i] = contender_of(o, &o->compared[i]);
+}
+
+struct cost contender_cost(const struct sweep *s, const struct problem *p,
+                           const struct contender *contender)
+{
+    const size_t all = p->desc->n_params;
+    struct strategy_config config = contender->config;
+    config.rows = p->rows;
+    return strategy_cost(
+        contender->kind, &config, s->rank, s->ranks, contender->is_raw ? &all : p->counts,
+        contender->is_raw ? 1 : (size_t)p->desc->n_tensors, sizeof(real), &s->link);
 }

@@ -1,28 +1,22 @@
 /* comm_sweep: what every strategy costs for flat tensors of round sizes and for the tensors of each
- * network, beside MPI_Allreduce in the same turns, and whether it sums. */
+ * network, beside MPI_Allreduce in the same rounds, and whether it sums. */
 #ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_COMM_SWEEP_H
 #define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_COMM_SWEEP_H
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "bench/record/csv.h"
 #include "bench/spec/spec.h"
+#include "bench/workloads/sweeps/arguments.h"
 #include "comm/algorithm.h"
 #include "comm/strategy.h"
 #include "kernels/base/error.h"
 #include "kernels/base/progress.h"
 #include "kernels/base/stats.h"
 
-enum { SIZES_MAX = 64, NAMES_MAX = 64, TASKS_MAX = 4 * SIZES_MAX };
-
-/* Names separated by commas. n = 0 with `none`: nothing; without: everything. */
-struct choice {
-    char text[512];
-    const char *names[NAMES_MAX];
-    int n;
-    bool none;
-};
+enum { SIZES_MAX = 64, PROBLEMS_MAX = 4 * SIZES_MAX };
 
 /* What may be timed: MPI_Allreduce by itself, or a strategy in one of its variants. */
 struct operation {
@@ -38,6 +32,8 @@ struct operation {
 enum status operation_parse(const char *option, const char *text, struct operation *o,
                             struct error *e);
 
+const char *const *wait_names(void); /* of enum wait_kind */
+
 struct sweep_options {
     struct config config;    /* sync.*: segment, caps and whatever strategies take */
     size_t sizes[SIZES_MAX]; /* bytes of flat tensors */
@@ -49,22 +45,20 @@ struct sweep_options {
         *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice */
     enum wait_kind wait;
     bool wait_is_set;
-    int turns;
+    int rounds;
     const char *link;    /* file for the coefficients of the model; NULL: none */
-    const char *keep;    /* folder for what is whole of a sweep that is stopped; NULL: none */
-    char command[4096];  /* the words before --keep, that must be the same to go on */
+    const char *store;   /* folder for what is whole of a sweep that is stopped; NULL: none */
+    char command[4096];  /* what comes before --keep, which must be the same to go on */
     bool plans;          /* says how long it is expected to take, and ends */
     bool terminal;       /* standard error is a terminal's in the end */
     double memory_bytes; /* of strategies that are open at the same time, on a node */
-    bool help;
+    bool columns, help;
 };
 
 /* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e);
 void options_free(struct sweep_options *o);
 void options_help(FILE *out);
-bool choice_has(const struct choice *c, const char *name);
-const char *wait_name(enum wait_kind wait);
 
 /* One line of the table: texts as they stand there, numbers NAN where unknown. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
@@ -73,37 +67,33 @@ struct comm_row {
 };
 #undef COLUMN
 
-void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
+void rows_print_columns(FILE *out);    /* for people */
+void rows_write_dictionary(FILE *out); /* as CSV */
 
 /* The model's coefficients with their intervals; NAN where nothing was sent. */
 struct link_fit {
     struct interval alpha_s, beta_s, gamma_s;
 };
 
-/* Gradients to be summed. */
+/* Gradients to be summed: of a size, or of a network. */
 struct problem {
     const char *part, *model;
-    const struct net_desc *desc;
-    size_t *counts; /* [desc->n_tensors] */
-    size_t *rows;   /* [desc->n_tensors] of tensors that are matrices, else 0 */
-};
-
-/* A problem of the sweep. */
-struct task {
-    struct problem problem;
-    struct net_desc desc;
+    const struct net_desc *desc; /* its own `net`, of which a copy of the problem borrows */
+    size_t *counts;              /* [desc->n_tensors] */
+    size_t *rows;                /* [desc->n_tensors] of tensors that are matrices, else 0 */
+    struct net_desc net;
     struct tensor_desc flat; /* of a size, which is no network */
     bool is_net;
-    char name[80]; /* by content */
-    bool is_kept;  /* its rows are there from before */
+    char name[80];  /* by content */
+    bool is_stored; /* its rows are there from before */
     double expected_s;
 };
 
-/* All of them; on rank 0 also what is expected of them. */
-struct tasks {
-    struct task *all[TASKS_MAX];
+/* All that a sweep goes through; on rank 0 also what is expected of them. */
+struct problems {
+    struct problem *all[PROBLEMS_MAX];
     int n, at;                 /* at: the one that is being swept */
-    double expected_s, left_s; /* by the model: of all that are not kept; from `at` on */
+    double expected_s, left_s; /* by the model: of all that are not stored; from `at` on */
     int64_t begin_ns;
     struct progress progress;
 };
@@ -119,18 +109,19 @@ struct sweep {
     struct link_fit fit;
     struct link_model link; /* its middle */
     char mpi[64];
-    FILE *out;   /* NULL on ranks that print nothing */
-    bool begun;  /* the table has its header */
-    bool all_ok; /* no verdict was bad */
-    struct tasks tasks;
-    FILE *kept;  /* on rank 0: where rows go until they are whole; NULL: to `out` */
-    bool was_ok; /* all_ok when these began */
+    FILE *out;                                /* NULL on ranks that print nothing */
+    bool begun;                               /* the table has its header */
+    bool all_ok;                              /* no verdict was bad */
+    const volatile sig_atomic_t *interrupted; /* set by a signal that asks to stop */
+    struct problems problems;
+    FILE *stored; /* on rank 0: where rows go until they are whole; NULL: to `out` */
+    bool was_ok;  /* all_ok when these began */
 };
 
-enum { ENTRIES_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
+enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
 /* An operation at work. */
-struct entry {
+struct contender {
     bool is_raw; /* by the algorithm of `config` */
     enum strategy_kind kind;
     struct strategy_config config;
@@ -140,53 +131,54 @@ struct entry {
     struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
     void (*serve)(void *arg);   /* what the strategy does while this rank waits, of waiter */
     void *serve_arg;
-    uint64_t steps;  /* so far; odd steps sum gradients, even ones their negatives */
-    double *turn_ns; /* [turns], slowest rank */
+    uint64_t steps;   /* so far; odd steps sum gradients, even ones their negatives */
+    double *round_ns; /* [rounds], slowest rank */
     double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
     bool is_right;    /* what it left so far is what it promises */
     double sum_error; /* of a compressor: relative norm of what its last checked step is off */
-    double median_ns; /* of turns; NAN: it could not run. Set with is_ok when its row is printed */
+    double median_ns; /* of rounds; NAN: it could not run. Set with is_ok when its row is printed */
     bool is_ok;       /* verdict */
 };
 
 /* The operations to be timed, MPI_Allreduce first; returns how many. */
-int entries_list(const struct sweep_options *o, struct entry entries[ENTRIES_MAX]);
+int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX]);
 /* The two that are compared with each other. */
-void entries_compared(const struct sweep_options *o, struct entry pair[2]);
+void contenders_compared(const struct sweep_options *o, struct contender pair[2]);
 
 /* As operation_parse takes it. */
-#define ENTRY_NAME 96
-const char *entry_name(const struct entry *entry, char text[ENTRY_NAME]);
+#define CONTENDER_NAME 96
+const char *contender_name(const struct contender *contender, char text[CONTENDER_NAME]);
 
-/* Opens an entry for the tensors of `p`: collective. ERR_UNAVAILABLE when it cannot run on these
+/* What a step of it costs this rank on paper. */
+struct cost contender_cost(const struct sweep *s, const struct problem *p,
+                           const struct contender *contender);
+
+/* Opens a contender for the tensors of `p`: collective. ERR_UNAVAILABLE when it cannot run on these
  * ranks, which all of them know then; *reason says why on rank 0. */
-enum status entry_open(struct sweep *s, const struct problem *p, struct entry *entry,
-                       struct error *e);
-void entry_close(struct sweep *s, struct entry *entry);
+enum status contender_open(struct sweep *s, const struct problem *p, struct contender *contender,
+                           struct error *e);
+void contender_close(struct sweep *s, struct contender *contender);
 
-/* Around an entry's steps, checks and end: what a strategy does while its rank waits is its own
+/* Around a contender's steps, checks and end: what a strategy does while its rank waits is its own
  * alone; a rank leaves when all have done what it might have to serve. Collective. */
-void entry_enter(struct sweep *s, const struct entry *entry);
-enum status entry_leave(struct sweep *s, struct error *e);
+void contender_enter(struct sweep *s, const struct contender *contender);
+enum status contender_leave(struct sweep *s, struct error *e);
 
-/* Has the library sum by the entry's algorithm, until the next call. */
-enum status entry_choose(struct sweep *s, const struct entry *entry, struct error *e);
+/* Has the library sum by the contender's algorithm, until the next call. */
+enum status contender_choose(struct sweep *s, const struct contender *contender, struct error *e);
 
-/* Gradients are whole numbers that repeat after PERIOD. Those of a rank in the step that `entry`
- * has taken last. */
+/* Gradients are whole numbers that repeat after PERIOD. Those of a rank in the step that `contender`
+ * has taken last, and their sum over all ranks. */
 enum { PERIOD = 101 };
-void gradients_fill(const struct entry *entry, int rank, real *to, size_t n);
+void gradients_fill(const struct contender *contender, int rank, real *to, size_t n);
+void gradients_sum(const struct sweep *s, const struct contender *contender, real sums[PERIOD]);
 
 /* One step on gradients of this rank; *ns is what it took without the optimizer. */
-enum status entry_step(struct sweep *s, const struct problem *p, struct entry *entry, int64_t *ns,
-                       struct error *e);
+enum status contender_step(struct sweep *s, const struct problem *p, struct contender *contender,
+                           int64_t *ns, struct error *e);
 /* Whether what the last step left is right on every rank. Collective. */
-enum status entry_check(struct sweep *s, const struct problem *p, struct entry *entry,
-                        struct error *e);
-
-/* Takes a step; *good: what it left on this rank is what its compressor promises. Collective. */
-enum status compressed_check(struct sweep *s, const struct problem *p, struct entry *entry,
-                             bool *good, struct error *e);
+enum status contender_check(struct sweep *s, const struct problem *p, struct contender *contender,
+                            struct error *e);
 
 /* Measures messages and local sums, prints their rows and sets s->fit and s->link. Collective. */
 enum status link_measure(struct sweep *s, struct error *e);
@@ -200,44 +192,48 @@ enum status sweep_print_link(struct sweep *s, const char *operation, size_t byte
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* The two that the command line names, with each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
-/* The row of one entry, compared with another one of the same turns. */
-enum status sweep_print_row(struct sweep *s, const struct problem *p, struct entry *entry,
-                            const struct entry *other, int steps, struct error *e);
+/* The row of one contender, compared with another one of the same rounds. */
+enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *contender,
+                            const struct contender *other, int steps, struct error *e);
 enum status sweep_print_skipped(struct sweep *s, const struct problem *p,
-                                const struct entry *entry);
+                                const struct contender *contender);
 
 /* `out` behind the table's header. */
 FILE *rows_begin(struct sweep *s);
 
 /* What the command line names. ERR_SPEC and its like of a network, on all ranks. */
-enum status tasks_list(struct tasks *tasks, const struct sweep_options *o, struct error *e);
-void tasks_free(struct tasks *tasks);
-/* Seconds that a problem is expected to take by the model that s->link has. */
-double sweep_expect_s(const struct sweep *s, const struct problem *p);
-/* Fills expected_s by that, once it is known what is kept. */
-void tasks_expect(struct sweep *s);
-void tasks_tell_forecast(const struct sweep *s);
-void tasks_print_plan(const struct sweep *s);
-/* `done` of `all` operations of the present task are timed. */
-void tasks_tell_progress(struct sweep *s, const struct problem *p, int done, int all);
+enum status problems_list(struct problems *problems, const struct sweep_options *o,
+                          struct error *e);
+void problems_free(struct problems *problems);
+/* `done` of `all` operations of the present problem are timed. */
+void problems_tell_progress(struct sweep *s, const struct problem *p, int done, int all);
 
-/* Without a folder to keep anything in these do nothing. Opens the folder; ERR_DATA on all ranks
+/* Steps of a round. */
+int round_steps(const struct sweep *s, const struct problem *p, const struct contender *contender);
+
+/* Fills expected_s of every problem by the model that s->link has, once it is known what is
+ * stored. */
+void forecast_make(struct sweep *s);
+void forecast_tell(const struct sweep *s);
+void forecast_print(const struct sweep *s);
+
+/* Without a folder to store anything in these do nothing. Opens the folder; ERR_DATA on all ranks
  * where it has the rows of another sweep, or one is at work on it. Collective. */
-enum status keep_open(struct sweep *s, struct error *e);
+enum status store_open(struct sweep *s, struct error *e);
 /* Whether the rows of that name are there. Collective. */
-enum status keep_find(struct sweep *s, const char *name, bool *found, struct error *e);
+enum status store_find(struct sweep *s, const char *name, bool *found, struct error *e);
 /* Rows between these are of that name. */
-enum status keep_begin(struct sweep *s, const char *name, struct error *e);
-enum status keep_end(struct sweep *s, const char *name, struct error *e);
+enum status store_begin(struct sweep *s, const char *name, struct error *e);
+enum status store_end(struct sweep *s, const char *name, struct error *e);
 /* Prints rows from before. */
-enum status keep_repeat(struct sweep *s, const char *name, struct error *e);
-/* Keeps s->fit, or finds it again, on all ranks. */
-enum status keep_fit(struct sweep *s, struct error *e);
-enum status keep_read_fit(struct sweep *s, struct error *e);
+enum status store_repeat(struct sweep *s, const char *name, struct error *e);
+/* Stores s->fit, or finds it again, on all ranks. */
+enum status store_fit(struct sweep *s, struct error *e);
+enum status store_read_fit(struct sweep *s, struct error *e);
 
-/* Set by a signal that asks to stop. */
-bool sweep_is_interrupted(void);
+/* Counts ranks and nodes, binds this rank to a core of its own and opens s->waiter. */
+enum status ranks_open(struct sweep *s, struct error *e);
 /* ERR_INTERRUPTED on all ranks when a signal has come to one of them. Collective. */
-enum status sweep_stop_if_asked(struct sweep *s, struct error *e);
+enum status ranks_stop_if_asked(struct sweep *s, struct error *e);
 
 #endif

@@ -17,16 +17,8 @@ struct stage {
     int n;
     size_t in, out, params; /* numbers of x, y and the parameters */
     real *x, *y, *dx, *dy, *weights, *grads;
-    void *saved, *scratch;
+    char *saved, *scratch;
 };
-
-static size_t count_params(const struct net_desc *desc, const struct layer_desc *l)
-{
-    size_t n = 0;
-    for (int t = 0; t < l->n_tensors; t++)
-        n += desc->tensors[l->first_tensor + t].count;
-    return n;
-}
 
 static void fill(real *x, size_t n, uint32_t stream)
 {
@@ -37,21 +29,20 @@ static void fill(real *x, size_t n, uint32_t stream)
 static enum status open_stage(struct stage *g, const struct net_desc *desc, int layer,
                               enum plan plan, int n, struct error *e)
 {
+    static const char numbers[] = "the numbers of a layer";
     const struct layer_desc *l = &desc->layers[layer];
     *g = (struct stage){.layer = l, .kernel = layer_kernel_get(l->kind, plan), .n = n};
     g->in = (size_t)n * shape_count(l->in);
     g->out = (size_t)n * shape_count(l->out);
-    g->params = count_params(desc, l);
-    g->x = mem_alloc(g->in * sizeof(real));
-    g->dx = mem_alloc(g->in * sizeof(real));
-    g->y = mem_alloc(g->out * sizeof(real));
-    g->dy = mem_alloc(g->out * sizeof(real));
-    g->weights = mem_alloc(g->params * sizeof(real));
-    g->grads = mem_alloc(g->params * sizeof(real));
-    g->saved = mem_alloc(layer_saved_bytes(g->kernel, l, n));
-    g->scratch = mem_alloc(layer_scratch_bytes(g->kernel, l, n, 1));
-    if (!g->x || !g->dx || !g->y || !g->dy || !g->weights || !g->grads || !g->saved || !g->scratch)
-        return error_set(e, ERR_MEMORY, "layer '%s': no memory for %d images", l->name, n);
+    g->params = layer_params(desc, l);
+    TRY(MEM_NEW_ALIGNED(g->x, g->in, numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->dx, g->in, numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->y, g->out, numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->dy, g->out, numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->weights, g->params, numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->grads, g->params, numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->saved, layer_saved_bytes(g->kernel, l, n), numbers, e));
+    TRY(MEM_NEW_ALIGNED(g->scratch, layer_scratch_bytes(g->kernel, l, n, 1), numbers, e));
     fill(g->x, g->in, 1);
     fill(g->dy, g->out, 2);
     fill(g->weights, g->params, 3);
@@ -176,7 +167,7 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
         forward(&reference, ex);
         backward(&reference, ex);
         time_stage(&own, ex, repeats, ms);
-        if (s->options->spoil && strcmp(own.layer->name, s->options->spoil) == 0)
+        if (s->options->spoil != NULL && strcmp(own.layer->name, s->options->spoil) == 0)
             spoil(&own);
         print_layer(s, &own, &reference, plan, PASS_FORWARD, ms);
         if (own.layer->index > 0 || own.params > 0)
@@ -187,24 +178,36 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
     return status;
 }
 
-enum status sweep_layers(struct sweep *s, struct error *e)
+/* What the layers of a net share. */
+struct shared {
+    uint32_t *samples;
+    real *buffers;
+    double *ms; /* [PASSES, repeats] */
+};
+
+static enum status sweep_shared(struct sweep *s, struct shared *x, struct error *e)
 {
     const struct sweep_options *o = s->options;
-    uint32_t *samples = calloc((size_t)o->batch, sizeof *samples);
-    real *buffers = sweep_make_buffers(s->desc);
-    double *ms = calloc(PASSES * (size_t)o->repeats, sizeof *ms);
-    enum status status = samples && buffers && ms
-                             ? OK
-                             : error_set(e, ERR_MEMORY, "no memory for %d times", o->repeats);
-    const struct exec ex = {.training = true, .seed = 1, .samples = samples, .buffers = buffers};
-    for (uint32_t i = 0; status == OK && i < (uint32_t)o->batch; i++)
-        samples[i] = i;
-    for (int i = 0; status == OK && i < s->desc->n_layers; i++)
-        for (int p = 0; status == OK && p < o->n_plans; p++)
+    TRY(MEM_NEW(x->samples, (size_t)o->batch, "sample ids", e));
+    TRY(sweep_make_buffers(&x->buffers, s->desc, e));
+    TRY(MEM_NEW(x->ms, PASSES * (size_t)o->repeats, "times", e));
+    const struct exec ex = {
+        .training = true, .seed = 1, .samples = x->samples, .buffers = x->buffers};
+    for (uint32_t i = 0; i < (uint32_t)o->batch; i++)
+        x->samples[i] = i;
+    for (int i = 0; i < s->desc->n_layers; i++)
+        for (int p = 0; p < o->n_plans; p++)
             if (sweep_wants(s, i, i + 1))
-                status = sweep_layer(s, i, o->plans[p], &ex, ms, e);
-    free(samples);
-    mem_free(buffers);
-    free(ms);
+                TRY(sweep_layer(s, i, o->plans[p], &ex, x->ms, e));
+    return OK;
+}
+
+enum status sweep_layers(struct sweep *s, struct error *e)
+{
+    struct shared x = {NULL, NULL, NULL};
+    enum status status = sweep_shared(s, &x, e);
+    free(x.samples);
+    mem_free(x.buffers);
+    free(x.ms);
     return status;
 }

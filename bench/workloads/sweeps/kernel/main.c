@@ -37,27 +37,32 @@ static bool has_layer(const struct net_desc *desc, const char *name)
 static enum status check_layer(const struct sweep_options *o, const struct net_desc *desc,
                                const char *name, bool *wanted, struct error *e)
 {
-    if (!name || has_layer(desc, name))
+    if (name == NULL || has_layer(desc, name))
         return OK;
     *wanted = false;
-    return o->model ? error_set(e, ERR_ARGUMENT, "model %s has no layer '%s'", desc->name, name)
-                    : OK;
+    return o->model != NULL
+               ? error_set(e, ERR_ARGUMENT, "model %s has no layer '%s'", desc->name, name)
+               : OK;
+}
+
+static enum status sweep_parts(struct sweep *s, struct error *e)
+{
+    const struct sweep_options *o = s->options;
+    bool wanted = true;
+    TRY(check_layer(o, s->desc, o->layer, &wanted, e));
+    TRY(check_layer(o, s->desc, o->spoil, &wanted, e));
+    if (wanted && o->ops)
+        TRY(sweep_ops(s, e));
+    return wanted && o->layers ? sweep_layers(s, e) : OK;
 }
 
 static enum status sweep_model(void *arg, const char *model, struct error *e)
 {
     struct sweep *s = arg;
     struct net_desc desc;
-    bool wanted = true;
     TRY(model_load(&desc, model, e));
     s->desc = &desc;
-    enum status status = check_layer(s->options, &desc, s->options->layer, &wanted, e);
-    if (status == OK)
-        status = check_layer(s->options, &desc, s->options->spoil, &wanted, e);
-    if (status == OK && wanted && s->options->ops)
-        status = sweep_ops(s, e);
-    if (status == OK && wanted && s->options->layers)
-        status = sweep_layers(s, e);
+    enum status status = sweep_parts(s, e);
     net_desc_free(&desc);
     return status;
 }
@@ -67,17 +72,12 @@ static enum status sweep(const struct sweep_options *options, int *exit_status, 
     struct sweep s = {.options = options, .out = stdout, .all_ok = true};
     fp_mode_set();
     gemm_init();
-    enum status status = bind_to_first(e);
-    if (status == OK)
-        status = peaks_measure(&s.peaks, options->repeats, e);
-    if (status != OK)
-        return status;
-    status = options->model ? sweep_model(&s, options->model, e)
-                            : models_for_each("model", sweep_model, &s, e);
-    if (status == OK && ferror(s.out))
-        status = error_set(e, ERR_SYSTEM, "standard output cannot be written");
+    TRY(bind_to_first(e));
+    TRY(peaks_measure(&s.peaks, options->repeats, e));
+    TRY(options->model != NULL ? sweep_model(&s, options->model, e)
+                               : models_for_each("model", sweep_model, &s, e));
     *exit_status = s.all_ok ? 0 : 1;
-    return status;
+    return ferror(s.out) ? error_set(e, ERR_SYSTEM, "standard output cannot be written") : OK;
 }
 
 int main(int argc, char **argv)
@@ -89,6 +89,8 @@ int main(int argc, char **argv)
     enum status status = options_parse(&options, argc, argv, &e);
     if (status == OK && options.help)
         options_help(stdout);
+    else if (status == OK && options.columns)
+        rows_write_dictionary(stdout);
     else if (status == OK)
         status = sweep(&options, &exit_status, &e);
     if (status == OK)

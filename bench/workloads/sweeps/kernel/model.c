@@ -9,7 +9,7 @@
  * less often than once in 10^20 sums. */
 #define ROUNDING_FACTOR 10.0
 
-static size_t layer_params(const struct net_desc *desc, const struct layer_desc *l)
+size_t layer_params(const struct net_desc *desc, const struct layer_desc *l)
 {
     size_t n = 0;
     for (int t = 0; t < l->n_tensors; t++)
@@ -27,9 +27,9 @@ static const struct tensor_desc *weights_of(const struct net_desc *desc, const s
 static double terms_forward(const struct net_desc *desc, const struct layer_desc *l, int n)
 {
     const struct tensor_desc *w = weights_of(desc, l);
-    if (w && w->n_dims > 1)
+    if (w != NULL && w->n_dims > 1)
         return (double)w->fan_in;
-    if (w)
+    if (w != NULL)
         return (double)n * l->in.h * l->in.w;
     return fmax(1, (double)l->kernel_h * l->kernel_w);
 }
@@ -39,7 +39,8 @@ static double terms_backward(const struct net_desc *desc, const struct layer_des
 {
     const struct tensor_desc *w = weights_of(desc, l);
     double images = (double)n * l->out.h * l->out.w;
-    return w ? fmax(images, (double)w->fan_out) : fmax(1, (double)l->kernel_h * l->kernel_w);
+    return w != NULL ? fmax(images, (double)w->fan_out)
+                     : fmax(1, (double)l->kernel_h * l->kernel_w);
 }
 
 static double rounding(double terms)
@@ -110,15 +111,14 @@ char *layer_list(char *text, size_t size, const struct net_desc *desc, int first
     return text;
 }
 
-real *sweep_make_buffers(const struct net_desc *desc)
+enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct error *e)
 {
     size_t n = 0;
     for (int i = 0; i < desc->n_buffers; i++)
         n += desc->buffers[i].count;
-    real *buffers = mem_alloc(n * sizeof *buffers);
-    if (buffers)
-        net_init_buffers(desc, buffers);
-    return buffers;
+    TRY(MEM_NEW_ALIGNED(*buffers, n, "running statistics", e));
+    net_init_buffers(desc, *buffers);
+    return OK;
 }
 
 void distance_add(struct distance *d, const real *a, const real *b, size_t n)

@@ -1,11 +1,12 @@
-/* Every op of a compiled net. All plans take turns, op by op, so that whatever disturbs the
- * machine disturbs all of them, and every op finds the caches as training leaves them. */
+/* Every op of a compiled net. Each round times all plans, so that whatever disturbs the machine
+ * disturbs all of them, and every op finds the caches as training leaves them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/workloads/sweeps/kernel/rig.h"
+#include "bench/workloads/sweeps/kernel/setup.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
 
 /* Results are compared on a few images: the reference plan takes its time. */
 #define IMAGES_COMPARED 8
@@ -49,15 +50,12 @@ static enum status open_lane(struct lane *lane, const struct sweep *s, enum plan
     TRY(make_net(&lane->net, s, plan, s->options->batch, e));
     lane->ops = net_ops(lane->net);
     size_t ops = (size_t)lane->ops, rows = PASSES * (ops + 1);
-    lane->ms = calloc(PASSES * ops * (size_t)lane->repeats, sizeof *lane->ms);
-    lane->train_ms = calloc((size_t)lane->repeats, sizeof *lane->train_ms);
-    lane->product_gflop_per_s = calloc((size_t)lane->repeats, sizeof *lane->product_gflop_per_s);
-    lane->residual = calloc(rows, sizeof *lane->residual);
-    lane->bound = calloc(rows, sizeof *lane->bound);
-    if (!lane->ms || !lane->train_ms || !lane->product_gflop_per_s || !lane->residual ||
-        !lane->bound)
-        return error_set(e, ERR_MEMORY, "no memory for the times of %zu ops", ops);
-    return OK;
+    size_t repeats = (size_t)lane->repeats;
+    TRY(MEM_NEW(lane->ms, PASSES * ops * repeats, "the times of ops", e));
+    TRY(MEM_NEW(lane->train_ms, repeats, "the times of steps", e));
+    TRY(MEM_NEW(lane->product_gflop_per_s, repeats, "the rates of a product", e));
+    TRY(MEM_NEW(lane->residual, rows, "residuals", e));
+    return MEM_NEW(lane->bound, rows, "bounds of residuals", e);
 }
 
 static void close_lane(struct lane *lane)
@@ -79,8 +77,8 @@ static double elapsed_ms(int64_t begin_ns)
 
 /* One training step without its update; times go to column `repeat`, or nowhere if it is
  * negative. */
-static void run_turn(struct rig *r, const struct lane *lane, int n, const real *params, real *grads,
-                     int repeat)
+static void run_step(struct setup *r, const struct lane *lane, int n, const real *params,
+                     real *grads, int repeat)
 {
     net_load(lane->net, &r->ex, 0, n, r->images);
     for (int i = 0; i < lane->ops; i++) {
@@ -100,14 +98,14 @@ static void run_turn(struct rig *r, const struct lane *lane, int n, const real *
 
 /* A training step between two matrix products. The product fills the caches with its matrices: a
  * step that nobody times comes in between, as one step comes before another in training. */
-static void time_turn(struct rig *r, const struct lane *lane, int n, int repeat)
+static void time_step(struct setup *r, const struct lane *lane, int n, int repeat)
 {
     double before = product_gflop_per_s(&r->product);
-    run_turn(r, lane, n, r->params, r->grads, -1);
-    rig_update(r);
+    run_step(r, lane, n, r->params, r->grads, -1);
+    setup_update(r);
     int64_t begin_ns = clock_ns();
-    run_turn(r, lane, n, r->params, r->grads, repeat);
-    rig_update(r);
+    run_step(r, lane, n, r->params, r->grads, repeat);
+    setup_update(r);
     double train_ms = elapsed_ms(begin_ns), after = product_gflop_per_s(&r->product);
     if (repeat < 0)
         return;
@@ -131,7 +129,7 @@ static double output_distance(const struct sweep *s, const struct net_op_view *v
     return distance_relative(&d);
 }
 
-static double gradient_distance(const struct sweep *s, const struct rig *r, int first, int last)
+static double gradient_distance(const struct sweep *s, const struct setup *r, int first, int last)
 {
     struct distance d = {0, 0};
     for (int i = first; i < last; i++) {
@@ -149,7 +147,7 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
     for (int i = lane->ops - 1; i >= 0; i--) {
         struct net_op_view view = net_op_view(lane->net, 0, i);
         size_t at = judged(lane, PASS_FORWARD, i);
-        if (!view.y) {
+        if (view.y == NULL) {
             lane->residual[at] = lane->residual[at + 1];
             lane->bound[at] = lane->bound[at + 1];
             continue;
@@ -165,7 +163,7 @@ static void compare_forward(struct lane *lane, const struct sweep *s, const stru
 
 /* An op without parameters is judged by the nearest before it that has some: its gradient came
  * through here. */
-static void compare_backward(struct lane *lane, const struct sweep *s, const struct rig *r, int n)
+static void compare_backward(struct lane *lane, const struct sweep *s, const struct setup *r, int n)
 {
     double residual = NAN, bound = NAN;
     for (int i = 0; i < lane->ops; i++) {
@@ -184,16 +182,16 @@ static void compare_backward(struct lane *lane, const struct sweep *s, const str
     lane->bound[whole] = bound_of_net(s->desc, 0, n, PASS_BACKWARD);
 }
 
-static enum status compare(struct lane *lanes, const struct sweep *s, struct rig *r,
+static enum status compare(struct lane *lanes, const struct sweep *s, struct setup *r,
                            struct error *e)
 {
     int n = s->options->batch < IMAGES_COMPARED ? s->options->batch : IMAGES_COMPARED;
     struct lane reference = {.plan = PLAN_REFERENCE};
     TRY(make_net(&reference.net, s, PLAN_REFERENCE, n, e));
     reference.ops = net_ops(reference.net);
-    run_turn(r, &reference, n, r->params, r->reference_grads, -1);
+    run_step(r, &reference, n, r->params, r->reference_grads, -1);
     for (int i = 0; i < s->options->n_plans; i++) {
-        run_turn(r, &lanes[i], n, r->spoilt, r->grads, -1);
+        run_step(r, &lanes[i], n, r->spoilt, r->grads, -1);
         compare_forward(&lanes[i], s, reference.net, n);
         compare_backward(&lanes[i], s, r, n);
     }
@@ -226,7 +224,7 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
                           enum pass pass, int first, int last, double *room)
 {
     row->ratio = row->ratio_lo = row->ratio_hi = NAN;
-    if (!other)
+    if (other == NULL)
         return;
     for (int k = 0; k < lane->repeats; k++)
         room[k] = layers_ms(other, pass, first, last, k) / layers_ms(lane, pass, first, last, k);
@@ -237,7 +235,7 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
     row->ratio_hi = ratio.hi;
 }
 
-/* Turn by turn, so that a machine that is slower for a while is so for both. */
+/* Round by round, so that a machine that is slower for a while is so for both. */
 static void compare_product(struct kernel_row *row, const struct lane *lane, enum pass pass,
                             int first, int last, double *room)
 {
@@ -296,40 +294,43 @@ static void print_lane(struct sweep *s, const struct lane *lane, const struct la
             sweep_wants(s, view.first_layer, view.last_layer))
             print_layers(s, lane, other, pass, view.first_layer, view.last_layer, i, room);
     }
-    if (!s->options->layer)
+    if (s->options->layer == NULL)
         print_layers(s, lane, other, pass, 0, s->desc->n_layers, lane->ops, room);
 }
 
-static enum status print_lanes(struct sweep *s, const struct lane *lanes, struct error *e)
+static void print_lanes(struct sweep *s, const struct lane *lanes, double *room)
 {
     int n = s->options->n_plans;
-    double *room = calloc((size_t)s->options->repeats, sizeof *room);
-    if (!room)
-        return error_set(e, ERR_MEMORY, "no memory for %d times", s->options->repeats);
     for (int i = 0; i < n; i++)
         for (int pass = PASS_FORWARD; pass <= PASS_TRAIN; pass++)
             print_lane(s, &lanes[i], n > 1 ? &lanes[1 - i] : NULL, (enum pass)pass, room);
-    free(room);
+}
+
+static enum status time_lanes(struct sweep *s, struct setup *r, struct lane *lanes, double **room,
+                              struct error *e)
+{
+    int n = s->options->n_plans, repeats = s->options->repeats;
+    TRY(setup_open(r, s, e));
+    for (int i = 0; i < n; i++)
+        TRY(open_lane(&lanes[i], s, s->options->plans[i], e));
+    TRY(compare(lanes, s, r, e));
+    TRY(MEM_NEW(*room, (size_t)repeats, "times", e));
+    for (int k = -1; k < repeats; k++) /* the first round warms up */
+        for (int i = 0; i < n; i++)
+            time_step(r, &lanes[i], s->options->batch, k);
+    print_lanes(s, lanes, *room);
     return OK;
 }
 
 enum status sweep_ops(struct sweep *s, struct error *e)
 {
     struct lane lanes[PLANS_MAX] = {{.net = NULL}};
-    struct rig r = {.images = NULL};
-    enum status status = rig_open(&r, s, e);
-    for (int i = 0; status == OK && i < s->options->n_plans; i++)
-        status = open_lane(&lanes[i], s, s->options->plans[i], e);
-    if (status == OK)
-        status = compare(lanes, s, &r, e);
-    /* The first turn warms up. */
-    for (int k = -1; status == OK && k < s->options->repeats; k++)
-        for (int i = 0; i < s->options->n_plans; i++)
-            time_turn(&r, &lanes[i], s->options->batch, k);
-    if (status == OK)
-        status = print_lanes(s, lanes, e);
+    struct setup r = {.images = NULL};
+    double *room = NULL;
+    enum status status = time_lanes(s, &r, lanes, &room, e);
     for (int i = 0; i < s->options->n_plans; i++)
         close_lane(&lanes[i]);
-    rig_close(&r);
+    setup_close(&r);
+    free(room);
     return status;
 }

@@ -1,46 +1,17 @@
 #include <string.h>
 
 #include "bench/spec/spec.h"
+#include "bench/workloads/sweeps/arguments.h"
 #include "bench/workloads/sweeps/kernel/sweep.h"
-#include "bench/workloads/sweeps/options.h"
-
-static const struct option known[] = {
-    {"model", required_argument, NULL, 'm'}, {"batch", required_argument, NULL, 'b'},
-    {"layer", required_argument, NULL, 'l'}, {"part", required_argument, NULL, 't'},
-    {"plan", required_argument, NULL, 'p'},  {"repeats", required_argument, NULL, 'r'},
-    {"isa", required_argument, NULL, 'i'},   {"spoil", required_argument, NULL, 's'},
-    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
-};
 
 const char *plan_name(enum plan plan)
 {
     return names_plans->names[plan];
 }
 
-void options_help(FILE *out)
+static enum status take_part(void *options, const char *text, struct error *e)
 {
-    fputs("Times every op of a compiled plan and every layer by itself, forward and backward, and\n"
-          "compares them with the reference plan and with what this core can do. CSV on standard\n"
-          "output; exit status 1 when a result is further from the reference than rounding "
-          "explains.\n"
-          "\n"
-          "  --model NAME    a network or model file (default: all of configs/models)\n"
-          "  --batch N       images of a call (128)\n"
-          "  --layer NAME    only what covers this layer\n"
-          "  --part NAME     ops (of the plan, and the whole net), layers (each by itself) or all "
-          "(all)\n"
-          "  --plan A[,B]    fast, exact or reference (fast); two are timed in turns and compared\n"
-          "  --repeats N     timed calls (15)\n"
-          "  --isa NAME      portable, avx2 or avx512 (the most that the processor has)\n"
-          "  --spoil NAME    makes this layer's results wrong, to see that verdicts notice\n"
-          "  --help          this text\n\n"
-          "Columns:\n",
-          out);
-    rows_print_columns(out);
-}
-
-static enum status parse_part(struct sweep_options *o, const char *text, struct error *e)
-{
+    struct sweep_options *o = options;
     static const char *const names[] = {"all", "ops", "layers"};
     int index;
     TRY(option_name("part", text, names, sizeof names / sizeof *names, &index, e));
@@ -49,25 +20,25 @@ static enum status parse_part(struct sweep_options *o, const char *text, struct 
     return OK;
 }
 
-static enum status parse_plans(struct sweep_options *o, const char *text, struct error *e)
+static enum status take_plans(void *options, const char *text, struct error *e)
 {
-    o->n_plans = 0;
-    for (;;) {
-        char word[32];
-        int index, length = (int)strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", length, text);
-        if (o->n_plans == PLANS_MAX)
-            return error_set(e, ERR_ARGUMENT, "--plan: at most %d plans", PLANS_MAX);
-        TRY(option_name("plan", word, names_plans->names, names_plans->n, &index, e));
-        o->plans[o->n_plans++] = (enum plan)index;
-        text += length;
-        if (*text++ == '\0')
-            return OK;
+    struct sweep_options *o = options;
+    struct choice list;
+    TRY(option_choice("plan", text, &list, e));
+    if (list.n > PLANS_MAX)
+        return error_set(e, ERR_ARGUMENT, "--plan: at most %d plans", PLANS_MAX);
+    for (o->n_plans = 0; o->n_plans < list.n; o->n_plans++) {
+        int index;
+        TRY(option_name("plan", list.names[o->n_plans], names_plans->names, names_plans->n, &index,
+                        e));
+        o->plans[o->n_plans] = (enum plan)index;
     }
+    return OK;
 }
 
-static enum status parse_isa(struct sweep_options *o, const char *text, struct error *e)
+static enum status take_isa(void *options, const char *text, struct error *e)
 {
+    struct sweep_options *o = options;
     int index;
     TRY(option_name("isa", text, isa_names(), ISAS, &index, e));
     if (index > (int)isa_best())
@@ -77,34 +48,46 @@ static enum status parse_isa(struct sweep_options *o, const char *text, struct e
     return OK;
 }
 
-static enum status take(void *arg, int letter, const char *value, struct error *e)
+static enum status take_batch(void *options, const char *text, struct error *e)
 {
-    enum { BATCH_MAX = 65536, REPEATS_MAX = 100000 };
-    struct sweep_options *o = arg;
-    switch (letter) {
-    case 'm':
-        o->model = value;
-        return OK;
-    case 'b':
-        return option_count("batch", value, BATCH_MAX, &o->batch, e);
-    case 'l':
-        o->layer = value;
-        return OK;
-    case 't':
-        return parse_part(o, value, e);
-    case 'p':
-        return parse_plans(o, value, e);
-    case 'r':
-        return option_count("repeats", value, REPEATS_MAX, &o->repeats, e);
-    case 'i':
-        return parse_isa(o, value, e);
-    case 's':
-        o->spoil = value;
-        return OK;
-    default:
-        o->help = true;
-        return OK;
-    }
+    return option_count("batch", text, 65536, &((struct sweep_options *)options)->batch, e);
+}
+
+static enum status take_repeats(void *options, const char *text, struct error *e)
+{
+    return option_count("repeats", text, 100000, &((struct sweep_options *)options)->repeats, e);
+}
+
+#define AT(field) offsetof(struct sweep_options, field)
+static const struct option_row OPTIONS[] = {
+    {"model", "NAME", "a network or model file (default: all of configs/models)", NULL, AT(model)},
+    {"batch", "N", "images of a call (128)", take_batch, 0},
+    {"layer", "NAME", "only what covers this layer", NULL, AT(layer)},
+    {"part", "NAME", "ops (of the plan, and the whole net), layers (each by itself) or all (all)",
+     take_part, 0},
+    {"plan", "A[,B]",
+     "fast, exact or reference (fast); two are timed in the same rounds and compared", take_plans,
+     0},
+    {"repeats", "N", "timed calls (15)", take_repeats, 0},
+    {"isa", "NAME", "portable, avx2 or avx512 (the most that the processor has)", take_isa, 0},
+    {"spoil", "NAME", "makes this layer's results wrong, to see that verdicts notice", NULL,
+     AT(spoil)},
+    {"columns", NULL, "the columns of the table, as CSV", NULL, AT(columns)},
+    {"help", NULL, "this text", NULL, AT(help)},
+};
+#undef AT
+enum { OPTIONS_N = sizeof OPTIONS / sizeof *OPTIONS };
+
+void options_help(FILE *out)
+{
+    fputs("Times every op of a compiled plan and every layer by itself, forward and backward, and\n"
+          "compares them with the reference plan and with what this core can do. CSV on standard\n"
+          "output; exit status 1 when a result is further from the reference than rounding "
+          "explains.\n\n",
+          out);
+    options_print(out, OPTIONS, OPTIONS_N);
+    fputs("\nColumns:\n", out);
+    rows_print_columns(out);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)
@@ -115,6 +98,6 @@ enum status options_parse(struct sweep_options *o, int argc, char **argv, struct
                                 .layers = true,
                                 .batch = 128,
                                 .repeats = 15};
-    enum status status = isa_choose(&o->isa, e);
-    return status == OK ? options_walk(argc, argv, known, take, o, e) : status;
+    TRY(isa_choose(&o->isa, e));
+    return options_take(argc, argv, OPTIONS, OPTIONS_N, o, e);
 }

@@ -19,9 +19,7 @@ enum status product_open(struct product *p, struct error *e)
     const size_t n = (size_t)SIDE * SIDE;
     real **const arrays[] = {&p->a, &p->b, &p->c};
     for (int i = 0; i < 3; i++) {
-        *arrays[i] = mem_alloc(n * sizeof(real));
-        if (!*arrays[i])
-            return error_set(e, ERR_MEMORY, "no memory for a matrix product to compare with");
+        TRY(MEM_NEW_ALIGNED(*arrays[i], n, "a matrix product to compare with", e));
         fill(*arrays[i], n);
     }
     return OK;
@@ -50,33 +48,33 @@ static double stream_s(real *restrict a, const real *restrict b, const real *res
     return 1e-9 * (double)(clock_ns() - begin_ns);
 }
 
-static enum status measure_stream(double *gbyte_per_s, int repeats, struct error *e)
+static enum status measure_stream(real *arrays[3], double *gbyte_per_s, int repeats,
+                                  struct error *e)
 {
     double best = INFINITY;
-    real *arrays[3] = {NULL, NULL, NULL};
-    bool whole = true;
     for (int i = 0; i < 3; i++) {
-        arrays[i] = mem_alloc(STREAM_REALS * sizeof(real));
-        whole = whole && arrays[i];
-        if (arrays[i])
-            fill(arrays[i], STREAM_REALS);
+        TRY(MEM_NEW_ALIGNED(arrays[i], STREAM_REALS, "arrays to measure memory with", e));
+        fill(arrays[i], STREAM_REALS);
     }
-    for (int r = 0; whole && r <= repeats; r++) /* once more: the first warms up */
+    for (int r = 0; r <= repeats; r++) /* once more: the first warms up */
         best = fmin(best, stream_s(arrays[0], arrays[1], arrays[2]));
-    for (int i = 0; i < 3; i++)
-        mem_free(arrays[i]);
     *gbyte_per_s = 3e-9 * (double)(STREAM_REALS * sizeof(real)) / best;
-    return whole ? OK : error_set(e, ERR_MEMORY, "no memory for arrays to measure with");
+    return OK;
 }
 
 /* The best of several counts: whatever else runs can only slow them down. */
 enum status peaks_measure(struct peaks *peaks, int repeats, struct error *e)
 {
     struct product product = {NULL, NULL, NULL};
+    real *arrays[3] = {NULL, NULL, NULL};
     enum status status = product_open(&product, e);
     peaks->gflop_per_s = 0;
     for (int r = 0; status == OK && r <= repeats; r++)
         peaks->gflop_per_s = fmax(peaks->gflop_per_s, product_gflop_per_s(&product));
     product_close(&product);
-    return status == OK ? measure_stream(&peaks->gbyte_per_s, repeats, e) : status;
+    TRY(status);
+    status = measure_stream(arrays, &peaks->gbyte_per_s, repeats, e);
+    for (int i = 0; i < 3; i++)
+        mem_free(arrays[i]);
+    return status;
 }

@@ -26,6 +26,11 @@ void rows_print_columns(FILE *out)
     csv_print_columns(out, COLUMNS, COLUMNS_N);
 }
 
+void rows_write_dictionary(FILE *out)
+{
+    csv_write_dictionary(out, COLUMNS, COLUMNS_N);
+}
+
 /* Whatever is not surely within the bound is not ok. */
 static const char *verdict_of(const struct kernel_row *row)
 {
@@ -64,7 +69,7 @@ bool sweep_wants(const struct sweep *s, int first_layer, int last_layer)
 {
     const char *wanted = s->options->layer;
     for (int i = first_layer; i < last_layer; i++)
-        if (!wanted || strcmp(s->desc->layers[i].name, wanted) == 0)
+        if (wanted == NULL || strcmp(s->desc->layers[i].name, wanted) == 0)
             return true;
     return false;
 }

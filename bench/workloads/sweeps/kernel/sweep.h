@@ -27,7 +27,7 @@ struct sweep_options {
     bool ops, layers; /* which parts */
     enum isa isa;
     int batch, repeats;
-    bool help;
+    bool columns, help;
 };
 
 /* ERR_ARGUMENT with what is wrong and what is accepted. Texts are borrowed from argv. */
@@ -57,7 +57,8 @@ struct kernel_row {
 };
 #undef COLUMN
 
-void rows_print_columns(FILE *out); /* name, unit and meaning of each, for people */
+void rows_print_columns(FILE *out);    /* for people */
+void rows_write_dictionary(FILE *out); /* as CSV */
 
 /* What the rows of one network have in common. */
 struct sweep {
@@ -100,8 +101,10 @@ double least_bytes(const struct net_desc *desc, int first, int last, int n, enum
 /* FLOPs of n images, of layers [first, last) as written. */
 double written_flop(const struct net_desc *desc, int first, int last, int n, enum pass pass);
 
-/* Running statistics as they begin; NULL without memory. Freed with mem_free. */
-real *sweep_make_buffers(const struct net_desc *desc);
+/* Running statistics as they begin; freed with mem_free. */
+enum status sweep_make_buffers(real **buffers, const struct net_desc *desc, struct error *e);
+
+size_t layer_params(const struct net_desc *desc, const struct layer_desc *l);
 
 /* "conv1+relu1" */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);

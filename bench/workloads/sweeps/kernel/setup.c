@@ -1,4 +1,4 @@
-#include "bench/workloads/sweeps/kernel/rig.h"
+#include "bench/workloads/sweeps/kernel/setup.h"
 
 #include <string.h>
 
@@ -10,14 +10,15 @@ static void spoil(const struct sweep *s, real *params)
 {
     for (int i = 0; i < s->desc->n_tensors; i++) {
         const struct tensor_desc *t = &s->desc->tensors[i];
-        if (!s->options->spoil || strcmp(s->desc->layers[t->layer].name, s->options->spoil) != 0)
+        if (s->options->spoil == NULL ||
+            strcmp(s->desc->layers[t->layer].name, s->options->spoil) != 0)
             continue;
         for (size_t k = 0; k < t->count; k++)
             params[t->offset + k] *= (real)1.01;
     }
 }
 
-static void fill(struct rig *r, const struct sweep *s)
+static void fill(struct setup *r, const struct sweep *s)
 {
     size_t image = shape_count(s->desc->input);
     for (uint32_t i = 0; i < (uint32_t)s->options->batch; i++) {
@@ -29,25 +30,21 @@ static void fill(struct rig *r, const struct sweep *s)
     net_init_params(s->desc, r->params, 1);
     net_init_params(s->desc, r->spoilt, 1);
     spoil(s, r->spoilt);
-    memset(r->momentum, 0, s->desc->n_params * sizeof *r->momentum);
 }
 
-enum status rig_open(struct rig *r, const struct sweep *s, struct error *e)
+enum status setup_open(struct setup *r, const struct sweep *s, struct error *e)
 {
-    size_t batch = (size_t)s->options->batch, arena = s->desc->n_params * sizeof(real);
-    r->images = mem_alloc(batch * shape_count(s->desc->input));
-    r->labels = mem_alloc(batch);
-    r->samples = mem_alloc(batch * sizeof *r->samples);
-    r->params = mem_alloc(arena);
-    r->spoilt = mem_alloc(arena);
-    r->grads = mem_alloc(arena);
-    r->reference_grads = mem_alloc(arena);
-    r->momentum = mem_alloc(arena);
-    r->buffers = sweep_make_buffers(s->desc);
-    if (!r->buffers || !r->images || !r->labels || !r->samples || !r->params || !r->spoilt ||
-        !r->grads || !r->reference_grads || !r->momentum)
-        return error_set(e, ERR_MEMORY, "no memory for %zu parameters and %zu images",
-                         s->desc->n_params, batch);
+    size_t batch = (size_t)s->options->batch, n = s->desc->n_params;
+    static const char images[] = "images to compute with", arenas[] = "parameters and gradients";
+    TRY(MEM_NEW_ALIGNED(r->images, batch * shape_count(s->desc->input), images, e));
+    TRY(MEM_NEW_ALIGNED(r->labels, batch, images, e));
+    TRY(MEM_NEW_ALIGNED(r->samples, batch, images, e));
+    TRY(MEM_NEW_ALIGNED(r->params, n, arenas, e));
+    TRY(MEM_NEW_ALIGNED(r->spoilt, n, arenas, e));
+    TRY(MEM_NEW_ALIGNED(r->grads, n, arenas, e));
+    TRY(MEM_NEW_ALIGNED(r->reference_grads, n, arenas, e));
+    TRY(MEM_NEW_ALIGNED(r->momentum, n, arenas, e));
+    TRY(sweep_make_buffers(&r->buffers, s->desc, e));
     r->ex =
         (struct exec){.training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
     r->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd,
@@ -61,7 +58,7 @@ enum status rig_open(struct rig *r, const struct sweep *s, struct error *e)
     return product_open(&r->product, e);
 }
 
-void rig_close(struct rig *r)
+void setup_close(struct setup *r)
 {
     product_close(&r->product);
     mem_free(r->images);
@@ -75,7 +72,7 @@ void rig_close(struct rig *r)
     mem_free(r->buffers);
 }
 
-void rig_update(const struct rig *r)
+void setup_update(const struct setup *r)
 {
     optimizer_step(&r->optimizer, NULL, r->params, r->grads, 0, r->optimizer.n, 1, 0);
 }

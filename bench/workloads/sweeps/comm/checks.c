@@ -1,0 +1,284 @@
+/* Whether what a step left is right: a sum equals the sum; a compressed one is what its compressor
+ * promises. Those of 16 bits: the sum of the ranks' rounded gradients, rounded. Those with error
+ * feedback: of what there was, gradients and residual, each rank takes something out, keeps the
+ * rest, and the result is the sum of what was taken; and what was taken is
+ *
+ *   topk      the k largest numbers, as they were
+ *   sign      one magnitude a tensor, the mean of all, with the sign of each number
+ *   powersgd  no more than there was: a projection; that it has the rank it should is in
+ *             the bytes */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/sweeps/comm/sweep.h"
+#include "comm/compress.h"
+#include "comm/local_ops.h"
+#include "kernels/base/mem.h"
+
+/* Of one step on this rank, [n] each. */
+struct trial {
+    real *there, *taken; /* gradients and residual before; what was taken out of them */
+    real *sum;           /* of `taken` over all ranks */
+    const real *kept, *result;
+    double size; /* sum of the norms of all ranks' `there` */
+};
+
+static enum status trial_open(struct trial *t, size_t n, struct error *e)
+{
+    TRY(MEM_NEW_ALIGNED(t->there, n, "a check of gradients", e));
+    TRY(MEM_NEW_ALIGNED(t->taken, n, "a check of gradients", e));
+    return MEM_NEW_ALIGNED(t->sum, n, "a check of gradients", e);
+}
+
+static void trial_close(struct trial *t)
+{
+    mem_free(t->there);
+    mem_free(t->taken);
+    mem_free(t->sum);
+}
+
+static double norm(const real *x, size_t n)
+{
+    static const struct exec plain;
+    return sqrt(local_norm2(&plain, x, n));
+}
+
+/* ---- Sums ---- */
+
+/* Whether x [n] repeats `expected`; what is not a number equals its like. */
+static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
+{
+    bool good = true;
+    for (size_t i = 0; i < n; i += PERIOD)
+        for (size_t k = 0; k < PERIOD && i + k < n; k++)
+            good = good && (x[i + k] == expected[k] || (isnan(x[i + k]) && isnan(expected[k])));
+    return good;
+}
+
+/* Looked at where evaluation would: odd steps leave minus the sum, and even ones take it back. */
+static enum status check_strategy(struct sweep *s, struct contender *contender, size_t n,
+                                  bool *good, struct error *e)
+{
+    real expected[PERIOD];
+    gradients_sum(s, contender, expected);
+    for (int i = 0; i < PERIOD; i++)
+        expected[i] = contender->steps % 2 == 1 ? -expected[i] : 0;
+    TRY(sync_eval_begin(contender->sync, e));
+    *good = is_repeated(contender->sync->arenas.params, n, expected);
+    return sync_eval_end(contender->sync, e);
+}
+
+static bool check_raw(const struct sweep *s, const struct contender *contender, size_t n)
+{
+    real expected[PERIOD];
+    gradients_sum(s, contender, expected);
+    return is_repeated(contender->sums, n, expected);
+}
+
+static enum status check_16_bits(const struct sweep *s, const struct contender *contender, size_t n,
+                                 bool *good, struct error *e)
+{
+    real own[PERIOD], sums[PERIOD] = {0};
+    uint16_t wire[PERIOD];
+    bool fp16 = contender->config.compressor == COMPRESSOR_fp16;
+    float factor = fp16 ? (float)contender->config.fp16_scale : 1;
+    enum isa isa;
+    TRY(isa_choose(&isa, e));
+    const struct cast16 *cast = fp16 ? &cast16_get(isa)->fp16 : &cast16_get(isa)->bf16;
+    for (int r = 0; r < s->ranks; r++) {
+        gradients_fill(contender, r, own, PERIOD);
+        cast->encode(wire, own, PERIOD, factor);
+        cast->add(sums, wire, PERIOD, 1 / factor);
+    }
+    cast->encode(wire, sums, PERIOD, factor);
+    cast->decode(sums, wire, PERIOD, 1 / factor);
+    *good = is_repeated(contender->sync->arenas.grads, n, sums);
+    return OK;
+}
+
+/* ---- Error feedback ---- */
+
+/* The tensors that numbers of one selection come from: all, or one after the other. */
+static int selections(const struct contender *contender, const struct problem *p)
+{
+    return contender->kind == STRATEGY_allreduce_layer ? p->desc->n_tensors : 1;
+}
+
+static bool are_largest(const struct contender *contender, const struct trial *t, size_t begin,
+                        size_t n)
+{
+    size_t k = topk_count(n, contender->config.topk_share), taken = 0;
+    double least = INFINITY, most = 0;
+    for (size_t i = begin; i < begin + n; i++) {
+        taken += t->taken[i] != 0;
+        if (t->taken[i] != 0)
+            least = fmin(least, fabs((double)t->taken[i]));
+        most = fmax(most, fabs((double)t->kept[i]));
+    }
+    return taken <= k && least >= most && (taken == k || most == 0);
+}
+
+static bool check_topk(const struct problem *p, const struct contender *contender,
+                       const struct trial *t)
+{
+    bool good = true;
+    if (selections(contender, p) == 1)
+        return are_largest(contender, t, 0, p->desc->n_params);
+    for (int i = 0; i < p->desc->n_tensors; i++)
+        good = good && are_largest(contender, t, p->desc->tensors[i].offset, p->counts[i]);
+    return good;
+}
+
+/* A magnitude is rounded to 8 bits; taking it out of a number rounds to what that number has
+ * left. */
+static bool check_sign(const struct problem *p, const struct trial *t)
+{
+    bool good = true;
+    for (int i = 0; i < p->desc->n_tensors; i++) {
+        size_t n = p->counts[i], first = p->desc->tensors[i].offset;
+        double mean = 0, least = INFINITY, most = 0;
+        for (size_t k = first; k < first + n; k++) {
+            double x = fabs((double)t->there[k]), taken = fabs((double)t->taken[k]);
+            mean += x / (double)n;
+            least = fmin(least, taken + 4 * (double)REAL_EPSILON * x);
+            most = fmax(most, taken - 4 * (double)REAL_EPSILON * x);
+            good = good && (taken == 0 || t->there[k] == 0 ||
+                            (signbit(t->taken[k]) != 0) == (signbit(t->there[k]) != 0));
+        }
+        double room = (0x1p-8 + 4 * (double)REAL_EPSILON) * mean;
+        good = good && (n == 0 || (most <= least + 8 * (double)REAL_EPSILON * mean &&
+                                   fabs(most - mean) <= room + (most - least)));
+    }
+    return good;
+}
+
+/* The bound of what P's rounding, from orthonormal columns, can add is that of a sum of as many
+ * products as a matrix' shorter side. */
+static bool check_powersgd(const struct problem *p, const struct contender *contender,
+                           const struct trial *t)
+{
+    bool good = true;
+    for (int i = 0; i < p->desc->n_tensors; i++) {
+        size_t n = p->counts[i], first = p->desc->tensors[i].offset;
+        struct low_rank shape = low_rank_of(n, p->rows[i], contender->config.powersgd_rank);
+        double slack = 4 * (double)(shape.side + 1) * (double)REAL_EPSILON;
+        good = good && norm(t->kept + first, n) <= (1 + slack) * norm(t->there + first, n);
+        if (shape.rank == 0)
+            good = good && norm(t->kept + first, n) == 0;
+    }
+    return good;
+}
+
+/* Taking a part out of a number and adding parts up rounds each time, by eps of what there was at
+ * most; of powersgd a part is itself a sum of `rank` products. */
+static bool is_sum_of_taken(const struct sweep *s, const struct contender *contender,
+                            struct trial *t, size_t n)
+{
+    double rank =
+        contender->config.compressor == COMPRESSOR_powersgd ? contender->config.powersgd_rank : 0;
+    double roundings = 4 * (s->ranks + 2 + pow(rank, 1.5));
+    bool exact = contender->config.compressor == COMPRESSOR_topk;
+    for (size_t i = 0; i < n; i++)
+        t->sum[i] -= t->result[i];
+    double off = norm(t->sum, n);
+    return exact ? off == 0 : off <= roundings * (double)REAL_EPSILON * t->size;
+}
+
+static enum status add_up(struct sweep *s, struct trial *t, size_t n, struct error *e)
+{
+    for (size_t i = 0; i < n; i++)
+        t->sum[i] = t->taken[i] = t->there[i] - t->kept[i];
+    t->size = norm(t->there, n);
+    TRY(wait_allreduce(&s->waiter, t->sum, n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
+                       "sum of what was taken", e));
+    return wait_allreduce(&s->waiter, &t->size, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
+                          "size of what there was", e);
+}
+
+static enum status check_feedback(struct sweep *s, const struct problem *p,
+                                  struct contender *contender, struct trial *t, bool *good,
+                                  struct error *e)
+{
+    size_t n = p->desc->n_params;
+    TRY(add_up(s, t, n, e));
+    switch (contender->config.compressor) {
+    case COMPRESSOR_topk:
+        *good = check_topk(p, contender, t);
+        break;
+    case COMPRESSOR_sign:
+        *good = check_sign(p, t);
+        break;
+    default:
+        *good = check_powersgd(p, contender, t);
+    }
+    *good = is_sum_of_taken(s, contender, t, n) && *good;
+    return OK;
+}
+
+/* ---- A step ---- */
+
+/* ||result - sum of gradients|| / ||sum of gradients|| */
+static double error_of(const struct sweep *s, const struct contender *contender, size_t n)
+{
+    const real *result = contender->sync->arenas.grads;
+    real sums[PERIOD];
+    double off = 0, size = 0;
+    gradients_sum(s, contender, sums);
+    for (size_t i = 0; i < n; i++) {
+        double d = (double)result[i] - (double)sums[i % PERIOD];
+        off += d * d;
+        size += (double)sums[i % PERIOD] * (double)sums[i % PERIOD];
+    }
+    return size > 0 ? sqrt(off / size) : 0;
+}
+
+static enum status try_step(struct sweep *s, const struct problem *p, struct contender *contender,
+                            struct trial *t, bool *good, struct error *e)
+{
+    size_t n = p->desc->n_params, bytes;
+    TRY(trial_open(t, n, e));
+    struct sync *sync = contender->sync;
+    bool feedback = (compressor_flags(contender->config.compressor) & COMPRESSOR_FEEDBACK) != 0;
+    int64_t ns;
+    if (feedback) {
+        t->kept = sync->compressor->memory(sync, &bytes); /* residuals come first */
+        memcpy(t->there, t->kept, n * sizeof *t->there);
+    }
+    TRY(contender_step(s, p, contender, &ns, e));
+    contender->sum_error = error_of(s, contender, n);
+    if (!feedback)
+        return check_16_bits(s, contender, n, good, e);
+    t->result = sync->arenas.grads;
+    gradients_fill(contender, s->rank, t->sum, n);
+    for (size_t i = 0; i < n; i++)
+        t->there[i] += t->sum[i];
+    return check_feedback(s, p, contender, t, good, e);
+}
+
+static enum status check_compressed(struct sweep *s, const struct problem *p,
+                                    struct contender *contender, bool *good, struct error *e)
+{
+    struct trial t = {0};
+    enum status status = try_step(s, p, contender, &t, good, e);
+    trial_close(&t);
+    return status;
+}
+
+enum status contender_check(struct sweep *s, const struct problem *p, struct contender *contender,
+                            struct error *e)
+{
+    size_t n = p->desc->n_params;
+    bool good = true;
+    if (contender->is_raw)
+        good = check_raw(s, contender, n);
+    else if (contender->config.compressor != COMPRESSOR_none)
+        TRY(check_compressed(s, p, contender, &good, e));
+    else
+        TRY(check_strategy(s, contender, n, &good, e));
+    int all = good;
+    TRY(wait_allreduce(&s->waiter, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
+                       "agreement on a verdict", e));
+    contender->is_right = contender->is_right && all;
+    return OK;
+}

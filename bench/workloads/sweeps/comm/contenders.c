@@ -1,0 +1,217 @@
+/* Operations one by one: opened, stepped on gradients whose sum is known, closed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/workloads/sweeps/comm/sweep.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+
+/* Gradients are small integers, repeated every PERIOD numbers, so that every order of summation is
+ * exact; odd and even steps cancel, so that parameters stay small. */
+enum { STEP = 7, SHIFT = 13 };
+
+/* MPICH changes its algorithm after five calls on a communicator. */
+enum { WARM_CALLS = 6 };
+
+static real gradient(int rank, size_t i)
+{
+    return (real)((int)((i * STEP + (size_t)rank * SHIFT) % PERIOD) - PERIOD / 2);
+}
+
+void gradients_fill(const struct contender *contender, int rank, real *to, size_t n)
+{
+    real pattern[PERIOD];
+    for (size_t i = 0; i < PERIOD; i++)
+        pattern[i] = contender->steps % 2 == 1 ? gradient(rank, i) : -gradient(rank, i);
+    for (size_t i = 0; i < n; i += PERIOD)
+        memcpy(to + i, pattern, (n - i < PERIOD ? n - i : PERIOD) * sizeof *to);
+}
+
+void gradients_sum(const struct sweep *s, const struct contender *contender, real sums[PERIOD])
+{
+    real own[PERIOD];
+    memset(sums, 0, PERIOD * sizeof *sums);
+    for (int r = 0; r < s->ranks; r++) {
+        gradients_fill(contender, r, own, PERIOD);
+        for (int i = 0; i < PERIOD; i++)
+            sums[i] += own[i];
+    }
+}
+
+enum status contender_choose(struct sweep *s, const struct contender *contender, struct error *e)
+{
+    if (contender->config.algorithm != ALGORITHM_auto)
+        return algorithm_use(contender->config.algorithm, e);
+    return s->can_choose ? algorithm_write(&s->library, e) : OK;
+}
+
+/* ---- Opening ---- */
+
+static enum status open_strategy(struct sweep *s, const struct problem *p,
+                                 struct contender *contender, struct error *e)
+{
+    contender->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd,
+                                              .n = p->desc->n_params,
+                                              .tensors = p->desc->tensors,
+                                              .n_tensors = p->desc->n_tensors};
+    const struct sync_options options = {.comm = MPI_COMM_WORLD,
+                                         .desc = p->desc,
+                                         .config = contender->config,
+                                         .slots = optimizer_slots(OPTIMIZER_sgd),
+                                         .waiter = &s->waiter,
+                                         .exec = &s->exec};
+    TRY(sync_create(&contender->sync, contender->kind, &options, e));
+    contender->optimizer.state = contender->sync->arenas.state;
+    return OK;
+}
+
+/* A strategy that some ranks can run and others cannot has left the latter waiting, or leaves
+ * memory that is shared with nobody: nothing can go on then. */
+static enum status agree(struct sweep *s, enum status mine, struct error *e)
+{
+    int failed[2] = {mine != OK, mine == OK};
+    TRY(wait_allreduce(&s->waiter, failed, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                       "agreement on an operation", e));
+    if (!failed[0])
+        return OK;
+    if (failed[1])
+        return mine != OK ? mine
+                          : error_set(e, ERR_SYSTEM, "another rank cannot open the operation");
+    e->status = ERR_UNAVAILABLE;
+    return ERR_UNAVAILABLE;
+}
+
+static enum status open_here(struct sweep *s, const struct problem *p, struct contender *contender,
+                             struct error *e)
+{
+    TRY(MEM_NEW(contender->round_ns, (size_t)s->options->rounds, "the times of rounds", e));
+    TRY(contender_choose(s, contender, e));
+    if (contender->is_raw)
+        return MEM_NEW_ALIGNED(contender->sums, p->desc->n_params, "the sums of gradients", e);
+    return open_strategy(s, p, contender, e);
+}
+
+enum status contender_open(struct sweep *s, const struct problem *p, struct contender *contender,
+                           struct error *e)
+{
+    int64_t ns;
+    TRY(agree(s, open_here(s, p, contender, e), e));
+    contender->is_open = true;
+    contender->serve = s->waiter.serve;
+    contender->serve_arg = s->waiter.serve_arg;
+    for (int i = 0; contender->is_raw && i < WARM_CALLS; i++)
+        TRY(contender_step(s, p, contender, &ns, e));
+    return contender_leave(s, e);
+}
+
+void contender_enter(struct sweep *s, const struct contender *contender)
+{
+    s->waiter.serve = contender->serve;
+    s->waiter.serve_arg = contender->serve_arg;
+}
+
+enum status contender_leave(struct sweep *s, struct error *e)
+{
+    enum status status = wait_barrier(&s->waiter, MPI_COMM_WORLD, "end of a round", e);
+    s->waiter.serve = NULL;
+    s->waiter.serve_arg = NULL;
+    return status;
+}
+
+void contender_close(struct sweep *s, struct contender *contender)
+{
+    contender_enter(s, contender);
+    free(contender->round_ns);
+    mem_free(contender->sums);
+    if (contender->is_open)
+        sync_destroy(contender->sync);
+    contender->round_ns = NULL;
+    contender->sums = NULL;
+    contender->sync = NULL;
+    contender->is_open = false;
+    s->waiter.serve = NULL;
+    s->waiter.serve_arg = NULL;
+}
+
+/* ---- A step ---- */
+
+static bool is_spoilt(const struct sweep *s, const struct contender *contender)
+{
+    const char *name = s->options->spoil;
+    return name != NULL && !contender->is_raw &&
+           strcmp(name, strategy_names()[contender->kind]) == 0;
+}
+
+/* Gradients of ranks are ready at the same time, so that what is timed is the sum and not who
+ * filled its memory faster. The barrier is no call of the operation's. */
+static enum status begin_together(struct sweep *s, struct error *e)
+{
+    uint64_t calls = s->waiter.calls;
+    TRY(wait_barrier(&s->waiter, MPI_COMM_WORLD, "gradients of all ranks", e));
+    s->waiter.calls = calls;
+    return OK;
+}
+
+/* The library's blocking call, without anything of ours around it; where ranks may not block, the
+ * other one, completed as our waits are. */
+static enum status step_raw(struct sweep *s, struct contender *contender, size_t n, int64_t *ns,
+                            struct error *e)
+{
+    gradients_fill(contender, s->rank, contender->sums, n);
+    TRY(begin_together(s, e));
+    int64_t begin_ns = clock_ns();
+    if (s->waiter.kind == WAIT_BLOCK) {
+        int code = MPI_Allreduce(MPI_IN_PLACE, contender->sums, (int)n, MPI_REAL_TYPE, MPI_SUM,
+                                 MPI_COMM_WORLD);
+        if (code != MPI_SUCCESS)
+            return error_set(e, ERR_MPI, "MPI_Allreduce: MPI error %d", code);
+    } else {
+        TRY(wait_allreduce(&s->waiter, contender->sums, n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
+                           "MPI_Iallreduce", e));
+    }
+    *ns = clock_ns() - begin_ns;
+    return OK;
+}
+
+/* As a training step calls the hooks, but for the computing; gradients of the last tensor are
+ * ready first. */
+static enum status step_strategy(struct sweep *s, const struct problem *p,
+                                 struct contender *contender, int64_t *ns, struct error *e)
+{
+    struct sync *sync = contender->sync;
+    const struct range all = {0, p->desc->n_tensors};
+    int64_t begin_ns = clock_ns();
+    sync_step_begin(sync);
+    TRY(sync_params_needed(sync, all, PASS_FORWARD, e));
+    sync_params_done(sync, all, PASS_FORWARD);
+    TRY(sync_params_needed(sync, all, PASS_BACKWARD, e));
+    int64_t spent_ns = clock_ns() - begin_ns;
+
+    real *grads = sync_grad_buffer(sync, all);
+    gradients_fill(contender, s->rank, grads, p->desc->n_params);
+    if (is_spoilt(s, contender) && s->rank == 0 && p->desc->n_params > 0)
+        grads[p->desc->n_params - 1] += 1;
+    TRY(begin_together(s, e));
+
+    begin_ns = clock_ns();
+    for (int t = p->desc->n_tensors - 1; t >= 0; t--)
+        TRY(sync_grad_ready(sync, (struct range){t, t + 1}, 0, true, e));
+    sync_params_done(sync, all, PASS_BACKWARD);
+    TRY(sync_step_end(sync, &contender->optimizer, contender->steps, 1.0, e));
+    *ns = spent_ns + clock_ns() - begin_ns - sync->times.optimizer_ns;
+    return OK;
+}
+
+enum status contender_step(struct sweep *s, const struct problem *p, struct contender *contender,
+                           int64_t *ns, struct error *e)
+{
+    const struct waiter before = s->waiter;
+    contender->steps++;
+    enum status status = contender->is_raw ? step_raw(s, contender, p->desc->n_params, ns, e)
+                                           : step_strategy(s, p, contender, ns, e);
+    contender->calls = (double)(s->waiter.calls - before.calls);
+    contender->bytes_payload = (double)(s->waiter.bytes_payload - before.bytes_payload);
+    contender->messages_sent = (double)(s->waiter.messages_sent - before.messages_sent);
+    contender->bytes_sent = (double)(s->waiter.bytes_sent - before.bytes_sent);
+    return status;
+}

@@ -1,0 +1,69 @@
+/* How long a sweep is expected to take, by the model of messages and sums that it has just fitted. */
+#include <math.h>
+
+#include "bench/workloads/sweeps/comm/sweep.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/duration.h"
+
+/* Besides what the model knows a step draws gradients and takes its sums in, a round has barriers,
+ * and a contender is opened and checked. */
+static double expect_contender_s(const struct sweep *s, const struct problem *p,
+                                 const struct contender *contender)
+{
+    enum { PASSES = 3, CHECKS = 6, OPENING_PASSES = 5 };
+    struct cost c = contender_cost(s, p, contender);
+    double alpha_s = isfinite(s->link.alpha_s) ? s->link.alpha_s : 0;
+    double message_s = isfinite(c.seconds) ? c.seconds : 0;
+    double pass_s = (double)(p->desc->n_params * sizeof(real)) * s->link.gamma_s;
+    double rounds = s->options->rounds, steps = rounds * round_steps(s, p, contender) + CHECKS;
+    return steps * (message_s + PASSES * pass_s) + rounds * 2 * log2(s->ranks) * alpha_s +
+           OPENING_PASSES * pass_s;
+}
+
+static double expect_s(const struct sweep *s, const struct problem *p)
+{
+    struct contender contenders[CONTENDERS_MAX];
+    double sum = 0;
+    int n = 2;
+    if (s->options->compares)
+        contenders_compared(s->options, contenders);
+    else
+        n = contenders_list(s->options, contenders);
+    for (int i = 0; i < n; i++)
+        sum += expect_contender_s(s, p, &contenders[i]);
+    return s->options->compares ? sum : sum * (n + 2) / n; /* the two best are timed anew */
+}
+
+void forecast_make(struct sweep *s)
+{
+    for (int i = 0; i < s->problems.n; i++) {
+        struct problem *p = s->problems.all[i];
+        p->expected_s = p->is_stored ? 0 : expect_s(s, p);
+        s->problems.expected_s += p->expected_s;
+    }
+    s->problems.left_s = s->problems.expected_s;
+    s->problems.begin_ns = clock_ns();
+}
+
+void forecast_tell(const struct sweep *s)
+{
+    char text[32];
+    int stored = 0;
+    for (int i = 0; i < s->problems.n; i++)
+        stored += s->problems.all[i]->is_stored;
+    if (s->rank == 0)
+        fprintf(stderr,
+                "comm_sweep: %d sizes and networks, %d of them kept from before; about %s\n",
+                s->problems.n, stored, duration_text(text, s->problems.expected_s));
+}
+
+void forecast_print(const struct sweep *s)
+{
+    char text[32];
+    for (int i = 0; s->rank == 0 && i < s->problems.n; i++) {
+        const struct problem *p = s->problems.all[i];
+        printf("%-14s %9zu bytes in %2d tensors  about %s\n", p->model,
+               p->desc->n_params * sizeof(real), p->desc->n_tensors,
+               duration_text(text, p->expected_s));
+    }
+}

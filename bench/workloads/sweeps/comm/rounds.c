@@ -1,0 +1,256 @@
+/* Operations are timed in rounds: in each of them every one of them runs, in an order of its own, so that
+ * whatever slows the machine down meets all of them. Strategies hold memory: where all of them at
+ * once would hold too much they go by groups, MPI_Allreduce being in each. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/workloads/sweeps/comm/sweep.h"
+#include "kernels/base/rng.h"
+
+/* Steps of a round: small gradients are summed often enough for the clock, what does not do the same
+ * in every step comes round. What goes as ranks happen to be has some steps to even out, and what
+ * waits for a sum of the step before does not find it done by other operations' calls. */
+#define ROUND_BYTES  ((size_t)256 << 10)
+#define STEPS_MOST   16
+#define STEPS_UNEVEN 8
+
+/* Parameters, gradients, what is received, and shared sums, about. */
+#define ARENAS_OPEN 5
+
+int round_steps(const struct sweep *s, const struct problem *p, const struct contender *contender)
+{
+    size_t bytes = p->desc->n_params * sizeof(real) + 1, steps = ROUND_BYTES / bytes + 1;
+    unsigned flags = strategy_config_flags(contender->kind, contender->config.variant);
+    struct cost c = contender_cost(s, p, contender);
+    bool uneven = (flags & STRATEGY_OVERLAPS) != 0 || (flags & STRATEGY_DETERMINISTIC) == 0;
+    size_t period = uneven && !(flags & STRATEGY_EXACT) ? STEPS_UNEVEN : c.steps;
+    size_t n = steps < STEPS_MOST ? steps : STEPS_MOST;
+    return (int)(n > period ? n : period);
+}
+
+/* The mean of a round's steps; begins when all ranks are there. */
+static enum status run_round(struct sweep *s, const struct problem *p, struct contender *contender,
+                             int round, struct error *e)
+{
+    int steps = round_steps(s, p, contender);
+    double sum_ns = 0;
+    contender_enter(s, contender);
+    TRY(contender_choose(s, contender, e));
+    TRY(wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a round", e));
+    for (int i = 0; i < steps; i++) {
+        int64_t ns = 0;
+        TRY(contender_step(s, p, contender, &ns, e));
+        sum_ns += (double)ns;
+    }
+    contender->round_ns[round] = sum_ns / steps;
+    return contender_leave(s, e);
+}
+
+static enum status run_rounds(struct sweep *s, const struct problem *p, struct contender **group,
+                              int n, struct error *e)
+{
+    uint32_t order[CONTENDERS_MAX + 1];
+    for (int round = 0; round < s->options->rounds; round++) {
+        rng_permutation(order, (uint32_t)n, 1, RNG_STREAM(RNG_SCHEDULE, 0), (uint32_t)round);
+        for (int i = 0; i < n; i++)
+            TRY(run_round(s, p, group[order[i]], round, e));
+        TRY(ranks_stop_if_asked(s, e));
+        progress_tick(&s->problems.progress);
+    }
+    return OK;
+}
+
+/* Checked after an odd step and again at the end, whatever has come in between. */
+static enum status check_one(struct sweep *s, const struct problem *p, struct contender *contender,
+                             struct error *e)
+{
+    int64_t ns;
+    contender_enter(s, contender);
+    TRY(contender_choose(s, contender, e));
+    do {
+        TRY(contender_step(s, p, contender, &ns, e));
+    } while (contender->steps % 2 == 0);
+    TRY(contender_check(s, p, contender, e));
+    return contender_leave(s, e);
+}
+
+static enum status check_group(struct sweep *s, const struct problem *p, struct contender **group,
+                               int n, struct error *e)
+{
+    for (int i = 0; i < n; i++)
+        TRY(check_one(s, p, group[i], e));
+    return OK;
+}
+
+/* The slowest rank's times, on all of them. */
+static enum status find_slowest(struct sweep *s, struct contender *contender, struct error *e)
+{
+    return wait_allreduce(&s->waiter, contender->round_ns, (size_t)s->options->rounds, MPI_DOUBLE,
+                          MPI_MAX, MPI_COMM_WORLD, "times of the slowest rank", e);
+}
+
+/* Each beside the first of them, MPI_Allreduce. */
+static enum status print_group(struct sweep *s, const struct problem *p, struct contender **group,
+                               int n, bool with_raw, struct error *e)
+{
+    for (int i = with_raw ? 0 : 1; i < n; i++)
+        TRY(sweep_print_row(s, p, group[i], group[0], round_steps(s, p, group[i]), e));
+    return OK;
+}
+
+static enum status time_group(struct sweep *s, const struct problem *p, struct contender **group,
+                              int n, struct error *e)
+{
+    TRY(check_group(s, p, group, n, e));
+    TRY(run_rounds(s, p, group, n, e));
+    TRY(check_group(s, p, group, n, e));
+    for (int i = 0; i < n; i++)
+        TRY(find_slowest(s, group[i], e));
+    return OK;
+}
+
+static enum status leave_out(struct sweep *s, const struct problem *p, struct contender *contender,
+                             const struct error *why)
+{
+    char name[CONTENDER_NAME];
+    contender->median_ns = NAN;
+    if (s->rank == 0) {
+        progress_clear(&s->problems.progress);
+        fprintf(stderr, "comm_sweep: %s: %s\n", contender_name(contender, name), why->text);
+    }
+    return sweep_print_skipped(s, p, contender);
+}
+
+/* Operations that are timed together. */
+struct group {
+    struct contender *all[CONTENDERS_MAX];
+    int n;
+};
+
+/* Opens contenders [first, last) as long as they fit into the group; what cannot run is printed and
+ * left out. *next is the first one that is left. */
+static enum status open_group(struct sweep *s, const struct problem *p,
+                              struct contender *contenders, int first, int last,
+                              struct group *group, int *next, struct error *e)
+{
+    double each = ARENAS_OPEN * sizeof(real) * (double)p->desc->n_params * s->local_ranks;
+    int most = (int)fmax(2, fmin(s->options->memory_bytes / (each + 1), CONTENDERS_MAX));
+    for (*next = first; *next < last && group->n < most; ++*next) {
+        struct contender *contender = &contenders[*next];
+        enum status status = contender_open(s, p, contender, e);
+        if (status == ERR_UNAVAILABLE) {
+            TRY(leave_out(s, p, contender, e));
+            continue;
+        }
+        TRY(status);
+        group->all[group->n++] = contender;
+    }
+    return OK;
+}
+
+static void close_group(struct sweep *s, struct group *group)
+{
+    for (int i = 0; i < group->n; i++)
+        contender_close(s, group->all[i]);
+}
+
+/* MPI_Allreduce, which is the first of the contenders, and those from *next on that fit beside
+ * it. */
+static enum status time_beside_raw(struct sweep *s, const struct problem *p,
+                                   struct contender *contenders, int all, int *next,
+                                   struct group *group, struct error *e)
+{
+    int first = *next, ignored;
+    problems_tell_progress(s, p, first, all);
+    TRY(open_group(s, p, contenders, 0, 1, group, &ignored, e));
+    if (group->n == 0)
+        return error_set(e, ERR_UNAVAILABLE, "nothing to compare with: MPI_Allreduce cannot run");
+    TRY(open_group(s, p, contenders, first, all, group, next, e));
+    TRY(time_group(s, p, group->all, group->n, e));
+    return print_group(s, p, group->all, group->n, first == 1, e);
+}
+
+/* ---- Two with each other ---- */
+
+/* Both rows, each beside the other; one only where the other cannot run. */
+static enum status time_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
+                             struct group *group, struct error *e)
+{
+    int ignored;
+    TRY(open_group(s, p, pair, 0, 2, group, &ignored, e));
+    if (group->n > 0)
+        TRY(time_group(s, p, group->all, group->n, e));
+    for (int i = 0; i < group->n; i++)
+        TRY(sweep_print_row(s, p, group->all[i], group->all[group->n - 1 - i],
+                            round_steps(s, p, group->all[i]), e));
+    return OK;
+}
+
+static enum status sweep_pair(struct sweep *s, const struct problem *p, struct contender pair[2],
+                              struct error *e)
+{
+    struct group group = {.n = 0};
+    enum status status = time_pair(s, p, pair, &group, e);
+    close_group(s, &group);
+    return status;
+}
+
+enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e)
+{
+    struct contender pair[2];
+    contenders_compared(s->options, pair);
+    problems_tell_progress(s, p, 0, 2);
+    return sweep_pair(s, p, pair, e);
+}
+
+static bool sums_exactly(const struct contender *contender)
+{
+    return !contender->is_raw && contender->config.compressor == COMPRESSOR_none &&
+           (strategy_flags(contender->kind) & STRATEGY_EXACT) != 0;
+}
+
+/* NULL where there is none. */
+static const struct contender *find_best(const struct contender *contenders, int n,
+                                         bool (*is_wanted)(const struct contender *contender))
+{
+    const struct contender *best = NULL;
+    for (int i = 0; i < n; i++)
+        if (is_wanted(&contenders[i]) && contenders[i].is_ok &&
+            (best == NULL || contenders[i].median_ns < best->median_ns))
+            best = &contenders[i];
+    return best;
+}
+
+static bool is_raw(const struct contender *contender)
+{
+    return contender->is_raw;
+}
+
+/* The fastest of many were lucky as well: the two are timed anew. */
+static enum status compare_best(struct sweep *s, const struct problem *p,
+                                const struct contender *contenders, int n, struct error *e)
+{
+    const struct contender *ours = find_best(contenders, n, sums_exactly);
+    const struct contender *theirs = find_best(contenders, n, is_raw);
+    if (ours == NULL || theirs == NULL)
+        return OK;
+    struct problem again = *p;
+    struct contender pair[2] = {
+        {.kind = ours->kind, .config = ours->config, .is_right = true},
+        {.is_raw = true, .kind = theirs->kind, .config = theirs->config, .is_right = true}};
+    again.part = "best";
+    return sweep_pair(s, &again, pair, e);
+}
+
+enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e)
+{
+    struct contender contenders[CONTENDERS_MAX];
+    int all = contenders_list(s->options, contenders), next = 1;
+    do {
+        struct group group = {.n = 0};
+        enum status status = time_beside_raw(s, p, contenders, all, &next, &group, e);
+        close_group(s, &group);
+        TRY(status);
+    } while (next < all);
+    return compare_best(s, p, contenders, all, e);
+}

@@ -1,0 +1,24 @@
+/* What ops are timed on: a batch of made-up images, the arenas, and the matrix product that they are
+ * compared with. */
+#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SETUP_H
+#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SETUP_H
+
+#include "bench/workloads/sweeps/kernel/sweep.h"
+
+struct setup {
+    struct exec ex;
+    struct optimizer optimizer; /* SGD with momentum */
+    struct product product;
+    uint8_t *images, *labels;
+    uint32_t *samples;
+    real *params, *spoilt, *grads, *reference_grads, *buffers, *momentum;
+};
+
+/* setup_close also after a failed setup_open. */
+enum status setup_open(struct setup *r, const struct sweep *s, struct error *e);
+void setup_close(struct setup *r);
+
+/* The update that ends a training step, at rate 0: all rounds train the same weights. */
+void setup_update(const struct setup *r);
+
+#endif
