@@ -8,57 +8,47 @@
 #include "comm/cost/buckets.h"
 #include "comm/strategy.h"
 
-#define OPERATION "allreduce of a bucket"
-
 struct bucket_in_flight {
     struct bucket bucket;
-    MPI_Request request;
-    int started; /* the code that starting it gave */
+    struct pending sum;
 };
 
 struct buckets {
     struct bucket_in_flight *in_flight; /* [n], in the order of leaving */
     size_t n, left;                     /* those that have left in this step */
-    size_t there;                       /* of these, the first so many are known to be complete */
+    size_t complete;                    /* of these, the first so many are known to be complete */
 };
 
-static enum status start(struct sync *s, struct bucket_in_flight *p, struct error *e)
+static enum status start(struct sync *s, struct bucket_in_flight *b, struct error *e)
 {
-    const struct call call = {"allreduce", OPERATION, p->bucket.count, MPI_REAL_TYPE, -1};
-    TRY(wait_starting(s->waiter, &call, s->comm, e));
-    const struct tensor_desc *first = &s->arenas.tensors[p->bucket.first];
+    b->sum = (struct pending){.values = s->arenas.grads + s->arenas.tensors[b->bucket.first].offset,
+                              .count = b->bucket.count,
+                              .type = MPI_REAL_TYPE,
+                              .op = MPI_SUM,
+                              .comm = s->comm,
+                              .operation = "allreduce of a bucket"};
     sync_call_begin(s);
-    p->started = MPI_Iallreduce(MPI_IN_PLACE, s->arenas.grads + first->offset, (int)p->bucket.count,
-                                MPI_REAL_TYPE, MPI_SUM, s->comm, &p->request);
+    enum status status = pending_begin(s->waiter, &b->sum, e);
     sync_call_end(s);
-    return OK;
+    return status;
 }
 
-/* Those whose tensors, all from `first`, are complete. */
+/* The buckets of which all tensors, those from `first` on, are complete. */
 static enum status start_from(struct sync *s, size_t first, struct error *e)
 {
     struct buckets *b = s->context;
-    enum status status = OK;
-    while (b->left < b->n && b->in_flight[b->left].bucket.first >= first && status == OK) {
-        status = start(s, &b->in_flight[b->left], e);
-        b->left += status == OK;
-    }
-    return status;
+    for (; b->left < b->n && b->in_flight[b->left].bucket.first >= first; b->left++)
+        TRY(start(s, &b->in_flight[b->left], e));
+    return OK;
 }
 
 /* A test of the oldest moves the others too. */
 static bool bucketed_poll(struct sync *s)
 {
     struct buckets *b = s->context;
-    bool some = b->there < b->left;
-    int done = 1;
-    while (b->there < b->left && done) {
-        struct bucket_in_flight *p = &b->in_flight[b->there];
-        if (p->started == MPI_SUCCESS)
-            p->started = MPI_Test(&p->request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            b->there++;
-    }
+    bool some = b->complete < b->left;
+    while (b->complete < b->left && pending_test(s->waiter, &b->in_flight[b->complete].sum))
+        b->complete++;
     return some;
 }
 
@@ -67,13 +57,10 @@ static enum status finish(struct sync *s, struct error *e)
     struct buckets *b = s->context;
     enum status status = OK;
     sync_comm_begin(s);
-    for (size_t i = 0; i < b->n && status == OK; i++) {
-        struct bucket_in_flight *p = &b->in_flight[i];
-        status = wait_started(s->waiter, p->started, &p->request, 1, p->bucket.count * sizeof(real),
-                              OPERATION, e);
-    }
+    for (size_t i = 0; i < b->n && status == OK; i++)
+        status = pending_wait(s->waiter, &b->in_flight[i].sum, e);
     sync_comm_end(s);
-    b->there = b->n;
+    b->complete = b->n;
     return status;
 }
 
@@ -109,7 +96,7 @@ static enum status cut_buckets(struct sync *s, struct error *e)
 static void bucketed_step_begin(struct sync *s)
 {
     struct buckets *b = s->context;
-    b->left = b->there = 0;
+    b->left = b->complete = 0;
 }
 
 /* One sum of zeroes opens the ways between ranks. */

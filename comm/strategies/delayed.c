@@ -28,11 +28,10 @@ struct head {
 };
 
 struct flight {
-    struct head of;      /* the step whose sum is on its way, or has come */
-    real *buffer;        /* [n]: its gradients; s->arenas.grads is the other buffer */
-    MPI_Request request; /* MPI_REQUEST_NULL: it has come */
-    int started;         /* the code that starting it gave */
-    struct head *saved;  /* a head and [n] numbers */
+    struct head of;     /* the step whose sum is on its way, or has come */
+    real *buffer;       /* [n]: its gradients; s->arenas.grads is the other buffer */
+    struct pending sum; /* of `buffer` */
+    struct head *saved; /* a head and [n] numbers */
 };
 
 static size_t saved_bytes(const struct sync *s)
@@ -43,28 +42,27 @@ static size_t saved_bytes(const struct sync *s)
 static enum status start(struct sync *s, struct error *e)
 {
     struct flight *f = s->context;
-    const struct call call = {"allreduce", OPERATION, s->arenas.n, MPI_REAL_TYPE, -1};
-    TRY(wait_starting(s->waiter, &call, s->comm, e));
-    waiter_count(s->waiter, s->arenas.n * sizeof(real));
-    f->started = MPI_Iallreduce(MPI_IN_PLACE, f->buffer, (int)s->arenas.n, MPI_REAL_TYPE, MPI_SUM,
-                                s->comm, &f->request);
-    return OK;
+    f->sum = (struct pending){.values = f->buffer,
+                              .count = s->arenas.n,
+                              .type = MPI_REAL_TYPE,
+                              .op = MPI_SUM,
+                              .comm = s->comm,
+                              .operation = OPERATION};
+    return pending_begin(s->waiter, &f->sum, e);
 }
 
 static enum status finish(struct sync *s, struct error *e)
 {
     struct flight *f = s->context;
-    return wait_requests(s->waiter, f->started, &f->request, 1, OPERATION, e);
+    return pending_wait(s->waiter, &f->sum, e);
 }
 
 static bool delayed_poll(struct sync *s)
 {
     struct flight *f = s->context;
-    int done;
-    if (f->request == MPI_REQUEST_NULL || f->started != MPI_SUCCESS)
-        return false;
-    f->started = MPI_Test(&f->request, &done, MPI_STATUS_IGNORE);
-    return true;
+    bool on_its_way = f->sum.active;
+    pending_test(s->waiter, &f->sum);
+    return on_its_way;
 }
 
 static void swap_buffers(struct sync *s)
@@ -82,7 +80,6 @@ static enum status delayed_create(struct sync *s, struct error *e)
     struct flight *f = s->context = calloc(1, sizeof *f);
     if (f == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a delayed sum");
-    f->request = MPI_REQUEST_NULL;
     if (s->arenas.n > INT_MAX)
         return error_set(e, ERR_ARGUMENT, "%zu gradients; MPI sums at most %d in one call",
                          s->arenas.n, INT_MAX);
@@ -156,7 +153,7 @@ static void delayed_destroy(struct sync *s)
     struct flight *f = s->context;
     struct error e;
     if (f != NULL) {
-        if (f->request != MPI_REQUEST_NULL)
+        if (f->sum.active)
             finish(s, &e);
         mem_free(f->buffer);
         mem_free(f->saved);

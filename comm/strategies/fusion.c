@@ -18,21 +18,20 @@
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
 
-#define OPERATION "allreduce of fused tensors"
-#define QUESTION  "agreement on tensors to fuse"
+#define QUESTION "agreement on tensors to fuse"
 
 struct fusion {
-    struct started *sums; /* [tensors], in the order of leaving */
+    struct pending *sums; /* [tensors], in the order of leaving */
     size_t n_sums;        /* those that have left in this step */
-    size_t there;         /* of these, the first so many are known to be complete */
+    size_t complete;      /* of these, the first so many are known to be complete */
     /* Tensors, counted from the last: that this rank has, and that all of them do. */
     size_t ready, agreed;
-    struct started question;
+    struct pending question;
     bool asking;
-    int offered, answer; /* of the question: this rank's `ready`, the minimum of all */
-    uint64_t answered;   /* questions of this step */
-    int64_t origin_ns;   /* cycles are counted from here */
-    int64_t since_ns;    /* when the first tensor came that is not agreed on, or the last answer */
+    int answer;        /* to the question: this rank's `ready`, then the minimum of all */
+    uint64_t answered; /* questions of this step */
+    int64_t origin_ns; /* cycles are counted from here */
+    int64_t since_ns;  /* when the first tensor came that is not agreed on, or the last answer */
 };
 
 /* ---- Sums ---- */
@@ -40,14 +39,14 @@ struct fusion {
 static void start_sum(struct sync *s, const struct bucket *b)
 {
     struct fusion *f = s->context;
-    struct started *sum = &f->sums[f->n_sums++];
-    const struct call call = {"allreduce", OPERATION, b->count, MPI_REAL_TYPE, -1};
-    real *grads = s->arenas.grads + s->arenas.tensors[b->first].offset;
-    sum->bytes = b->count * sizeof(real);
-    waiter_starting(s->waiter, &call, s->comm, sum);
-    if (sum->code == MPI_SUCCESS)
-        sum->code = MPI_Iallreduce(MPI_IN_PLACE, grads, (int)b->count, MPI_REAL_TYPE, MPI_SUM,
-                                   s->comm, &sum->request);
+    struct pending *sum = &f->sums[f->n_sums++];
+    *sum = (struct pending){.values = s->arenas.grads + s->arenas.tensors[b->first].offset,
+                            .count = b->count,
+                            .type = MPI_REAL_TYPE,
+                            .op = MPI_SUM,
+                            .comm = s->comm,
+                            .operation = "allreduce of fused tensors"};
+    pending_begin_at_once(s->waiter, sum);
 }
 
 /* All ranks have `agreed` tensors: what of them has not left yet does so. */
@@ -70,13 +69,14 @@ static void ask(struct sync *s)
 {
     struct fusion *f = s->context;
     f->asking = true;
-    f->offered = (int)f->ready;
-    const struct call call = {"allreduce", QUESTION, 1, MPI_INT, -1};
-    waiter_starting(s->waiter, &call, s->comm, &f->question);
-    f->question.bytes = sizeof f->answer;
-    if (f->question.code == MPI_SUCCESS)
-        f->question.code = MPI_Iallreduce(&f->offered, &f->answer, 1, MPI_INT, MPI_MIN, s->comm,
-                                          &f->question.request);
+    f->answer = (int)f->ready;
+    f->question = (struct pending){.values = &f->answer,
+                                   .count = 1,
+                                   .type = MPI_INT,
+                                   .op = MPI_MIN,
+                                   .comm = s->comm,
+                                   .operation = QUESTION};
+    pending_begin_at_once(s->waiter, &f->question);
 }
 
 static void take_answer(struct sync *s)
@@ -97,34 +97,32 @@ static bool cycle_has_ended(const struct sync *s)
 static bool fusion_poll(struct sync *s)
 {
     struct fusion *f = s->context;
-    bool busy = f->asking || f->there < f->n_sums;
-    if (f->asking && waiter_is_there(s->waiter, &f->question))
+    bool busy = f->asking || f->complete < f->n_sums;
+    if (f->asking && pending_test(s->waiter, &f->question))
         take_answer(s);
     if (!f->asking && f->agreed < f->ready && cycle_has_ended(s))
         ask(s);
-    while (f->there < f->n_sums && waiter_is_there(s->waiter, &f->sums[f->there]))
-        f->there++;
+    while (f->complete < f->n_sums && pending_test(s->waiter, &f->sums[f->complete]))
+        f->complete++;
     return busy || f->asking;
 }
 
 /* ---- The end of a step ---- */
 
-/* Questions that were answered during backward pass by here, too: calls and waits are counted in
- * one place. */
+/* Questions that were answered during backward get a wait here too, so that all ranks pass through
+ * the same number of waits. */
 static enum status finish_questions(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;
-    enum status status = OK;
-    for (uint64_t i = 0; i < f->answered && status == OK; i++)
-        status = wait_started(s->waiter, MPI_SUCCESS, NULL, 0, sizeof(int), QUESTION, e);
-    while (f->agreed < (size_t)s->arenas.n_tensors && status == OK) {
+    for (uint64_t i = f->answered; i > 0; i--)
+        TRY(pending_wait(s->waiter, &(struct pending){.operation = QUESTION}, e));
+    while (f->agreed < (size_t)s->arenas.n_tensors) {
         if (!f->asking)
             ask(s);
-        status = wait_for_started(s->waiter, &f->question, QUESTION, e);
-        if (status == OK)
-            take_answer(s);
+        TRY(pending_wait(s->waiter, &f->question, e));
+        take_answer(s);
     }
-    return status;
+    return OK;
 }
 
 static enum status finish(struct sync *s, struct error *e)
@@ -133,9 +131,9 @@ static enum status finish(struct sync *s, struct error *e)
     sync_comm_begin(s);
     enum status status = finish_questions(s, e);
     for (size_t i = 0; i < f->n_sums && status == OK; i++)
-        status = wait_for_started(s->waiter, &f->sums[i], OPERATION, e);
+        status = pending_wait(s->waiter, &f->sums[i], e);
     sync_comm_end(s);
-    f->there = f->n_sums;
+    f->complete = f->n_sums;
     return status;
 }
 
@@ -144,7 +142,7 @@ static enum status finish(struct sync *s, struct error *e)
 static void fusion_step_begin(struct sync *s)
 {
     struct fusion *f = s->context;
-    f->n_sums = f->there = 0;
+    f->n_sums = f->complete = 0;
     f->ready = f->agreed = 0;
     f->answered = 0;
 }

@@ -56,9 +56,9 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
     void *mine;
     MPI_Info_create(&apart);
     MPI_Info_set(apart, "alloc_shared_noncontig", "true");
-    wait_library_begin(s->waiter, "sharing memory among a node's ranks");
+    blocking_call_begin(s->waiter, "sharing memory among a node's ranks");
     int code = MPI_Win_allocate_shared(bytes, 1, apart, s->comm, &mine, &w->window);
-    wait_library_end(s->waiter);
+    blocking_call_end(s->waiter);
     MPI_Info_free(&apart);
     if (code != MPI_SUCCESS)
         return error_set(e, ERR_MPI, "sharing %zu bytes among a node's ranks: MPI error %d",
@@ -101,9 +101,9 @@ enum status node_window_open(struct node_window *w, const struct sync *s, int ar
 void node_window_close(struct node_window *w, const struct sync *s)
 {
     if (w->window != MPI_WIN_NULL) {
-        wait_library_begin(s->waiter, "end of shared memory");
+        blocking_call_begin(s->waiter, "end of shared memory");
         MPI_Win_free(&w->window);
-        wait_library_end(s->waiter);
+        blocking_call_end(s->waiter);
     }
     free(w->flags);
     for (int i = 0; i < NODE_WINDOW_ARENAS; i++)

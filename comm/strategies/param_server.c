@@ -93,9 +93,9 @@ static int push(struct sync *s)
         p->pushes[j] = (struct message){.data = s->arenas.grads + begin, .bytes = bytes, .rank = j};
         p->answers[j] =
             (struct message){.data = s->arenas.params + begin, .bytes = bytes, .rank = j};
-        code = waiter_receive(s->waiter, &p->answers[j], 1, p->replies, SERVER_ANSWER);
+        code = message_begin_receive(s->waiter, &p->answers[j], 1, p->replies, SERVER_ANSWER);
         if (code == MPI_SUCCESS)
-            code = waiter_send(s->waiter, &p->pushes[j], 1, s->comm, SERVER_PUSH);
+            code = message_begin_send(s->waiter, &p->pushes[j], 1, s->comm, SERVER_PUSH);
     }
     return code;
 }
@@ -108,9 +108,9 @@ static bool is_answered(void *arg)
     bool done = !p->serves || server_is_answered(&p->server);
     for (int j = 0; j < p->servers && p->code == MPI_SUCCESS; j++) {
         bool pushed, answered = false;
-        p->code = waiter_test(s->waiter, &p->pushes[j], &pushed);
+        p->code = message_test(s->waiter, &p->pushes[j], &pushed);
         if (p->code == MPI_SUCCESS)
-            p->code = waiter_test(s->waiter, &p->answers[j], &answered);
+            p->code = message_test(s->waiter, &p->answers[j], &answered);
         done = done && pushed && answered;
     }
     return done || p->code != MPI_SUCCESS;
@@ -130,9 +130,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
     if (p->serves)
         p->server.pool = NULL;
     sync_comm_end(s);
-    return status == OK && p->code != MPI_SUCCESS
-               ? waiter_failed(s->waiter, p->code, SERVER_PUSH, e)
-               : status;
+    return status == OK ? message_status(s->waiter, p->code, SERVER_PUSH, e) : status;
 }
 
 /* ---- The servers' model ---- */

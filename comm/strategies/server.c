@@ -115,7 +115,7 @@ static int receive_push(struct server *h, struct client *client, int rank)
 {
     client->push =
         (struct message){.data = client->pushed, .bytes = h->count * sizeof(real), .rank = rank};
-    return waiter_receive(h->s->waiter, &client->push, 1, h->s->comm, SERVER_PUSH);
+    return message_begin_receive(h->s->waiter, &client->push, 1, h->s->comm, SERVER_PUSH);
 }
 
 /* In order, the weights stay as they are until everyone, who first must have them, has pushed
@@ -134,7 +134,7 @@ static int answer(struct server *h, struct client *client, int rank)
     client->reply =
         (struct message){.data = weights, .bytes = h->count * sizeof(real), .rank = rank};
     if (code == MPI_SUCCESS)
-        code = waiter_send(h->s->waiter, &client->reply, 1, h->replies, SERVER_ANSWER);
+        code = message_begin_send(h->s->waiter, &client->reply, 1, h->replies, SERVER_ANSWER);
     return code;
 }
 
@@ -147,7 +147,7 @@ static int serve_push(struct server *h, struct client *client)
 {
     int code = MPI_SUCCESS;
     if (!client->arrived && client->pushes == client->answers)
-        code = waiter_test(h->s->waiter, &client->push, &client->arrived);
+        code = message_test(h->s->waiter, &client->push, &client->arrived);
     if (client->arrived && h->opened)
         take_in(h, client);
     return code;
@@ -156,7 +156,7 @@ static int serve_push(struct server *h, struct client *client)
 static int serve_reply(struct server *h, struct client *client, int rank)
 {
     bool sent;
-    int code = waiter_test(h->s->waiter, &client->reply, &sent);
+    int code = message_test(h->s->waiter, &client->reply, &sent);
     if (code == MPI_SUCCESS && sent && client->pushes > client->answers && may_go_on(h, client))
         code = answer(h, client, rank);
     return code;
@@ -264,8 +264,8 @@ void server_destroy(struct server *h)
         if (r == h->s->rank)
             continue;
         struct error e;
-        waiter_cancel(h->s->waiter, &h->clients[r].push);
-        wait_message(h->s->waiter, &h->clients[r].reply, "last answer of a parameter server", &e);
+        message_cancel(h->s->waiter, &h->clients[r].push);
+        message_wait(h->s->waiter, &h->clients[r].reply, "last answer of a parameter server", &e);
         mem_free(h->clients[r].pushed);
         mem_free(h->clients[r].answer);
     }

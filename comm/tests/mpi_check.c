@@ -358,28 +358,31 @@ static void buckets_of_another_size_are_caught(void **state)
     assert_all(good);
 }
 
-/* Sums that are started where nobody may wait are compared before anybody waits for them. */
-static void started_sums_are_compared(void **state)
+/* Sums that begin where no rank may wait are compared before any rank waits for them. */
+static void pending_sums_are_compared(void **state)
 {
     (void)state;
     if (mpi_world_ranks() == 1)
         return;
     struct fixture f;
     struct error e = {.text = ""};
-    struct started two[2];
-    size_t said[2] = {100, is_odd_one() ? 7 : 100};
+    static real values[2][100];
+    struct pending two[2];
     bool good = begin(&f);
     for (int i = 0; i < 2; i++) {
-        const struct call call = {"allreduce", "test", said[i], MPI_REAL_TYPE, -1};
-        two[i] = (struct started){.bytes = 100 * sizeof(real)};
-        waiter_starting(f.waiter, &call, MPI_COMM_WORLD, &two[i]);
-        MPI_Iallreduce(MPI_IN_PLACE, numbers, 100, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
-                       &two[i].request);
+        two[i] = (struct pending){.values = values[i],
+                                  .count = 100,
+                                  .type = MPI_REAL_TYPE,
+                                  .op = MPI_SUM,
+                                  .comm = MPI_COMM_WORLD,
+                                  .operation = i == 1 && is_odd_one() ? "another sum" : "test"};
+        pending_begin_at_once(f.waiter, &two[i]);
     }
-    good = good && wait_for_started(f.waiter, &two[0], "test", &e) == OK;
-    good = good && wait_for_started(f.waiter, &two[1], "test", &e) == ERR_MPI;
-    good = good && says(&e, "collective 2 is not the same") && says(&e, "allreduce of 100 ") &&
-           says(&e, "allreduce of 7 ");
+    good = good && pending_wait(f.waiter, &two[0], &e) == OK && !two[0].active;
+    good = good && !pending_test(f.waiter, &two[1]);
+    good = good && pending_wait(f.waiter, &two[1], &e) == ERR_MPI;
+    good = good && says(&e, "collective 2 is not the same") && says(&e, "allreduce of 100 MPI_") &&
+           says(&e, " (test)") && says(&e, " (another sum)");
     MPI_Wait(&two[1].request, MPI_STATUS_IGNORE);
     end(&f);
     assert_all(good);
@@ -441,13 +444,14 @@ static void messages_that_are_tested_are_caught(void **state)
     bool sends = mpi_world_rank() == last;
     struct message m = {.data = numbers, .bytes = sends ? 100 : 108, .rank = sends ? 0 : last};
     if (sends)
-        good = good && waiter_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS &&
-               wait_message(f.waiter, &m, "test", &e) == OK;
+        good = good && message_begin_send(f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS &&
+               message_wait(f.waiter, &m, "test", &e) == OK;
     if (mpi_world_rank() == 0) {
-        good = good && waiter_receive(f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS;
+        good =
+            good && message_begin_receive(f.waiter, &m, 1, MPI_COMM_WORLD, "test") == MPI_SUCCESS;
         while (good && code == MPI_SUCCESS && !done)
-            code = waiter_test(f.waiter, &m, &done);
-        good = good && waiter_failed(f.waiter, code, "test", &e) == ERR_MPI &&
+            code = message_test(f.waiter, &m, &done);
+        good = good && message_status(f.waiter, code, "test", &e) == ERR_MPI &&
                says(&e, "sends 100 bytes (test); rank 0 expects 108 bytes (test)");
         MPI_Wait(&m.request, MPI_STATUS_IGNORE);
     }
@@ -463,7 +467,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_strategy_agrees_and_leaves_nothing),
         cmocka_unit_test(disagreements_are_caught),
         cmocka_unit_test(buckets_of_another_size_are_caught),
-        cmocka_unit_test(started_sums_are_compared),
+        cmocka_unit_test(pending_sums_are_compared),
         cmocka_unit_test(messages_of_another_kind_are_caught),
         cmocka_unit_test(messages_that_are_tested_are_caught),
     };

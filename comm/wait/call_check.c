@@ -5,23 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/wait/mpi_error.h"
+#include "kernels/base/mem.h"
+
 struct call_ticket {
     struct call_ticket *next; /* in the list of those that are free */
     struct call_line own;
-    struct call_line *lines; /* [most_ranks], what all say */
     intptr_t number;
     int ranks;
     MPI_Request request;
+    struct call_line lines[]; /* [most_ranks], of all ranks */
 };
 
 enum status call_check_open(struct call_check **check, MPI_Comm largest, struct error *e)
 {
-    struct call_check *c = *check = calloc(1, sizeof *c);
-    if (c == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to check calls");
-    MPI_Comm_size(largest, &c->most_ranks);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &c->key, NULL);
-    return message_check_open(&c->messages, e);
+    TRY(MEM_NEW(*check, 1, "checks of calls", e));
+    MPI_Comm_size(largest, &(*check)->most_ranks);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &(*check)->key, NULL);
+    message_check_open(&(*check)->messages);
+    return OK;
 }
 
 void call_check_close(struct call_check *c)
@@ -30,7 +32,6 @@ void call_check_close(struct call_check *c)
         return;
     while (c->free != NULL) {
         struct call_ticket *next = c->free->next;
-        free(c->free->lines);
         free(c->free);
         c->free = next;
     }
@@ -40,20 +41,16 @@ void call_check_close(struct call_check *c)
 }
 
 /* Tickets are made as they are needed, and used again. */
-static struct call_ticket *take_ticket(struct call_check *c)
+static enum status take_ticket(struct call_check *c, struct call_ticket **ticket, struct error *e)
 {
-    struct call_ticket *t = c->free;
+    struct call_ticket *t = *ticket = c->free;
     if (t != NULL) {
         c->free = t->next;
-        return t;
+        return OK;
     }
-    t = calloc(1, sizeof *t);
-    if (t != NULL)
-        t->lines = calloc((size_t)c->most_ranks, sizeof *t->lines);
-    if (t != NULL && t->lines != NULL)
-        return t;
-    free(t);
-    return NULL;
+    size_t lines = (size_t)c->most_ranks * sizeof *t->lines;
+    t = *ticket = calloc(1, sizeof *t + lines);
+    return t != NULL ? OK : error_no_memory(e, "a comparison of calls");
 }
 
 static void give_back(struct call_check *c, struct call_ticket *t)
@@ -148,20 +145,11 @@ static void judge(const struct call_ticket *t, char verdict[CALL_VERDICT_BYTES])
 
 /* ---- Calls ---- */
 
-static enum status mpi_failed(int code, struct error *e)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    return error_set(e, ERR_MPI, "comparing calls: %.*s", length, text);
-}
-
 enum status call_check_start(struct call_check *c, const struct call *call, MPI_Comm comm,
                              struct call_ticket **ticket, struct error *e)
 {
-    struct call_ticket *t = *ticket = take_ticket(c);
-    if (t == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to compare calls of %d ranks", c->most_ranks);
+    TRY(take_ticket(c, ticket, e));
+    struct call_ticket *t = *ticket;
     MPI_Comm_size(comm, &t->ranks);
     t->number = next_number(c, comm);
     t->own = line_of(call);
@@ -171,7 +159,7 @@ enum status call_check_start(struct call_check *c, const struct call *call, MPI_
         return OK;
     give_back(c, t);
     *ticket = NULL;
-    return mpi_failed(code, e);
+    return mpi_status(code, "comparing calls", e);
 }
 
 /* All lines are there. */
@@ -205,6 +193,6 @@ enum status call_check_finish(struct call_check *c, struct call_ticket **ticket,
 {
     if (*ticket == NULL)
         return OK;
-    enum status status = wait(arg, &(*ticket)->request, e);
-    return status == OK ? close_ticket(c, ticket, e) : status;
+    TRY(wait(arg, &(*ticket)->request, e));
+    return close_ticket(c, ticket, e);
 }

@@ -21,12 +21,10 @@ static int free_counts(MPI_Comm comm, int key, void *value, void *state)
     return MPI_SUCCESS;
 }
 
-enum status message_check_open(struct message_check *c, struct error *e)
+void message_check_open(struct message_check *c)
 {
-    (void)e;
     *c = (struct message_check){.free = NULL};
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_counts, &c->key, NULL);
-    return OK;
 }
 
 void message_check_close(struct message_check *c)
@@ -121,6 +119,6 @@ void message_check_cancel(struct message_check *c, struct message_note **note)
     if (*note == NULL)
         return;
     MPI_Cancel(&(*note)->request);
-    MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* of what is cancelled: local */
+    MPI_Wait(&(*note)->request, MPI_STATUS_IGNORE); /* local, since it was cancelled */
     give_back(c, note);
 }

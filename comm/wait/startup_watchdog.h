@@ -1,6 +1,6 @@
-/* A deadline where ranks share nothing yet, or nothing any more: starting the library, the first
- * communicators and windows, leaving it. These calls wait for all ranks and have no form that could
- * be tested; a thread watches them. */
+/* A deadline where there is no waiter yet, or none any more: starting the library, the first
+ * communicators and windows, leaving the library. These calls wait for all ranks and have no
+ * non-blocking form; a watchdog thread ends the process where one of them lasts too long. */
 #ifndef SCALEBENCH_COMM_WAIT_STARTUP_WATCHDOG_H
 #define SCALEBENCH_COMM_WAIT_STARTUP_WATCHDOG_H
 
@@ -16,10 +16,11 @@ struct startup_watchdog {
     struct watchdog *watchdog; /* NULL: there is no deadline */
 };
 
-/* Until startup_watchdog_end: after deadline_s (<= 0: none) the process ends with status 3 and a message that
- * names the operation and those ranks of this node that are stopped. `a` stays where it is. */
-enum status startup_watchdog_begin(struct startup_watchdog *a, const char *operation,
+/* Until startup_watchdog_end: after deadline_s (<= 0: never) the process ends with status 3 and a
+ * message that names the operation and those ranks of this node that are stopped. `s` stays where
+ * it is. */
+enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,
                                    double deadline_s, struct error *e);
-void startup_watchdog_end(struct startup_watchdog *a);
+void startup_watchdog_end(struct startup_watchdog *s);
 
 #endif

@@ -5,8 +5,8 @@
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
 
-/* At flags, before a rank lets others have its core: some 50 us. */
-#define LOOKS_ALONE 1024
+/* Tests of flags before a rank lets others have its core: some 50 us. */
+#define TESTS_ALONE 1024
 
 void flag_raise(struct flag *flag, uint64_t value)
 {
@@ -21,31 +21,31 @@ static bool are_raised(struct flag *const *flags, int n, uint64_t value)
     return raised;
 }
 
-/* Between two looks at the flags. Also a rank that owns its core lets go of it now and then, and
- * helps messages along that others may still wait for. */
-static void let_others_run(const struct waiter *w, unsigned looks, MPI_Comm comm)
+/* Between two tests of the flags. Even a rank that owns its core lets go of it now and then, and
+ * lets messages progress that other ranks may still wait for. */
+static void let_others_run(const struct waiter *w, unsigned tests, MPI_Comm comm)
 {
     int found;
-    if (w->kind == WAIT_YIELD || looks % LOOKS_ALONE == 0)
+    if (w->kind == WAIT_YIELD || tests % TESTS_ALONE == 0)
         sched_yield();
-    if (looks % LOOKS_ALONE == 0)
+    if (tests % TESTS_ALONE == 0)
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
 }
 
-/* Looks at the clock itself, in every way of waiting. */
+/* Tests and checks the deadline in every policy: flags cannot be waited for inside the library. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e)
 {
     int64_t begin_ns = clock_ns();
     enum status status = OK;
-    wait_begin_looks(w, operation);
-    for (unsigned looks = 1; status == OK && !are_raised(flags, n, value); looks++) {
-        let_others_run(w, looks, comm);
+    wait_enter_polling(w, operation);
+    for (unsigned tests = 1; status == OK && !are_raised(flags, n, value); tests++) {
+        let_others_run(w, tests, comm);
         if (w->serve != NULL)
             w->serve(w->serve_arg);
-        status = wait_alive(w, e);
+        status = wait_check_deadline(w, e);
     }
-    wait_end(w);
+    wait_leave(w);
     w->poll_ns += clock_ns() - begin_ns;
     return status;
 }

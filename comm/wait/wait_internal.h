@@ -1,33 +1,36 @@
-/* What the parts of waiting share: for comm/wait*.c alone. */
+/* What the files of comm/wait share; nobody else includes it. A wait:
+ *
+ *   wait_enter         the rank notes its arrival, and the deadline begins
+ *   wait_poll_request  tests a request until it is complete, the deadline checked between tests
+ *   wait_leave         the watchdog is disarmed */
 #ifndef SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
 #define SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
 
+#include "comm/wait/mpi_error.h"
 #include "comm/wait/wait.h"
 
-/* ERR_MPI with the library's own words. */
-enum status wait_failed(struct error *e, int code, const char *operation);
+void wait_enter(struct waiter *w, const char *operation);
+/* The same for a wait that never blocks inside the library, whatever the policy. */
+void wait_enter_polling(struct waiter *w, const char *operation);
+void wait_leave(struct waiter *w);
 
-/* Notes the arrival at the next wait and starts its deadline. */
-void wait_begin(struct waiter *w, const char *operation);
-/* The same of a wait that never sits in the library. */
-void wait_begin_looks(struct waiter *w, const char *operation);
-/* Ends it. */
-void wait_end(struct waiter *w);
-/* Ends it with what the library's call has given. */
-enum status wait_leave(struct waiter *w, int code, struct error *e);
-
-/* Whether waits are the library's own: a rank that serves others must be able to. */
-bool wait_sits_in_library(const struct waiter *w);
+/* Whether waits are blocking calls of the library: not where a rank serves others meanwhile. */
+bool wait_blocks(const struct waiter *w);
 
 /* Gives a sign of life; ERR_TIMEOUT, with the message, once the deadline has passed. */
-enum status wait_alive(struct waiter *w, struct error *e);
+enum status wait_check_deadline(struct waiter *w, struct error *e);
 
-/* Between two looks at what is waited for: others get their turn, and the deadline passes. */
-enum status wait_again(struct waiter *w, struct error *e);
+/* Between two tests of what is waited for: serves, yields where the policy says so, and checks the
+ * deadline. */
+enum status wait_pause(struct waiter *w, struct error *e);
 
-/* Tests until the request that `code` says was started is complete or the deadline has passed,
- * inside a wait that has begun. */
-enum status wait_look(struct waiter *w, int code, MPI_Request *request, struct error *e);
+/* Tests until the request is complete or the deadline has passed; `code` is what starting it
+ * returned. */
+enum status wait_poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e);
+
+/* Waits for one request that was started without an error, by a blocking call or by testing, as the
+ * policy says. */
+enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e);
 
 /* ERR_ARGUMENT for more elements than a call of the library takes. */
 enum status wait_check_count(size_t count, const char *operation, struct error *e);

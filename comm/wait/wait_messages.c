@@ -6,41 +6,32 @@ static bool is_compared(const struct message *m)
     return m->note != NULL;
 }
 
-static enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e)
-{
-    if (!wait_sits_in_library(w))
-        return wait_look(w, MPI_SUCCESS, request, e);
-    int code = MPI_Wait(request, MPI_STATUS_IGNORE);
-    return code == MPI_SUCCESS ? OK : wait_failed(e, code, w->operation);
-}
-
-/* Waits for one message that has been started; first of all for what its sender says of it. */
+/* Waits for one message that was begun; where messages are compared, first for its line. */
 static enum status finish_message(struct waiter *w, struct message *message, struct error *e)
 {
     if (is_compared(message)) {
         TRY(wait_request(w, &message->note->request, e));
         int code = message_check_end(&w->check->messages, &message->note);
-        if (code != MPI_SUCCESS)
-            return waiter_failed(w, code, w->operation, e);
+        TRY(message_status(w, code, w->operation, e));
     }
     return wait_request(w, &message->request, e);
 }
 
-/* Waits for messages that have been started, one after the other: all of them must come. */
+/* Waits for messages that were begun, one after the other: all of them must come. */
 static enum status wait_messages(struct waiter *w, int code, struct message *messages, int n,
                                  struct error *e)
 {
-    enum status status = code == MPI_SUCCESS ? OK : waiter_failed(w, code, w->operation, e);
+    enum status status = message_status(w, code, w->operation, e);
     for (int i = 0; i < n && status == OK; i++)
         status = finish_message(w, &messages[i], e);
-    wait_end(w);
+    wait_leave(w);
     return status;
 }
 
 /* In pairs of the same number, then what is left of the longer list. */
 static enum status wait_pairs(struct waiter *w, int code, const struct exchange *x, struct error *e)
 {
-    enum status status = code == MPI_SUCCESS ? OK : waiter_failed(w, code, w->operation, e);
+    enum status status = message_status(w, code, w->operation, e);
     for (int i = 0; (i < x->n_sends || i < x->n_receives) && status == OK; i++) {
         if (i < x->n_sends)
             status = finish_message(w, &x->sends[i], e);
@@ -49,7 +40,7 @@ static enum status wait_pairs(struct waiter *w, int code, const struct exchange 
         if (i < x->n_receives && status == OK && x->arrived != NULL)
             x->arrived(x->arg, i);
     }
-    wait_end(w);
+    wait_leave(w);
     return status;
 }
 
@@ -57,12 +48,11 @@ static enum status check_messages(const struct message *messages, int n, const c
                                   struct error *e)
 {
     for (int i = 0; i < n; i++)
-        if (wait_check_count(messages[i].bytes, operation, e) != OK)
-            return ERR_ARGUMENT;
+        TRY(wait_check_count(messages[i].bytes, operation, e));
     return OK;
 }
 
-/* Where messages are compared its line leaves first. */
+/* Where messages are compared, the line of a message leaves before it. */
 static int start_note(struct waiter *w, bool receives, struct message *m, MPI_Comm comm,
                       const char *operation)
 {
@@ -91,8 +81,8 @@ static int start(struct waiter *w, bool receives, struct message *messages, int 
     return code;
 }
 
-int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
-                const char *operation)
+int message_begin_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                       const char *operation)
 {
     for (int i = 0; i < n; i++)
         w->bytes_sent += messages[i].bytes;
@@ -100,13 +90,13 @@ int waiter_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm
     return start(w, false, messages, n, comm, operation);
 }
 
-int waiter_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
-                   const char *operation)
+int message_begin_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
+                          const char *operation)
 {
     return start(w, true, messages, n, comm, operation);
 }
 
-int waiter_test(struct waiter *w, struct message *message, bool *done)
+int message_test(struct waiter *w, struct message *message, bool *done)
 {
     int found = 1, code = MPI_SUCCESS;
     if (is_compared(message)) {
@@ -120,59 +110,56 @@ int waiter_test(struct waiter *w, struct message *message, bool *done)
     return code;
 }
 
-enum status waiter_failed(const struct waiter *w, int code, const char *operation, struct error *e)
+enum status message_status(const struct waiter *w, int code, const char *operation, struct error *e)
 {
-    if (w->check != NULL && w->check->messages.verdict[0] != '\0')
+    if (code != MPI_SUCCESS && w->check != NULL && w->check->messages.verdict[0] != '\0')
         return error_set(e, ERR_MPI, "%s", w->check->messages.verdict);
-    return wait_failed(e, code, operation);
+    return mpi_status(code, operation, e);
 }
 
-void waiter_cancel(struct waiter *w, struct message *message)
+void message_cancel(struct waiter *w, struct message *message)
 {
     if (is_compared(message))
         message_check_cancel(&w->check->messages, &message->note);
     if (message->request == MPI_REQUEST_NULL)
         return;
     MPI_Cancel(&message->request);
-    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* of what is cancelled: local */
+    MPI_Wait(&message->request, MPI_STATUS_IGNORE); /* local, since it was cancelled */
 }
 
-enum status wait_message(struct waiter *w, struct message *message, const char *operation,
+enum status message_wait(struct waiter *w, struct message *message, const char *operation,
                          struct error *e)
 {
-    wait_begin(w, operation);
+    wait_enter(w, operation);
     enum status status = finish_message(w, message, e);
-    wait_end(w);
+    wait_leave(w);
     return status;
 }
 
 enum status wait_send(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                       const char *operation, struct error *e)
 {
-    if (check_messages(messages, n, operation, e) != OK)
-        return ERR_ARGUMENT;
-    wait_begin(w, operation);
-    return wait_messages(w, waiter_send(w, messages, n, comm, operation), messages, n, e);
+    TRY(check_messages(messages, n, operation, e));
+    wait_enter(w, operation);
+    return wait_messages(w, message_begin_send(w, messages, n, comm, operation), messages, n, e);
 }
 
 enum status wait_receive(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                          const char *operation, struct error *e)
 {
-    if (check_messages(messages, n, operation, e) != OK)
-        return ERR_ARGUMENT;
-    wait_begin(w, operation);
-    return wait_messages(w, waiter_receive(w, messages, n, comm, operation), messages, n, e);
+    TRY(check_messages(messages, n, operation, e));
+    wait_enter(w, operation);
+    return wait_messages(w, message_begin_receive(w, messages, n, comm, operation), messages, n, e);
 }
 
-/* Receives first: what arrives finds its place. */
+/* Receives first, so that what arrives has a place to go. */
 enum status wait_exchange(struct waiter *w, const struct exchange *x, struct error *e)
 {
-    if (check_messages(x->sends, x->n_sends, x->operation, e) != OK ||
-        check_messages(x->receives, x->n_receives, x->operation, e) != OK)
-        return ERR_ARGUMENT;
-    wait_begin(w, x->operation);
-    int code = waiter_receive(w, x->receives, x->n_receives, x->comm, x->operation);
+    TRY(check_messages(x->sends, x->n_sends, x->operation, e));
+    TRY(check_messages(x->receives, x->n_receives, x->operation, e));
+    wait_enter(w, x->operation);
+    int code = message_begin_receive(w, x->receives, x->n_receives, x->comm, x->operation);
     if (code == MPI_SUCCESS)
-        code = waiter_send(w, x->sends, x->n_sends, x->comm, x->operation);
+        code = message_begin_send(w, x->sends, x->n_sends, x->comm, x->operation);
     return wait_pairs(w, code, x, e);
 }

@@ -1,4 +1,5 @@
-/* How a rank waits: whom it tells, who watches it, what it says when a deadline passes. */
+/* How a rank waits: what it shows to the other ranks, the watchdog, the message when a deadline
+ * passes. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,27 +10,22 @@
 #include "comm/wait/startup_watchdog.h"
 #include "comm/wait/wait_internal.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
 
-/* A rank of which nothing was heard for so long, while others wait, has stopped. The watchdog and
- * the polling loops give a sign of life far more often. */
+/* A rank that has given no sign of life for so long, while others wait, has stopped. The watchdog
+ * and the polling loops give one far more often. */
 #define SILENCE_NS 500000000
 
-/* So much later than a loop of looks, which ends by itself, the watchdog takes it for stuck inside
- * a call of the library. */
-#define SLACK_NS 1000000000
+#define MEETING "meeting the ranks of this node"
 
-enum status wait_failed(struct error *e, int code, const char *operation)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
-}
+/* A loop of tests ends by itself at its deadline; the watchdog ends the process only this much
+ * later, when the loop must be stuck inside a call of the library. */
+#define SLACK_NS 1000000000
 
 /* ---- Messages ---- */
 
-/* The wait of those that are furthest behind. Ranks that wait for them in turn, as the neighbours
- * in a ring do, are ahead of them. */
+/* The wait of the ranks that are furthest behind. Ranks that wait for these in turn, as the
+ * neighbours in a ring do, are ahead of them. */
 static uint64_t last_sequence(const struct waiter *w)
 {
     uint64_t last = w->sequence;
@@ -39,8 +35,8 @@ static uint64_t last_sequence(const struct waiter *w)
     return last;
 }
 
-/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence` or, with `silent`,
- * those of them that give no sign of life; false when there are none. */
+/* Writes "rank 1 3" for the other ranks of this node that are at wait `sequence` and, with `silent`,
+ * give no sign of life; false when there are none. */
 static bool name_ranks(const struct waiter *w, char *text, size_t size, uint64_t sequence,
                        bool silent)
 {
@@ -78,8 +74,8 @@ static void describe_timeout(void *arg, char *text, size_t size)
 
 /* ---- Life ---- */
 
-/* Where ranks outnumber cores one that spins inside the library keeps those from running that it
- * waits for. */
+/* Not MPI_Wait: where ranks outnumber cores, a rank that spins inside the library keeps the ranks
+ * that it waits for from running. */
 static int finish(const struct waiter *w, MPI_Request *request)
 {
     int code = MPI_SUCCESS, done = 0;
@@ -98,21 +94,19 @@ static int gather_all(const struct waiter *w, int mine, int *all, MPI_Comm node)
     return code == MPI_SUCCESS ? finish(w, &request) : code;
 }
 
-/* What the ranks of a node know of each other. */
+/* The numbers and processes of the ranks of this node. */
 static enum status find_node_ranks(struct waiter *w, MPI_Comm node, int world_rank, struct error *e)
 {
     MPI_Comm_group(node, &w->node);
     MPI_Group_rank(w->node, &w->node_rank);
     MPI_Group_size(w->node, &w->node_ranks);
     size_t n = (size_t)w->node_ranks;
-    w->world_ranks = malloc(n * sizeof *w->world_ranks);
-    w->processes = malloc(n * sizeof *w->processes);
-    if (w->world_ranks == NULL || w->processes == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the numbers of %zu ranks", n);
+    TRY(MEM_NEW(w->world_ranks, n, "the numbers of a node's ranks", e));
+    TRY(MEM_NEW(w->processes, n, "the processes of a node's ranks", e));
     int code = gather_all(w, world_rank, w->world_ranks, node);
     if (code == MPI_SUCCESS)
         code = gather_all(w, (int)getpid(), w->processes, node);
-    return code == MPI_SUCCESS ? OK : wait_failed(e, code, "meeting the ranks of this node");
+    return mpi_status(code, MEETING, e);
 }
 
 /* One window with a line for each. */
@@ -122,8 +116,7 @@ static enum status open_window(struct waiter *w, MPI_Comm node, struct error *e)
     MPI_Aint line = sizeof *w->presence;
     MPI_Aint bytes = w->node_rank == 0 ? line * w->node_ranks : 0;
     int code = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &w->window);
-    if (code != MPI_SUCCESS)
-        return wait_failed(e, code, "sharing memory among a node's ranks");
+    TRY(mpi_status(code, "sharing memory among a node's ranks", e));
     MPI_Aint size;
     int unit;
     void *shared;
@@ -135,7 +128,7 @@ static enum status open_window(struct waiter *w, MPI_Comm node, struct error *e)
     code = MPI_Ibarrier(node, &request);
     if (code == MPI_SUCCESS)
         code = finish(w, &request);
-    return code == MPI_SUCCESS ? OK : wait_failed(e, code, "meeting the ranks of this node");
+    return mpi_status(code, MEETING, e);
 }
 
 static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error *e)
@@ -144,8 +137,7 @@ static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error 
     int world_rank;
     MPI_Comm_rank(comm, &world_rank);
     int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
-    if (code != MPI_SUCCESS)
-        return wait_failed(e, code, "finding the ranks of this node");
+    TRY(mpi_status(code, "finding the ranks of this node", e));
     enum status status = find_node_ranks(w, node, world_rank, e);
     if (status == OK)
         status = open_window(w, node, e);
@@ -162,8 +154,7 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     w->deadline_s = deadline_s;
     w->node = MPI_GROUP_NULL;
     w->window = MPI_WIN_NULL;
-    enum status status =
-        startup_watchdog_begin(&startup, "meeting the ranks of this node", deadline_s, e);
+    enum status status = startup_watchdog_begin(&startup, MEETING, deadline_s, e);
     if (status == OK)
         status = share_presence(w, comm, e);
     startup_watchdog_end(&startup);
@@ -209,7 +200,7 @@ void waiter_close(struct waiter *w)
 
 /* ---- A wait ---- */
 
-bool wait_sits_in_library(const struct waiter *w)
+bool wait_blocks(const struct waiter *w)
 {
     return w->kind == WAIT_BLOCK && w->serve == NULL;
 }
@@ -230,39 +221,33 @@ static void arrive(struct waiter *w, const char *operation, int64_t slack_ns)
         watchdog_arm(w->watchdog, w->deadline_ns + slack_ns);
 }
 
-void wait_begin(struct waiter *w, const char *operation)
+void wait_enter(struct waiter *w, const char *operation)
 {
-    arrive(w, operation, wait_sits_in_library(w) ? 0 : SLACK_NS);
+    arrive(w, operation, wait_blocks(w) ? 0 : SLACK_NS);
 }
 
-void wait_begin_looks(struct waiter *w, const char *operation)
+void wait_enter_polling(struct waiter *w, const char *operation)
 {
     arrive(w, operation, SLACK_NS);
 }
 
-void wait_end(struct waiter *w)
+void wait_leave(struct waiter *w)
 {
     if (w->watchdog != NULL)
         watchdog_disarm(w->watchdog);
 }
 
-void wait_library_begin(struct waiter *w, const char *operation)
+void blocking_call_begin(struct waiter *w, const char *operation)
 {
     arrive(w, operation, 0);
 }
 
-void wait_library_end(struct waiter *w)
+void blocking_call_end(struct waiter *w)
 {
-    wait_end(w);
+    wait_leave(w);
 }
 
-enum status wait_leave(struct waiter *w, int code, struct error *e)
-{
-    wait_end(w);
-    return code == MPI_SUCCESS ? OK : wait_failed(e, code, w->operation);
-}
-
-enum status wait_alive(struct waiter *w, struct error *e)
+enum status wait_check_deadline(struct waiter *w, struct error *e)
 {
     char text[512];
     int64_t now_ns = clock_ns();
@@ -273,13 +258,13 @@ enum status wait_alive(struct waiter *w, struct error *e)
     return error_set(e, ERR_TIMEOUT, "%s", text);
 }
 
-enum status wait_again(struct waiter *w, struct error *e)
+enum status wait_pause(struct waiter *w, struct error *e)
 {
     if (w->serve != NULL)
         w->serve(w->serve_arg);
     if (w->kind == WAIT_YIELD)
         sched_yield();
-    return wait_alive(w, e);
+    return wait_check_deadline(w, e);
 }
 
 void waiter_count(struct waiter *w, size_t bytes)

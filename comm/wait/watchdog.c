@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
 
 /* How often the thread looks. A deadline is seconds long, so a late look costs nothing. */
 #define LOOK_NS 50000000
@@ -30,8 +31,8 @@ static void end_process(struct watchdog *w)
     w->describe(w->arg, text, sizeof text - 1);
     size_t length = strlen(text);
     text[length++] = '\n';
-    /* Nothing can be done about a failing write: the exit status tells the same. Handlers of exit
-     * are not for a thread beside one that sits in the library. */
+    /* Nothing can be done about a failing write: the exit status tells the same. exit() would run
+     * handlers while another thread is inside the library. */
     if (write(STDERR_FILENO, text, length) < 0)
         quick_exit(3);
     quick_exit(3);
@@ -62,9 +63,8 @@ static void *watch(void *arg)
 enum status watchdog_start(struct watchdog **watchdog, watchdog_describe *describe, void *arg,
                            _Atomic int64_t *alive_ns, struct error *e)
 {
-    struct watchdog *w = calloc(1, sizeof *w);
-    if (w == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the watchdog");
+    struct watchdog *w;
+    TRY(MEM_NEW(w, 1, "the watchdog", e));
     w->describe = describe;
     w->arg = arg;
     w->alive_ns = alive_ns;

@@ -33,9 +33,9 @@ static enum status open_file(struct reader *r, int file, struct error *e)
     char path[PATH_MAX + 8];
     const char *name = place_of(r, file)->path;
     snprintf(path, sizeof path, "%s%s", strchr(name, ':') ? "ufs:" : "", name);
-    wait_library_begin(r->waiter, "opening the data");
+    blocking_call_begin(r->waiter, "opening the data");
     int code = MPI_File_open(r->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &r->files[file]);
-    wait_library_end(r->waiter);
+    blocking_call_end(r->waiter);
     return reader_check(code, name, e);
 }
 
@@ -49,11 +49,11 @@ static enum status open_mpiio(struct reader *r, struct error *e)
 
 static void close_mpiio(struct reader *r)
 {
-    wait_library_begin(r->waiter, "closing the data");
+    blocking_call_begin(r->waiter, "closing the data");
     for (int i = 0; i < FILES; i++)
         if (r->files[i] != MPI_FILE_NULL)
             MPI_File_close(&r->files[i]);
-    wait_library_end(r->waiter);
+    blocking_call_end(r->waiter);
 }
 
 /* A rank without samples keeps the plain view: no type is empty. */
@@ -63,10 +63,10 @@ static int set_view(struct reader *r, int file, const uint32_t *samples, uint32_
     int code = n > 0 ? samples_type(samples, n, bytes, &type) : MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         return code;
-    wait_library_begin(r->waiter, "choosing samples of the data");
+    blocking_call_begin(r->waiter, "choosing samples of the data");
     code = MPI_File_set_view(r->files[file], (MPI_Offset)place_of(r, file)->offset, MPI_BYTE, type,
                              "native", MPI_INFO_NULL);
-    wait_library_end(r->waiter);
+    blocking_call_end(r->waiter);
     if (n > 0)
         MPI_Type_free(&type);
     return code;
@@ -86,10 +86,10 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
     if (code != MPI_SUCCESS)
         return reader_check(code, path, e);
     if (together)
-        wait_library_begin(r->waiter, "reading the data");
+        blocking_call_begin(r->waiter, "reading the data");
     code = read(r->files[file], 0, to, (int)n, record, &done);
     if (together)
-        wait_library_end(r->waiter);
+        blocking_call_end(r->waiter);
     if (code == MPI_SUCCESS)
         code = MPI_Get_count(&done, record, &found);
     MPI_Type_free(&record);

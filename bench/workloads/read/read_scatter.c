@@ -86,7 +86,7 @@ static enum status send_shares(struct reader *r, const struct wishes *w, struct 
     int code = start_sends(r, w, requests);
     data_gather(&r->source, r->image_bytes, w->mine + 1, w->mine[0], r->store.images,
                 r->store.labels);
-    enum status status = wait_started(r->waiter, code, requests, n, 0, "sending the data", e);
+    enum status status = wait_requests(r->waiter, code, requests, n, 0, "sending the data", e);
     free(requests);
     return status;
 }
@@ -105,8 +105,8 @@ static enum status receive_share(struct reader *r, uint32_t n, struct error *e)
     if (n > 0 && code == MPI_SUCCESS)
         code = MPI_Irecv(r->store.labels, (int)n, MPI_BYTE, 0, TAG_LABELS, r->comm, &requests[1]);
     MPI_Type_free(&image);
-    return wait_started(r->waiter, code, requests, 2, n * (r->image_bytes + 1), "data from rank 0",
-                        e);
+    return wait_requests(r->waiter, code, requests, 2, n * (r->image_bytes + 1), "data from rank 0",
+                         e);
 }
 
 static enum status fetch_scatter(struct reader *r, const uint32_t *samples, uint32_t n,

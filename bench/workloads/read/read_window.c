@@ -27,9 +27,9 @@ static enum status touch_pages(uint8_t *window, size_t bytes, struct error *e)
 
 static enum status find_node(struct reader *r, int *node_rank, struct error *e)
 {
-    wait_library_begin(r->waiter, "finding the ranks of this node");
+    blocking_call_begin(r->waiter, "finding the ranks of this node");
     int code = MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &r->node);
-    wait_library_end(r->waiter);
+    blocking_call_end(r->waiter);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_rank(r->node, node_rank);
     return reader_check(code, "finding the ranks of this node", e);
@@ -41,10 +41,10 @@ static enum status make_window(struct reader *r, size_t own_bytes, uint8_t **win
     void *own;
     MPI_Aint size;
     int unit;
-    wait_library_begin(r->waiter, "sharing the data among a node's ranks");
+    blocking_call_begin(r->waiter, "sharing the data among a node's ranks");
     int code =
         MPI_Win_allocate_shared((MPI_Aint)own_bytes, 1, MPI_INFO_NULL, r->node, &own, &r->window);
-    wait_library_end(r->waiter);
+    blocking_call_end(r->waiter);
     if (code == MPI_SUCCESS)
         code = MPI_Win_shared_query(r->window, 0, &size, &unit, window);
     return reader_check(code, "sharing the data among a node's ranks", e);
@@ -84,9 +84,9 @@ static enum status open_window(struct reader *r, struct error *e)
 static void close_window(struct reader *r)
 {
     if (r->window != MPI_WIN_NULL) {
-        wait_library_begin(r->waiter, "end of shared data");
+        blocking_call_begin(r->waiter, "end of shared data");
         MPI_Win_free(&r->window);
-        wait_library_end(r->waiter);
+        blocking_call_end(r->waiter);
     }
     if (r->node != MPI_COMM_NULL)
         MPI_Comm_free(&r->node);
