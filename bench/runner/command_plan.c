@@ -3,7 +3,7 @@
 
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands.h"
-#include "kernels/base/duration.h"
+#include "kernels/base/text.h"
 
 /* Seconds that a campaign's least launches took, launch by launch, in an earlier run. */
 struct forecast {
@@ -62,7 +62,7 @@ static struct forecast forecast(const struct campaign *c, const struct walls *wa
 
 static enum status print_forecast(const struct campaign *c, FILE *out, struct error *e)
 {
-    char latest[PATH_BYTES], text[32];
+    char latest[PATH_BYTES], text[TEXT_NUMBER];
     struct journal earlier;
     enum status status = path_format(latest, e, "%s/%s/latest", c->request->out,
                                      config_text(&c->spec.config, OPT_NAME));
@@ -82,7 +82,7 @@ static enum status print_forecast(const struct campaign *c, FILE *out, struct er
         fprintf(out, "forecast: none, no point has been run yet\n");
     else
         fprintf(out, "forecast: %s for the least launches of %zu points%s\n",
-                duration_text(text, f.seconds), f.known,
+                text_duration(text, f.seconds), f.known,
                 f.unknown > 0 ? "; the others have not been run yet" : "");
     return OK;
 }

@@ -12,7 +12,7 @@
 #include "bench/runner/campaign.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
-#include "kernels/base/duration.h"
+#include "kernels/base/text.h"
 
 /* What a launch came to, as the journal says it. */
 struct verdict {
@@ -154,14 +154,14 @@ static enum status judge(const struct campaign *c, const struct schedule_item *i
                          const struct launch_outcome *outcome, const char *folder,
                          struct verdict *v, struct error *e)
 {
-    char log[PATH_BYTES], limit[32];
+    char log[PATH_BYTES], limit[TEXT_NUMBER];
     enum status status = path_format(log, e, "%s/log.txt", folder);
     *v = (struct verdict){.status = LAUNCH_FAILED};
     if (status != OK)
         return status;
     if (outcome->cause == CAUSE_LIMIT) {
         v->status = LAUNCH_TIMEOUT;
-        duration_text(limit, config_number(&c->spec.config, OPT_POINT_LIMIT));
+        text_duration(limit, config_number(&c->spec.config, OPT_POINT_LIMIT));
         snprintf(v->reason, sizeof v->reason, "not done within measure.limit (%s)", limit);
     } else if (outcome->cause != CAUSE_ENDED) {
         snprintf(v->reason, sizeof v->reason, "the guard process of this launch was killed");

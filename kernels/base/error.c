@@ -10,10 +10,10 @@
 static void error_fill(struct error *e, enum status status, const char *file, int line, int column,
                        const char *format, va_list arguments)
 {
-    if (!e)
+    if (e == NULL)
         return;
     struct error filled = {.status = status, .line = line, .column = column};
-    if (file)
+    if (file != NULL)
         snprintf(filled.file, sizeof filled.file, "%s", file);
     vsnprintf(filled.text, sizeof filled.text, format, arguments);
     *e = filled;

@@ -15,7 +15,8 @@
 /* What kind of work is charged to a simulated clock. */
 enum work { WORK_FLOP, WORK_BYTE };
 
-/* Execution context: what a call may use and whom it must let speak. All pointers are borrowed. */
+/* Execution context: what a call may use, and what it calls while it computes. All pointers are
+ * borrowed. */
 struct exec {
     struct pool *pool; /* NULL: the calling thread alone */
 
@@ -24,8 +25,8 @@ struct exec {
     void (*poll)(void *arg);
     void *poll_arg;
 
-    /* Sums `values` over the ranks that share a batch (synchronised batch norm). NULL: one rank. A
-     * sum that fails is for its giver to remember: the call goes on with what it has. */
+    /* Sums `values` over the ranks that share a batch (synchronised batch norm). NULL: one rank.
+     * Where it fails, the call goes on with what it has; the owner of group_arg keeps the error. */
     enum status (*group_sum)(void *arg, double *values, size_t n);
     void *group_arg;
 

@@ -63,7 +63,7 @@ static int open_kind(const char *path, bool pipe, const char **why)
 static FILE *stream_of(int fd, const char **why)
 {
     FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-    if (fd >= 0 && !stream)
+    if (fd >= 0 && stream == NULL)
         refuse(fd, errno, strerror(errno), why);
     return stream;
 }

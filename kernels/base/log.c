@@ -14,7 +14,7 @@ static const char *const level_names[] = {"error", "warning", "note", "detail"};
 static enum log_level log_threshold(void)
 {
     const char *text = getenv("SCALEBENCH_LOG");
-    int level = text ? name_index(text, level_names, LEVELS) : -1;
+    int level = text != NULL ? name_index(text, level_names, LEVELS) : -1;
     return level < 0 ? LOG_NOTE : (enum log_level)level;
 }
 

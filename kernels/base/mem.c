@@ -74,8 +74,8 @@ double mem_now_mib(void)
 {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    int found = file ? fscanf(file, "%*u %lu", &pages) : 0;
-    if (file)
+    int found = file != NULL ? fscanf(file, "%*u %lu", &pages) : 0;
+    if (file != NULL)
         fclose(file);
     return found == 1 ? (double)pages * (double)sysconf(_SC_PAGESIZE) / MIB : NAN;
 }

@@ -73,7 +73,7 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
     text[0] = '\0';
     append(text, size, "'%s' is unknown", name);
     const char *nearest = name_nearest(name, known, n);
-    if (nearest)
+    if (nearest != NULL)
         append(text, size, "; nearest '%s'", nearest);
     append(text, size, "; known:%s", n == 0 ? " nothing" : "");
     for (size_t i = 0; i < n; i++)

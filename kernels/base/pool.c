@@ -112,7 +112,7 @@ static void *worker_main(void *arg)
 {
     struct worker *worker = arg;
     struct pool *pool = worker->pool;
-    if (pool->start)
+    if (pool->start != NULL)
         pool->start();
     for (unsigned seen = 0;;) {
         seen = wait_for_call(pool, seen);
@@ -129,7 +129,7 @@ static int attributes_bind(pthread_attr_t *attributes, int cpu)
 {
     cpu_set_t *set = CPU_ALLOC(cpu + 1);
     size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-    if (!set)
+    if (set == NULL)
         return ENOMEM;
     CPU_ZERO_S(bytes, set);
     CPU_SET_S(cpu, bytes, set);
@@ -159,7 +159,7 @@ static int64_t choose_spin_ns(int threads, const int *cpus)
 {
     cpu_set_t set;
     bool crowded =
-        !cpus && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < threads;
+        cpus == NULL && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < threads;
     return crowded ? 0 : SPIN_NS;
 }
 
@@ -168,9 +168,9 @@ static enum status pool_start(struct pool *pool, const int *cpus, struct error *
     for (int t = 1; t < pool->threads; t++) {
         struct worker *worker = &pool->workers[t - 1];
         *worker = (struct worker){.pool = pool, .number = t};
-        int cpu = cpus ? cpus[t] : -1;
+        int cpu = cpus != NULL ? cpus[t] : -1;
         int failed = worker_start(worker, cpu);
-        if (failed && cpus)
+        if (failed && cpus != NULL)
             return error_set(e, ERR_SYSTEM,
                              "cannot start thread %d of %d on CPU %d: %s; it must be a CPU that "
                              "this process may use",
@@ -187,7 +187,7 @@ static enum status check_request(int threads, const int *cpus, struct error *e)
 {
     if (threads < 1)
         return error_set(e, ERR_ARGUMENT, "a pool of %d threads; it takes 1 or more", threads);
-    for (int t = 1; cpus && t < threads; t++)
+    for (int t = 1; cpus != NULL && t < threads; t++)
         if (cpus[t] < 0)
             return error_set(e, ERR_ARGUMENT, "CPU %d for thread %d; CPUs count from 0", cpus[t],
                              t);
@@ -197,12 +197,10 @@ static enum status check_request(int threads, const int *cpus, struct error *e)
 enum status pool_create(struct pool **created, int threads, const int *cpus, void (*start)(void),
                         struct error *e)
 {
-    enum status status = check_request(threads, cpus, e);
-    if (status != OK)
-        return status;
+    TRY(check_request(threads, cpus, e));
     struct pool *pool = calloc(1, sizeof *pool + (size_t)(threads - 1) * sizeof pool->workers[0]);
-    if (!pool)
-        return error_set(e, ERR_MEMORY, "no memory for a pool of %d threads", threads);
+    if (pool == NULL)
+        return error_no_memory(e, "a pool of threads");
     pool->threads = threads;
     pool->start = start;
     pool->spin_ns = choose_spin_ns(threads, cpus);
@@ -215,19 +213,18 @@ enum status pool_create(struct pool **created, int threads, const int *cpus, voi
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    status = pool_start(pool, cpus, e);
+    enum status status = pool_start(pool, cpus, e);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (status != OK) {
+    if (status == OK)
+        *created = pool;
+    else
         pool_destroy(pool);
-        return status;
-    }
-    *created = pool;
-    return OK;
+    return status;
 }
 
 void pool_destroy(struct pool *pool)
 {
-    if (!pool)
+    if (pool == NULL)
         return;
     pool->stop = true;
     announce(pool);
@@ -241,7 +238,7 @@ void pool_destroy(struct pool *pool)
 
 int pool_threads(const struct pool *pool)
 {
-    return pool ? pool->threads : 1;
+    return pool != NULL ? pool->threads : 1;
 }
 
 void pool_run(struct pool *pool, pool_function *f, void *arg)

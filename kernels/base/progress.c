@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "kernels/base/clock.h"
-#include "kernels/base/duration.h"
 #include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
 
 void progress_begin(struct progress *p, FILE *out)
 {
@@ -16,16 +16,17 @@ void progress_begin(struct progress *p, FILE *out)
 /* On a terminal within its width, so that the next line can take its place. */
 static void print_line(const struct progress *p)
 {
-    char since[32], left[32], what[4 * sizeof p->what], begin[64], end[96];
+    char since[TEXT_NUMBER], left[TEXT_NUMBER], what[4 * sizeof p->what], begin[64],
+        end[2 * TEXT_NUMBER + 32];
     int64_t now = clock_ns();
     double left_s = p->left_s - (double)(now - p->launched_ns) * 1e-9;
     snprintf(begin, sizeof begin, "[%zu/%zu] ", p->number, p->total);
     snprintf(end, sizeof end, "  %s%s%s%s",
-             duration_text(since, (double)(now - p->begin_ns) * 1e-9),
+             text_duration(since, (double)(now - p->begin_ns) * 1e-9),
              !(left_s > 0) ? ""
              : p->at_most  ? ", up to "
                            : ", about ",
-             left_s > 0 ? duration_text(left, left_s) : "", left_s > 0 ? " left" : "");
+             left_s > 0 ? text_duration(left, left_s) : "", left_s > 0 ? " left" : "");
     terminal_clean(what, sizeof what, p->what);
     int width = p->terminal ? terminal_width(p->out) : 0;
     int room = width - 1 - terminal_columns(begin) - terminal_columns(end);

@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double stats_mean(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return n > 0 ? sum / (double)n : NAN;
-}
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -26,7 +18,7 @@ static double *sorted_copy(const double *x, size_t n)
         if (isnan(x[i]))
             return NULL;
     double *copy = n > 0 ? malloc(n * sizeof *copy) : NULL;
-    if (!copy)
+    if (copy == NULL)
         return NULL;
     memcpy(copy, x, n * sizeof *copy);
     qsort(copy, n, sizeof *copy, compare);
@@ -46,7 +38,7 @@ static double sorted_quantile(const double *sorted, size_t n, double q)
 double stats_quantile(const double *x, size_t n, double q)
 {
     double *sorted = q >= 0 && q <= 1 ? sorted_copy(x, n) : NULL;
-    double value = sorted ? sorted_quantile(sorted, n, q) : NAN;
+    double value = sorted != NULL ? sorted_quantile(sorted, n, q) : NAN;
     free(sorted);
     return value;
 }
@@ -81,7 +73,7 @@ struct interval stats_median_interval(const double *x, size_t n, double level)
 {
     struct interval i = {.lo = NAN, .mid = NAN, .hi = NAN};
     double *sorted = sorted_copy(x, n);
-    if (!sorted)
+    if (sorted == NULL)
         return i;
     size_t rank = median_rank(n, level, &i.level);
     size_t from_end = rank > 0 ? rank : 1;
@@ -129,7 +121,7 @@ static double fit_factor(const double *v, const double *y, size_t n)
 {
     double above = 0, below = 0;
     for (size_t i = 0; i < n; i++) {
-        double scaled = (v ? v[i] : 1) / y[i];
+        double scaled = (v != NULL ? v[i] : 1) / y[i];
         above += scaled;
         below += scaled * scaled;
     }

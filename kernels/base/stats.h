@@ -12,8 +12,6 @@ struct interval {
     bool met;           /* false where n is too small for the level asked: lo, hi = min, max */
 };
 
-double stats_mean(const double *x, size_t n);
-
 /* Quantile q in [0, 1], linear between order statistics (Hyndman and Fan's type 7). */
 double stats_quantile(const double *x, size_t n, double q);
 

@@ -90,7 +90,7 @@ int terminal_columns(const char *text)
 int terminal_width(FILE *out)
 {
     const char *columns = getenv("COLUMNS");
-    long wanted = columns ? strtol(columns, NULL, 10) : 0;
+    long wanted = columns != NULL ? strtol(columns, NULL, 10) : 0;
     struct winsize size;
     if (wanted > 0)
         return wanted < 100000 ? (int)wanted : 0;

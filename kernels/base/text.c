@@ -12,7 +12,7 @@ static void use_decimal_point(char *text)
 {
     const char *mark = localeconv()->decimal_point;
     char *found = strcmp(mark, ".") == 0 ? NULL : strstr(text, mark);
-    if (!found)
+    if (found == NULL)
         return;
     size_t length = strlen(mark);
     *found = '.';
@@ -103,17 +103,22 @@ char *text_count(char text[TEXT_NUMBER], long n)
 
 char *text_duration(char text[TEXT_NUMBER], double seconds)
 {
-    long s = lround(seconds);
-    if (seconds < 10)
-        snprintf(text, TEXT_NUMBER, "%.1f s", seconds);
-    else if (s < 60)
+    long s = seconds > 0 ? lround(seconds) : 0;
+    if (s < 60)
         snprintf(text, TEXT_NUMBER, "%ld s", s);
     else if (s < 3600)
         snprintf(text, TEXT_NUMBER, "%ld min %ld s", s / 60, s % 60);
     else
         snprintf(text, TEXT_NUMBER, "%ld h %ld min", s / 3600, s % 3600 / 60);
-    use_decimal_point(text);
     return text;
+}
+
+char *text_wall_time(char text[TEXT_NUMBER], double seconds)
+{
+    if (seconds >= 10)
+        return text_duration(text, seconds);
+    text_fixed(text, seconds, 1);
+    return strcat(text, " s");
 }
 
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
@@ -126,7 +131,7 @@ char *text_plural(char text[TEXT_NUMBER], long n, const char *noun)
 
 void text_write_field(FILE *out, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
+    if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, out);
         return;
     }

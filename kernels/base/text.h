@@ -34,8 +34,11 @@ char *text_interval(char text[TEXT_INTERVAL], const struct interval *i, int digi
 /* 690,590 */
 char *text_count(char text[TEXT_NUMBER], long n);
 
-/* "4 min 31 s" */
+/* "45 s", "4 min 31 s", "2 h 5 min" */
 char *text_duration(char text[TEXT_NUMBER], double seconds);
+
+/* The same, but "7.3 s" below 10 s: what has been measured. */
+char *text_wall_time(char text[TEXT_NUMBER], double seconds);
 
 /* "1 rank", "2 ranks", "3 launches" */
 char *text_plural(char text[TEXT_NUMBER], long n, const char *noun);

@@ -17,35 +17,27 @@ static const struct layer_option options[] = {
 static enum status infer(struct layer_desc *layer, struct error *e)
 {
     layer->out.c = layer->channels;
-    return layer_slide_window(layer, e);
+    return layer_slide_kernel(layer, e);
 }
 
 static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
 {
     size_t kernel = (size_t)layer->kernel_h * (size_t)layer->kernel_w;
     size_t fan_in = (size_t)layer->in.c * kernel, fan_out = (size_t)layer->channels * kernel;
-    list[0] = (struct tensor_desc){
+    const struct tensor_desc weight = {
         .name = "weight",
         .n_dims = 4,
         .dims = {layer->channels, layer->in.c, layer->kernel_h, layer->kernel_w},
         .fan_in = fan_in,
         .fan_out = fan_out,
     };
-    list[1] = (struct tensor_desc){
-        .name = "bias",
-        .n_dims = 1,
-        .dims = {layer->channels},
-        .fan_in = fan_in,
-        .fan_out = fan_out,
-        .bias = true,
-    };
-    return 2;
+    return layer_weight_and_bias(list, &weight);
 }
 
 static uint64_t flops(const struct layer_desc *layer)
 {
-    uint64_t window = (uint64_t)layer->in.c * (uint64_t)layer->kernel_h * (uint64_t)layer->kernel_w;
-    return 2 * window * shape_count(layer->out);
+    uint64_t taps = (uint64_t)layer->in.c * (uint64_t)layer->kernel_h * (uint64_t)layer->kernel_w;
+    return 2 * taps * shape_count(layer->out);
 }
 
 const struct layer_rule layer_rule_conv2d = {

@@ -18,22 +18,14 @@ static enum status infer(struct layer_desc *layer, struct error *e)
 static int tensors(const struct layer_desc *layer, struct tensor_desc list[2])
 {
     size_t fan_in = shape_count(layer->in), fan_out = (size_t)layer->channels;
-    list[0] = (struct tensor_desc){
+    const struct tensor_desc weight = {
         .name = "weight",
         .n_dims = 2,
         .dims = {layer->channels, (int)fan_in},
         .fan_in = fan_in,
         .fan_out = fan_out,
     };
-    list[1] = (struct tensor_desc){
-        .name = "bias",
-        .n_dims = 1,
-        .dims = {layer->channels},
-        .fan_in = fan_in,
-        .fan_out = fan_out,
-        .bias = true,
-    };
-    return 2;
+    return layer_weight_and_bias(list, &weight);
 }
 
 static uint64_t flops(const struct layer_desc *layer)

@@ -39,7 +39,7 @@ static double *option_real(struct layer_desc *layer, const struct layer_option *
 struct layer_desc layer_desc_preset(enum layer_kind kind)
 {
     struct layer_desc layer = {.kind = kind};
-    for (const struct layer_option *o = layer_rule_get(kind)->options; o->key; o++) {
+    for (const struct layer_option *o = layer_rule_get(kind)->options; o->key != NULL; o++) {
         if (isnan(o->preset))
             continue;
         if (o->type == LAYER_REAL)
@@ -55,7 +55,7 @@ struct layer_desc layer_desc_preset(enum layer_kind kind)
 static enum status check_options(struct layer_desc *layer, struct error *e)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
-    for (const struct layer_option *o = rule->options; o->key; o++)
+    for (const struct layer_option *o = rule->options; o->key != NULL; o++)
         for (int i = 0; i < (o->type == LAYER_PAIR ? 2 : 1); i++) {
             double value =
                 o->type == LAYER_REAL ? *option_real(layer, o) : *option_int(layer, o, i);
@@ -119,7 +119,7 @@ static void name_by_kind(const struct net_desc *net, struct layer_desc *layer)
         number += net->layers[i].kind == layer->kind;
     do
         snprintf(layer->name, sizeof layer->name, "%s%d", layer_names()[layer->kind], number++);
-    while (find_layer(net, layer->name));
+    while (find_layer(net, layer->name) != NULL);
 }
 
 static enum status name_layer(const struct net_desc *net, struct layer_desc *layer, struct error *e)
@@ -128,7 +128,7 @@ static enum status name_layer(const struct net_desc *net, struct layer_desc *lay
         name_by_kind(net, layer);
         return OK;
     }
-    if (find_layer(net, layer->name))
+    if (find_layer(net, layer->name) != NULL)
         return error_at(e, ERR_SPEC, NULL, layer->line, layer->column,
                         "a second layer is called '%s'; names must differ", layer->name);
     return OK;
@@ -181,8 +181,8 @@ static enum status place_tensors(const struct net_desc *net, struct layer_desc *
     layer->first_tensor = net->n_tensors;
     layer->first_buffer = net->n_buffers;
     layer->buffer_offset = values;
-    layer->n_tensors = rule->tensors ? rule->tensors(layer, own->tensors) : 0;
-    layer->n_buffers = rule->buffers ? rule->buffers(layer, own->buffers) : 0;
+    layer->n_tensors = rule->tensors != NULL ? rule->tensors(layer, own->tensors) : 0;
+    layer->n_buffers = rule->buffers != NULL ? rule->buffers(layer, own->buffers) : 0;
     place_list(net, layer, own->tensors, layer->n_tensors, &params);
     place_list(net, layer, own->buffers, layer->n_buffers, &values);
     if (params > NET_COUNT_MAX)
@@ -194,7 +194,7 @@ static enum status place_tensors(const struct net_desc *net, struct layer_desc *
 static void count_flops(const struct net_desc *net, struct layer_desc *layer)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
-    layer->flops_forward = rule->flops ? rule->flops(layer) : 0;
+    layer->flops_forward = rule->flops != NULL ? rule->flops(layer) : 0;
     bool first_with_parameters = net->n_params == 0;
     layer->flops_backward = (first_with_parameters ? 1 : 2) * layer->flops_forward;
 }
@@ -204,7 +204,7 @@ static void *grown(void *list, size_t n, size_t element, bool *failed)
 {
     void *more = realloc(list, n * element);
     *failed |= more == NULL;
-    return more ? more : list;
+    return more != NULL ? more : list;
 }
 
 /* Grows the net's tables by this layer, or leaves them as they are. One tensor and one buffer more
@@ -220,7 +220,7 @@ static enum status append(struct net_desc *net, const struct layer_desc *layer,
     net->tensors = grown(net->tensors, n_tensors, sizeof *net->tensors, &failed);
     net->buffers = grown(net->buffers, n_buffers, sizeof *net->buffers, &failed);
     if (failed)
-        return error_set(e, ERR_MEMORY, "no memory for layer '%s'", layer->name);
+        return error_no_memory(e, "a layer's description");
     net->layers[net->n_layers++] = *layer;
     for (int i = 0; i < layer->n_tensors; i++) {
         net->tensors[net->n_tensors++] = own->tensors[i];
@@ -238,15 +238,10 @@ enum status net_desc_add(struct net_desc *net, const struct layer_desc *layer, s
     struct layer_desc added = *layer;
     added.index = net->n_layers;
     struct belongings own = {0};
-    enum status status = name_layer(net, &added, e);
-    if (status == OK)
-        status = check_options(&added, e);
-    if (status == OK)
-        status = infer_shapes(net, &added, e);
-    if (status == OK)
-        status = place_tensors(net, &added, &own, e);
-    if (status != OK)
-        return status;
+    TRY(name_layer(net, &added, e));
+    TRY(check_options(&added, e));
+    TRY(infer_shapes(net, &added, e));
+    TRY(place_tensors(net, &added, &own, e));
     count_flops(net, &added);
     return append(net, &added, &own, e);
 }

@@ -1,21 +1,7 @@
 #include <string.h>
 
+#include "kernels/base/text.h"
 #include "kernels/desc/net_desc.h"
-
-/* Digits in groups of three: 690,590. */
-static const char *grouped(char text[32], uint64_t value)
-{
-    char digits[24];
-    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    char *end = text;
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            *end++ = ',';
-        *end++ = digits[i];
-    }
-    *end = '\0';
-    return text;
-}
 
 static int wider(int width, const char *text)
 {
@@ -49,9 +35,10 @@ static void print_row(FILE *out, struct widths w, const char *const words[3],
 static void print_numbers(FILE *out, struct widths w, const char *const words[3], size_t params,
                           uint64_t forward, uint64_t backward)
 {
-    char p[32], f[32], b[32];
+    char p[TEXT_NUMBER], f[TEXT_NUMBER], b[TEXT_NUMBER];
     print_row(out, w, words,
-              (const char *const[]){grouped(p, params), grouped(f, forward), grouped(b, backward)});
+              (const char *const[]){text_count(p, (long)params), text_count(f, (long)forward),
+                                    text_count(b, (long)backward)});
 }
 
 static size_t layer_params(const struct net_desc *net, const struct layer_desc *layer)
@@ -65,7 +52,7 @@ static size_t layer_params(const struct net_desc *net, const struct layer_desc *
 void net_desc_print(FILE *out, const struct net_desc *net)
 {
     struct widths w = measure(net);
-    char shape[40], bytes[32];
+    char shape[40], bytes[TEXT_NUMBER];
     fprintf(out, "%s: %s in, %d classes; FLOPs are of one image\n", net->name,
             shape_text(shape, net->input), net->classes);
     print_row(out, w, (const char *const[]){"layer", "kind", "output"},
@@ -77,5 +64,5 @@ void net_desc_print(FILE *out, const struct net_desc *net)
     }
     print_numbers(out, w, (const char *const[]){"total", "", ""}, net->n_params, net->flops_forward,
                   net->flops_backward);
-    fprintf(out, "parameters in fp32: %s bytes\n", grouped(bytes, 4 * (uint64_t)net->n_params));
+    fprintf(out, "parameters in fp32: %s bytes\n", text_count(bytes, 4 * (long)net->n_params));
 }

@@ -39,7 +39,21 @@ enum status layer_error(const struct layer_desc *layer, struct error *e, const c
                     layer_rule_get(layer->kind)->name, layer->name, sentence);
 }
 
-enum status layer_slide_window(struct layer_desc *layer, struct error *e)
+int layer_weight_and_bias(struct tensor_desc list[2], const struct tensor_desc *weight)
+{
+    list[0] = *weight;
+    list[1] = (struct tensor_desc){
+        .name = "bias",
+        .n_dims = 1,
+        .dims = {weight->dims[0]},
+        .fan_in = weight->fan_in,
+        .fan_out = weight->fan_out,
+        .bias = true,
+    };
+    return 2;
+}
+
+enum status layer_slide_kernel(struct layer_desc *layer, struct error *e)
 {
     int padded_h = layer->in.h + 2 * layer->pad_h, padded_w = layer->in.w + 2 * layer->pad_w;
     if (layer->kernel_h > padded_h || layer->kernel_w > padded_w)
@@ -72,7 +86,7 @@ enum status layer_slide_pool(struct layer_desc *layer, struct error *e)
     if (2 * layer->pad_h > layer->kernel_h || 2 * layer->pad_w > layer->kernel_w)
         return layer_error(layer, e, "a padding of %dx%d is more than half the window of %dx%d",
                            layer->pad_h, layer->pad_w, layer->kernel_h, layer->kernel_w);
-    return layer_slide_window(layer, e);
+    return layer_slide_kernel(layer, e);
 }
 
 enum status layer_keep_shape(struct layer_desc *layer, struct error *e)

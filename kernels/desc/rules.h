@@ -19,14 +19,17 @@
 enum status layer_error(const struct layer_desc *layer, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Rows and columns of layer->out for a window of kernel_h x kernel_w that moves by the strides over
- * the padded input, rounded down. ERR_SHAPE when not even one window fits. */
-enum status layer_slide_window(struct layer_desc *layer, struct error *e);
+/* The tensors of a layer that multiplies by `weight` [outputs, ...] and adds a bias [outputs]; 2. */
+int layer_weight_and_bias(struct tensor_desc list[2], const struct tensor_desc *weight);
+
+/* Rows and columns of layer->out for a kernel of kernel_h x kernel_w that moves by the strides over
+ * the padded input, rounded down. ERR_SHAPE when it does not fit even once. */
+enum status layer_slide_kernel(struct layer_desc *layer, struct error *e);
 
 /* Options of a pooling layer. */
 extern const struct layer_option layer_pool_options[];
 
-/* As layer_slide_window for a pooling layer, whose stride of 0 means its size. ERR_SHAPE also when
+/* As layer_slide_kernel for a pooling layer, whose stride of 0 means its size. ERR_SHAPE also when
  * the padding is more than half the window, because then a window may lie outside altogether. */
 enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 

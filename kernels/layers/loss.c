@@ -39,11 +39,11 @@ struct score softmax_cross_entropy(int n, int classes, const real *logits, const
 {
     struct score score = {0};
     for (int i = 0; i < n; i++, logits += classes) {
-        double weight = weights ? (double)weights[i] : 1;
+        double weight = weights != NULL ? (double)weights[i] : 1;
         int best = largest_logit(logits, classes);
         double log_total =
             (double)logits[best] + log_sum_exp(logits, classes, (double)logits[best]);
-        if (dlogits) {
+        if (dlogits != NULL) {
             gradient_of(dlogits, logits, classes, labels[i], log_total, weight * gradient_scale);
             dlogits += classes;
         }
@@ -64,10 +64,10 @@ static void add_scores(struct score *score, enum isa isa, size_t n, size_t class
     struct softmax_result results[SOFTMAX_IMAGES];
     double scale[SOFTMAX_IMAGES] = {0};
     for (size_t i = 0; i < n; i++)
-        scale[i] = (weights ? (double)weights[i] : 1) * gradient_scale;
+        scale[i] = (weights != NULL ? (double)weights[i] : 1) * gradient_scale;
     softmax_for(isa)->softmax(n, classes, logits, labels, scale, results, dlogits);
     for (size_t i = 0; i < n; i++) {
-        double weight = weights ? (double)weights[i] : 1;
+        double weight = weights != NULL ? (double)weights[i] : 1;
         if (weight == 0)
             continue;
         score->loss_sum +=
@@ -86,7 +86,8 @@ struct score softmax_cross_entropy_simd(enum isa isa, int n, int classes, const 
         size_t count = (size_t)n - i < SOFTMAX_IMAGES ? (size_t)n - i : SOFTMAX_IMAGES;
         size_t at = i * (size_t)classes;
         add_scores(&score, isa, count, (size_t)classes, logits + at, labels + i,
-                   weights ? weights + i : NULL, gradient_scale, dlogits ? dlogits + at : NULL);
+                   weights != NULL ? weights + i : NULL, gradient_scale,
+                   dlogits != NULL ? dlogits + at : NULL);
     }
     return score;
 }

@@ -22,16 +22,6 @@ const char *const *optimizer_names(void)
     return names;
 }
 
-const char *optimizer_summary(enum optimizer_kind kind)
-{
-    static const char *const summaries[OPTIMIZERS] = {
-#define OPTIMIZER(name, summary) summary,
-#include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
-    };
-    return summaries[kind];
-}
-
 int optimizer_slots(enum optimizer_kind kind)
 {
     return rule_of(kind, ISA_PORTABLE)->slots;

@@ -38,7 +38,6 @@ struct optimizer {
 };
 
 const char *const *optimizer_names(void);
-const char *optimizer_summary(enum optimizer_kind kind);
 int optimizer_slots(enum optimizer_kind kind);
 bool optimizer_takes_tensors(enum optimizer_kind kind);
 

@@ -243,7 +243,7 @@ static void print_effort(FILE *out, const struct summary *s)
         fprintf(out, "Precision met %zu/%zu. ", met, wanted);
     fprintf(out, "%s + %s in %s, %s core-hours.\n",
             text_plural(launches, (long)s->n_timed, "launch"),
-            text_plural(runs, (long)s->n_accuracy, "accuracy run"), text_duration(wall, s->wall_s),
+            text_plural(runs, (long)s->n_accuracy, "accuracy run"), text_wall_time(wall, s->wall_s),
             text_significant(hours, s->core_s / 3600, 2));
 }
 

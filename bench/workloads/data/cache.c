@@ -68,7 +68,7 @@ enum status file_map_open(struct file_map *map, const char *path, struct error *
 
 void file_map_close(struct file_map *map)
 {
-    if (map->map)
+    if (map->map != NULL)
         munmap(map->map, map->map_bytes);
     *map = (struct file_map){0};
 }
@@ -98,7 +98,7 @@ static bool hash_chunks(int fd, size_t begin, size_t contents, uint8_t *chunk, u
 static bool hash_file(int fd, size_t begin, size_t contents, uint64_t *hash)
 {
     uint8_t *chunk = malloc(CHUNK_BYTES);
-    bool read = chunk && hash_chunks(fd, begin, contents, chunk, hash);
+    bool read = chunk != NULL && hash_chunks(fd, begin, contents, chunk, hash);
     free(chunk);
     return read;
 }
@@ -183,7 +183,7 @@ static enum status map_contents(struct file_map *map, int fd, const char *path, 
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);
-    return value && value[0] ? value : NULL;
+    return value != NULL && value[0] ? value : NULL;
 }
 
 static enum status folder_find(char folder[PATH_MAX], struct error *e)
@@ -191,11 +191,11 @@ static enum status folder_find(char folder[PATH_MAX], struct error *e)
     const char *own = environment("SCALEBENCH_CACHE"), *xdg = environment("XDG_CACHE_HOME"),
                *home = environment("HOME");
     int length;
-    if (own)
+    if (own != NULL)
         length = snprintf(folder, PATH_MAX, "%s", own);
-    else if (xdg)
+    else if (xdg != NULL)
         length = snprintf(folder, PATH_MAX, "%s/scalebench", xdg);
-    else if (home)
+    else if (home != NULL)
         length = snprintf(folder, PATH_MAX, "%s/.cache/scalebench", home);
     else
         return error_set(e, ERR_SYSTEM,
@@ -211,7 +211,7 @@ static enum status folder_create(const char *folder, struct error *e)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", folder);
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(path, 0700);
         *slash = '/';
@@ -352,7 +352,7 @@ enum status cache_open(struct file_map *map, const char *name, const char *key, 
                   why.file, why.file[0] ? ": " : "", why.text, name);
         return memory_make(map, name, key, fill, arg, e);
     }
-    if (status != OK && e)
+    if (status != OK && e != NULL)
         *e = why;
     return status;
 }

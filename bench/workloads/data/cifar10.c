@@ -122,7 +122,7 @@ static enum status keep_label(struct filling *f, uint8_t label, uint64_t at, str
     if (f->n == f->room) {
         size_t room = f->room > 0 ? 2 * f->room : 65536;
         uint8_t *labels = realloc(f->labels, room);
-        if (!labels)
+        if (labels == NULL)
             return error_set(e, ERR_MEMORY, "no memory for %zu labels", room);
         f->labels = labels;
         f->room = room;
@@ -166,7 +166,7 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
 static bool is_member(const struct tar_member *member, const char *name)
 {
     const char *slash = strrchr(member->name, '/');
-    return member->file && strcmp(slash ? slash + 1 : member->name, name) == 0;
+    return member->file && strcmp(slash != NULL ? slash + 1 : member->name, name) == 0;
 }
 
 /* Goes to the member called `name`; NULL: to the archive's end, so that gzip's checksum of all of
@@ -178,10 +178,10 @@ static enum status find_member(struct filling *f, const char *name, struct error
     enum status status = stream_start(&f->stream, e);
     while (status == OK && found) {
         status = tar_next(&f->stream, &f->member, &found, e);
-        if (status == OK && found && name && is_member(&f->member, name))
+        if (status == OK && found && name != NULL && is_member(&f->member, name))
             return OK;
     }
-    if (status == OK && name)
+    if (status == OK && name != NULL)
         status = error_at(e, ERR_DATA, f->stream.path, 0, 0, "the archive holds no %s", name);
     uint8_t rest[4096];
     for (size_t n = sizeof rest; status == OK && n == sizeof rest;)

@@ -37,7 +37,7 @@ static enum status name_own(struct data_set *data, const char *name, struct erro
 {
     const char *slash = strrchr(data->path, '/');
     if (strcmp(name, "auto") == 0)
-        name = slash && slash[1] ? slash + 1 : data->path;
+        name = slash != NULL && slash[1] ? slash + 1 : data->path;
     if (strlen(name) >= DATA_NAME_BYTES)
         return error_set(e, ERR_ARGUMENT, "data.name: '%s' has more than %d characters", name,
                          DATA_NAME_BYTES - 1);

@@ -19,7 +19,7 @@ double data_resident_mib(const struct data_set *data)
 {
     double sum = 0;
     for (size_t i = 0; i < sizeof data->maps / sizeof *data->maps; i++)
-        if (data->maps[i].map)
+        if (data->maps[i].map != NULL)
             sum += mem_resident_mib(data->maps[i].map, data->maps[i].map_bytes);
     return sum;
 }
@@ -29,7 +29,7 @@ enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], st
     uint64_t hashes[sizeof data->maps / sizeof *data->maps] = {0};
     enum status status = OK;
     for (size_t i = 0; i < sizeof hashes / sizeof *hashes && status == OK; i++)
-        if (data->maps[i].map)
+        if (data->maps[i].map != NULL)
             status = file_map_hash(&data->maps[i], &hashes[i], e);
     snprintf(hex, DATA_HASH_BYTES, "%016" PRIx64, XXH3_64bits(hashes, sizeof hashes));
     return status;
@@ -55,7 +55,7 @@ void data_load(const struct data_part *part, size_t image_bytes)
 /* Where a sample lies among the part's images. */
 static size_t place_of(const struct data_part *part, uint32_t sample)
 {
-    return part->slots ? part->slots[sample] : sample;
+    return part->slots != NULL ? part->slots[sample] : sample;
 }
 
 void data_gather(const struct data_part *part, size_t image_bytes, const uint32_t *samples,

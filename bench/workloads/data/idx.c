@@ -119,7 +119,7 @@ static enum status inflation_fill(void *arg, int sink, struct error *e)
 {
     struct inflation *in = arg;
     uint8_t *chunk = malloc(CHUNK_BYTES);
-    if (!chunk)
+    if (chunk == NULL)
         return error_at(e, ERR_MEMORY, in->file.path, 0, 0, "no memory to decompress it");
     enum status status = stream_start(&in->stream, e);
     if (status == OK)
@@ -134,7 +134,7 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
 {
     struct stat s;
     char *real = realpath(path, NULL);
-    if (!real || stat(real, &s) != 0) {
+    if (real == NULL || stat(real, &s) != 0) {
         free(real);
         return error_at(e, ERR_DATA, path, 0, 0, "cannot be read: %s", strerror(errno));
     }
@@ -150,7 +150,7 @@ static enum status make_key(char key[CACHE_KEY_MAX], const char *set, const char
 static enum status open_gzip(struct idx_file *file, const char *set, struct error *e)
 {
     char key[CACHE_KEY_MAX], name[128];
-    const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
+    const char *slash = strrchr(file->path, '/'), *base = slash != NULL ? slash + 1 : file->path;
     snprintf(name, sizeof name, "%s-%.*s", set, (int)(strlen(base) - strlen(".gz")), base);
     struct inflation in = {.file = *file};
     enum status status = stream_open(&in.stream, file->path, e);

@@ -15,9 +15,9 @@ static enum status open_folder(struct data_set *data, const char *folder,
 {
     *found = false;
     char *real = realpath(folder, NULL);
-    if (!real && (errno == ENOENT || errno == ENOTDIR))
+    if (real == NULL && (errno == ENOENT || errno == ENOTDIR))
         return OK;
-    if (!real)
+    if (real == NULL)
         return error_at(e, ERR_DATA, folder, 0, 0, "cannot be looked at: %s", strerror(errno));
     int length = snprintf(data->path, sizeof data->path, "%s", real);
     free(real);
@@ -45,7 +45,7 @@ static enum status open_named_by_environment(struct data_set *data,
     const char *named = getenv("SCALEBENCH_DATA");
     char folder[PATH_MAX];
     *found = false;
-    if (!named || !named[0])
+    if (named == NULL || !named[0])
         return OK;
     snprintf(folder, sizeof folder, "%s/%s", named, search->set);
     enum status status = open_folder(data, folder, search, found, e);
@@ -80,7 +80,7 @@ enum status data_search_run(struct data_set *data, const char *path,
                             const struct data_search *search, struct error *e)
 {
     snprintf(data->name, sizeof data->name, "%s", search->set);
-    if (!search->otherwise && strcmp(path, "auto") == 0)
+    if (search->otherwise == NULL && strcmp(path, "auto") == 0)
         return error_set(e, ERR_ARGUMENT,
                          "data.set = %s has its files in a folder of yours: data.path is missing",
                          search->set);

@@ -92,7 +92,7 @@ static enum status gzip_read(struct stream *s, uint8_t *out, size_t size, size_t
                               "byte %zu: the file ends before its gzip data does", s->file.n);
         else if (result != Z_OK)
             status = error_at(e, ERR_DATA, s->path, 0, 0, "byte %zu: corrupt gzip data: %s",
-                              gzip_offset(s), s->z.msg ? s->z.msg : zError(result));
+                              gzip_offset(s), s->z.msg != NULL ? s->z.msg : zError(result));
     }
     *n = size - s->z.avail_out;
     return status;

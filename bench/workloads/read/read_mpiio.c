@@ -32,7 +32,7 @@ static enum status open_file(struct reader *r, int file, struct error *e)
 {
     char path[PATH_MAX + 8];
     const char *name = place_of(r, file)->path;
-    snprintf(path, sizeof path, "%s%s", strchr(name, ':') ? "ufs:" : "", name);
+    snprintf(path, sizeof path, "%s%s", strchr(name, ':') != NULL ? "ufs:" : "", name);
     blocking_call_begin(r->waiter, "opening the data");
     int code = MPI_File_open(r->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &r->files[file]);
     blocking_call_end(r->waiter);

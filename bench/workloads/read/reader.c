@@ -159,7 +159,7 @@ double reader_data_mib(const struct reader *r)
     double mapped = data_resident_mib(&r->data);
     if (train->images == r->source.images)
         return mapped;
-    size_t n = r->store.images ? r->store.room : r->n;
+    size_t n = r->store.images != NULL ? r->store.room : r->n;
     return mapped + mem_resident_mib(train->images, n * r->image_bytes) +
            mem_resident_mib(train->labels, n);
 }

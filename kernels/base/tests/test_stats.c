@@ -23,7 +23,6 @@ static void mean_median_and_quantiles(void **state)
 {
     (void)state;
     const double x[] = {4, 1, 3, 2};
-    assert_true(stats_mean(x, 4) == 2.5);
     assert_true(stats_median(x, 4) == 2.5);
     assert_true(stats_median(x, 3) == 3);
     assert_true(stats_median(x, 1) == 4);
@@ -37,7 +36,6 @@ static void undefined_values_are_nan(void **state)
 {
     (void)state;
     const double x[] = {1, NAN, 2};
-    assert_true(isnan(stats_mean(x, 0)));
     assert_true(isnan(stats_median(x, 0)));
     assert_true(isnan(stats_median(x, 3)));
     assert_true(isnan(stats_quantile(x, 1, 1.5)));

@@ -344,8 +344,6 @@ static void tables_have_a_row_for_every_optimizer(void **state)
     for (int kind = 0; kind < OPTIMIZERS; kind++)
         assert_int_equal(optimizer_takes_tensors((enum optimizer_kind)kind),
                          kind == OPTIMIZER_lars || kind == OPTIMIZER_lamb);
-    for (int kind = 0; kind < OPTIMIZERS; kind++)
-        assert_true(strlen(optimizer_summary((enum optimizer_kind)kind)) > 0);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/duration.h"
+#include "kernels/base/text.h"
 
 /* Besides what the model knows a step draws gradients and takes its sums in, a round has barriers,
  * and a contender is opened and checked. */
@@ -47,23 +47,23 @@ void forecast_make(struct sweep *s)
 
 void forecast_tell(const struct sweep *s)
 {
-    char text[32];
+    char text[TEXT_NUMBER];
     int stored = 0;
     for (int i = 0; i < s->problems.n; i++)
         stored += s->problems.all[i]->is_stored;
     if (s->rank == 0)
         fprintf(stderr,
                 "comm_sweep: %d sizes and networks, %d of them kept from before; about %s\n",
-                s->problems.n, stored, duration_text(text, s->problems.expected_s));
+                s->problems.n, stored, text_duration(text, s->problems.expected_s));
 }
 
 void forecast_print(const struct sweep *s)
 {
-    char text[32];
+    char text[TEXT_NUMBER];
     for (int i = 0; s->rank == 0 && i < s->problems.n; i++) {
         const struct problem *p = s->problems.all[i];
         printf("%-14s %9zu bytes in %2d tensors  about %s\n", p->model,
                p->desc->n_params * sizeof(real), p->desc->n_tensors,
-               duration_text(text, p->expected_s));
+               text_duration(text, p->expected_s));
     }
 }

@@ -4,7 +4,6 @@
 #include "bench/workloads/sweeps/comm/sweep.h"
 #include "bench/workloads/sweeps/models.h"
 #include "kernels/base/clock.h"
-#include "kernels/base/duration.h"
 #include "kernels/base/mem.h"
 
 /* ---- The list ---- */
