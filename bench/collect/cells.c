@@ -46,13 +46,6 @@ static long global_batch(const struct point *point)
     return batch > 0 ? batch : ranks * config_int(&point->config, OPT_BATCH_PER_RANK);
 }
 
-/* Sites say by their name what their numbers are. */
-static const char *kind_of_site(const char *site)
-{
-    bool made_up = strcmp(site, "emulated") == 0 || strcmp(site, "simulated") == 0;
-    return made_up ? site : "measured";
-}
-
 static void add_seed(char *text, size_t size, uint64_t seed)
 {
     size_t used = strlen(text);
@@ -89,11 +82,10 @@ static const char *variant_of(const struct point *point)
 
 static void fill_options(struct cells *c, const struct spec *spec, const struct point *point)
 {
-    const char *site = config_text(&spec->config, OPT_SITE);
     set_text(c, COLUMN_spec, config_text(&spec->config, OPT_NAME));
     set_text(c, COLUMN_point, point->id);
-    set_text(c, COLUMN_kind, kind_of_site(site));
-    set_text(c, COLUMN_site, site);
+    set_text(c, COLUMN_kind, config_site(&spec->config)->kind);
+    set_text(c, COLUMN_site, config_text(&spec->config, OPT_SITE));
     set_option(c, COLUMN_workload, point, OPT_WORKLOAD);
     set_option(c, COLUMN_model, point, OPT_MODEL);
     set_option(c, COLUMN_optimizer, point, OPT_OPTIMIZER);

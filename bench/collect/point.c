@@ -23,8 +23,7 @@ int point_is_oversubscribed(const struct point *point, int usable_cores)
         return 0;
     if (usable_cores <= 0)
         return -1;
-    /* Emulated hosts share the cores of the machine. */
-    bool shared = strcmp(config_text(&point->config, OPT_SITE), "emulated") == 0;
+    bool shared = config_site(&point->config)->shares_cores;
     int ranks = shared ? (int)config_int(&point->config, OPT_RANKS) : point_ranks_per_node(point);
     return ranks * config_cores_per_rank(&point->config) > usable_cores;
 }

@@ -304,7 +304,7 @@ static bool is_generated(const struct summary *s)
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->points[i].cells[COLUMN_data_source], "generated") == 0)
             return true;
-    return strcmp(config_text(&s->spec->config, OPT_DATA_SET), "digits") == 0;
+    return config_data_set(&s->spec->config)->source == DATA_GENERATED;
 }
 
 double published_value(const struct summary *s, size_t point, enum column_id column)

@@ -70,10 +70,6 @@ static enum status read_spec(struct campaign *c, struct error *e)
         status = prediction_check(&c->spec, e);
     if (status != OK)
         return status;
-    const char *site = config_text(&c->spec.config, OPT_SITE);
-    c->site = site_get(site);
-    if (!c->site)
-        return error_set(e, ERR_SPEC, "site: '%s' has no implementation", site);
     return OK;
 }
 
@@ -94,7 +90,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     workloads_list(&c->workloads, programs + 1);
     const struct identity_parts parts = {.spec = &c->spec,
                                          .machine = place_machine(c->place),
-                                         .link = site_link(config_text(&c->spec.config, OPT_SITE)),
+                                         .link = site_link(&c->spec.config),
                                          .programs = programs,
                                          .answers = c->workloads.answers};
     return identity_make(&c->identity, &parts, e);
@@ -121,12 +117,16 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
     bool checkpoint = run == RUN_ACCURACY && has_own_checkpoint(&point->config);
     snprintf(path_option, sizeof path_option, "--checkpoint.path=%s/../seed%llu.safetensors",
              record, (unsigned long long)seed);
-    char *arguments[] = {
+    const char *const arguments[] = {
         record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
         /* The last of several counts: this seed instead of the point's own. */
         run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
-    return c->site->prepare(point, c->place, workloads_program(&c->workloads, point), c->pin,
-                            arguments, launch, e);
+    const struct site_job job = {.point = point,
+                                 .place = c->place,
+                                 .program = workloads_program(&c->workloads, point),
+                                 .pin = c->pin,
+                                 .arguments = arguments};
+    return site_prepare(&job, launch, e);
 }
 
 static enum status journal_refusals(struct campaign *c, struct error *e)

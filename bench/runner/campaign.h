@@ -30,7 +30,6 @@ struct campaign {
     const struct tools *tools;              /* borrowed */
     struct place *place;
     struct spec spec;
-    const struct site *site;
     char pin[PATH_BYTES];
     struct workloads workloads;
     struct identity identity;

@@ -113,7 +113,7 @@ static enum status describe_run(const struct campaign *c, struct error *e)
                                 .command = c->request->command,
                                 .tools = c->tools,
                                 .machine = place_machine(c->place),
-                                .link = site_link(config_text(&c->spec.config, OPT_SITE))};
+                                .link = site_link(&c->spec.config)};
     enum status status = path_format(path, e, "%s/spec.yaml", c->run_dir);
     if (status == OK)
         status = file_write(path, write_spec, &c->spec, e);

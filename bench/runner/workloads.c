@@ -3,33 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name, *helper;
-} table[WORKLOADS] = {
-#define WORKLOAD(name, helper, summary) {#name, helper},
-#include "bench/spec/workloads.def"
-#undef WORKLOAD
-};
+#include "kernels/base/mem.h"
 
-static enum status find(struct workloads *w, long id, const struct tools *tools, struct error *e)
+static long id_of(const struct point *point)
 {
-    enum status status = tools_program(tools, table[id].name, w->programs[id], e);
-    if (status == OK && table[id].helper[0])
-        status = tools_program(tools, table[id].helper, w->helpers[id], e);
-    return status;
+    return config_int(&point->config, OPT_WORKLOAD);
 }
 
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e)
 {
-    enum status status = OK;
     memset(w, 0, sizeof *w);
-    for (size_t i = 0; status == OK && i < spec->n_points; i++) {
-        long id = config_int(&spec->points[i].config, OPT_WORKLOAD);
-        if (!w->programs[id][0])
-            status = find(w, id, tools, e);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        long id = id_of(&spec->points[i]);
+        const struct workload_row *row = config_workload(&spec->points[i].config);
+        if (w->programs[id][0] == '\0')
+            TRY(tools_program(tools, row->name, w->programs[id], e));
+        if (w->helpers[id][0] == '\0' && row->helper[0] != '\0')
+            TRY(tools_program(tools, row->helper, w->helpers[id], e));
     }
-    return status;
+    return OK;
 }
 
 void workloads_free(struct workloads *w)
@@ -47,37 +40,36 @@ void workloads_free(struct workloads *w)
 
 const char *workloads_program(const struct workloads *w, const struct point *point)
 {
-    return w->programs[config_int(&point->config, OPT_WORKLOAD)];
+    return w->programs[id_of(point)];
 }
 
 static enum status keep_answer(struct workloads *w, const char *answer, struct error *e)
 {
-    size_t used = w->answers ? strlen(w->answers) : 0, more = strlen(answer) + 2;
+    size_t used = w->answers != NULL ? strlen(w->answers) : 0, more = strlen(answer) + 2;
     char *grown = realloc(w->answers, used + more);
-    if (!grown)
-        return error_set(e, ERR_MEMORY, "no memory for the answers of workloads");
+    if (grown == NULL)
+        return error_no_memory(e, "the answers of workloads");
     snprintf(grown + used, more, "%s\n", answer);
     w->answers = grown;
     return OK;
 }
 
-/* Runs `PROGRAM QUESTION` with the point's options. */
-static enum status ask(const char *program, const char *question, const struct point *point,
+/* Runs the point's program with a question and the point's options. */
+static enum status ask(const struct workloads *w, const char *question, const struct point *point,
                        char *answer, size_t size, int *exit_status, struct error *e)
 {
-    size_t n = 0, own = 2;
-    char **options = point_arguments(point, e);
-    while (options && options[n])
+    size_t n = 0;
+    char **options, **argv = NULL;
+    TRY(point_arguments(&options, point, e));
+    while (options[n] != NULL)
         n++;
-    char **argv = options ? calloc(own + n + 1, sizeof *argv) : NULL;
-    if (argv) {
-        argv[0] = (char *)program;
+    enum status status = MEM_NEW(argv, n + 3, "the options of a workload", e);
+    if (status == OK) {
+        argv[0] = (char *)workloads_program(w, point);
         argv[1] = (char *)question;
-        memcpy(argv + own, options, n * sizeof *argv);
+        memcpy(argv + 2, options, n * sizeof *argv);
         *exit_status = program_ask(argv, answer, size);
     }
-    enum status status =
-        argv ? OK : error_set(e, ERR_MEMORY, "no memory for the options of a workload");
     free(argv);
     free(options);
     return status;
@@ -89,9 +81,9 @@ static char *describe_data(const struct point *point)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    if (!out)
+    if (out == NULL)
         return NULL;
-    fprintf(out, "%ld", config_int(&point->config, OPT_WORKLOAD));
+    fprintf(out, "%ld", id_of(point));
     for (int id = 0; id < OPTION_COUNT; id++) {
         const char *key = option_get((enum option_id)id)->key;
         if (strncmp(key, "data.", 5) == 0)
@@ -108,47 +100,53 @@ static const struct workload_identity *find_identity(const struct workloads *w, 
     return NULL;
 }
 
-static enum status identify(struct workloads *w, long id, const struct point *point, char *data,
+/* `data` is the new identity's from here on. */
+static enum status identify(struct workloads *w, const struct point *point, char *data,
                             struct error *e)
 {
     char line[1024];
     int exit_status;
     struct workload_identity *grown =
         reallocarray(w->identities, w->n_identities + 1, sizeof *grown);
-    if (!grown) {
+    if (grown == NULL) {
         free(data);
-        return error_set(e, ERR_MEMORY, "no memory for what workloads say");
+        return error_no_memory(e, "what workloads say");
     }
     w->identities = grown;
     struct workload_identity *identity = &w->identities[w->n_identities++];
     *identity = (struct workload_identity){.data = data};
-    enum status status =
-        ask(w->programs[id], "--identify", point, line, sizeof line, &exit_status, e);
-    if (status == OK && exit_status == 0)
+    TRY(ask(w, "--identify", point, line, sizeof line, &exit_status, e));
+    if (exit_status == 0)
         identity->said = json_loads(line, 0, NULL);
-    return status == OK && identity->said ? keep_answer(w, line, e) : status;
+    return identity->said != NULL ? keep_answer(w, line, e) : OK;
 }
 
-static enum status identify_once(struct workloads *w, long id, const struct point *point,
-                                 struct error *e)
+static enum status identify_once(struct workloads *w, const struct point *point, struct error *e)
 {
     char *data = describe_data(point);
-    if (!data)
-        return error_set(e, ERR_MEMORY, "no memory for the options of the data");
-    if (!find_identity(w, data))
-        return identify(w, id, point, data, e);
+    if (data == NULL)
+        return error_no_memory(e, "the options of the data");
+    if (find_identity(w, data) == NULL)
+        return identify(w, point, data, e);
     free(data);
     return OK;
+}
+
+static const struct workload_identity *identity_of(const struct workloads *w,
+                                                   const struct point *point)
+{
+    char *data = describe_data(point);
+    const struct workload_identity *identity = data != NULL ? find_identity(w, data) : NULL;
+    free(data);
+    return identity;
 }
 
 enum status workloads_check(const struct workloads *w, const struct point *point,
                             const struct launch_result *result, struct error *e)
 {
     const char *is, *name;
-    char *data = describe_data(point);
-    const struct workload_identity *identity = data ? find_identity(w, data) : NULL;
-    free(data);
-    for (size_t i = 0; identity && (is = launch_common(result, i, &name)); i++) {
+    const struct workload_identity *identity = identity_of(w, point);
+    for (size_t i = 0; identity != NULL && (is = launch_common(result, i, &name)); i++) {
         const char *was = json_string_value(json_object_get(identity->said, name));
         if (was && was[0] && is[0] && strcmp(was, is) != 0)
             return error_set(e, ERR_DATA,
@@ -163,13 +161,11 @@ enum status workloads_check(const struct workloads *w, const struct point *point
 /* Of a set whose images the spec could not know. */
 static enum status check_fits(const struct workloads *w, const struct point *point, struct error *e)
 {
-    char *data = describe_data(point);
-    const struct workload_identity *identity = data ? find_identity(w, data) : NULL;
+    const struct workload_identity *identity = identity_of(w, point);
     struct shape shape;
     const char *set;
     int classes;
-    free(data);
-    if (!identity ||
+    if (identity == NULL ||
         json_unpack(identity->said, "{s:s, s:[i,i,i], s:i}", "dataset", &set, "data_shape",
                     &shape.c, &shape.h, &shape.w, "data_classes", &classes) != 0 ||
         model_check_data(&point->net->net, set, shape, classes, e) == OK)
@@ -179,24 +175,20 @@ static enum status check_fits(const struct workloads *w, const struct point *poi
 
 enum status workloads_ask(struct workloads *w, const struct point *point, struct error *e)
 {
-    long id = config_int(&point->config, OPT_WORKLOAD);
     char answer[1024];
     int exit_status = 0;
-    if (!table[id].helper[0]) {
-        enum status known = identify_once(w, id, point, e);
-        return known == OK ? check_fits(w, point, e) : known;
+    if (!config_is_peer(&point->config)) {
+        TRY(identify_once(w, point, e));
+        return check_fits(w, point, e);
     }
-    enum status status =
-        ask(w->programs[id], "--check", point, answer, sizeof answer, &exit_status, e);
-    if (status != OK)
-        return status;
-    if (exit_status == 0 && answer[0])
+    TRY(ask(w, "--check", point, answer, sizeof answer, &exit_status, e));
+    if (exit_status == 0 && answer[0] != '\0')
         return keep_answer(w, answer, e);
-    if (answer[0])
+    if (answer[0] != '\0')
         return error_set(e, ERR_UNAVAILABLE, "%s", answer);
-    return error_set(e, ERR_UNAVAILABLE,
-                     "%s --check: exit status %d and no answer; %s by hand says why",
-                     table[id].name, exit_status, w->programs[id]);
+    return error_set(
+        e, ERR_UNAVAILABLE, "%s --check: exit status %d and no answer; %s by hand says why",
+        config_workload(&point->config)->name, exit_status, workloads_program(w, point));
 }
 
 size_t workloads_list(const struct workloads *w, const char *programs[2 * WORKLOADS])

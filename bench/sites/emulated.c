@@ -3,7 +3,6 @@
  * machine's cores, and nothing but the network joins their ranks. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/sites/mpiexec.h"
 
@@ -17,7 +16,7 @@ struct hosts {
 static enum status count_hosts(struct hosts *h, struct error *e)
 {
     FILE *file = fopen(h->file, "r");
-    if (!file)
+    if (file == NULL)
         return error_set(e, ERR_UNAVAILABLE, "SCALEBENCH_HOSTS='%s' cannot be read", h->file);
     for (int c = fgetc(file); c != EOF; c = fgetc(file))
         h->n += c == '\n';
@@ -31,7 +30,7 @@ static enum status find_hosts(struct hosts *h, struct error *e)
                         .launcher = getenv("SCALEBENCH_LAUNCHER"),
                         .head = getenv("SCALEBENCH_HEAD"),
                         .nic = getenv("SCALEBENCH_NIC")};
-    if (h->file && h->launcher && h->head && h->nic)
+    if (h->file != NULL && h->launcher != NULL && h->head != NULL && h->nic != NULL)
         return count_hosts(h, e);
     return error_set(e, ERR_UNAVAILABLE,
                      "site: emulated has no hosts here: run this command under ci/netns.sh exec");
@@ -51,39 +50,34 @@ static enum status check_nodes(const struct config *c, const struct hosts *h, st
 }
 
 /* Hosts are given out in the order of the file, one to each of the parts between colons. */
-static char **make_argv(const struct mpiexec_job *job, const void *arg)
+static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct hosts *h = arg;
-    const char *const start[] = {job->mpiexec, "-rmk",           "user",     "-f",
-                                 h->file,      "-iface",         h->head,    "-launcher",
-                                 "ssh",        "-launcher-exec", h->launcher};
+    const char *const start[] = {"-rmk",           "user",      "-f",        h->file,
+                                 "-iface",         h->head,     "-launcher", "ssh",
+                                 "-launcher-exec", h->launcher, NULL};
+    const char *const one[] = {":", "-n", "1", NULL};
     const char *const own[] = {"--nic", h->nic, NULL};
-    struct words words = {0};
-    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
-        words_add(&words, start[i]);
+    argv_add_all(argv, start);
     for (int r = 0; r < job->plan->ranks; r++) {
-        if (r > 0)
-            words_add(&words, ":");
-        words_add(&words, "-n");
-        words_add(&words, "1");
-        mpiexec_add_command(&words, job, job->plan->slots[r].cpus, own);
+        argv_add_all(argv, r > 0 ? one : one + 1);
+        mpiexec_add_command(argv, job, job->plan->slots[r].cpus, own);
     }
-    return words_finish(&words);
 }
 
-static enum status emulated_prepare(const struct point *point, const struct place *place,
-                                    const char *program, const char *pin, char *const *arguments,
-                                    struct site_launch *launch, struct error *e)
+static enum status emulated_prepare(const struct site_job *job, struct site_launch *launch,
+                                    struct error *e)
 {
     struct hosts hosts;
-    *launch = (struct site_launch){0};
-    enum status status = find_hosts(&hosts, e);
-    if (status == OK)
-        status = check_nodes(&point->config, &hosts, e);
-    if (status != OK)
-        return status;
-    return mpiexec_prepare(point, place, program, pin, arguments, make_argv, &hosts, launch, e);
+    TRY(find_hosts(&hosts, e));
+    TRY(check_nodes(&job->point->config, &hosts, e));
+    return mpiexec_prepare(job, add_ranks, &hosts, launch, e);
+}
+
+static const char *emulated_link(void)
+{
+    return getenv("SCALEBENCH_LINK");
 }
 
 extern const struct site site_emulated;
-const struct site site_emulated = {.name = "emulated", .prepare = emulated_prepare};
+const struct site site_emulated = {.prepare = emulated_prepare, .link = emulated_link};

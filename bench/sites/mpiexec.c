@@ -12,7 +12,7 @@ static bool find_program(const char *name, char *path, size_t size)
     if (strchr(name, '/'))
         return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
     const char *folders = getenv("PATH");
-    while (folders && *folders) {
+    while (folders != NULL && *folders) {
         size_t n = strcspn(folders, ":");
         int length = snprintf(path, size, "%.*s/%s", (int)n, n > 0 ? folders : ".", name);
         if (length > 0 && (size_t)length < size && access(path, X_OK) == 0)
@@ -25,7 +25,7 @@ static bool find_program(const char *name, char *path, size_t size)
 static enum status find_launcher(char *path, size_t size, struct error *e)
 {
     const char *chosen = getenv("MPIEXEC");
-    if (chosen && *chosen) {
+    if (chosen != NULL && *chosen) {
         if (find_program(chosen, path, size))
             return OK;
         return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not a program that can be run",
@@ -52,54 +52,46 @@ static enum status make_plan(const struct config *c, const struct place *place,
                      reason.text);
 }
 
-void mpiexec_add_command(struct words *words, const struct mpiexec_job *job, const char *cpus,
+void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,
                          const char *const *own)
 {
-    words_add(words, job->pin);
-    words_add(words, "--cpus");
-    words_add(words, cpus);
-    words_add(words, "--");
-    words_add(words, job->program);
-    words_add_all(words, job->options);
+    const char *const start[] = {job->job->pin, "--cpus", cpus, "--", job->job->program, NULL};
+    argv_add_all(argv, start);
+    argv_add_all(argv, job->options);
     /* A rank that shares its core must let the others run while it waits. */
-    words_add(words, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
-    while (*own != NULL)
-        words_add(words, *own++);
-    words_add_all(words, job->arguments);
+    argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
+    argv_add_all(argv, own);
+    argv_add_all(argv, job->job->arguments);
 }
 
 /* Of the ranks. The trainer splits work over threads of its own; a library that did so too would
  * put more threads on a core than were planned. */
 static char **make_environment(void)
 {
-    struct words words = {0};
-    words_add(&words, "BLIS_NUM_THREADS=1");
-    words_add(&words, "OMP_NUM_THREADS=1");
-    return words_finish(&words);
+    struct argv_builder environment = {0};
+    argv_add(&environment, "BLIS_NUM_THREADS=1");
+    argv_add(&environment, "OMP_NUM_THREADS=1");
+    return argv_finish(&environment);
 }
 
-enum status mpiexec_prepare(const struct point *point, const struct place *place,
-                            const char *program, const char *pin, char *const *arguments,
-                            char **(*make_argv)(const struct mpiexec_job *job, const void *arg),
+enum status mpiexec_prepare(const struct site_job *job,
+                            void (*add_ranks)(struct argv_builder *argv,
+                                              const struct mpiexec_job *job, const void *arg),
                             const void *arg, struct site_launch *launch, struct error *e)
 {
     char mpiexec[4096];
-    *launch = (struct site_launch){0};
-    enum status status = make_plan(&point->config, place, &launch->plan, e);
-    if (status == OK)
-        status = find_launcher(mpiexec, sizeof mpiexec, e);
-    char **options = status == OK ? point_arguments(point, e) : NULL;
-    if (status == OK && !options)
-        status = e ? e->status : ERR_MEMORY;
-    if (status == OK) {
-        const struct mpiexec_job job = {mpiexec, program, pin, &launch->plan, options, arguments};
-        launch->argv = make_argv(&job, arg);
-        launch->environment = make_environment();
-        if (!launch->argv || !launch->environment)
-            status = error_set(e, ERR_MEMORY, "no memory for a command line");
-    }
+    char **options;
+    struct argv_builder argv = {0};
+    TRY(make_plan(&job->point->config, job->place, &launch->plan, e));
+    TRY(find_launcher(mpiexec, sizeof mpiexec, e));
+    TRY(point_arguments(&options, job->point, e));
+    argv_add(&argv, mpiexec);
+    const struct mpiexec_job own = {job, &launch->plan, (const char *const *)options};
+    add_ranks(&argv, &own, arg);
     free(options);
-    if (status != OK)
-        site_launch_free(launch);
-    return status;
+    launch->argv = argv_finish(&argv);
+    launch->environment = make_environment();
+    if (launch->argv == NULL || launch->environment == NULL)
+        return error_no_memory(e, "a command line");
+    return OK;
 }

@@ -1,28 +1,34 @@
 #include "bench/sites/site.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define SITE(name, summary) extern const struct site site_##name;
+#define SITE(name, kind, shares_cores, summary) extern const struct site site_##name;
 #include "bench/spec/sites.def"
 #undef SITE
 
-const struct site *site_get(const char *name)
+static const struct site *site_of(const struct config *config)
 {
-    static const struct site *const sites[] = {
-#define SITE(name, summary) &site_##name,
+    static const struct site *const sites[SITES] = {
+#define SITE(name, kind, shares_cores, summary) &site_##name,
 #include "bench/spec/sites.def"
 #undef SITE
     };
-    for (size_t i = 0; i < sizeof sites / sizeof *sites; i++)
-        if (strcmp(sites[i]->name, name) == 0)
-            return sites[i];
-    return NULL;
+    return sites[config_int(config, OPT_SITE)];
 }
 
-const char *site_link(const char *name)
+enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e)
 {
-    return strcmp(name, "emulated") == 0 ? getenv("SCALEBENCH_LINK") : NULL;
+    *launch = (struct site_launch){0};
+    enum status status = site_of(&job->point->config)->prepare(job, launch, e);
+    if (status != OK)
+        site_launch_free(launch);
+    return status;
+}
+
+const char *site_link(const struct config *config)
+{
+    const struct site *site = site_of(config);
+    return site->link != NULL ? site->link() : NULL;
 }
 
 void site_launch_free(struct site_launch *launch)

@@ -7,6 +7,14 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
+/* What a launch of a point runs, all borrowed. */
+struct site_job {
+    const struct point *point;
+    const struct place *place;
+    const char *program, *pin;    /* paths of executables */
+    const char *const *arguments; /* to the program after the point's own; NULL-terminated */
+};
+
 /* A launch ready to execute: argv (NULL-terminated, in one allocation with its strings, freed with
  * free), extra environment "KEY=value" likewise, and where its ranks were planned to run. */
 struct site_launch {
@@ -15,21 +23,21 @@ struct site_launch {
     struct place_plan plan;
 };
 
+/* One for each line of sites.def. */
 struct site {
-    const char *name;
-    /* Prepares `point`'s launch. `program` and `pin` are paths of executables; `arguments` (NULL-
-     * terminated) go to the program after the point's own. ERR_UNAVAILABLE with the reason when
-     * this point cannot run here (the point is then skipped). */
-    enum status (*prepare)(const struct point *point, const struct place *place,
-                           const char *program, const char *pin, char *const *arguments,
-                           struct site_launch *launch, struct error *e);
+    /* Fills the zeroed `launch`, whatever it returns; as site_prepare. */
+    enum status (*prepare)(const struct site_job *job, struct site_launch *launch, struct error *e);
+    /* As site_link; NULL where it is the machine's own. */
+    const char *(*link)(void);
 };
 
-const struct site *site_get(const char *name);
-
-/* What joins the hosts of a site, "1gbit delay none" as ci/netns.sh says it, where that is not the
- * machine's own; else NULL. */
-const char *site_link(const char *name);
+/* Prepares a launch on the site that its point names. ERR_UNAVAILABLE with the reason when this
+ * point cannot run here (the point is then skipped). */
+enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e);
 void site_launch_free(struct site_launch *launch);
+
+/* What joins the hosts of the site that a spec names, "1gbit delay none" as ci/netns.sh says it,
+ * where that is not the machine's own; else NULL. */
+const char *site_link(const struct config *config);
 
 #endif

@@ -33,7 +33,7 @@ static char *put_argument(char *to, const struct point *point, size_t id)
     return stpcpy(to, "]");
 }
 
-char **point_arguments(const struct point *point, struct error *e)
+enum status point_arguments(char ***list, const struct point *point, struct error *e)
 {
     size_t n = 0, bytes = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -43,11 +43,9 @@ char **point_arguments(const struct point *point, struct error *e)
         n++;
         bytes += strlen("--=") + strlen(option->key) + strlen(argument_text(point, i)) + 1;
     }
-    char **arguments = malloc((n + 1) * sizeof *arguments + bytes);
-    if (!arguments) {
-        error_set(e, ERR_MEMORY, "no memory for the arguments of a point");
-        return NULL;
-    }
+    char **arguments = *list = malloc((n + 1) * sizeof *arguments + bytes);
+    if (arguments == NULL)
+        return error_no_memory(e, "the arguments of a point");
     char *text = (char *)(arguments + n + 1);
     n = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -59,7 +57,7 @@ char **point_arguments(const struct point *point, struct error *e)
         text = put_argument(stpcpy(text, "="), point, i) + 1;
     }
     arguments[n] = NULL;
-    return arguments;
+    return OK;
 }
 
 /* The option that "--key" or "--key=value" names, or NULL; *value is NULL in the first form. */
@@ -86,13 +84,13 @@ enum status config_parse_arguments(struct config *config, int *argc, char **argv
     for (; i < *argc && strcmp(argv[i], "--") != 0; i++) {
         const char *value;
         const struct spec_option *option = argument_option(argv[i], &value);
-        if (!option) {
+        if (option == NULL) {
             argv[left++] = argv[i];
             continue;
         }
-        if (!value && ++i < *argc)
+        if (value == NULL && ++i < *argc)
             value = argv[i];
-        if (!value)
+        if (value == NULL)
             return error_set(e, ERR_ARGUMENT, "--%s has no value", option->key);
         TRY(config_set(config, option, value, mark, e));
     }

@@ -194,10 +194,10 @@ static bool needs_norms(const struct config *config, enum option_id *at)
 static bool needs_lockstep(const struct config *config, enum option_id *at)
 {
     *at = OPT_BATCH_NORM;
-    if (has_text(config, OPT_BATCH_NORM, "sync"))
+    if (config_int(config, OPT_BATCH_NORM) == BATCH_NORM_sync)
         return true;
     *at = OPT_DATA_READ;
-    return has_text(config, OPT_DATA_READ, "mpiio_collective");
+    return config_reads_in_step(config);
 }
 
 enum status config_check_servers(const struct config *config, int ranks, enum option_id *at,
@@ -243,16 +243,8 @@ enum status model_check_data(const struct net_desc *net, const char *set, struct
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e)
 {
-    static const struct {
-        struct shape shape;
-        int classes;
-    } sets[] = {
-#define DATA_SET(name, c, h, w, classes, summary) {{c, h, w}, classes},
-#include "bench/spec/data_sets.def"
-#undef DATA_SET
-    };
-    long set = config_int(config, OPT_DATA_SET);
-    bool own = sets[set].classes == 0;
+    const struct data_set_row *set = config_data_set(config);
+    bool own = set->source == DATA_OWN;
     *at = OPT_DATA_SET;
     if (own && has_text(config, OPT_DATA_PATH, "auto"))
         return error_set(e, ERR_ARGUMENT,
@@ -264,8 +256,8 @@ enum status config_check_data(const struct config *config, const struct net_desc
                          config_text(config, OPT_DATA_NAME), config_text(config, OPT_DATA_SET));
     *at = OPT_MODEL;
     return own ? OK
-               : model_check_data(net, config_text(config, OPT_DATA_SET), sets[set].shape,
-                                  sets[set].classes, e);
+               : model_check_data(net, config_text(config, OPT_DATA_SET), set->shape, set->classes,
+                                  e);
 }
 
 void config_free(struct config *config)

@@ -255,10 +255,9 @@ static bool is_not_workload(const struct spec_option *option)
     return !scope_is_campaign(option->scope) && option->id != OPT_WORKLOAD;
 }
 
-/* Whether another program than our trainer, the first of the names, computes it. */
 static bool is_peer(const struct point *point)
 {
-    return config_int(&point->config, OPT_WORKLOAD) != WORKLOAD_train_cnn;
+    return config_is_peer(&point->config);
 }
 
 /* Which points are of one kind, and which of a kind are looked for. */

@@ -126,6 +126,26 @@ enum status config_check_servers(const struct config *config, int ranks, enum op
 enum status config_check_data(const struct config *config, const struct net_desc *net,
                               enum option_id *at, struct error *e);
 
+/* What the tables say of the rows that were chosen. */
+struct site_row {
+    const char *kind;  /* of its numbers: "measured" or "emulated" */
+    bool shares_cores; /* its nodes are one machine's */
+};
+struct workload_row {
+    const char *name, *helper; /* a peer has a helper; of others it is "" */
+};
+enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
+struct data_set_row {
+    enum data_source source;
+    struct shape shape;
+    int classes; /* 0, as the shape, where its files say */
+};
+const struct site_row *config_site(const struct config *config);
+const struct workload_row *config_workload(const struct config *config);
+const struct data_set_row *config_data_set(const struct config *config);
+/* All ranks must keep step with each other to read their data. */
+bool config_reads_in_step(const struct config *config);
+
 /* Whether a network takes the images of `set` and tells its classes apart: ERR_SHAPE if not. */
 enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,
                              int classes, struct error *e);
@@ -141,6 +161,10 @@ static inline long config_int(const struct config *c, enum option_id id)
 static inline const char *config_text(const struct config *c, enum option_id id)
 {
     return c->values[id].text;
+}
+static inline bool config_is_peer(const struct config *c)
+{
+    return config_workload(c)->helper[0] != '\0';
 }
 static inline bool config_writes_checkpoints(const struct config *c)
 {
@@ -233,7 +257,7 @@ enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
 
 /* The options of a point that its workload takes, as "--key=value" strings; a NULL-terminated array
  * in one allocation, freed with free. */
-char **point_arguments(const struct point *point, struct error *e);
+enum status point_arguments(char ***arguments, const struct point *point, struct error *e);
 
 /* Command line of a workload: "--key=value" and "--key value" for every option of scope WORKLOAD,
  * into config; of several for one key the last counts. argv[0] is skipped; what is not an option of

@@ -207,8 +207,8 @@ static void test_arguments(void **state)
     struct error e;
     load(&spec, HEAD "data.path: \"a folder/ü\"\nranks: 2\ntrain: {batch_per_rank: 3, lr: 3e-7}\n",
          NULL);
-    char **arguments = point_arguments(&spec.points[0], &e);
-    assert_non_null(arguments);
+    char **arguments;
+    assert_int_equal(point_arguments(&arguments, &spec.points[0], &e), OK);
     char *argv[OPTION_COUNT + 4] = {"train_cnn", "--record", "there"};
     int argc = 3;
     for (char **a = arguments; *a; a++)
@@ -243,8 +243,9 @@ static void test_arguments_of_stragglers(void **state)
     struct error e;
     load(&spec, BODY "inject: {kind: fixed, ranks: [2, 0, 3]}\nmatrix: {ranks: [1, 2, 4]}\n", NULL);
     for (size_t i = 0; i < 3; i++) {
-        char **arguments = point_arguments(&spec.points[i], &e), **a = arguments;
-        assert_non_null(arguments);
+        char **arguments, **a;
+        assert_int_equal(point_arguments(&arguments, &spec.points[i], &e), OK);
+        a = arguments;
         while (*a && strncmp(*a, "--inject.ranks", 14) != 0)
             a++;
         assert_non_null(*a);

@@ -5,13 +5,13 @@
 #include "kernels/base/names.h"
 
 static const char *const names[] = {
-#define DATA_SET(name, c, h, w, classes, summary) #name,
+#define DATA_SET(name, source, c, h, w, classes, summary) #name,
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
 };
 
 static data_reader *const readers[] = {
-#define DATA_SET(name, c, h, w, classes, summary) data_open_##name,
+#define DATA_SET(name, source, c, h, w, classes, summary) data_open_##name,
 #include "bench/spec/data_sets.def"
 #undef DATA_SET
 };

@@ -13,7 +13,7 @@ struct read_mode {
     void (*close)(struct reader *r); /* or NULL */
 };
 
-#define DATA_READ(name, summary) extern const struct read_mode read_##name;
+#define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;
 #include "bench/spec/data_reads.def"
 #undef DATA_READ
 

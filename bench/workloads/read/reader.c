@@ -9,7 +9,7 @@
 #include "kernels/base/mem.h"
 
 static const struct read_mode *const modes[READ_KINDS] = {
-#define DATA_READ(name, summary) &read_##name,
+#define DATA_READ(name, in_step, summary) &read_##name,
 #include "bench/spec/data_reads.def"
 #undef DATA_READ
 };

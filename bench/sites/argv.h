@@ -1,0 +1,20 @@
+/* Builds a NULL-terminated list of strings in one allocation: argv and environment of a launch. */
+#ifndef SCALEBENCH_BENCH_SITES_ARGV_H
+#define SCALEBENCH_BENCH_SITES_ARGV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All zero to begin with. `failed` stays set once memory ran out. */
+struct argv_builder {
+    char *text; /* the strings, each with its end */
+    size_t bytes, n;
+    bool failed;
+};
+
+void argv_add(struct argv_builder *argv, const char *argument);
+void argv_add_all(struct argv_builder *argv, const char *const *arguments); /* NULL-terminated */
+/* The list in one allocation, freed with free; NULL when memory ran out. Ends `argv`. */
+char **argv_finish(struct argv_builder *argv);
+
+#endif

@@ -1,0 +1,43 @@
+/* What the tables of sites, workloads, data sets and ways of reading say of the row that a spec
+ * chose, besides its name. */
+#include "bench/spec/spec.h"
+
+const struct site_row *config_site(const struct config *config)
+{
+    static const struct site_row rows[SITES] = {
+#define SITE(name, kind, shares_cores, summary) {kind, shares_cores},
+#include "bench/spec/sites.def"
+#undef SITE
+    };
+    return &rows[config_int(config, OPT_SITE)];
+}
+
+const struct workload_row *config_workload(const struct config *config)
+{
+    static const struct workload_row rows[WORKLOADS] = {
+#define WORKLOAD(name, helper, summary) {#name, helper},
+#include "bench/spec/workloads.def"
+#undef WORKLOAD
+    };
+    return &rows[config_int(config, OPT_WORKLOAD)];
+}
+
+const struct data_set_row *config_data_set(const struct config *config)
+{
+    static const struct data_set_row rows[DATA_SETS] = {
+#define DATA_SET(name, source, c, h, w, classes, summary) {DATA_##source, {c, h, w}, classes},
+#include "bench/spec/data_sets.def"
+#undef DATA_SET
+    };
+    return &rows[config_int(config, OPT_DATA_SET)];
+}
+
+bool config_reads_in_step(const struct config *config)
+{
+    static const bool rows[READ_KINDS] = {
+#define DATA_READ(name, in_step, summary) in_step,
+#include "bench/spec/data_reads.def"
+#undef DATA_READ
+    };
+    return rows[config_int(config, OPT_DATA_READ)];
+}
