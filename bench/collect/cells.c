@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
 
 struct cells {
     char **cells;
@@ -14,7 +15,7 @@ static void set_text(struct cells *c, enum column_id id, const char *text)
 {
     free(c->cells[id]);
     c->cells[id] = strdup(text);
-    if (c->cells[id])
+    if (c->cells[id] != NULL)
         text_clean(c->cells[id]);
     else
         c->no_memory = true;
@@ -109,31 +110,79 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_bool(c, COLUMN_base, point->base);
 }
 
-/* What the launches themselves said about their set-up. */
-static void fill_identity(struct cells *c, const struct launch_result *result)
+/* ---- Columns of metrics.def ---- */
+
+enum over_launches { NONE, FIRST, MAX, MEDIAN, EITHER, SEEDS };
+
+static const struct metric {
+    enum column_id column;
+    enum over_launches over_launches;
+    size_t offset; /* in struct launch_result: a double, or a text */
+} metrics[] = {
+#define IN_NONE(id, launches)
+#define IN_FIRST(id, launches)  {COLUMN_##id, launches, offsetof(struct launch_result, id)},
+#define IN_MAX(id, launches)    IN_FIRST(id, launches)
+#define IN_MEDIAN(id, launches) IN_FIRST(id, launches)
+#define IN_EITHER(id, launches) IN_FIRST(id, launches)
+#define IN_SEEDS(id, launches)  IN_FIRST(id, launches)
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
+    IN_##launches(id, launches)
+#define RESULT(id, type, unit, launches, meaning) IN_##launches(id, launches)
+#include "bench/record/metrics.def"
+#undef FIELD
+#undef METRIC
+#undef RESULT
+};
+
+static double largest(const struct samples *samples, size_t offset)
 {
-    set_real(c, COLUMN_params, (double)result->params);
-    set_text(c, COLUMN_dataset, result->dataset);
-    set_text(c, COLUMN_data_source, result->data_source);
-    set_text(c, COLUMN_precision, result->precision);
-    set_text(c, COLUMN_bound, result->bound);
-    set_real(c, COLUMN_batch_per_rank, result->batch_per_rank);
-    set_real(c, COLUMN_global_batch, (double)result->global_batch);
-    set_text(c, COLUMN_wire_source, result->wire_source);
-    set_text(c, COLUMN_host, result->host);
-    set_text(c, COLUMN_mpi, result->mpi);
-    set_text(c, COLUMN_blas, result->blas);
-    set_real(c, COLUMN_flops_per_image, result->flops_per_image);
-    set_real(c, COLUMN_flops_done_per_image, result->flops_done_per_image);
-    set_text(c, COLUMN_savings, result->savings);
+    double largest = NAN;
+    for (size_t i = 0; i < samples->n; i++)
+        largest = fmax(largest, sample_number(&samples->items[i], offset));
+    return largest;
 }
+
+/* What a metric comes to over the launches, of which there is one at least. */
+static double number_of(const struct metric *m, const struct samples *time,
+                        const struct samples *accuracy)
+{
+    const struct samples *either = time->n > 0 ? time : accuracy;
+    switch (m->over_launches) {
+    case MAX:
+        return fmax(largest(time, m->offset), largest(accuracy, m->offset));
+    case MEDIAN:
+        return samples_median(time, m->offset);
+    case EITHER:
+        return samples_median(either, m->offset);
+    case SEEDS:
+        return samples_median(accuracy, m->offset);
+    default:
+        return sample_number(&either->items[0], m->offset);
+    }
+}
+
+static void fill_metrics(struct cells *c, const struct samples *time,
+                         const struct samples *accuracy)
+{
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && time->n + accuracy->n > 0; i++) {
+        const struct metric *m = &metrics[i];
+        const struct sample *first = time->n > 0 ? &time->items[0] : &accuracy->items[0];
+        if (column_get(m->column)->type == CSV_TEXT)
+            set_text(c, m->column, (const char *)first->result + m->offset);
+        else
+            set_real(c, m->column, number_of(m, time, accuracy));
+    }
+}
+
+/* ---- Columns that follow from several ---- */
 
 /* Rank by rank the median of the launches. */
 static void fill_rank_waits(struct cells *c, const struct samples *time)
 {
     char text[1024] = "", number[TEXT_NUMBER];
     size_t used = 0;
-    int ranks = time->n > 0 ? time->items[0].result->ranks : 0;
+    int ranks = time->n > 0 ? (int)time->items[0].result->ranks : 0;
     for (int rank = 0; rank < ranks && rank < RANK_WAITS; rank++) {
         size_t offset = offsetof(struct launch_result, rank_waits) + (size_t)rank * sizeof(double);
         double wait_ms = samples_median(time, offset);
@@ -145,47 +194,10 @@ static void fill_rank_waits(struct cells *c, const struct samples *time)
     set_text(c, COLUMN_rank_wait_ms, text);
 }
 
-static void fill_medians(struct cells *c, const struct samples *time)
-{
-#define MEDIAN(column)                                                                             \
-    set_real(c, COLUMN_##column, samples_median(time, offsetof(struct launch_result, column)))
-    MEDIAN(read_s);
-    MEDIAN(fetch_s);
-    MEDIAN(load_ms);
-    MEDIAN(forward_ms);
-    MEDIAN(backward_ms);
-    MEDIAN(pack_ms);
-    MEDIAN(comm_total_ms);
-    MEDIAN(comm_exposed_ms);
-    MEDIAN(progress_ms);
-    MEDIAN(inject_ms);
-    MEDIAN(comm_replay_ms);
-    MEDIAN(wait_ms);
-    MEDIAN(optimizer_ms);
-    MEDIAN(calls);
-    MEDIAN(bytes_payload);
-    MEDIAN(bytes_wire);
-    MEDIAN(messages_wire);
-    MEDIAN(bytes_nic);
-    MEDIAN(cpu_pct);
-    MEDIAN(poll_s);
-    MEDIAN(user_s);
-    MEDIAN(sys_s);
-#undef MEDIAN
-    fill_rank_waits(c, time);
-    if (time->n)
-        set_real(c, COLUMN_steps, time->items[0].result->steps);
-}
-
 static void fill_accuracy(struct cells *c, const struct samples *accuracy)
 {
-#define MEDIAN(field) samples_median(accuracy, offsetof(struct launch_result, field))
-    set_real(c, COLUMN_epoch_s_median, MEDIAN(epoch_s));
-    set_real(c, COLUMN_train_loss, MEDIAN(train_loss));
-    set_real(c, COLUMN_train_acc_pct, MEDIAN(train_acc_pct));
-    set_real(c, COLUMN_test_loss, MEDIAN(test_loss));
-    set_real(c, COLUMN_test_acc_pct, MEDIAN(test_acc_pct));
-#undef MEDIAN
+    set_real(c, COLUMN_epoch_s_median,
+             samples_median(accuracy, offsetof(struct launch_result, epoch_s)));
     for (size_t i = 0; i < accuracy->n; i++)
         accuracy->values[i] = accuracy->items[i].journal->wall_s;
     set_real(c, COLUMN_total_s_median, stats_median(accuracy->values, accuracy->n));
@@ -196,7 +208,6 @@ static void fill_times(struct cells *c, const struct point_summary *p,
 {
     set_real(c, COLUMN_launches, (double)p->launches);
     set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
-    set_real(c, COLUMN_foreign_pct, p->foreign_pct);
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
     set_real(c, COLUMN_step_ms_median, p->step_ms.mid);
     set_real(c, COLUMN_step_ms_lo, p->step_ms.lo);
@@ -209,8 +220,6 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_images_per_s, p->images_per_s);
     set_real(c, COLUMN_gflop_per_s, p->gflop_per_s);
     set_real(c, COLUMN_gflop_done_per_s, p->gflop_done_per_s);
-    set_real(c, COLUMN_memory_mib, p->memory_mib);
-    set_real(c, COLUMN_growth_mib, p->growth_mib);
     set_real(c, COLUMN_speedup, p->speedup.mid);
     set_real(c, COLUMN_speedup_lo, p->speedup.lo);
     set_real(c, COLUMN_speedup_hi, p->speedup.hi);
@@ -240,16 +249,6 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->growth_mib / peer->growth_mib);
 }
 
-static double largest_rss(const struct samples *time, const struct samples *accuracy)
-{
-    double largest = NAN;
-    for (size_t i = 0; i < time->n; i++)
-        largest = fmax(largest, time->items[i].result->rss_mib);
-    for (size_t i = 0; i < accuracy->n; i++)
-        largest = fmax(largest, accuracy->items[i].result->rss_mib);
-    return largest;
-}
-
 /* 1 when every launch found them equal, 0 when one did not, -1 when one did not look. */
 static int weights_verdict(const struct samples *time, const struct samples *accuracy)
 {
@@ -269,35 +268,30 @@ static int weights_verdict(const struct samples *time, const struct samples *acc
 enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
                        const struct samples *accuracy, struct error *e)
 {
-    struct cells c = {.cells = calloc(COLUMNS, sizeof *c.cells)};
-    if (!c.cells)
-        return error_set(e, ERR_MEMORY, "no memory for %d columns", COLUMNS);
+    struct cells c = {0};
+    TRY(MEM_NEW(c.cells, COLUMNS, "a row of the summary", e));
     p->cells = c.cells;
     for (int i = 0; i < COLUMNS; i++)
         set_text(&c, i, "");
     fill_options(&c, s->spec, p->point);
     fill_seed(&c, p->point, time, accuracy);
-    if (time->n + accuracy->n)
-        fill_identity(&c, time->n ? time->items[0].result : accuracy->items[0].result);
-    fill_medians(&c, time);
+    fill_metrics(&c, time, accuracy);
+    fill_rank_waits(&c, time);
     fill_accuracy(&c, accuracy);
     fill_times(&c, p, &s->points[p->base]);
     fill_peer(&c, p, s);
-    set_real(&c, COLUMN_rss_mib, largest_rss(time, accuracy));
-    set_real(&c, COLUMN_data_mib,
-             samples_median(time->n ? time : accuracy, offsetof(struct launch_result, data_mib)));
     set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     set_text(&c, COLUMN_link, s->link);
     set_text(&c, COLUMN_status, p->status);
     set_text(&c, COLUMN_reason, p->reason);
     set_text(&c, COLUMN_flags, p->flags);
-    return c.no_memory ? error_set(e, ERR_MEMORY, "no memory for a row of the summary") : OK;
+    return c.no_memory ? error_no_memory(e, "a row of the summary") : OK;
 }
 
 void cells_free(char **cells)
 {
-    for (int i = 0; cells && i < COLUMNS; i++)
+    for (int i = 0; cells != NULL && i < COLUMNS; i++)
         free(cells[i]);
     free(cells);
 }

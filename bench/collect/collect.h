@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "bench/record/csv.h"
+#include "bench/record/fields.h"
 #include "bench/record/journal.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
@@ -17,45 +18,24 @@
 /* Ranks of which each one's waiting is kept. */
 enum { RANK_WAITS = 64 };
 
-/* What the records of one launch say, over its ranks. Milliseconds are a step's, mean over timed
- * steps and ranks; NAN where unknown. */
+/* What the records of one launch say, over its ranks: the columns of metrics.def that are read from
+ * records or computed from several. Unknown numbers are NAN, unknown truths -1, unknown texts "". */
 struct launch_result {
-    int ranks;
-    double step_ms; /* timed window of the slowest rank over its steps */
-    int steps;
-    double load_ms, forward_ms, backward_ms, pack_ms, comm_total_ms, comm_exposed_ms, progress_ms,
-        wait_ms, inject_ms, optimizer_ms;
-    double rank_waits[RANK_WAITS]; /* in ms, of the first ranks; NAN where unknown */
-    char rank_wait_ms[1024];       /* of each rank: "0.1|20.3"; "" where unknown */
-    double comm_replay_ms;         /* slowest rank */
-    int last_rank;                 /* the rank that arrived last most often, -1 if unknown */
-    double last_rank_pct;          /* in how many of the timed steps */
-    double read_s, fetch_s, epoch_s;
-    double calls, bytes_payload, bytes_wire, messages_wire; /* a step and rank */
-    double infinite;      /* numbers that fp16 could not hold; NAN without fp16 */
-    double diverged_step; /* first step, from 1, after which something was not finite; NAN: none */
-    char diverged[64];    /* "loss is nan", ""; of the rank that found it first */
-    double bytes_nic;     /* a step and node */
-    double poll_s, user_s, sys_s, cpu_pct;
-    double foreign_pct; /* of its processors' time that others took; from the journal */
-    double rss_mib, data_mib, memory_mib, growth_mib; /* of the largest rank, each by itself */
-    double train_loss, train_acc_pct, test_loss, test_acc_pct; /* of the last epoch */
-    double batch_per_rank;
-    long global_batch;
-    bool weights_equal;
-    bool weights_checked;       /* they were compared at all */
-    char check[8];              /* when: "step" or "end" */
-    char first_difference[160]; /* step and rank at which weights first differed; "" */
-    char bound[1024];           /* "0|1" */
-    char isa[16], data_hash[24], libraries[24];
-    char dataset[32], data_source[32], precision[8], wire_source[64], host[64], mpi[64], blas[64];
-    char sync_variant[32]; /* of the strategy */
-    char sync_algorithm[32];
-    long params;
-    double flops_per_image; /* forward and backward, of the net as written */
-    double flops_done_per_image;
-    char kernels_tuned[1024]; /* "conv1:direct fc:gemm", "fixed"; "" */
-    char savings[128]; /* how less is done than written: "winograd dead_outputs", "none"; "" */
+#define RESULT_TEXT(id, bytes) char id[bytes];
+#define RESULT_INT(id, bytes)  double id;
+#define RESULT_REAL(id, bytes) double id;
+#define RESULT_BOOL(id, bytes) int id;
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, type, unit, line, field, ...)                                                   \
+    RESULT_##type(id, sizeof((struct record_##line *)0)->field)
+#define RESULT(id, type, unit, launches, meaning) RESULT_##type(id, 1024)
+#include "bench/record/metrics.def"
+#undef FIELD
+#undef METRIC
+#undef RESULT
+    double rank_waits[RANK_WAITS]; /* in ms, of the first ranks */
+    char diverged[64];             /* "loss is nan"; of the rank that found it first */
+    char first_difference[160];    /* step and rank at which weights first differed */
 };
 
 /* Reads DIR/rank.*.jsonl. ERR_DATA, naming file and line, unless every rank of `ranks` has its

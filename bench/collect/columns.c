@@ -2,29 +2,91 @@
 
 #include <string.h>
 
+/* What metrics.def says of its columns, under their names. Texts are arrays here: tables of constants
+ * may point to them. */
+#define FIELD(line, field, kind, flags)
+enum {
+#define METRIC(id, type, ...)                     TYPE_OF_##id = CSV_##type,
+#define RESULT(id, type, unit, launches, meaning) TYPE_OF_##id = CSV_##type,
+#include "bench/record/metrics.def"
+#undef METRIC
+#undef RESULT
+};
+
+#define LAUNCHES_NONE   ""
+#define LAUNCHES_FIRST  ""
+#define LAUNCHES_MAX    ""
+#define LAUNCHES_MEDIAN ", median of launches"
+#define LAUNCHES_EITHER ", median of launches"
+#define LAUNCHES_SEEDS  ", median over seeds"
+#define STEPS_hello     ""
+#define STEPS_step      "; mean over steps and ranks"
+#define STEPS_epoch     ""
+#define STEPS_eval      ""
+#define STEPS_end       ""
+
+static const struct {
+#define TEXTS(id, unit_text, own_text, summary_text)                                               \
+    struct {                                                                                       \
+        char unit[sizeof(unit_text)], own[sizeof(own_text)], summary[sizeof(summary_text)];        \
+    } id;
+#define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
+    TEXTS(id, unit, meaning, meaning STEPS_##line LAUNCHES_##launches)
+#define RESULT(id, type, unit, launches, meaning)                                                  \
+    TEXTS(id, unit, meaning, meaning LAUNCHES_##launches)
+#include "bench/record/metrics.def"
+#undef TEXTS
+} texts = {
+#define TEXTS(id, unit_text, own_text, summary_text) .id = {unit_text, own_text, summary_text},
+#include "bench/record/metrics.def"
+#undef TEXTS
+#undef METRIC
+#undef RESULT
+};
+#undef FIELD
+
+#define COLUMN(id, type, unit, meaning) {FILE_NAME, #id, CSV_##type, unit, meaning, CELL(id)},
+#define PLACE_AS(id, meaning)                                                                      \
+    {FILE_NAME, #id, (enum csv_type)TYPE_OF_##id, texts.id.unit, meaning, CELL(id)},
 static const struct column columns[] = {
 /* First: column_get counts on it. */
-#define COLUMN(id, type, unit, meaning) {"summary.csv", #id, CSV_##type, unit, meaning, 0},
+#define FILE_NAME "summary.csv"
+#define CELL(id)  0
+#define PLACE(id) PLACE_AS(id, texts.id.summary)
 #include "bench/collect/csv_summary.def"
-#undef COLUMN
-#define COLUMN(id, type, unit, meaning) CSV_COLUMN("raw.csv", raw_row, id, type, unit, meaning)
+#undef PLACE
+#undef CELL
+#undef FILE_NAME
+#define FILE_NAME "raw.csv"
+#define CELL(id)  offsetof(struct raw_row, id)
 #include "bench/collect/csv_raw.def"
-#undef COLUMN
-#define COLUMN(id, type, unit, meaning)                                                            \
-    CSV_COLUMN("epochs.csv", epochs_row, id, type, unit, meaning)
+#undef CELL
+#undef FILE_NAME
+#define PLACE(id) PLACE_AS(id, texts.id.own)
+#define FILE_NAME "epochs.csv"
+#define CELL(id)  offsetof(struct epochs_row, id)
 #include "bench/collect/csv_epochs.def"
-#undef COLUMN
-#define COLUMN(id, type, unit, meaning)                                                            \
-    CSV_COLUMN("classes.csv", classes_row, id, type, unit, meaning)
+#undef CELL
+#undef FILE_NAME
+#define FILE_NAME "classes.csv"
+#define CELL(id)  offsetof(struct classes_row, id)
 #include "bench/collect/csv_classes.def"
-#undef COLUMN
-#define COLUMN(id, type, unit, meaning) CSV_COLUMN("steps.csv", steps_row, id, type, unit, meaning)
+#undef CELL
+#undef FILE_NAME
+#define FILE_NAME "steps.csv"
+#define CELL(id)  offsetof(struct steps_row, id)
 #include "bench/collect/csv_steps.def"
-#undef COLUMN
-#define COLUMN(id, type, unit, meaning) {"columns.csv", #id, CSV_##type, unit, meaning, 0},
+#undef CELL
+#undef FILE_NAME
+#define FILE_NAME "columns.csv"
+#define CELL(id)  0
 #include "bench/collect/csv_columns.def"
-#undef COLUMN
+#undef CELL
+#undef FILE_NAME
 };
+#undef COLUMN
+#undef PLACE
+#undef PLACE_AS
 
 static const struct {
     const char *file, *rows;

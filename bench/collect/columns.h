@@ -2,6 +2,8 @@
  * are
  *
  *   COLUMN(id, type, unit, meaning)    type: TEXT INT REAL BOOL; an unknown value is an empty field
+ *   PLACE(id)                          a column of bench/record/metrics.def stands here
+ *   PLACE_AS(id, meaning)              the same, with words of its own
  *
  * The same rows feed the writers, `scalebench list columns`, `explain` and columns.csv. Internal to
  * bench/collect. */
@@ -10,11 +12,41 @@
 
 #include "bench/collect/collect.h"
 
+/* Which columns of metrics.def the files have that do not place them, by how launches become one or
+ * by the line of the record. */
+#define IN_SUMMARY_NONE(id)
+#define IN_SUMMARY_FIRST(id)  PLACE(id)
+#define IN_SUMMARY_MAX(id)    PLACE(id)
+#define IN_SUMMARY_MEDIAN(id) PLACE(id)
+#define IN_SUMMARY_EITHER(id) PLACE(id)
+#define IN_SUMMARY_SEEDS(id)  PLACE(id)
+#define IN_STEPS_hello(id)
+#define IN_STEPS_step(id) PLACE(id)
+#define IN_STEPS_epoch(id)
+#define IN_STEPS_eval(id)
+#define IN_STEPS_end(id)
+#define IN_EPOCHS_hello(id)
+#define IN_EPOCHS_step(id)
+#define IN_EPOCHS_epoch(id) PLACE(id)
+#define IN_EPOCHS_eval(id)  PLACE(id)
+#define IN_EPOCHS_end(id)
+
+/* What raw.csv says beyond the meaning of a metric. */
+#define IN_RAW_hello ""
+#define IN_RAW_step  "; mean over timed steps and ranks"
+#define IN_RAW_epoch ""
+#define IN_RAW_eval  ""
+#define IN_RAW_end   ""
+
 /* Of summary.csv. */
 enum column_id {
 #define COLUMN(id, type, unit, meaning) COLUMN_##id,
+#define PLACE(id)                       COLUMN_##id,
+#define PLACE_AS(id, meaning)           COLUMN_##id,
 #include "bench/collect/csv_summary.def"
 #undef COLUMN
+#undef PLACE
+#undef PLACE_AS
     COLUMNS
 };
 
@@ -30,6 +62,8 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
 /* A row of each file but summary.csv and columns.csv. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+#define PLACE(id)                       double id;
+#define PLACE_AS(id, meaning)           double id;
 struct raw_row {
 #include "bench/collect/csv_raw.def"
 };
@@ -43,5 +77,7 @@ struct steps_row {
 #include "bench/collect/csv_steps.def"
 };
 #undef COLUMN
+#undef PLACE
+#undef PLACE_AS
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/metric.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/record/records.h"
@@ -73,10 +74,12 @@ static void take_result(struct raw_row *row, const struct launch_result *result)
 #define UNKNOWN_INT  NAN
 #define UNKNOWN_REAL NAN
 #define UNKNOWN_BOOL (-1)
-#define COLUMN(id, type, unit, meaning)
-#define RESULT(id, type, unit, meaning) row->id = result ? result->id : UNKNOWN_##type;
-#include "bench/collect/csv_raw.def"
-#undef COLUMN
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, type, unit, ...)               RESULT(id, type, unit, NONE, "")
+#define RESULT(id, type, unit, launches, meaning) row->id = result ? result->id : UNKNOWN_##type;
+#include "bench/record/metrics.def"
+#undef METRIC
+#undef RESULT
 }
 
 static enum status write_raw(struct csv *csv, struct error *e)
@@ -110,7 +113,7 @@ static enum status for_each_launch(struct csv *csv, enum launch_run run, bool di
             continue;
         char dir[4096];
         struct rank_record *records;
-        int ranks = launch->result.ranks;
+        int ranks = (int)launch->result.ranks;
         snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
         status = records_read(&records, dir, ranks, e);
         if (status == OK)
@@ -140,27 +143,31 @@ static const struct record_epoch *epoch_of(const struct rank_record *r, int64_t 
     return NULL;
 }
 
+/* In a file: what it has of metrics, taken from `lines`. */
+#define PLACE(id)             row->id = metric_number(METRIC_##id, lines);
+#define PLACE_AS(id, meaning) PLACE(id)
+#define COLUMN(id, type, unit, meaning)
+
 /* Losses and accuracies are the same on every rank, times are the slowest's. */
 static void take_epoch(struct epochs_row *row, const struct rank_record *records, int ranks,
                        int64_t number)
 {
-    row->lr = row->seconds = row->train_loss = row->train_acc_pct = NAN;
-    row->eval_seconds = row->test_loss = row->test_acc_pct = NAN;
+    const void *lines[RECORD_LINES] = {NULL};
+    row->lr = row->seconds = row->eval_seconds = NAN;
     for (int i = ranks - 1; i >= 0; i--) {
         const struct record_epoch *epoch = epoch_of(&records[i], number);
         const struct record_eval *eval = eval_of(&records[i], number);
-        if (epoch) {
+        if (epoch != NULL) {
+            lines[RECORD_epoch] = epoch;
             row->lr = epoch->lr;
             row->seconds = fmax(row->seconds, epoch->seconds);
-            row->train_loss = epoch->train_loss;
-            row->train_acc_pct = epoch->train_acc_pct;
         }
-        if (eval) {
+        if (eval != NULL) {
+            lines[RECORD_eval] = eval;
             row->eval_seconds = fmax(row->eval_seconds, eval->seconds);
-            row->test_loss = eval->test_loss;
-            row->test_acc_pct = eval->test_acc_pct;
         }
     }
+#include "bench/collect/csv_epochs.def"
 }
 
 /* The first rank that wrote epochs: ranks may leave them to rank 0. */
@@ -232,11 +239,6 @@ static enum status write_classes(struct csv *csv, struct error *e)
 
 /* ---- steps.csv ---- */
 
-static double ms_of(int64_t ns)
-{
-    return (double)ns / 1e6;
-}
-
 /* A workload that takes no hash writes zeros. */
 static const char *hash_of(const struct record_step *step)
 {
@@ -245,38 +247,34 @@ static const char *hash_of(const struct record_step *step)
 
 static void take_step(struct steps_row *row, const struct record_step *step)
 {
+    const void *lines[RECORD_LINES] = {[RECORD_step] = step};
+#include "bench/collect/csv_steps.def"
     row->epoch = (double)step->epoch + 1;
     row->step = (double)step->step + 1;
     row->timed = step->timed == VERDICT_TRUE;
     row->samples = (double)step->samples;
-    row->step_ms = ms_of(step->end_ns - step->begin_ns);
-    row->load_ms = ms_of(step->load_ns);
-    row->forward_ms = ms_of(step->forward_ns);
-    row->backward_ms = ms_of(step->backward_ns);
-    row->pack_ms = ms_of(step->pack_ns);
-    row->comm_total_ms = ms_of(step->comm_total_ns);
-    row->comm_exposed_ms = ms_of(step->comm_exposed_ns);
-    row->progress_ms = ms_of(step->progress_ns);
-    row->inject_ms = ms_of(step->inject_ns);
-    row->optimizer_ms = ms_of(step->optimizer_ns);
-    row->poll_ms = ms_of(step->poll_ns);
+    row->step_ms = (double)(step->end_ns - step->begin_ns) / 1e6;
+    row->poll_ms = (double)step->poll_ns / 1e6;
     row->loss = step->samples > 0 ? step->loss_sum : NAN;
     if (isfinite(row->loss))
         row->loss /= (double)step->samples;
     row->hash = hash_of(step);
 }
 
+#undef PLACE
+#undef PLACE_AS
+#undef COLUMN
+
 static void write_rows_of_steps(struct csv *csv, struct steps_row *row,
                                 const struct rank_record *records, int ranks, bool timed)
 {
     size_t n = timed ? records[0].steps.n : records[0].warmup.n;
     for (size_t k = 0; k < n; k++) {
+        int last = records_last_to_arrive(records, ranks, timed, k);
         for (int rank = 0; rank < ranks; rank++) {
-            const struct rank_record *r = &records[rank];
-            const struct record_step *steps = timed ? r->steps.items : r->warmup.items;
-            take_step(row, &steps[k]);
+            take_step(row, records_step(&records[rank], timed, k));
             row->rank = rank;
-            row->wait_ms = records_wait_ns(records, ranks, timed, k, rank) / 1e6;
+            row->wait_ms = records_wait_ns(records, timed, k, rank, last) / 1e6;
             write_row(csv, row);
         }
     }

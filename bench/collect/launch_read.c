@@ -1,87 +1,161 @@
-/* What a launch comes to: means, sums and extremes of its ranks' records. */
+/* What a launch comes to: every metric over its ranks, and what follows from several of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/metric.h"
 #include "bench/record/records.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* Mean over ranks and timed steps of a duration, in milliseconds. */
-static double mean_ms(const struct rank_record *records, int ranks, size_t offset)
+/* ---- Metrics: a field of the ranks' records each ---- */
+
+/* As the rows of metrics.def call them. */
+enum over_ranks { MEAN, PER_STEP, SUM, MAX, LIST, FIRST };
+
+static const struct metric {
+    enum field_id field;
+    enum over_ranks over_ranks;
+    enum csv_type type;
+    const char *unit;
+    size_t offset, size; /* in struct launch_result */
+} metrics[METRICS] = {
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, type, unit, line, field, kind, flags, ranks, launches, meaning)                 \
+    {FIELD_##line##_##field,                                                                       \
+     ranks,                                                                                        \
+     CSV_##type,                                                                                   \
+     unit,                                                                                         \
+     offsetof(struct launch_result, id),                                                           \
+     sizeof((struct launch_result *)0)->id},
+#define RESULT(id, type, unit, launches, meaning)
+#include "bench/record/metrics.def"
+#undef METRIC
+#undef RESULT
+};
+
+double metric_number(enum metric_id id, const void *const lines[RECORD_LINES])
 {
-    double sum = 0;
+    const struct field *field = field_get(metrics[id].field);
+    const void *line = lines[field->line];
+    return line != NULL ? field_number(field, line, metrics[id].unit) : NAN;
+}
+
+/* Lines of one kind that count, and the size of one. */
+struct lines {
+    const char *items;
+    size_t n, size;
+};
+
+static struct lines lines_of(const struct rank_record *r, enum record_line line)
+{
+    switch (line) {
+    case RECORD_step:
+        return (struct lines){r->steps.items, r->steps.n, sizeof(struct record_step)};
+    case RECORD_epoch:
+        return (struct lines){r->epochs.items, r->epochs.n, sizeof(struct record_epoch)};
+    case RECORD_eval:
+        return (struct lines){r->evals.items, r->evals.n, sizeof(struct record_eval)};
+    case RECORD_end:
+        return (struct lines){(const char *)&r->end, 1, sizeof r->end};
+    default:
+        return (struct lines){(const char *)&r->hello, 1, sizeof r->hello};
+    }
+}
+
+/* The last line of this kind of the first rank that has one; NULL: none has. */
+static const void *first_line(const struct rank_record *records, int ranks, enum record_line line)
+{
+    for (int i = 0; i < ranks; i++) {
+        struct lines lines = lines_of(&records[i], line);
+        if (lines.n > 0)
+            return lines.items + (lines.n - 1) * lines.size;
+    }
+    return NULL;
+}
+
+static double number_of(const struct metric *m, const struct rank_record *records, int ranks)
+{
+    const struct field *field = field_get(m->field);
+    const void *first = first_line(records, ranks, field->line);
+    double sum = 0, largest = NAN, steps = (double)records[0].end.timed_steps;
     size_t n = 0;
     for (int i = 0; i < ranks; i++) {
-        const struct record_step *steps = records[i].steps.items;
-        for (size_t k = 0; k < records[i].steps.n; k++)
-            sum += (double)*(const int64_t *)((const char *)&steps[k] + offset);
-        n += records[i].steps.n;
+        struct lines lines = lines_of(&records[i], field->line);
+        for (size_t k = 0; k < lines.n; k++) {
+            double x = field_number(field, lines.items + k * lines.size, m->unit);
+            sum += x;
+            largest = fmax(largest, x);
+        }
+        n += lines.n;
     }
-    return n ? sum / (double)n / 1e6 : NAN;
+    switch (m->over_ranks) {
+    case MEAN:
+        return n > 0 ? sum / (double)n : NAN;
+    case PER_STEP:
+        return steps > 0 ? sum / ranks / steps : NAN;
+    case SUM:
+        return sum;
+    case MAX:
+        return largest;
+    default:
+        return first != NULL ? field_number(field, first, m->unit) : NAN;
+    }
 }
 
-static void fill_phases(struct launch_result *result, const struct rank_record *records)
+/* The ranks' texts, separated by |; ends with "..." where there are too many. */
+static void list_texts(char *text, size_t size, const struct rank_record *records, int ranks,
+                       const struct field *field)
 {
-    int p = result->ranks;
-    result->load_ms = mean_ms(records, p, offsetof(struct record_step, load_ns));
-    result->forward_ms = mean_ms(records, p, offsetof(struct record_step, forward_ns));
-    result->backward_ms = mean_ms(records, p, offsetof(struct record_step, backward_ns));
-    result->pack_ms = mean_ms(records, p, offsetof(struct record_step, pack_ns));
-    result->comm_total_ms = mean_ms(records, p, offsetof(struct record_step, comm_total_ns));
-    result->comm_exposed_ms = mean_ms(records, p, offsetof(struct record_step, comm_exposed_ns));
-    result->progress_ms = mean_ms(records, p, offsetof(struct record_step, progress_ns));
-    result->inject_ms = mean_ms(records, p, offsetof(struct record_step, inject_ns));
-    result->optimizer_ms = mean_ms(records, p, offsetof(struct record_step, optimizer_ns));
-}
-
-/* Step k of those that were timed, or of those that were not. */
-static const struct record_step *step_of(const struct rank_record *r, bool timed, size_t k)
-{
-    const struct list *steps = timed ? &r->steps : &r->warmup;
-    return (const struct record_step *)steps->items + k;
-}
-
-/* The rank that arrived last at step k; -1 where some rank has no arrival. */
-static int last_to_arrive(const struct rank_record *records, int ranks, bool timed, size_t k)
-{
-    int last = 0;
+    size_t used = 0, room = size - sizeof "...";
     for (int i = 0; i < ranks; i++) {
-        int64_t arrive_ns = step_of(&records[i], timed, k)->arrive_ns;
-        if (arrive_ns == 0)
-            return -1;
-        if (arrive_ns > step_of(&records[last], timed, k)->arrive_ns)
-            last = i;
+        const char *own = lines_of(&records[i], field->line).items + field->offset;
+        size_t length = strlen(own);
+        if (used + 1 + length > room) {
+            memcpy(text + used, "...", sizeof "...");
+            return;
+        }
+        if (i > 0)
+            text[used++] = '|';
+        memcpy(text + used, own, length + 1);
+        used += length;
     }
-    return last;
 }
 
-/* Clocks of different nodes do not compare. */
-static bool on_one_host(const struct rank_record *records, int ranks)
+static void take_metric(const struct metric *m, struct launch_result *result,
+                        const struct rank_record *records, int ranks)
 {
-    for (int i = 1; i < ranks; i++)
-        if (strcmp(records[i].hello.host, records[0].hello.host) != 0)
-            return false;
-    return true;
+    const struct field *field = field_get(m->field);
+    char *to = (char *)result + m->offset;
+    const char *first = first_line(records, ranks, field->line);
+    if (m->type != CSV_TEXT)
+        *(double *)to = number_of(m, records, ranks);
+    else if (m->over_ranks == LIST)
+        list_texts(to, m->size, records, ranks, field);
+    else if (first != NULL)
+        strcpy(to, first + field->offset);
 }
 
-/* Waiting in a step: until the last arrived, but no longer than communication stood in the way.
- * Without arrivals (`last` is NULL) it is 0 if nothing was communicated, else unknown. */
-static double wait_ns(const struct record_step *step, const struct record_step *last)
+const char *launch_common(const struct launch_result *result, size_t i, const char **name)
 {
-    double exposed = (double)step->comm_exposed_ns;
-    if (!last)
-        return exposed > 0 ? NAN : 0;
-    double wait = (double)(last->arrive_ns - step->arrive_ns);
-    return wait < exposed ? wait : exposed;
+    for (int k = 0; k < METRICS; k++) {
+        const struct field *field = field_get(metrics[k].field);
+        if ((field->flags & FIELD_IDENTITY) == 0 || i-- > 0)
+            continue;
+        *name = field->name;
+        return (const char *)result + metrics[k].offset;
+    }
+    return NULL;
 }
 
-double records_wait_ns(const struct rank_record *records, int ranks, bool timed, size_t k, int rank)
-{
-    int last = on_one_host(records, ranks) ? last_to_arrive(records, ranks, timed, k) : -1;
-    return wait_ns(step_of(&records[rank], timed, k),
-                   last >= 0 ? step_of(&records[last], timed, k) : NULL);
-}
+/* ---- Waiting ---- */
+
+/* What a rank did in the steps of which the last to arrive is known. */
+struct arrivals {
+    size_t last; /* in how many it was that */
+    double wait_ns;
+};
 
 /* "0.1|20.3"; ends with "..." where there are more ranks than are kept. */
 static void list_rank_waits(struct launch_result *result)
@@ -100,236 +174,152 @@ static void list_rank_waits(struct launch_result *result)
         strcpy(result->rank_wait_ms + used, "|...");
 }
 
-/* The ranks' waits, once it is known which of them was how often the last. */
-static void fill_rank_waits(struct launch_result *result, const struct rank_record *records)
+/* Sums up who was the last, and who waited; returns in how many steps the last is known. */
+static size_t count_arrivals(struct arrivals *arrivals, const struct rank_record *records,
+                             int ranks)
 {
-    size_t n = records[0].steps.n;
-    double sum = 0;
-    for (int i = 0; i < result->ranks; i++) {
-        double own = 0;
-        for (size_t k = 0; k < n; k++) {
-            int last = last_to_arrive(records, result->ranks, true, k);
-            own += wait_ns(step_of(&records[i], true, k),
-                           last >= 0 ? step_of(&records[last], true, k) : NULL);
+    size_t known = 0;
+    for (size_t k = 0; k < records[0].steps.n; k++) {
+        int last = records_last_to_arrive(records, ranks, true, k);
+        if (last >= 0) {
+            arrivals[last].last++;
+            known++;
         }
-        sum += own;
-        if (i < RANK_WAITS)
-            result->rank_waits[i] = own / (double)n / 1e6;
+        for (int i = 0; i < ranks; i++)
+            arrivals[i].wait_ns += records_wait_ns(records, true, k, i, last);
     }
-    list_rank_waits(result);
-    result->wait_ms = sum / (double)n / result->ranks / 1e6;
+    return known;
 }
 
-static enum status fill_wait(struct launch_result *result, const struct rank_record *records,
-                             struct error *e)
+static void take_waits(struct launch_result *result, const struct arrivals *arrivals, int ranks,
+                       size_t steps)
 {
-    int p = result->ranks;
-    size_t n = records[0].steps.n, *times_last = calloc((size_t)p, sizeof *times_last);
-    if (!times_last)
-        return error_set(e, ERR_MEMORY, "no memory for %d ranks", p);
-    size_t arrivals = 0;
-    bool comparable = on_one_host(records, p);
-    for (size_t k = 0; k < n && comparable; k++) {
-        int last = last_to_arrive(records, p, true, k);
-        if (last >= 0) {
-            times_last[last]++;
-            arrivals++;
-        }
+    double sum = 0;
+    for (int i = 0; i < ranks; i++) {
+        sum += arrivals[i].wait_ns;
+        if (i < RANK_WAITS)
+            result->rank_waits[i] = arrivals[i].wait_ns / (double)steps / 1e6;
     }
-    result->wait_ms = NAN;
+    list_rank_waits(result);
+    result->wait_ms = sum / (double)steps / ranks / 1e6;
+}
+
+static enum status fill_waits(struct launch_result *result, const struct rank_record *records,
+                              int ranks, struct error *e)
+{
+    struct arrivals *arrivals;
+    size_t steps = records[0].steps.n;
+    TRY(MEM_NEW(arrivals, (size_t)ranks, "the ranks' waits", e));
     for (int i = 0; i < RANK_WAITS; i++)
         result->rank_waits[i] = NAN;
-    if (comparable && n > 0)
-        fill_rank_waits(result, records);
-    result->last_rank = arrivals ? 0 : -1;
-    for (int i = 1; i < p && arrivals; i++)
-        if (times_last[i] > times_last[result->last_rank])
-            result->last_rank = i;
-    result->last_rank_pct =
-        arrivals ? 100.0 * (double)times_last[result->last_rank] / (double)arrivals : NAN;
-    free(times_last);
+    size_t known = count_arrivals(arrivals, records, ranks);
+    if (records_share_clock(records, ranks) && steps > 0)
+        take_waits(result, arrivals, ranks, steps);
+    int last = 0;
+    for (int i = 1; i < ranks; i++)
+        last = arrivals[i].last > arrivals[last].last ? i : last;
+    result->last_rank = known > 0 ? last : -1;
+    result->last_rank_pct = known > 0 ? 100.0 * (double)arrivals[last].last / (double)known : NAN;
+    free(arrivals);
     return OK;
 }
 
-/* Sums over ranks, then means. */
-static void fill_resources(struct launch_result *result, const struct rank_record *records)
+/* ---- What follows from several fields ---- */
+
+/* The slowest rank sets the pace. */
+static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
-    double p = result->ranks, steps = (double)records[0].end.timed_steps;
-    double calls = 0, payload = 0, wire = 0, messages = 0, poll = 0, user = 0, sys = 0, cpu = 0;
-    double nic = 0;
-    for (int i = 0; i < result->ranks; i++) {
+    double slowest_ns = 0, cpu = 0;
+    for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;
-        calls += (double)end->calls;
-        payload += (double)end->bytes_payload;
-        wire += (double)end->bytes_wire;
-        messages += (double)end->messages_wire;
-        nic += end->bytes_nic;
-        poll += (double)end->poll_ns / 1e9;
-        user += end->user_s;
-        sys += end->sys_s;
+        slowest_ns = fmax(slowest_ns, (double)end->window_ns);
         cpu += (double)(end->window_cpu_ns - end->poll_ns) / (double)end->window_ns;
     }
-    bool timed = steps > 0;
-    result->calls = timed ? calls / p / steps : NAN;
-    result->bytes_payload = timed ? payload / p / steps : NAN;
-    result->bytes_wire = timed ? wire / p / steps : NAN;
-    result->messages_wire = timed ? messages / p / steps : NAN;
-    result->bytes_nic = timed ? nic / p / steps : NAN;
-    result->cpu_pct = timed ? 100 * cpu / p : NAN;
-    result->poll_s = poll / p;
-    result->user_s = user / p;
-    result->sys_s = sys / p;
-    strcpy(result->wire_source, records[0].end.wire_source);
+    if (result->steps > 0) {
+        result->step_ms = slowest_ns / result->steps / 1e6;
+        result->cpu_pct = 100 * cpu / ranks;
+    }
 }
 
 /* Of the largest rank, each by itself. */
-static void fill_memory(struct launch_result *result, const struct rank_record *records)
+static void fill_memory(struct launch_result *result, const struct rank_record *records, int ranks)
 {
-    result->rss_mib = result->data_mib = result->memory_mib = result->growth_mib = NAN;
-    for (int i = 0; i < result->ranks; i++) {
+    for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;
         double memory_mib = end->rss_mib - end->data_mib;
-        result->rss_mib = fmax(result->rss_mib, end->rss_mib);
-        result->data_mib = fmax(result->data_mib, end->data_mib);
         result->memory_mib = fmax(result->memory_mib, memory_mib);
         result->growth_mib = fmax(result->growth_mib, memory_mib - end->libraries_mib);
     }
 }
 
-/* The slowest rank sets the pace. */
-static void fill_step_time(struct launch_result *result, const struct rank_record *records)
+static void fill_work(struct launch_result *result, const struct record_hello *hello)
 {
-    int64_t window = 0;
-    for (int i = 0; i < result->ranks; i++)
-        if (records[i].end.window_ns > window)
-            window = records[i].end.window_ns;
-    result->steps = (int)records[0].end.timed_steps;
-    result->step_ms = result->steps ? (double)window / result->steps / 1e6 : NAN;
+    result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
+    result->flops_done_per_image = hello->flops_done_forward + hello->flops_done_backward;
+}
+
+static void fill_verdicts(struct launch_result *result, const struct rank_record *records,
+                          int ranks)
+{
+    result->weights_checked = result->weights_equal = 1;
+    for (int i = 0; i < ranks; i++) {
+        const struct record_end *end = &records[i].end;
+        if (end->weights_equal == VERDICT_UNKNOWN)
+            result->weights_checked = 0;
+        if (end->weights_equal != VERDICT_TRUE)
+            result->weights_equal = 0;
+        if (result->first_difference[0] == '\0')
+            strcpy(result->first_difference, end->first_difference);
+        if (end->diverged[0] != '\0' && !(end->diverged_step >= result->diverged_step)) {
+            result->diverged_step = end->diverged_step;
+            strcpy(result->diverged, end->diverged);
+        }
+    }
 }
 
 /* Median over epochs of the slowest rank's seconds; ranks may leave epochs to rank 0. */
 static enum status fill_epochs(struct launch_result *result, const struct rank_record *records,
-                               struct error *e)
+                               int ranks, struct error *e)
 {
+    double *seconds;
     size_t n = 0;
-    for (int i = 0; i < result->ranks; i++)
+    for (int i = 0; i < ranks; i++)
         n = records[i].epochs.n > n ? records[i].epochs.n : n;
-    double *seconds = calloc(n + 1, sizeof *seconds);
-    if (!seconds)
-        return error_set(e, ERR_MEMORY, "no memory for %zu epochs", n);
+    TRY(MEM_NEW(seconds, n, "the epochs of a launch", e));
     for (size_t k = 0; k < n; k++)
         seconds[k] = NAN;
-    for (int i = result->ranks - 1; i >= 0; i--) {
+    for (int i = 0; i < ranks; i++) {
         const struct record_epoch *epochs = records[i].epochs.items;
         for (size_t k = 0; k < records[i].epochs.n; k++)
             seconds[k] = fmax(seconds[k], epochs[k].seconds);
-        if (records[i].epochs.n) {
-            result->train_loss = epochs[records[i].epochs.n - 1].train_loss;
-            result->train_acc_pct = epochs[records[i].epochs.n - 1].train_acc_pct;
-        }
-        if (records[i].evals.n) {
-            const struct record_eval *evals = records[i].evals.items;
-            result->test_loss = evals[records[i].evals.n - 1].test_loss;
-            result->test_acc_pct = evals[records[i].evals.n - 1].test_acc_pct;
-        }
     }
     result->epoch_s = stats_median(seconds, n);
     free(seconds);
     return OK;
 }
 
-static void fill_weights(struct launch_result *result, const struct rank_record *records)
-{
-    result->weights_checked = true;
-    result->weights_equal = true;
-    for (int i = 0; i < result->ranks; i++) {
-        const struct record_end *end = &records[i].end;
-        if (end->weights_equal == VERDICT_UNKNOWN)
-            result->weights_checked = false;
-        if (end->weights_equal != VERDICT_TRUE)
-            result->weights_equal = false;
-        if (!result->first_difference[0])
-            strcpy(result->first_difference, end->first_difference);
-    }
-    strcpy(result->check, records[0].end.check);
-}
-
-/* Processors of every rank, separated by |; ends with "..." where there are too many. */
-static void fill_bound(struct launch_result *result, const struct rank_record *records)
-{
-    size_t used = 0, room = sizeof result->bound - sizeof "...";
-    for (int i = 0; i < result->ranks; i++) {
-        const char *bound = records[i].hello.bound;
-        size_t length = strlen(bound);
-        if (used + 1 + length > room) {
-            memcpy(result->bound + used, "...", sizeof "...");
-            return;
-        }
-        if (i > 0)
-            result->bound[used++] = '|';
-        memcpy(result->bound + used, bound, length + 1);
-        used += length;
-    }
-}
-
-static void fill_identity(struct launch_result *result, const struct rank_record *records)
-{
-    const struct record_hello *hello = &records[0].hello;
-    double batch = 0, infinite = 0;
-    for (int i = 0; i < result->ranks; i++) {
-        batch += (double)records[i].hello.batch;
-        result->read_s = fmax(result->read_s, records[i].hello.read_s);
-        result->comm_replay_ms = fmax(result->comm_replay_ms, records[i].end.replay_ns / 1e6);
-        result->fetch_s = fmax(result->fetch_s, records[i].end.fetch_s);
-        infinite += records[i].end.infinite;
-        if (!(records[i].end.diverged_step >= result->diverged_step) &&
-            records[i].end.diverged[0]) {
-            result->diverged_step = records[i].end.diverged_step;
-            strcpy(result->diverged, records[i].end.diverged);
-        }
-    }
-    result->infinite = infinite;
-    result->batch_per_rank = batch / result->ranks;
-    result->global_batch = (long)hello->global_batch;
-    result->params = (long)hello->params;
-    result->flops_per_image = (double)(hello->flops_forward + hello->flops_backward);
-    result->flops_done_per_image = hello->flops_done_forward + hello->flops_done_backward;
-    strcpy(result->savings, hello->savings);
-    strcpy(result->kernels_tuned, hello->kernels_tuned);
-    strcpy(result->dataset, hello->dataset);
-    strcpy(result->data_source, hello->data_source);
-    strcpy(result->data_hash, hello->data_hash);
-    strcpy(result->precision, hello->precision);
-    strcpy(result->isa, hello->isa);
-    strcpy(result->libraries, hello->libraries);
-    strcpy(result->sync_variant, hello->sync_variant);
-    strcpy(result->sync_algorithm, hello->sync_algorithm);
-    strcpy(result->host, hello->host);
-    strcpy(result->mpi, hello->mpi);
-    strcpy(result->blas, hello->blas);
-}
-
 static enum status fill_result(struct launch_result *result, const struct rank_record *records,
                                int ranks, struct error *e)
 {
-    *result = (struct launch_result){.ranks = ranks,
-                                     .read_s = NAN,
-                                     .fetch_s = NAN,
-                                     .comm_replay_ms = NAN,
-                                     .diverged_step = NAN,
-                                     .train_loss = NAN,
-                                     .train_acc_pct = NAN,
-                                     .test_loss = NAN,
-                                     .test_acc_pct = NAN};
-    fill_identity(result, records);
-    fill_bound(result, records);
-    fill_step_time(result, records);
-    fill_phases(result, records);
-    fill_resources(result, records);
-    fill_memory(result, records);
-    fill_weights(result, records);
-    enum status status = fill_wait(result, records, e);
-    return status == OK ? fill_epochs(result, records, e) : status;
+    *result = (struct launch_result){
+#define UNKNOWN_TEXT ""
+#define UNKNOWN_INT  NAN
+#define UNKNOWN_REAL NAN
+#define UNKNOWN_BOOL -1
+#define METRIC(id, type, ...)
+#define RESULT(id, type, unit, launches, meaning) .id = UNKNOWN_##type,
+#include "bench/record/metrics.def"
+#undef METRIC
+#undef RESULT
+    };
+    for (int i = 0; i < METRICS; i++)
+        take_metric(&metrics[i], result, records, ranks);
+    fill_times(result, records, ranks);
+    fill_memory(result, records, ranks);
+    fill_work(result, &records[0].hello);
+    fill_verdicts(result, records, ranks);
+    TRY(fill_waits(result, records, ranks, e));
+    return fill_epochs(result, records, ranks, e);
 }
 
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result)
@@ -345,24 +335,4 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
         status = fill_result(result, records, ranks, e);
     records_free(records, ranks);
     return status;
-}
-
-const char *launch_common(const struct launch_result *result, size_t i, const char **name)
-{
-#define COMMON(field)                                                                              \
-    {                                                                                              \
-#field, offsetof(struct launch_result, field)                                              \
-    }
-    static const struct {
-        const char *name;
-        size_t offset;
-    } common[] = {
-        COMMON(precision), COMMON(isa),         COMMON(mpi),       COMMON(blas),
-        COMMON(dataset),   COMMON(data_source), COMMON(data_hash), COMMON(libraries),
-    };
-#undef COMMON
-    if (i >= sizeof common / sizeof *common)
-        return NULL;
-    *name = common[i].name;
-    return (const char *)result + common[i].offset;
 }

@@ -26,11 +26,16 @@ void samples_free(struct samples *samples)
     free(samples->values);
 }
 
+double sample_number(const struct sample *sample, size_t offset)
+{
+    return *(const double *)((const char *)sample->result + offset);
+}
+
 double samples_median(const struct samples *samples, size_t offset)
 {
     size_t n = 0;
     for (size_t i = 0; i < samples->n; i++) {
-        double value = *(const double *)((const char *)samples->items[i].result + offset);
+        double value = sample_number(&samples->items[i], offset);
         if (!isnan(value))
             samples->values[n++] = value;
     }

@@ -36,6 +36,9 @@ void samples_free(struct samples *samples);
 /* Of a median; a single value has none. */
 struct interval samples_interval(const double *values, size_t n);
 
+/* The double at `offset` of struct launch_result. */
+double sample_number(const struct sample *sample, size_t offset);
+
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
 double samples_median(const struct samples *samples, size_t offset);
 

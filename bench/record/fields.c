@@ -1,5 +1,7 @@
 #include "bench/record/fields.h"
 
+#include <string.h>
+
 #define KIND_TEXT(bytes) FIELD_TEXT
 #define KIND_COUNT       FIELD_COUNT
 #define KIND_REAL        FIELD_REAL
@@ -29,6 +31,23 @@ const char *const *record_line_names(void)
 {
     static const char *const names[] = {"hello", "step", "epoch", "eval", "end"};
     return names;
+}
+
+const struct field *field_get(enum field_id id)
+{
+    return &fields[id];
+}
+
+double field_number(const struct field *field, const void *line, const char *unit)
+{
+    const char *value = (const char *)line + field->offset;
+    size_t length = strlen(field->name);
+    bool is_time = length > 3 && strcmp(field->name + length - 3, "_ns") == 0;
+    double x =
+        field->kind == FIELD_COUNT ? (double)*(const int64_t *)value : *(const double *)value;
+    if (is_time && strcmp(unit, "ms") == 0)
+        return x / 1e6;
+    return is_time && strcmp(unit, "s") == 0 ? x / 1e9 : x;
 }
 
 const struct field *field_next(enum record_line line, const struct field *last)

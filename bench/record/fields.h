@@ -15,7 +15,7 @@ enum record_line { RECORD_hello, RECORD_step, RECORD_epoch, RECORD_eval, RECORD_
 const char *const *record_line_names(void);
 
 /* Texts are kept as such, LOSS and REAL as double (NAN: unknown), COUNT as int64_t. */
-enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
+enum record_verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 
 #define C_TYPE_TEXT(bytes) char
 #define C_SIZE_TEXT(bytes) [bytes]
@@ -25,7 +25,7 @@ enum verdict { VERDICT_UNKNOWN, VERDICT_FALSE, VERDICT_TRUE };
 #define C_SIZE_REAL
 #define C_TYPE_LOSS double
 #define C_SIZE_LOSS
-#define C_TYPE_VERDICT enum verdict
+#define C_TYPE_VERDICT enum record_verdict
 #define C_SIZE_VERDICT
 
 #define IN_hello(member)
@@ -81,6 +81,13 @@ struct record_end {
 #undef IN_eval
 #undef IN_end
 #undef FIELD
+
+enum field_id {
+#define FIELD(line, field, kind, flags) FIELD_##line##_##field,
+#include "bench/record/metrics.def"
+    FIELDS
+};
+#undef FIELD
 #undef METRIC
 #undef RESULT
 
@@ -94,6 +101,12 @@ struct field {
     size_t offset, size; /* in the struct of its line */
     unsigned flags;
 };
+
+const struct field *field_get(enum field_id id);
+
+/* The number of a field in the struct of its line, NAN where it is unknown; nanoseconds become what
+ * `unit` says, "ms" or "s". */
+double field_number(const struct field *field, const void *line, const char *unit);
 
 /* The next field of a line after `last`, in order; NULL after the last one. NULL asks for the
  * first. */

@@ -63,7 +63,7 @@ static json_t *field_json(const struct field *field, const char *value)
     case FIELD_VERDICT:
         break;
     }
-    enum verdict verdict = *(const enum verdict *)value;
+    enum record_verdict verdict = *(const enum record_verdict *)value;
     return verdict == VERDICT_UNKNOWN ? json_null() : json_boolean(verdict == VERDICT_TRUE);
 }
 

@@ -81,7 +81,7 @@ static enum status store_count(const struct place *at, const struct field *field
 }
 
 static enum status store_verdict(const struct place *at, const struct field *field,
-                                 const json_t *value, enum verdict *to)
+                                 const json_t *value, enum record_verdict *to)
 {
     if (!json_is_boolean(value) && !json_is_null(value))
         return wrong_field(at, field, "is not true or false");
@@ -103,7 +103,7 @@ static enum status store_field(const struct place *at, const struct field *field
     case FIELD_COUNT:
         return value != NULL ? store_count(at, field, value, (int64_t *)to) : OK;
     case FIELD_VERDICT:
-        return value != NULL ? store_verdict(at, field, value, (enum verdict *)to) : OK;
+        return value != NULL ? store_verdict(at, field, value, (enum record_verdict *)to) : OK;
     case FIELD_REAL:
     case FIELD_LOSS:
         break;

@@ -35,9 +35,17 @@ struct rank_record {
 enum status records_read(struct rank_record **records, const char *dir, int ranks, struct error *e);
 void records_free(struct rank_record *records, int ranks);
 
-/* Nanoseconds that a rank waited for others in step k of those that were timed, or of those that
- * were not; NAN where that is unknown. */
-double records_wait_ns(const struct rank_record *records, int ranks, bool timed, size_t k,
-                       int rank);
+/* Step k of those that were timed, or of those that were not. */
+const struct record_step *records_step(const struct rank_record *r, bool timed, size_t k);
+
+/* Whether clock readings of the ranks compare: all of them ran on one node. */
+bool records_share_clock(const struct rank_record *records, int ranks);
+
+/* The rank that arrived last at a step; -1 where some rank has no arrival or clocks do not
+ * compare. */
+int records_last_to_arrive(const struct rank_record *records, int ranks, bool timed, size_t k);
+
+/* Nanoseconds that a rank waited at a step for the `last` to arrive; NAN where that is unknown. */
+double records_wait_ns(const struct rank_record *records, bool timed, size_t k, int rank, int last);
 
 #endif

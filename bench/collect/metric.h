@@ -1,0 +1,23 @@
+/* Metrics of metrics.def that are fields of records, by the names of their columns. Internal to
+ * bench/collect. */
+#ifndef SCALEBENCH_BENCH_COLLECT_METRIC_H
+#define SCALEBENCH_BENCH_COLLECT_METRIC_H
+
+#include "bench/record/fields.h"
+
+enum metric_id {
+#define FIELD(line, field, kind, flags)
+#define METRIC(id, ...) METRIC_##id,
+#define RESULT(id, type, unit, launches, meaning)
+#include "bench/record/metrics.def"
+#undef FIELD
+#undef METRIC
+#undef RESULT
+    METRICS
+};
+
+/* The number that a metric has in a line of its kind, in the unit of its column; NAN where it is
+ * unknown or that line is NULL. */
+double metric_number(enum metric_id id, const void *const lines[RECORD_LINES]);
+
+#endif
