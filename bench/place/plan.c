@@ -4,17 +4,19 @@
 
 #include "bench/place/place.h"
 #include "bench/place/topology.h"
+#include "kernels/base/mem.h"
 
-/* Where one rank may sit: consecutive cores from `first`. `turn` orders the seats. */
-struct seat {
-    int first, numa, cache, turn;
+/* Where one rank may go: consecutive cores from `first`. `lap` counts those before it in its
+ * cache, or NUMA node. */
+struct placement {
+    int first, numa, cache, lap;
 };
 
-/* Seats in the order in which ranks take them. */
-struct seating {
-    struct seat *seats;
+/* In the order in which ranks take them. */
+struct placements {
+    struct placement *items;
     int n;
-    int cores; /* of a seat */
+    int cores; /* of each */
 };
 
 enum domain { DOMAIN_CACHE, DOMAIN_NUMA, DOMAIN_MACHINE };
@@ -26,8 +28,8 @@ static bool same_domain(const struct place_core *a, const struct place_core *b, 
     return a->numa == b->numa && (domain == DOMAIN_NUMA || a->cache == b->cache);
 }
 
-/* Cuts the machine into seats of s->cores neighbouring cores that do not cross a domain. */
-static void seats_cut(struct seating *s, const struct place *p, enum domain domain)
+/* Cuts the machine into placements of s->cores neighbouring cores that do not cross a domain. */
+static void placements_cut(struct placements *s, const struct place *p, enum domain domain)
 {
     int run = 0;
     s->n = 0;
@@ -35,61 +37,59 @@ static void seats_cut(struct seating *s, const struct place *p, enum domain doma
         const struct place_core *core = &p->cores[i];
         run = i > 0 && same_domain(core - 1, core, domain) ? run + 1 : 1;
         if (run % s->cores == 0)
-            s->seats[s->n++] =
-                (struct seat){.first = i - s->cores + 1, .numa = core->numa, .cache = core->cache};
+            s->items[s->n++] = (struct placement){
+                .first = i - s->cores + 1, .numa = core->numa, .cache = core->cache};
     }
 }
 
-static int by_turn(const void *a, const void *b)
+static int by_lap(const void *a, const void *b)
 {
-    const struct seat *x = a, *y = b;
-    return x->turn != y->turn ? x->turn - y->turn : x->first - y->first;
+    const struct placement *x = a, *y = b;
+    return x->lap != y->lap ? x->lap - y->lap : x->first - y->first;
 }
 
-/* Reorders seats so that caches, or NUMA nodes, take turns: the first seat of each, then the second
+/* Reorders them so that caches, or NUMA nodes, follow each other: the first of each, then the second
  * of each. */
-static void seats_take_turns(struct seating *s, bool nodes)
+static void placements_interleave(struct placements *s, bool nodes)
 {
     for (int i = 0; i < s->n; i++) {
-        struct seat *seat = &s->seats[i];
-        seat->turn = 0;
+        struct placement *at = &s->items[i];
+        at->lap = 0;
         for (int j = 0; j < i; j++)
-            seat->turn += nodes ? s->seats[j].numa == seat->numa : s->seats[j].cache == seat->cache;
+            at->lap += nodes ? s->items[j].numa == at->numa : s->items[j].cache == at->cache;
     }
-    qsort(s->seats, (size_t)s->n, sizeof *s->seats, by_turn);
+    qsort(s->items, (size_t)s->n, sizeof *s->items, by_lap);
 }
 
-/* Seats for `ranks` of `threads` cores: inside a cache where enough ranks fit so, else inside a
- * NUMA node, else anywhere. With fewer cores than threads a seat is one core and seats are
+/* For `ranks` of `threads` cores: inside a cache where enough ranks fit so, else inside a
+ * NUMA node, else anywhere. With fewer cores than threads each is one core, and they are
  * shared. */
-static enum status seating_make(struct seating *s, const struct place *p, int ranks, int threads,
-                                enum place_order order, struct error *e)
+static enum status placements_make(struct placements *s, const struct place *p, int ranks,
+                                   int threads, enum place_order order, struct error *e)
 {
     bool fits = (long)ranks * threads <= p->machine.cores;
     s->cores = fits ? threads : 1;
-    s->seats = calloc((size_t)p->machine.cores, sizeof *s->seats);
-    if (!s->seats)
-        return error_set(e, ERR_MEMORY, "no memory to plan %d ranks", ranks);
+    TRY(MEM_NEW(s->items, (size_t)p->machine.cores, "a plan of ranks", e));
     for (enum domain d = DOMAIN_CACHE; d <= DOMAIN_MACHINE; d++) {
-        seats_cut(s, p, d);
+        placements_cut(s, p, d);
         if (s->n >= ranks)
             break;
     }
     if (order == ORDER_scatter) {
-        seats_take_turns(s, false);
-        seats_take_turns(s, true);
+        placements_interleave(s, false);
+        placements_interleave(s, true);
     }
     return OK;
 }
 
 /* Core of thread `thread` (counted over all ranks); *lap says how often its core was taken
  * before. */
-static int seating_core(const struct seating *s, int thread, int *lap)
+static int placements_core(const struct placements *s, int thread, int *lap)
 {
     int taken = s->n * s->cores;
     *lap = thread / taken;
     thread %= taken;
-    return s->seats[thread / s->cores].first + thread % s->cores;
+    return s->items[thread / s->cores].first + thread % s->cores;
 }
 
 static void add_cpus(hwloc_bitmap_t cpus, const struct place_core *core, int lap,
@@ -107,15 +107,15 @@ static void add_cpus(hwloc_bitmap_t cpus, const struct place_core *core, int lap
     }
 }
 
-static enum status plan_slot(const struct place *p, const struct seating *s, int rank,
+static enum status plan_slot(const struct place *p, const struct placements *s, int rank,
                              enum place_bind bind, struct place_plan *plan, struct error *e)
 {
     struct place_slot *slot = &plan->slots[rank];
     hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-    if (!cpus)
-        return error_set(e, ERR_MEMORY, "no memory for processor sets");
+    if (cpus == NULL)
+        return error_no_memory(e, "processor sets");
     for (int t = 0; t < plan->threads_per_rank; t++) {
-        int lap, core = seating_core(s, rank * plan->threads_per_rank + t, &lap);
+        int lap, core = placements_core(s, rank * plan->threads_per_rank + t, &lap);
         add_cpus(cpus, &p->cores[core], lap, bind);
         if (t == 0) {
             slot->core = core;
@@ -128,6 +128,17 @@ static enum status plan_slot(const struct place *p, const struct seating *s, int
         return error_set(e, ERR_UNAVAILABLE,
                          "the processor list of rank %d is longer than %zu characters", rank,
                          sizeof slot->cpus - 1);
+    return OK;
+}
+
+static enum status make_slots(struct placements *placements, const struct place *p,
+                              enum place_bind bind, enum place_order order, struct place_plan *plan,
+                              struct error *e)
+{
+    TRY(MEM_NEW(plan->slots, (size_t)plan->ranks, "a plan of ranks", e));
+    TRY(placements_make(placements, p, plan->ranks, plan->threads_per_rank, order, e));
+    for (int r = 0; r < plan->ranks; r++)
+        TRY(plan_slot(p, placements, r, bind, plan, e));
     return OK;
 }
 
@@ -151,14 +162,9 @@ enum status place_make_plan(const struct place *place, int ranks, int threads, e
     plan->oversubscribed = (long)ranks * threads > place->machine.usable_cores;
     if (plan->oversubscribed && !oversubscribe)
         return refuse(&place->machine, ranks, threads, e);
-    plan->slots = calloc((size_t)ranks, sizeof *plan->slots);
-    if (!plan->slots)
-        return error_set(e, ERR_MEMORY, "no memory to plan %d ranks", ranks);
-    struct seating seating = {0};
-    enum status status = seating_make(&seating, place, ranks, threads, order, e);
-    for (int r = 0; status == OK && r < ranks; r++)
-        status = plan_slot(place, &seating, r, bind, plan, e);
-    free(seating.seats);
+    struct placements placements = {0};
+    enum status status = make_slots(&placements, place, bind, order, plan, e);
+    free(placements.items);
     if (status != OK)
         place_plan_free(plan);
     return status;

@@ -9,8 +9,8 @@
 #include "bench/runner/core_locks.h"
 #include "bench/runner/identity.h"
 #include "bench/runner/interrupt.h"
+#include "bench/runner/launch_order.h"
 #include "bench/runner/owner.h"
-#include "bench/runner/schedule.h"
 #include "bench/runner/tools.h"
 #include "bench/runner/workloads.h"
 #include "bench/sites/site.h"
@@ -42,7 +42,7 @@ struct campaign {
     struct owner owner;
     struct core_locks cores; /* of all points that can run here */
     enum { CORES_FREE, CORES_LOCKED, CORES_UNLOCKABLE } cores_state;
-    struct schedule schedule;
+    struct launch_order order;
     struct interrupt interrupt;
     struct progress progress;
 };
@@ -75,7 +75,7 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
                                     struct site_launch *launch, struct error *e);
 
 /* Inside bench/runner: runs one launch and writes its end to the journal. */
-enum status campaign_execute(struct campaign *c, const struct schedule_item *item, struct error *e);
+enum status campaign_execute(struct campaign *c, const struct next_launch *item, struct error *e);
 
 /* Writes a command line that a shell understands. */
 void campaign_print_command(FILE *out, const struct site_launch *launch);

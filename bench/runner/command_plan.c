@@ -3,6 +3,7 @@
 
 #include "bench/runner/campaign.h"
 #include "bench/runner/commands.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 /* Seconds that a campaign's least launches took, launch by launch, in an earlier run. */
@@ -39,7 +40,7 @@ static void add_walls(struct walls *walls, const struct spec *spec, const struct
 
 static size_t accuracy_runs(const struct campaign *c, size_t point)
 {
-    bool wanted = schedule_wants_accuracy(&c->spec.points[point]);
+    bool wanted = point_wants_accuracy(&c->spec.points[point]);
     return wanted ? c->spec.config.values[OPT_ACCURACY_SEEDS].n : 0;
 }
 
@@ -60,22 +61,26 @@ static struct forecast forecast(const struct campaign *c, const struct walls *wa
     return f;
 }
 
+/* Mean times of the campaign's latest run; [n_points + 1], freed by the caller. */
+static enum status read_walls(struct walls **walls, const struct campaign *c, struct error *e)
+{
+    char latest[PATH_BYTES];
+    struct journal earlier;
+    TRY(path_format(latest, e, "%s/%s/latest", c->request->out,
+                    config_text(&c->spec.config, OPT_NAME)));
+    TRY(journal_open(&earlier, latest, false, e));
+    enum status status = MEM_NEW(*walls, c->spec.n_points + 1, "a forecast", e);
+    if (status == OK)
+        add_walls(*walls, &c->spec, &earlier);
+    journal_close(&earlier);
+    return status;
+}
+
 static enum status print_forecast(const struct campaign *c, FILE *out, struct error *e)
 {
-    char latest[PATH_BYTES], text[TEXT_NUMBER];
-    struct journal earlier;
-    enum status status = path_format(latest, e, "%s/%s/latest", c->request->out,
-                                     config_text(&c->spec.config, OPT_NAME));
-    if (status == OK)
-        status = journal_open(&earlier, latest, false, e);
-    if (status != OK)
-        return status;
-    struct walls *walls = calloc(c->spec.n_points + 1, sizeof *walls);
-    if (walls)
-        add_walls(walls, &c->spec, &earlier);
-    journal_close(&earlier);
-    if (!walls)
-        return error_set(e, ERR_MEMORY, "no memory for a forecast");
+    char text[TEXT_NUMBER];
+    struct walls *walls;
+    TRY(read_walls(&walls, c, e));
     struct forecast f = forecast(c, walls);
     free(walls);
     if (f.known == 0)
@@ -91,10 +96,7 @@ static enum status print_command(const struct campaign *c, size_t point, enum la
                                  uint64_t seed, FILE *out, struct error *e)
 {
     struct site_launch launch;
-    enum status status =
-        campaign_prepare_launch(c, &c->spec.points[point], run, seed, "DIR", &launch, e);
-    if (status != OK)
-        return status;
+    TRY(campaign_prepare_launch(c, &c->spec.points[point], run, seed, "DIR", &launch, e));
     fputs("    ", out);
     campaign_print_command(out, &launch);
     site_launch_free(&launch);
@@ -111,26 +113,22 @@ static enum status print_point(const struct campaign *c, size_t i, FILE *out, st
         fprintf(out, "    skipped: %s\n", c->refusals[i]);
         return OK;
     }
-    enum status status = OK;
     if (c->spec.config.values[OPT_TIME_LAUNCHES].number_hi > 0)
-        status = print_command(c, i, RUN_TIME, 0, out, e);
-    if (status == OK && accuracy_runs(c, i) > 0)
-        status = print_command(c, i, RUN_ACCURACY, (uint64_t)seeds->numbers[0], out, e);
-    return status;
+        TRY(print_command(c, i, RUN_TIME, 0, out, e));
+    if (accuracy_runs(c, i) > 0)
+        TRY(print_command(c, i, RUN_ACCURACY, (uint64_t)seeds->numbers[0], out, e));
+    return OK;
 }
 
 static enum status print_plan(const struct campaign *c, FILE *out, struct error *e)
 {
     const struct value *launches = &c->spec.config.values[OPT_TIME_LAUNCHES];
     size_t able = c->spec.n_points - c->n_refused, accuracy = 0;
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < c->spec.n_points; i++) {
-        status = print_point(c, i, out, e);
+    for (size_t i = 0; i < c->spec.n_points; i++) {
+        TRY(print_point(c, i, out, e));
         if (c->refusals[i][0] == '\0')
             accuracy += accuracy_runs(c, i);
     }
-    if (status != OK)
-        return status;
     fprintf(out, "%zu points, %zu skipped; %.0f to %.0f timed launches, %zu accuracy runs; ",
             c->spec.n_points, c->n_refused, (double)able * launches->number,
             (double)able * launches->number_hi, accuracy);

@@ -12,6 +12,7 @@
 #include "bench/runner/campaign.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 /* What a launch came to, as the journal says it. */
@@ -21,26 +22,26 @@ struct verdict {
 };
 
 /* Folders are numbered by the journal: an interrupted launch keeps its own. */
-static void name_launch(const struct campaign *c, const struct schedule_item *item,
+static void name_launch(const struct campaign *c, const struct next_launch *next,
                         struct journal_launch *l)
 {
-    const char *id = c->spec.points[item->point].id;
+    const char *id = c->spec.points[next->point].id;
     int number = 0;
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *other = &c->journal.launches[i];
-        number += strcmp(other->point, id) == 0 && other->run == item->run &&
-                  (item->run == RUN_TIME || other->seed == item->seed);
+        number += strcmp(other->point, id) == 0 && other->run == next->run &&
+                  (next->run == RUN_TIME || other->seed == next->seed);
     }
-    *l = (struct journal_launch){.run = item->run,
-                                 .block = item->block,
-                                 .seed = item->seed,
+    *l = (struct journal_launch){.run = next->run,
+                                 .block = next->block,
+                                 .seed = next->seed,
                                  .shares_cores = c->cores_state == CORES_UNLOCKABLE};
     snprintf(l->point, sizeof l->point, "%s", id);
-    if (item->run == RUN_TIME)
+    if (next->run == RUN_TIME)
         snprintf(l->launch, sizeof l->launch, "launches/%s/time-%03d", id, number);
     else
         snprintf(l->launch, sizeof l->launch, "launches/%s/seed%llu-%03d", id,
-                 (unsigned long long)item->seed, number);
+                 (unsigned long long)next->seed, number);
 }
 
 static void print_word(FILE *out, const char *word)
@@ -118,9 +119,8 @@ static enum status judge_records(const struct campaign *c, const struct point *p
                                  const char *folder, struct verdict *v, struct error *e)
 {
     int ranks = (int)config_int(&point->config, OPT_RANKS);
-    struct launch_result *result = calloc(1, sizeof *result);
-    if (!result)
-        return error_set(e, ERR_MEMORY, "no memory for the results of a launch");
+    struct launch_result *result;
+    TRY(MEM_NEW(result, 1, "the results of a launch", e));
     struct error why = {0};
     enum status status = launch_read(folder, ranks, result, &why);
     v->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
@@ -128,15 +128,14 @@ static enum status judge_records(const struct campaign *c, const struct point *p
         launch_diverged_text(v->reason, sizeof v->reason, result);
     enum status same = status == OK ? workloads_check(&c->workloads, point, result, e) : OK;
     free(result);
-    if (same != OK)
-        return same;
+    TRY(same);
     if (status == ERR_DATA) {
         const char *file = strrchr(why.file, '/');
-        snprintf(v->reason, sizeof v->reason, "records: %.100s%s%.300s", file ? file + 1 : "",
-                 file ? ": " : "", why.text);
+        snprintf(v->reason, sizeof v->reason, "records: %.100s%s%.300s",
+                 file != NULL ? file + 1 : "", file != NULL ? ": " : "", why.text);
         status = OK;
     }
-    if (status != OK && e)
+    if (status != OK)
         *e = why;
     return status;
 }
@@ -150,15 +149,14 @@ static void add_not_killed(const struct launch_outcome *outcome, struct verdict 
                  outcome->not_killed);
 }
 
-static enum status judge(const struct campaign *c, const struct schedule_item *item,
+static enum status judge(const struct campaign *c, const struct next_launch *next,
                          const struct launch_outcome *outcome, const char *folder,
                          struct verdict *v, struct error *e)
 {
     char log[PATH_BYTES], limit[TEXT_NUMBER];
-    enum status status = path_format(log, e, "%s/log.txt", folder);
+    enum status status = OK;
     *v = (struct verdict){.status = LAUNCH_FAILED};
-    if (status != OK)
-        return status;
+    TRY(path_format(log, e, "%s/log.txt", folder));
     if (outcome->cause == CAUSE_LIMIT) {
         v->status = LAUNCH_TIMEOUT;
         text_duration(limit, config_number(&c->spec.config, OPT_POINT_LIMIT));
@@ -166,7 +164,7 @@ static enum status judge(const struct campaign *c, const struct schedule_item *i
     } else if (outcome->cause != CAUSE_ENDED) {
         snprintf(v->reason, sizeof v->reason, "the guard process of this launch was killed");
     } else if (WIFEXITED(outcome->wait_status) && WEXITSTATUS(outcome->wait_status) == 0) {
-        status = judge_records(c, &c->spec.points[item->point], folder, v, e);
+        status = judge_records(c, &c->spec.points[next->point], folder, v, e);
     } else {
         judge_exit(outcome, log, v);
     }
@@ -182,9 +180,8 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
 {
     struct launch launch;
     struct load before, after;
-    struct core_locks *own = calloc(1, sizeof *own);
-    if (!own)
-        return error_set(e, ERR_MEMORY, "no memory for a launch");
+    struct core_locks *own;
+    TRY(MEM_NEW(own, 1, "a launch", e));
     enum status status = core_locks_add(own, plan, e);
     bool known = status == OK && load_read(&before, own->cpus, CPUS_MAX);
     if (status == OK)
@@ -198,60 +195,51 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
 }
 
 /* Makes the launch's folder with its command line, starts it and waits. */
-static enum status launch_in(struct campaign *c, const struct schedule_item *item,
-                             const char *folder, struct launch_outcome *outcome,
-                             double *foreign_pct, struct error *e)
+static enum status run_prepared(struct campaign *c, const struct site_launch *prepared,
+                                const char *folder, struct launch_outcome *outcome,
+                                double *foreign_pct, struct error *e)
 {
-    struct site_launch prepared;
     char path[PATH_BYTES];
-    enum status status = campaign_prepare_launch(c, &c->spec.points[item->point], item->run,
-                                                 item->seed, folder, &prepared, e);
-    if (status != OK)
-        return status;
-    status = folder_make(folder, e);
-    if (status == OK)
-        status = path_format(path, e, "%s/command.txt", folder);
-    if (status == OK)
-        status = file_write(path, write_command, &prepared, e);
-    if (status == OK)
-        status = path_format(path, e, "%s/log.txt", folder);
-    struct launch_command command = {.argv = prepared.argv,
-                                     .environment = prepared.environment,
+    TRY(folder_make(folder, e));
+    TRY(path_format(path, e, "%s/command.txt", folder));
+    TRY(file_write(path, write_command, prepared, e));
+    TRY(path_format(path, e, "%s/log.txt", folder));
+    struct launch_command command = {.argv = prepared->argv,
+                                     .environment = prepared->environment,
                                      .log = path,
                                      .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT)};
-    if (status == OK)
-        status = run_command(c, &prepared.plan, &command, outcome, foreign_pct, e);
+    return run_command(c, &prepared->plan, &command, outcome, foreign_pct, e);
+}
+
+static enum status launch_in(struct campaign *c, const struct next_launch *next, const char *folder,
+                             struct launch_outcome *outcome, double *foreign_pct, struct error *e)
+{
+    struct site_launch prepared;
+    TRY(campaign_prepare_launch(c, &c->spec.points[next->point], next->run, next->seed, folder,
+                                &prepared, e));
+    enum status status = run_prepared(c, &prepared, folder, outcome, foreign_pct, e);
     site_launch_free(&prepared);
     return status;
 }
 
-enum status campaign_execute(struct campaign *c, const struct schedule_item *item, struct error *e)
+enum status campaign_execute(struct campaign *c, const struct next_launch *next, struct error *e)
 {
     struct journal_launch l;
     struct launch_outcome outcome = {0};
     struct verdict verdict;
     double foreign_pct = NAN;
     char folder[PATH_BYTES];
-    name_launch(c, item, &l);
-    enum status status = path_format(folder, e, "%s/%s", c->run_dir, l.launch);
-    if (status == OK)
-        status = identity_check(&c->identity, e);
-    if (status == OK)
-        status = journal_running(&c->journal, &l, e);
-    if (status == OK)
-        status = launch_in(c, item, folder, &outcome, &foreign_pct, e);
-    if (status == OK)
-        status = journal_check(&c->journal, e);
-    if (status == OK)
-        status = identity_check(&c->identity, e);
-    if (status != OK)
-        return status;
+    name_launch(c, next, &l);
+    TRY(path_format(folder, e, "%s/%s", c->run_dir, l.launch));
+    TRY(identity_check(&c->identity, e));
+    TRY(journal_running(&c->journal, &l, e));
+    TRY(launch_in(c, next, folder, &outcome, &foreign_pct, e));
+    TRY(journal_check(&c->journal, e));
+    TRY(identity_check(&c->identity, e));
     /* The stopped launch has no end in the journal: it does not count and is run again. */
     if (outcome.cause == CAUSE_STOPPED)
         return error_set(e, ERR_INTERRUPTED, "interrupted");
-    status = judge(c, item, &outcome, folder, &verdict, e);
-    if (status == OK)
-        status = journal_done(&c->journal, l.launch, verdict.status, verdict.reason, outcome.wall_s,
-                              foreign_pct, e);
-    return status;
+    TRY(judge(c, next, &outcome, folder, &verdict, e));
+    return journal_done(&c->journal, l.launch, verdict.status, verdict.reason, outcome.wall_s,
+                        foreign_pct, e);
 }

@@ -1,6 +1,6 @@
 /* What a campaign expects to come, from made-up journals: the launches that precision will take are
  * part of it. */
-#include "bench/runner/schedule.h"
+#include "bench/runner/launch_order.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@ struct plan {
     struct spec spec;
     struct journal journal;
     struct journal_launch launches[MOST];
-    struct schedule schedule;
+    struct launch_order order;
 };
 
 static void plan_begin(struct plan *p, const char *measure)
@@ -24,15 +24,15 @@ static void plan_begin(struct plan *p, const char *measure)
     snprintf(text, sizeof text, BODY "matrix: {ranks: [1, 2]}\nmeasure: {%s}\n", measure);
     load(&p->spec, text, NULL);
     assert_int_equal(p->spec.n_points, POINTS);
-    assert_int_equal(schedule_open(&p->schedule, &p->spec, &p->journal, "/nowhere", 1, &e), OK);
+    assert_int_equal(launch_order_open(&p->order, &p->spec, &p->journal, "/nowhere", 1, &e), OK);
     p->journal.launches = p->launches;
-    p->schedule.step_ms = calloc(MOST, sizeof *p->schedule.step_ms);
-    p->schedule.sample = calloc(MOST, sizeof *p->schedule.sample);
+    p->order.step_ms = calloc(MOST, sizeof *p->order.step_ms);
+    p->order.sample = calloc(MOST, sizeof *p->order.sample);
 }
 
 static void plan_end(struct plan *p)
 {
-    schedule_close(&p->schedule);
+    launch_order_close(&p->order);
     spec_free(&p->spec);
 }
 
@@ -43,14 +43,14 @@ static void add_launches(struct plan *p, size_t point, int n, double off_pct)
         struct journal_launch *l = &p->launches[p->journal.n_launches];
         *l = (struct journal_launch){.run = RUN_TIME, .block = i, .status = LAUNCH_OK, .wall_s = 5};
         strcpy(l->point, p->spec.points[point].id);
-        p->schedule.step_ms[p->journal.n_launches++] = 100 + off_pct * (2.0 * i / (n - 1) - 1);
+        p->order.step_ms[p->journal.n_launches++] = 100 + off_pct * (2.0 * i / (n - 1) - 1);
     }
-    p->schedule.n_step_ms = p->journal.n_launches;
+    p->order.n_step_ms = p->journal.n_launches;
 }
 
-static void assert_outlook(const struct plan *p, size_t left, double left_s, bool at_most)
+static void assert_forecast(const struct plan *p, size_t left, double left_s, bool at_most)
 {
-    struct schedule_outlook o = schedule_look_ahead(&p->schedule);
+    struct launch_forecast o = launch_order_forecast(&p->order);
     assert_int_equal(o.done, p->journal.n_launches);
     assert_int_equal(o.left, left);
     assert_true(left_s == o.left_s || (isnan(left_s) && isnan(o.left_s)));
@@ -65,10 +65,10 @@ static void the_most_is_said_until_more_is_known(void **state)
     (void)state;
     struct plan p;
     plan_begin(&p, SIX_TO_TWELVE);
-    assert_outlook(&p, 24, NAN, true);
+    assert_forecast(&p, 24, NAN, true);
     add_launches(&p, 0, 2, 0.1);
     add_launches(&p, 1, 2, 0.1);
-    assert_outlook(&p, 20, 100, true);
+    assert_forecast(&p, 20, 100, true);
     plan_end(&p);
 }
 
@@ -79,7 +79,7 @@ static void nothing_is_left_where_precision_is_met(void **state)
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 0.1);
     add_launches(&p, 1, 6, 4.9);
-    assert_outlook(&p, 0, 0, false);
+    assert_forecast(&p, 0, 0, false);
     plan_end(&p);
 }
 
@@ -92,17 +92,17 @@ static void launches_for_precision_are_expected(void **state)
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 0.1);
     add_launches(&p, 1, 6, 6);
-    assert_outlook(&p, 6, 30, false);
+    assert_forecast(&p, 6, 30, false);
     plan_end(&p);
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 6);
     add_launches(&p, 1, 6, 0.1);
-    assert_outlook(&p, 3, 15, false);
+    assert_forecast(&p, 3, 15, false);
     plan_end(&p);
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 0.1);
     add_launches(&p, 1, 6, 20);
-    assert_outlook(&p, 12, 60, true);
+    assert_forecast(&p, 12, 60, true);
     plan_end(&p);
 }
 
@@ -114,7 +114,7 @@ static void the_budget_ends_it(void **state)
     plan_begin(&p, SIX_TO_TWELVE ", budget: 70s");
     add_launches(&p, 0, 6, 0.1);
     add_launches(&p, 1, 6, 20);
-    assert_outlook(&p, 2, 10, true);
+    assert_forecast(&p, 2, 10, true);
     plan_end(&p);
 }
 
@@ -126,7 +126,7 @@ static void a_point_that_failed_takes_no_more(void **state)
     add_launches(&p, 0, 6, 0.1);
     add_launches(&p, 1, 2, 20);
     p.launches[7].status = LAUNCH_FAILED;
-    assert_outlook(&p, 0, 0, false);
+    assert_forecast(&p, 0, 0, false);
     plan_end(&p);
 }
 
@@ -138,8 +138,8 @@ static void a_fixed_number_is_no_bound(void **state)
     plan_begin(&p, "time: {launches: 3..3}");
     add_launches(&p, 0, 2, 20);
     add_launches(&p, 1, 1, 20);
-    p.schedule.step_ms[2] = 100;
-    assert_outlook(&p, 3, 15, false);
+    p.order.step_ms[2] = 100;
+    assert_forecast(&p, 3, 15, false);
     plan_end(&p);
 }
 

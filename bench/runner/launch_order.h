@@ -9,8 +9,8 @@
  *
  * The budget counts launches, not idle time: block 0 and accuracy runs always run, a further block
  * is started only when it is expected to end in time, and a started block is completed. */
-#ifndef SCALEBENCH_BENCH_RUNNER_SCHEDULE_H
-#define SCALEBENCH_BENCH_RUNNER_SCHEDULE_H
+#ifndef SCALEBENCH_BENCH_RUNNER_LAUNCH_ORDER_H
+#define SCALEBENCH_BENCH_RUNNER_LAUNCH_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,19 +20,19 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-struct schedule {
+struct launch_order {
     const struct spec *spec;       /* borrowed */
     const struct journal *journal; /* borrowed */
     const char *run_dir;           /* borrowed */
     uint64_t seed;
-    uint32_t *order; /* [n_points], scratch */
-    int *blocks;     /* [n_points], scratch */
-    double *step_ms; /* of the journal's launches; NAN where there is none */
+    uint32_t *shuffled; /* [n_points], scratch */
+    int *blocks;        /* [n_points], scratch */
+    double *step_ms;    /* of the journal's launches; NAN where there is none */
     size_t n_step_ms;
     double *sample; /* [n_step_ms], scratch */
 };
 
-struct schedule_item {
+struct next_launch {
     size_t point;
     enum launch_run run;
     int block;     /* of RUN_TIME */
@@ -41,27 +41,28 @@ struct schedule_item {
 
 /* How far it is. `left` and `left_s` count what is sure to come and the further launches that the
  * precision is expected to take, within the budget. */
-struct schedule_outlook {
+struct launch_forecast {
     size_t done, left;
     double left_s; /* NAN while no launch has ended */
     bool at_most;  /* how many a point needs cannot be told yet: the most it may have are counted */
 };
 
-enum status schedule_open(struct schedule *s, const struct spec *spec,
-                          const struct journal *journal, const char *run_dir, uint64_t seed,
-                          struct error *e);
-void schedule_close(struct schedule *s);
+/* Ended with launch_order_close in any case. */
+enum status launch_order_open(struct launch_order *o, const struct spec *spec,
+                              const struct journal *journal, const char *run_dir, uint64_t seed,
+                              struct error *e);
+void launch_order_close(struct launch_order *o);
 
 /* Reads the results of launches that the journal has gained. */
-enum status schedule_learn(struct schedule *s, struct error *e);
+enum status launch_order_learn(struct launch_order *o, struct error *e);
 
 /* False when the campaign is done. */
-bool schedule_next(struct schedule *s, struct schedule_item *next);
+bool launch_order_next(struct launch_order *o, struct next_launch *next);
 
-struct schedule_outlook schedule_look_ahead(const struct schedule *s);
+struct launch_forecast launch_order_forecast(const struct launch_order *o);
 
 /* Whether a point has accuracy runs: strategy none at several ranks trains replicas apart, and the
  * accuracy of one of them would mean nothing. */
-bool schedule_wants_accuracy(const struct point *point);
+bool point_wants_accuracy(const struct point *point);
 
 #endif

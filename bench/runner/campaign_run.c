@@ -1,0 +1,156 @@
+/* Runs what a campaign has left, launch by launch. */
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bench/collect/collect.h"
+#include "bench/place/load.h"
+#include "bench/runner/campaign.h"
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+
+/* A look of 0.1 s sees ticks of 0.01 s: less than this is chance. */
+#define LOAD_NOTED_PCT 25.0
+
+static enum status journal_refusals(struct campaign *c, struct error *e)
+{
+    enum status status = OK;
+    size_t n = c->spec.n_points;
+    bool *known;
+    TRY(MEM_NEW(known, n + 1, "the points of a campaign", e));
+    for (size_t k = 0; k < c->journal.n_skips; k++)
+        known[spec_find_point(&c->spec, c->journal.skips[k].point)] = true;
+    for (size_t i = 0; status == OK && i < n; i++)
+        if (!known[i] && c->refusals[i][0])
+            status = journal_skipped(&c->journal, c->spec.points[i].id, c->refusals[i], e);
+    free(known);
+    return status;
+}
+
+static int ranks_of(const struct campaign *c, const char *point)
+{
+    size_t i = spec_find_point(&c->spec, point);
+    return i < c->spec.n_points ? (int)config_int(&c->spec.points[i].config, OPT_RANKS) : 0;
+}
+
+static bool records_read(const struct campaign *c, const struct journal_launch *l)
+{
+    char folder[PATH_BYTES];
+    struct launch_result *result = malloc(sizeof *result);
+    bool read = result != NULL && path_format(folder, NULL, "%s/%s", c->run_dir, l->launch) == OK &&
+                launch_read(folder, ranks_of(c, l->point), result, NULL) == OK;
+    free(result);
+    return read;
+}
+
+enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e)
+{
+    *retried = 0;
+    for (size_t i = 0; i < c->journal.n_launches; i++) {
+        const struct journal_launch *l = &c->journal.launches[i];
+        if (l->status == LAUNCH_RUNNING || (launch_is_done(l) && records_read(c, l)))
+            continue;
+        ++*retried;
+        TRY(journal_retry(&c->journal, l->launch, e));
+    }
+    return OK;
+}
+
+static void announce(struct campaign *c, const struct next_launch *next)
+{
+    struct launch_forecast f = launch_order_forecast(&c->order);
+    char what[256];
+    const char *label = c->spec.points[next->point].label;
+    if (next->run == RUN_TIME)
+        snprintf(what, sizeof what, "%s  launch %d", label, next->block + 1);
+    else
+        snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
+                 (unsigned long long)next->seed);
+    size_t left = f.left > 0 ? f.left : 1; /* this one, whatever was expected */
+    progress_next(&c->progress, f.done + 1, f.done + left, what, f.left_s, f.at_most);
+}
+
+/* Waits for other campaigns that measure on cores of ours. Where there can be no locks, launches
+ * are marked. */
+static enum status lock_cores(struct campaign *c, struct error *e)
+{
+    char who[512];
+    bool told = false;
+    snprintf(who, sizeof who, "%s (%.100s)", c->owner.name, config_text(&c->spec.config, OPT_NAME));
+    for (;;) {
+        struct error why = {0};
+        enum status status = core_locks_take(&c->cores, who, &why);
+        c->cores_state = status == OK ? CORES_LOCKED : CORES_UNLOCKABLE;
+        if (status == ERR_SYSTEM)
+            log_print(LOG_WARNING,
+                      "%s%s%s; another campaign may measure on the same cores; SCALEBENCH_LOCKS "
+                      "may name a folder for their locks",
+                      why.file, why.file[0] ? ": " : "", why.text);
+        if (status != ERR_UNAVAILABLE)
+            return OK;
+        if (!told)
+            log_print(LOG_NOTE, "%s; waiting for its end", why.text);
+        told = true;
+        poll(&(struct pollfd){.fd = c->interrupt.fd, .events = POLLIN}, 1, 200);
+        owner_sign(&c->owner);
+        if (interrupt_look(&c->interrupt))
+            return error_set(e, ERR_INTERRUPTED, "interrupted");
+    }
+}
+
+/* A look at our processors before anything of ours runs on them. What comes later is found at each
+ * launch. */
+static void warn_of_load(const struct campaign *c)
+{
+    const struct timespec moment = {.tv_nsec = 100000000};
+    struct load before, after;
+    double average = 0;
+    if (!load_read(&before, c->cores.cpus, CPUS_MAX) || nanosleep(&moment, NULL) != 0 ||
+        !load_read(&after, c->cores.cpus, CPUS_MAX))
+        return;
+    double foreign_pct = load_foreign_pct(&before, &after, 0);
+    if (foreign_pct > LOAD_NOTED_PCT && getloadavg(&average, 1) == 1)
+        log_print(LOG_WARNING,
+                  "this machine is busy: others take %.0f %% of the processors to measure on (load "
+                  "%.1f); points where that lasts are flagged",
+                  foreign_pct, average);
+}
+
+static enum status run_launches(struct campaign *c, struct error *e)
+{
+    struct next_launch next;
+    while (launch_order_next(&c->order, &next)) {
+        if (c->cores_state == CORES_FREE) {
+            TRY(lock_cores(c, e));
+            warn_of_load(c);
+        }
+        announce(c, &next);
+        TRY(campaign_execute(c, &next, e));
+        TRY(launch_order_learn(&c->order, e));
+        if (interrupt_look(&c->interrupt))
+            return error_set(e, ERR_INTERRUPTED, "interrupted");
+    }
+    return OK;
+}
+
+static double wall_s(const struct journal *journal)
+{
+    double sum = 0;
+    for (size_t i = 0; i < journal->n_launches; i++)
+        sum += journal->launches[i].wall_s;
+    return sum;
+}
+
+enum status campaign_run(struct campaign *c, struct error *e)
+{
+    TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->identity.seed, e));
+    TRY(journal_refusals(c, e));
+    TRY(interrupt_begin(&c->interrupt, e));
+    progress_begin(&c->progress, stderr);
+    enum status status = run_launches(c, e);
+    progress_clear(&c->progress);
+    interrupt_end(&c->interrupt);
+    if (status == OK && !c->journal.finished)
+        return journal_finished(&c->journal, wall_s(&c->journal), e);
+    return status;
+}
