@@ -152,11 +152,8 @@ static enum status write_contents(int fd, const char *key, cache_fill *fill, voi
                                   struct error *e)
 {
     char header[HEADER_BYTES] = {0};
-    enum status status = cache_write(fd, header, sizeof header, e);
-    if (status == OK)
-        status = fill(arg, fd, e);
-    if (status != OK)
-        return status;
+    TRY(cache_write(fd, header, sizeof header, e));
+    TRY(fill(arg, fd, e));
     off_t end = lseek(fd, 0, SEEK_CUR);
     if (end < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return error_set(e, ERR_SYSTEM, "cannot seek: %s", strerror(errno));
@@ -300,11 +297,9 @@ static enum status entry_make_locked(const struct entry *entry, struct file_map 
                                      cache_fill *fill, void *arg, struct error *e)
 {
     int lock;
-    enum status status = folder_create(entry->folder, e);
-    if (status == OK)
-        status = folder_lock(entry->folder, &lock, e);
-    if (status != OK)
-        return status;
+    TRY(folder_create(entry->folder, e));
+    TRY(folder_lock(entry->folder, &lock, e));
+    enum status status = OK;
     if (!entry_map(entry, map)) {
         if (access(entry->path, F_OK) == 0)
             log_print(LOG_WARNING, "%s: truncated, altered or of another version; made anew",
@@ -320,7 +315,7 @@ static enum status memory_make(struct file_map *map, const char *name, const cha
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0)
-        return error_set(e, ERR_MEMORY, "no memory for data '%s': %s", name, strerror(errno));
+        return error_no_memory(e, "a data set");
     enum status status = write_contents(fd, key, fill, arg, e);
     if (status == OK)
         status = map_contents(map, fd, "", key, e);
@@ -334,10 +329,8 @@ static enum status entry_open(struct file_map *map, const char *name, const char
 {
     struct entry entry;
     *map = (struct file_map){0};
-    enum status status = entry_locate(&entry, name, key, e);
-    if (status == OK && !entry_map(&entry, map))
-        status = entry_make_locked(&entry, map, fill, arg, e);
-    return status;
+    TRY(entry_locate(&entry, name, key, e));
+    return entry_map(&entry, map) ? OK : entry_make_locked(&entry, map, fill, arg, e);
 }
 
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
@@ -376,8 +369,8 @@ static enum status hash_now(struct hashing *h, struct error *e)
 static enum status fill_hash(void *arg, int sink, struct error *e)
 {
     struct hashing *h = arg;
-    enum status status = hash_now(h, e);
-    return status == OK ? cache_write(sink, &h->hash, sizeof h->hash, e) : status;
+    TRY(hash_now(h, e));
+    return cache_write(sink, &h->hash, sizeof h->hash, e);
 }
 
 static enum status recall_hash(struct hashing *h, const struct stat *s, struct error *e)

@@ -73,14 +73,14 @@ static enum status find_files(struct cifar *set, const char *folder, bool *found
 {
     char below[FILE_MAX];
     snprintf(below, sizeof below, "%s/%s", folder, subfolder);
-    enum status status = find_batches(set, folder, found, e);
-    if (status == OK && !*found)
-        status = find_batches(set, below, found, e);
-    if (status != OK || *found)
-        return status;
-    status = find_file(set->archive, folder, "cifar-10-binary.tar", e);
+    TRY(find_batches(set, folder, found, e));
+    if (!*found)
+        TRY(find_batches(set, below, found, e));
+    if (*found)
+        return OK;
+    TRY(find_file(set->archive, folder, "cifar-10-binary.tar", e));
     *found = set->archive[0] != '\0';
-    return status;
+    return OK;
 }
 
 static enum status error_no_files(const char *folder, const char *set, struct error *e)
@@ -123,7 +123,7 @@ static enum status keep_label(struct filling *f, uint8_t label, uint64_t at, str
         size_t room = f->room > 0 ? 2 * f->room : 65536;
         uint8_t *labels = realloc(f->labels, room);
         if (labels == NULL)
-            return error_set(e, ERR_MEMORY, "no memory for %zu labels", room);
+            return error_no_memory(e, "the labels of a data set");
         f->labels = labels;
         f->room = room;
     }
@@ -145,19 +145,15 @@ static enum status read_records(struct filling *f, uint32_t *count, int sink, st
     char member[300];
     for (uint64_t at = 0;; at += RECORD_BYTES, ++*count) {
         size_t n;
-        enum status status = read_bytes(f, record, &n, e);
-        if (status == OK && n == 0 && at > 0)
+        TRY(read_bytes(f, record, &n, e));
+        if (n == 0 && at > 0)
             return OK;
-        if (status == OK && n < RECORD_BYTES)
-            status = error_at(e, ERR_DATA, f->stream.path, 0, 0,
-                              "%sbyte %" PRIu64 ": a record of %d bytes expected, %zu found",
-                              inside(f, member), at, RECORD_BYTES, n);
-        if (status == OK)
-            status = keep_label(f, record[0], at, e);
-        if (status == OK)
-            status = cache_write(sink, record + 1, IMAGE_BYTES, e);
-        if (status != OK)
-            return status;
+        if (n < RECORD_BYTES)
+            return error_at(e, ERR_DATA, f->stream.path, 0, 0,
+                            "%sbyte %" PRIu64 ": a record of %d bytes expected, %zu found",
+                            inside(f, member), at, RECORD_BYTES, n);
+        TRY(keep_label(f, record[0], at, e));
+        TRY(cache_write(sink, record + 1, IMAGE_BYTES, e));
     }
 }
 
@@ -175,47 +171,41 @@ static enum status find_member(struct filling *f, const char *name, struct error
 {
     bool found = true;
     f->member = (struct tar_member){.size = 0};
-    enum status status = stream_start(&f->stream, e);
-    while (status == OK && found) {
-        status = tar_next(&f->stream, &f->member, &found, e);
-        if (status == OK && found && name != NULL && is_member(&f->member, name))
+    TRY(stream_start(&f->stream, e));
+    while (found) {
+        TRY(tar_next(&f->stream, &f->member, &found, e));
+        if (found && name != NULL && is_member(&f->member, name))
             return OK;
     }
-    if (status == OK && name != NULL)
-        status = error_at(e, ERR_DATA, f->stream.path, 0, 0, "the archive holds no %s", name);
+    if (name != NULL)
+        return error_at(e, ERR_DATA, f->stream.path, 0, 0, "the archive holds no %s", name);
     uint8_t rest[4096];
-    for (size_t n = sizeof rest; status == OK && n == sizeof rest;)
-        status = stream_read(&f->stream, rest, sizeof rest, &n, e);
-    return status;
+    for (size_t n = sizeof rest; n == sizeof rest;)
+        TRY(stream_read(&f->stream, rest, sizeof rest, &n, e));
+    return OK;
 }
 
 /* The members lie in any order, so that each is looked for from the beginning. */
 static enum status read_archive(struct filling *f, int sink, struct error *e)
 {
-    enum status status = stream_open(&f->stream, f->set->archive, e);
-    if (status == OK)
-        status = find_member(f, NULL, e);
-    for (int file = 0; file < FILES && status == OK; file++) {
-        status = find_member(f, file_names[file], e);
-        if (status == OK)
-            status = read_records(f, &f->counts[file >= TRAIN_FILES], sink, e);
+    TRY(stream_open(&f->stream, f->set->archive, e));
+    TRY(find_member(f, NULL, e));
+    for (int file = 0; file < FILES; file++) {
+        TRY(find_member(f, file_names[file], e));
+        TRY(read_records(f, &f->counts[file >= TRAIN_FILES], sink, e));
     }
-    stream_close(&f->stream);
-    return status;
+    return OK;
 }
 
 static enum status read_files(struct filling *f, int sink, struct error *e)
 {
-    enum status status = OK;
-    for (int file = 0; file < FILES && status == OK; file++) {
-        status = stream_open(&f->stream, f->set->paths[file], e);
-        if (status == OK)
-            status = stream_start(&f->stream, e);
-        if (status == OK)
-            status = read_records(f, &f->counts[file >= TRAIN_FILES], sink, e);
+    for (int file = 0; file < FILES; file++) {
         stream_close(&f->stream);
+        TRY(stream_open(&f->stream, f->set->paths[file], e));
+        TRY(stream_start(&f->stream, e));
+        TRY(read_records(f, &f->counts[file >= TRAIN_FILES], sink, e));
     }
-    return status;
+    return OK;
 }
 
 /* ---- The cache ---- */
@@ -235,17 +225,20 @@ static uint32_t get_count(const uint8_t *footer, int which)
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
+static enum status write_all(struct filling *f, int sink, struct error *e)
+{
+    uint8_t footer[FOOTER_BYTES];
+    TRY(f->set->archive[0] ? read_archive(f, sink, e) : read_files(f, sink, e));
+    put_counts(footer, f->counts);
+    TRY(cache_write(sink, f->labels, f->n, e));
+    return cache_write(sink, footer, sizeof footer, e);
+}
+
 static enum status fill(void *arg, int sink, struct error *e)
 {
-    const struct cifar *set = arg;
-    struct filling f = {.set = set};
-    uint8_t footer[FOOTER_BYTES];
-    enum status status = set->archive[0] ? read_archive(&f, sink, e) : read_files(&f, sink, e);
-    put_counts(footer, f.counts);
-    if (status == OK)
-        status = cache_write(sink, f.labels, f.n, e);
-    if (status == OK)
-        status = cache_write(sink, footer, sizeof footer, e);
+    struct filling f = {.set = arg};
+    enum status status = write_all(&f, sink, e);
+    stream_close(&f.stream);
     free(f.labels);
     return status;
 }
@@ -269,13 +262,12 @@ static enum status add_to_key(char key[CACHE_KEY_MAX], const char *folder, const
 static enum status make_key(char key[CACHE_KEY_MAX], const struct cifar *set, const char *folder,
                             struct error *e)
 {
-    enum status status = OK;
     snprintf(key, CACHE_KEY_MAX, "cifar10 %s", folder);
     if (set->archive[0])
         return add_to_key(key, folder, set->archive, e);
-    for (int file = 0; file < FILES && status == OK; file++)
-        status = add_to_key(key, folder, set->paths[file], e);
-    return status;
+    for (int file = 0; file < FILES; file++)
+        TRY(add_to_key(key, folder, set->paths[file], e));
+    return OK;
 }
 
 static void fill_data(struct data_set *data, const struct file_map *map)
@@ -300,15 +292,13 @@ static enum status open_folder(struct data_set *data, const char *folder, bool *
     struct cifar set = {.archive = ""};
     struct file_map map;
     char key[CACHE_KEY_MAX];
-    enum status status = find_files(&set, folder, found, e);
-    if (status != OK || !*found)
-        return status;
-    status = make_key(key, &set, folder, e);
-    if (status == OK)
-        status = cache_open(&map, "cifar10", key, fill, &set, e);
-    if (status == OK)
-        fill_data(data, &map);
-    return status;
+    TRY(find_files(&set, folder, found, e));
+    if (!*found)
+        return OK;
+    TRY(make_key(key, &set, folder, e));
+    TRY(cache_open(&map, "cifar10", key, fill, &set, e));
+    fill_data(data, &map);
+    return OK;
 }
 
 enum status data_open_cifar10(struct data_set *data, const char *path, struct error *e)

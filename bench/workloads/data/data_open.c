@@ -52,10 +52,10 @@ static enum status name_own(struct data_set *data, const char *name, struct erro
 enum status data_open_as(struct data_set *data, const char *set, const char *path, const char *name,
                          struct error *e)
 {
-    enum status status = data_open(data, set, path, e);
-    if (status != OK || strcmp(data->source, "own") != 0)
-        return status;
-    status = name_own(data, name, e);
+    TRY(data_open(data, set, path, e));
+    if (strcmp(data->source, "own") != 0)
+        return OK;
+    enum status status = name_own(data, name, e);
     if (status != OK)
         data_close(data);
     return status;

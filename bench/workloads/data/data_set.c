@@ -27,12 +27,11 @@ double data_resident_mib(const struct data_set *data)
 enum status data_hash(const struct data_set *data, char hex[DATA_HASH_BYTES], struct error *e)
 {
     uint64_t hashes[sizeof data->maps / sizeof *data->maps] = {0};
-    enum status status = OK;
-    for (size_t i = 0; i < sizeof hashes / sizeof *hashes && status == OK; i++)
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
         if (data->maps[i].map != NULL)
-            status = file_map_hash(&data->maps[i], &hashes[i], e);
+            TRY(file_map_hash(&data->maps[i], &hashes[i], e));
     snprintf(hex, DATA_HASH_BYTES, "%016" PRIx64, XXH3_64bits(hashes, sizeof hashes));
-    return status;
+    return OK;
 }
 
 /* Reads a byte of each page. */

@@ -11,8 +11,8 @@
 #include <math.h>
 
 #include "bench/workloads/data/generated.h"
+#include "bench/workloads/data/random_words.h"
 #include "bench/workloads/data/readers.h"
-#include "bench/workloads/data/words.h"
 
 #define SIDE   28
 #define PIXELS (SIDE * SIDE)
@@ -78,12 +78,12 @@ struct field {
     struct point at[GRID][GRID];
 };
 
-static struct field field_draw(struct words *s, float width)
+static struct field field_draw(struct random_words *s, float width)
 {
     struct field f;
     for (int r = 0; r < GRID; r++)
         for (int c = 0; c < GRID; c++)
-            f.at[r][c] = (struct point){words_spread(s, width), words_spread(s, width)};
+            f.at[r][c] = (struct point){random_spread(s, width), random_spread(s, width)};
     return f;
 }
 
@@ -109,13 +109,13 @@ struct affine {
 };
 
 /* A rotation by twice the arc tangent of t, which needs no sine. */
-static struct affine affine_draw(struct words *s)
+static struct affine affine_draw(struct random_words *s)
 {
-    float t = words_spread(s, 0.2f), shear = words_spread(s, 0.4f);
-    float width = words_uniform(s, 14, 24), height = words_uniform(s, 15, 22);
+    float t = random_spread(s, 0.2f), shear = random_spread(s, 0.4f);
+    float width = random_uniform(s, 14, 24), height = random_uniform(s, 15, 22);
     float cosine = (1 - t * t) / (1 + t * t), sine = 2 * t / (1 + t * t);
-    float centre_x = 0.5f * SIDE + words_spread(s, 4.5f),
-          centre_y = 0.5f * SIDE + words_spread(s, 4);
+    float centre_x = 0.5f * SIDE + random_spread(s, 4.5f),
+          centre_y = 0.5f * SIDE + random_spread(s, 4);
     struct affine a = {.xx = cosine * width,
                        .xy = (cosine * shear - sine) * height,
                        .yx = sine * width,
@@ -204,69 +204,55 @@ static void canvas_glyph(struct canvas *canvas, const struct glyph *glyph, const
     canvas_stroke(canvas, p, n);
 }
 
-/* How much of the ink lies on a pixel at this distance from the middle of a line. */
+/* How much of a pixel at this distance from the middle of a line has the line's colour. */
 static float coverage(float distance2, float radius, float blur)
 {
     float c = 0.5f + (radius - sqrtf(distance2)) / blur;
     return c < 0 ? 0 : c > 1 ? 1 : c;
 }
 
-/* A blot of ink or of paper, so that no single pixel gives a digit away. */
-static void speck_draw(float level[PIXELS], struct words *s)
+/* A blot, black or lighter, so that no single pixel gives a digit away. */
+static void speck_draw(float level[PIXELS], struct random_words *s)
 {
-    struct point at = {words_uniform(s, 0, SIDE), words_uniform(s, 0, SIDE)};
-    float radius = words_uniform(s, 0.6f, 2.2f),
-          ink = words_uniform(s, 0, 1) < 0.5f ? 0 : words_uniform(s, 0.3f, 1);
+    struct point at = {random_uniform(s, 0, SIDE), random_uniform(s, 0, SIDE)};
+    float radius = random_uniform(s, 0.6f, 2.2f),
+          colour = random_uniform(s, 0, 1) < 0.5f ? 0 : random_uniform(s, 0.3f, 1);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
             float dx = (float)x - at.x, dy = (float)y - at.y, *l = &level[y * SIDE + x];
-            *l = mix(*l, ink, coverage(dx * dx + dy * dy, radius, 1));
+            *l = mix(*l, colour, coverage(dx * dx + dy * dy, radius, 1));
         }
 }
 
-/* Levels 0 to 1 become bytes under noise of one byte a pixel. */
-static void level_store(uint8_t image[PIXELS], const float level[PIXELS], float noise,
-                        struct words *s)
-{
-    for (int i = 0; i < PIXELS; i += 4) {
-        uint32_t word = words_next(s);
-        for (int k = 0; k < 4; k++, word >>= 8) {
-            float grain = ((float)(word & 255) - 127.5f) * noise;
-            float value = 255 * level[i + k] + grain;
-            image[i + k] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5f);
-        }
-    }
-}
-
-static const struct glyph *glyph_choose(struct words *s, int digit)
+static const struct glyph *glyph_choose(struct random_words *s, int digit)
 {
     int n = 0;
     while (n < VARIANTS && glyphs[digit][n].at[0].x != 0)
         n++;
-    return &glyphs[digit][(int)words_uniform(s, 0, (float)n)];
+    return &glyphs[digit][(int)random_uniform(s, 0, (float)n)];
 }
 
 void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
 {
-    struct words s = words_start(seed, RNG_STREAM(RNG_DIGITS, 0), index);
+    struct random_words s = random_start(seed, RNG_STREAM(RNG_DIGITS, 0), index);
     struct canvas canvas;
     float level[PIXELS];
-    *label = (uint8_t)(words_next(&s) % 10);
+    *label = (uint8_t)(random_next(&s) % 10);
     const struct glyph *glyph = glyph_choose(&s, *label);
     struct field field = field_draw(&s, 0.13f);
     struct affine affine = affine_draw(&s);
-    float radius = words_uniform(&s, 0.7f, 1.7f), blur = words_uniform(&s, 0.8f, 2),
-          ink = words_uniform(&s, 0.6f, 1);
+    float radius = random_uniform(&s, 0.7f, 1.7f), blur = random_uniform(&s, 0.8f, 2),
+          colour = random_uniform(&s, 0.6f, 1);
 
     canvas.reach = radius + blur;
     for (int i = 0; i < PIXELS; i++)
         canvas.distance2[i] = FAR;
     canvas_glyph(&canvas, glyph, &field, &affine);
     for (int i = 0; i < PIXELS; i++)
-        level[i] = ink * coverage(canvas.distance2[i], radius, blur);
-    for (int specks = (int)words_uniform(&s, 0, 4); specks > 0; specks--)
+        level[i] = colour * coverage(canvas.distance2[i], radius, blur);
+    for (int specks = (int)random_uniform(&s, 0, 4); specks > 0; specks--)
         speck_draw(level, &s);
-    level_store(image, level, words_uniform(&s, 0, 0.25f), &s);
+    random_store(image, level, PIXELS, random_uniform(&s, 0, 0.25f), &s);
 }
 
 /* ---- The data set ---- */

@@ -7,30 +7,27 @@
 
 #include "bench/workloads/data/cache.h"
 #include "bench/workloads/data/readers.h"
+#include "kernels/base/mem.h"
 
 static enum status draw_all(const struct generated_set *set, uint8_t *image, uint8_t *labels,
                             int sink, struct error *e)
 {
     uint32_t n = set->n_train + set->n_test;
-    enum status status = OK;
-    for (uint32_t i = 0; i < n && status == OK; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         set->draw(set->seed, i, image, &labels[i]);
-        status = cache_write(sink, image, shape_count(set->shape), e);
+        TRY(cache_write(sink, image, shape_count(set->shape), e));
     }
-    return status == OK ? cache_write(sink, labels, n, e) : status;
+    return cache_write(sink, labels, n, e);
 }
 
 static enum status fill_cache(void *arg, int sink, struct error *e)
 {
     const struct generated_set *set = arg;
-    uint32_t n = set->n_train + set->n_test;
-    uint8_t *labels = malloc(n), *image = malloc(shape_count(set->shape));
-    enum status status =
-        labels != NULL && image != NULL
-            ? draw_all(set, image, labels, sink, e)
-            : error_set(e, ERR_MEMORY, "no memory for %" PRIu32 " generated labels", n);
-    free(labels);
-    free(image);
+    size_t n = set->n_train + set->n_test, image = shape_count(set->shape);
+    uint8_t *memory;
+    TRY(MEM_NEW(memory, image + n, "a generated data set", e));
+    enum status status = draw_all(set, memory, memory + image, sink, e);
+    free(memory);
     return status;
 }
 

@@ -10,13 +10,15 @@
 #include <sys/stat.h>
 
 #include "bench/workloads/data/stream.h"
+#include "kernels/base/mem.h"
 
 #define MAGIC_BYTES 0x00000800u /* unsigned bytes; the low byte is the number of dimensions */
 #define CHUNK_BYTES 65536
 
 /* ---- Header ---- */
 
-size_t idx_header_bytes(int n_dims)
+/* Bytes before the data, which is also the offset of label or image 0. */
+static size_t header_bytes(int n_dims)
 {
     return 4 + 4 * (size_t)n_dims;
 }
@@ -32,14 +34,14 @@ static uint64_t expected_bytes(const struct idx_file *file)
     uint64_t bytes = 1;
     for (int d = 0; d < file->n_dims; d++)
         bytes *= file->dims[d];
-    return idx_header_bytes(file->n_dims) + bytes;
+    return header_bytes(file->n_dims) + bytes;
 }
 
 /* Reads the header out of the `n` first bytes, decompressed, of file->path. */
 static enum status read_header(struct idx_file *file, const uint8_t *bytes, size_t n,
                                struct error *e)
 {
-    size_t header = idx_header_bytes(file->n_dims);
+    size_t header = header_bytes(file->n_dims);
     if (n < header)
         return error_at(e, ERR_DATA, file->path, 0, 0,
                         "truncated: a header of %zu bytes expected, %zu found", header, n);
@@ -63,7 +65,7 @@ static enum status read_header(struct idx_file *file, const uint8_t *bytes, size
 static char *describe_size(char *text, size_t size, const struct idx_file *file)
 {
     int used = snprintf(text, size, "%" PRIu64 " bytes expected (%zu", expected_bytes(file),
-                        idx_header_bytes(file->n_dims));
+                        header_bytes(file->n_dims));
     for (int d = 0; d < file->n_dims; d++)
         used += snprintf(text + used, size - (size_t)used, "%s%" PRIu32, d ? " x " : " + ",
                          file->dims[d]);
@@ -99,17 +101,14 @@ static enum status inflation_run(struct inflation *in, uint8_t *chunk, int sink,
     uint64_t written = 0, expected = 0;
     size_t n = CHUNK_BYTES;
     while (n == CHUNK_BYTES) {
-        enum status status = stream_read(&in->stream, chunk, CHUNK_BYTES, &n, e);
-        if (status == OK && written == 0) {
-            status = read_header(&in->file, chunk, n, e);
+        TRY(stream_read(&in->stream, chunk, CHUNK_BYTES, &n, e));
+        if (written == 0) {
+            TRY(read_header(&in->file, chunk, n, e));
             expected = expected_bytes(&in->file);
         }
-        if (status == OK && n > expected - written)
-            status = error_overlong(&in->file, "more", e);
-        if (status == OK)
-            status = cache_write(sink, chunk, n, e);
-        if (status != OK)
-            return status;
+        if (n > expected - written)
+            return error_overlong(&in->file, "more", e);
+        TRY(cache_write(sink, chunk, n, e));
         written += n;
     }
     return written < expected ? error_truncated(&in->file, written, e) : OK;
@@ -118,12 +117,10 @@ static enum status inflation_run(struct inflation *in, uint8_t *chunk, int sink,
 static enum status inflation_fill(void *arg, int sink, struct error *e)
 {
     struct inflation *in = arg;
-    uint8_t *chunk = malloc(CHUNK_BYTES);
-    if (chunk == NULL)
-        return error_at(e, ERR_MEMORY, in->file.path, 0, 0, "no memory to decompress it");
-    enum status status = stream_start(&in->stream, e);
-    if (status == OK)
-        status = inflation_run(in, chunk, sink, e);
+    uint8_t *chunk;
+    TRY(stream_start(&in->stream, e));
+    TRY(MEM_NEW(chunk, CHUNK_BYTES, "decompressing a file", e));
+    enum status status = inflation_run(in, chunk, sink, e);
     free(chunk);
     return status;
 }
@@ -185,7 +182,7 @@ enum status idx_open(struct idx_file *file, const char *set, const char *path, i
     if (status == OK)
         status = check_size(file, e);
     if (status == OK)
-        file->bytes = file->map.bytes + idx_header_bytes(n_dims);
+        file->bytes = file->map.bytes + header_bytes(n_dims);
     else
         idx_close(file);
     return status;

@@ -23,9 +23,6 @@ struct idx_file {
     struct file_map map;
 };
 
-/* Bytes before the data, which is also the offset of label or image 0. */
-size_t idx_header_bytes(int n_dims);
-
 /* Opens the file at `path` (borrowed), which must hold n_dims dimensions. Plain files are mapped
  * where they lie, those that end in ".gz" through the cache under the name of data set `set`. A
  * file that is not exactly what its header says is ERR_DATA. */

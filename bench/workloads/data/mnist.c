@@ -109,15 +109,14 @@ static enum status check_pair(const struct idx_file *images, const struct idx_fi
 static enum status check_all(const struct idx_file file[FILES], struct error *e)
 {
     const struct idx_file *train = &file[TRAIN_IMAGES], *test = &file[TEST_IMAGES];
-    enum status status = check_pair(train, &file[TRAIN_LABELS], e);
-    if (status == OK)
-        status = check_pair(test, &file[TEST_LABELS], e);
-    if (status == OK && (train->dims[1] != test->dims[1] || train->dims[2] != test->dims[2]))
+    TRY(check_pair(train, &file[TRAIN_LABELS], e));
+    TRY(check_pair(test, &file[TEST_LABELS], e));
+    if (train->dims[1] != test->dims[1] || train->dims[2] != test->dims[2])
         return error_at(e, ERR_DATA, test->path, 0, 0,
                         "byte 8: images of %" PRIu32 " x %" PRIu32 " but %s has %" PRIu32
                         " x %" PRIu32,
                         test->dims[1], test->dims[2], train->path, train->dims[1], train->dims[2]);
-    return status;
+    return OK;
 }
 
 /* One more than the largest label. */
@@ -171,8 +170,8 @@ static enum status open_folder(struct data_set *data, const char *folder, bool *
 {
     char paths[FILES][FILE_MAX];
     (void)folder;
-    enum status status = find_files(paths, data, found, e);
-    return status == OK && *found ? read_files(data, paths, e) : status;
+    TRY(find_files(paths, data, found, e));
+    return *found ? read_files(data, paths, e) : OK;
 }
 
 /* Anything else under these names would pass for MNIST in every table. */
@@ -180,10 +179,10 @@ static enum status open_mnist(struct data_set *data, const char *folder, bool *f
                               struct error *e)
 {
     char hash[DATA_HASH_BYTES];
-    enum status status = open_folder(data, folder, found, e);
-    if (status != OK || !*found)
-        return status;
-    status = data_hash(data, hash, e);
+    TRY(open_folder(data, folder, found, e));
+    if (!*found)
+        return OK;
+    enum status status = data_hash(data, hash, e);
     if (status == OK && strcmp(hash, MNIST_HASH) != 0)
         status = error_at(e, ERR_DATA, folder, 0, 0,
                           "these files are not those of MNIST; for images of your own write "

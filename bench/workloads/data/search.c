@@ -33,8 +33,8 @@ static enum status open_given(struct data_set *data, const char *folder,
     bool found;
     if (access(folder, F_OK) != 0)
         return error_at(e, ERR_DATA, folder, 0, 0, "cannot be opened: %s", strerror(errno));
-    enum status status = open_folder(data, folder, search, &found, e);
-    return status == OK && !found ? search->no_files(folder, search->set, e) : status;
+    TRY(open_folder(data, folder, search, &found, e));
+    return found ? OK : search->no_files(folder, search->set, e);
 }
 
 /* What the user names comes first, and a name that leads nowhere is worth a word. */
@@ -48,13 +48,13 @@ static enum status open_named_by_environment(struct data_set *data,
     if (named == NULL || !named[0])
         return OK;
     snprintf(folder, sizeof folder, "%s/%s", named, search->set);
-    enum status status = open_folder(data, folder, search, found, e);
-    if (status == OK && !*found)
-        status = open_folder(data, named, search, found, e);
-    if (status == OK && !*found)
+    TRY(open_folder(data, folder, search, found, e));
+    if (!*found)
+        TRY(open_folder(data, named, search, found, e));
+    if (!*found)
         log_print(LOG_WARNING, "SCALEBENCH_DATA=%s holds no files of %s; looking elsewhere", named,
                   search->set);
-    return status;
+    return OK;
 }
 
 static enum status open_anywhere(struct data_set *data, const struct data_search *search,
@@ -62,14 +62,14 @@ static enum status open_anywhere(struct data_set *data, const struct data_search
 {
     static const char *const parents[] = {"data", "../shared/data"};
     bool found;
-    enum status status = open_named_by_environment(data, search, &found, e);
-    for (size_t i = 0; i < sizeof parents / sizeof *parents && status == OK && !found; i++) {
+    TRY(open_named_by_environment(data, search, &found, e));
+    for (size_t i = 0; i < sizeof parents / sizeof *parents && !found; i++) {
         char folder[PATH_MAX];
         snprintf(folder, sizeof folder, "%s/%s", parents[i], search->set);
-        status = open_folder(data, folder, search, &found, e);
+        TRY(open_folder(data, folder, search, &found, e));
     }
-    if (status != OK || found)
-        return status;
+    if (found)
+        return OK;
     log_print(LOG_NOTE,
               "%s is in none of $SCALEBENCH_DATA, data/%s, ../shared/data/%s; %s take its place",
               search->set, search->set, search->set, search->substitute);

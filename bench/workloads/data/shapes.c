@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 #include "bench/workloads/data/generated.h"
+#include "bench/workloads/data/random_words.h"
 #include "bench/workloads/data/readers.h"
-#include "bench/workloads/data/words.h"
 
 #define SIDE     32
 #define PIXELS   (SIDE * SIDE)
@@ -69,11 +69,11 @@ struct placement {
 };
 
 /* A rotation by twice the arc tangent of t, which needs no sine. */
-static struct placement placement_draw(struct words *w)
+static struct placement placement_draw(struct random_words *w)
 {
-    float t = words_spread(w, 0.22f), half = words_uniform(w, 7, 13);
-    float stretch = words_uniform(w, 0.75f, 1.3f);
-    float x0 = 0.5f * SIDE + words_spread(w, 6), y0 = 0.5f * SIDE + words_spread(w, 6);
+    float t = random_spread(w, 0.22f), half = random_uniform(w, 7, 13);
+    float stretch = random_uniform(w, 0.75f, 1.3f);
+    float x0 = 0.5f * SIDE + random_spread(w, 6), y0 = 0.5f * SIDE + random_spread(w, 6);
     float cosine = (1 - t * t) / (1 + t * t), sine = 2 * t / (1 + t * t);
     struct placement p = {.ux = cosine / half,
                           .uy = sine / half,
@@ -84,19 +84,19 @@ static struct placement placement_draw(struct words *w)
     return p;
 }
 
-static struct colour colour_draw(struct words *w)
+static struct colour colour_draw(struct random_words *w)
 {
     struct colour colour;
     for (int k = 0; k < CHANNELS; k++)
-        colour.c[k] = words_uniform(w, 0, 1);
+        colour.c[k] = random_uniform(w, 0, 1);
     return colour;
 }
 
 /* A colour that differs from `other` in each channel, by little or by much. */
-static struct colour colour_against(struct words *w, struct colour other)
+static struct colour colour_against(struct random_words *w, struct colour other)
 {
     for (int k = 0; k < CHANNELS; k++) {
-        float step = words_uniform(w, 0.12f, 0.55f);
+        float step = random_uniform(w, 0.12f, 0.55f);
         other.c[k] += other.c[k] < 0.5f ? step : -step;
     }
     return other;
@@ -111,10 +111,10 @@ static void paint(canvas level, int pixel, struct colour colour, float share)
 }
 
 /* From one colour to another along a random direction. */
-static void background_draw(canvas level, struct words *w, struct colour from)
+static void background_draw(canvas level, struct random_words *w, struct colour from)
 {
     struct colour to = colour_draw(w);
-    float across = words_uniform(w, -1, 1), down = words_uniform(w, -1, 1);
+    float across = random_uniform(w, -1, 1), down = random_uniform(w, -1, 1);
     for (int i = 0; i < PIXELS; i++) {
         float x = (float)(i % SIDE) / SIDE - 0.5f, y = (float)(i / SIDE) / SIDE - 0.5f;
         float share = 0.35f * (0.5f + 0.5f * (across * x + down * y) * 2);
@@ -139,11 +139,11 @@ static void shape_draw(canvas level, int shape, const struct placement *p, struc
 }
 
 /* A blot of any colour, so that no single part of an image gives it away. */
-static void blot_draw(canvas level, struct words *w)
+static void blot_draw(canvas level, struct random_words *w)
 {
     struct colour colour = colour_draw(w);
-    float x0 = words_uniform(w, 0, SIDE), y0 = words_uniform(w, 0, SIDE);
-    float radius = words_uniform(w, 1.5f, 4.5f);
+    float x0 = random_uniform(w, 0, SIDE), y0 = random_uniform(w, 0, SIDE);
+    float radius = random_uniform(w, 1.5f, 4.5f);
     for (int i = 0; i < PIXELS; i++) {
         float x = (float)(i % SIDE) + 0.5f - x0, y = (float)(i / SIDE) + 0.5f - y0;
         if (x * x + y * y < radius * radius)
@@ -151,30 +151,18 @@ static void blot_draw(canvas level, struct words *w)
     }
 }
 
-/* Levels 0 to 1 become bytes under noise of one byte a number. */
-static void level_store(uint8_t image[IMAGE], const float *level, float noise, struct words *w)
-{
-    for (int i = 0; i < IMAGE; i += 4) {
-        uint32_t word = words_next(w);
-        for (int k = 0; k < 4; k++, word >>= 8) {
-            float value = 255 * level[i + k] + ((float)(word & 255) - 127.5f) * noise;
-            image[i + k] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5f);
-        }
-    }
-}
-
 void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label)
 {
-    struct words w = words_start(seed, RNG_STREAM(RNG_DIGITS, 2), index);
+    struct random_words w = random_start(seed, RNG_STREAM(RNG_DIGITS, 2), index);
     canvas level;
-    *label = (uint8_t)(words_next(&w) % CLASSES);
+    *label = (uint8_t)(random_next(&w) % CLASSES);
     struct colour background = colour_draw(&w), colour = colour_against(&w, background);
     struct placement placement = placement_draw(&w);
     background_draw(level, &w, background);
     shape_draw(level, *label, &placement, colour);
-    for (int blots = (int)words_uniform(&w, 0, 4); blots > 0; blots--)
+    for (int blots = (int)random_uniform(&w, 0, 4); blots > 0; blots--)
         blot_draw(level, &w);
-    level_store(image, &level[0][0], words_uniform(&w, 0.05f, 0.4f), &w);
+    random_store(image, &level[0][0], IMAGE, random_uniform(&w, 0.05f, 0.4f), &w);
 }
 
 /* ---- The data set ---- */

@@ -36,7 +36,7 @@ enum status stream_start(struct stream *s, struct error *e)
     s->ended = false;
     s->z = (z_stream){0};
     if (s->gzip && inflateInit2(&s->z, 16 + MAX_WBITS) != Z_OK)
-        return error_at(e, ERR_MEMORY, s->path, 0, 0, "no memory to decompress it");
+        return error_no_memory(e, "decompressing a file");
     s->started = true;
     return OK;
 }

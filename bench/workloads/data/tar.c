@@ -81,13 +81,11 @@ static enum status skip(struct stream *s, uint64_t bytes, struct error *e)
     uint8_t block[8 * BLOCK_BYTES];
     while (bytes > 0) {
         size_t n, wanted = bytes < sizeof block ? (size_t)bytes : sizeof block;
-        enum status status = stream_read(s, block, wanted, &n, e);
-        if (status == OK && n < wanted)
-            status =
-                error_at(e, ERR_DATA, s->path, 0, 0,
-                         "truncated: byte %" PRIu64 " of the archive is inside a member", s->read);
-        if (status != OK)
-            return status;
+        TRY(stream_read(s, block, wanted, &n, e));
+        if (n < wanted)
+            return error_at(e, ERR_DATA, s->path, 0, 0,
+                            "truncated: byte %" PRIu64 " of the archive is inside a member",
+                            s->read);
         bytes -= n;
     }
     return OK;
@@ -99,15 +97,14 @@ enum status tar_next(struct stream *s, struct tar_member *member, bool *found, s
     size_t n = 0;
     uint64_t padding = (BLOCK_BYTES - member->size % BLOCK_BYTES) % BLOCK_BYTES;
     *found = false;
-    enum status status = skip(s, member->rest + padding, e);
+    TRY(skip(s, member->rest + padding, e));
     *member = (struct tar_member){.size = 0};
-    if (status == OK)
-        status = stream_read(s, block, sizeof block, &n, e);
-    if (status == OK && n < sizeof block)
-        status = error_at(e, ERR_DATA, s->path, 0, 0,
-                          "truncated: byte %" PRIu64 " of the archive is not its end", s->read);
-    if (status != OK || is_zero(block))
-        return status;
+    TRY(stream_read(s, block, sizeof block, &n, e));
+    if (n < sizeof block)
+        return error_at(e, ERR_DATA, s->path, 0, 0,
+                        "truncated: byte %" PRIu64 " of the archive is not its end", s->read);
+    if (is_zero(block))
+        return OK;
     *found = true;
     return read_header(s, member, block, e);
 }
@@ -116,11 +113,11 @@ enum status tar_read(struct stream *s, struct tar_member *member, void *out, siz
                      struct error *e)
 {
     size_t wanted = member->rest < size ? (size_t)member->rest : size;
-    enum status status = stream_read(s, out, wanted, n, e);
+    TRY(stream_read(s, out, wanted, n, e));
     member->rest -= *n;
-    if (status == OK && *n < wanted)
+    if (*n < wanted)
         return error_at(e, ERR_DATA, s->path, 0, 0,
                         "truncated: byte %" PRIu64 " of the archive is inside %s", s->read,
                         member->name);
-    return status;
+    return OK;
 }

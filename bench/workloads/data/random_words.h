@@ -1,0 +1,54 @@
+/* Random choices of one generated image, read one after the other. Internal to
+ * bench/workloads/data/. */
+#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_RANDOM_WORDS_H
+#define SCALEBENCH_BENCH_WORKLOADS_DATA_RANDOM_WORDS_H
+
+#include "kernels/base/rng.h"
+
+struct random_words {
+    uint64_t seed;
+    uint32_t stream, index, block, word[4];
+    int used; /* of `word` */
+};
+
+static inline struct random_words random_start(uint64_t seed, uint32_t stream, uint32_t index)
+{
+    return (struct random_words){.seed = seed, .stream = stream, .index = index, .used = 4};
+}
+
+static inline uint32_t random_next(struct random_words *w)
+{
+    if (w->used == 4) {
+        rng_words4(w->word, w->seed, w->stream, 0, w->index, w->block++);
+        w->used = 0;
+    }
+    return w->word[w->used++];
+}
+
+/* A number in [lo, hi). */
+static inline float random_uniform(struct random_words *w, float lo, float hi)
+{
+    return lo + (hi - lo) * (float)rng_unit(random_next(w));
+}
+
+/* A number in (-width, width), the middle likelier than the ends. */
+static inline float random_spread(struct random_words *w, float width)
+{
+    float a = random_uniform(w, 0, 1), b = random_uniform(w, 0, 1);
+    return (a - b) * width;
+}
+
+/* Levels 0 to 1, n of them, a multiple of 4, become bytes under noise of one byte each. */
+static inline void random_store(uint8_t *image, const float *level, int n, float noise,
+                                struct random_words *w)
+{
+    for (int i = 0; i < n; i += 4) {
+        uint32_t word = random_next(w);
+        for (int k = 0; k < 4; k++, word >>= 8) {
+            float value = 255 * level[i + k] + ((float)(word & 255) - 127.5f) * noise;
+            image[i + k] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5f);
+        }
+    }
+}
+
+#endif
