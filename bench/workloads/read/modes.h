@@ -6,7 +6,7 @@
 
 struct read_mode {
     const char *name;
-    /* The data set is open and mapped, nothing of it loaded. */
+    /* The data set is open and mapped, nothing of it loaded. NULL: that is enough. */
     enum status (*open)(struct reader *r, struct error *e);
     /* Puts the samples into the store, which has room for them; NULL: all are there already. */
     enum status (*fetch)(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);
@@ -17,12 +17,15 @@ struct read_mode {
 #include "bench/spec/data_reads.def"
 #undef DATA_READ
 
-/* The first rank whose status is not OK tells all: *e and the result are the same everywhere.
- * Collective. */
+/* The error of the first rank that has one becomes every rank's: *e and the result are the same
+ * everywhere. Collective. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
 
 /* OK, or ERR_MPI with the library's text. */
 enum status reader_check(int code, const char *operation, struct error *e);
+
+/* An MPI type of one record; freed by the caller. */
+int record_type(size_t bytes, MPI_Datatype *type);
 
 /* An MPI type of the n samples (at least one) of `record_bytes` each, counted from sample 0; freed
  * by the caller. */

@@ -47,9 +47,7 @@ static bool is_copied(const struct reader *r)
 static enum status copy_images(struct reader *r, struct error *e)
 {
     size_t bytes = r->n * r->image_bytes;
-    r->store.images = mem_alloc(bytes);
-    if (r->store.images == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu bytes of images", bytes);
+    TRY(MEM_NEW_ALIGNED(r->store.images, bytes, "a copy of the images", e));
     r->store.room = r->n;
     r->data.train.images = r->store.images;
     return read_file(&r->data.train_images, r->store.images, bytes, e);

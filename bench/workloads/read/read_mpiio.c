@@ -41,10 +41,10 @@ static enum status open_file(struct reader *r, int file, struct error *e)
 
 static enum status open_mpiio(struct reader *r, struct error *e)
 {
-    enum status status = reader_agree(r, check_place(r, e), e);
-    for (int i = 0; i < FILES && status == OK; i++)
-        status = reader_agree(r, open_file(r, i, e), e);
-    return status;
+    TRY(reader_agree(r, check_place(r, e), e));
+    for (int i = 0; i < FILES; i++)
+        TRY(reader_agree(r, open_file(r, i, e), e));
+    return OK;
 }
 
 static void close_mpiio(struct reader *r)
@@ -80,9 +80,7 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
     MPI_Datatype record;
     MPI_Status done;
     int found = 0;
-    int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
-    if (code == MPI_SUCCESS)
-        code = MPI_Type_commit(&record);
+    int code = record_type(bytes, &record);
     if (code != MPI_SUCCESS)
         return reader_check(code, path, e);
     if (together)
@@ -105,13 +103,12 @@ static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, 
 {
     uint8_t *to[FILES] = {r->store.images, r->store.labels};
     size_t bytes[FILES] = {r->image_bytes, 1};
-    enum status status = wait_barrier(r->waiter, r->comm, "meeting to read the data", e);
-    for (int i = 0; i < FILES && status == OK; i++) {
-        status = reader_check(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e);
-        if (status == OK)
-            status = read_records(r, i, n, bytes[i], to[i], read, e);
+    TRY(wait_barrier(r->waiter, r->comm, "meeting to read the data", e));
+    for (int i = 0; i < FILES; i++) {
+        TRY(reader_check(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e));
+        TRY(read_records(r, i, n, bytes[i], to[i], read, e));
     }
-    return status;
+    return OK;
 }
 
 static enum status fetch_independent(struct reader *r, const uint32_t *samples, uint32_t n,

@@ -64,16 +64,11 @@ static enum status open_window(struct reader *r, struct error *e)
     size_t bytes = r->n * (r->image_bytes + 1);
     int node_rank = 0;
     uint8_t *window = NULL;
-    enum status status = reader_agree(r, find_node(r, &node_rank, e), e);
+    TRY(reader_agree(r, find_node(r, &node_rank, e), e));
     bool first = node_rank == 0;
-    if (status == OK)
-        status = reader_agree(r, first ? mem_check_shared(WHO, (double)bytes, e) : OK, e);
-    if (status == OK)
-        status = reader_agree(r, make_window(r, first ? bytes : 0, &window, e), e);
-    if (status == OK)
-        status = reader_agree(r, first ? fill(r, window, bytes, e) : OK, e);
-    if (status != OK)
-        return status;
+    TRY(reader_agree(r, first ? mem_check_shared(WHO, (double)bytes, e) : OK, e));
+    TRY(reader_agree(r, make_window(r, first ? bytes : 0, &window, e), e));
+    TRY(reader_agree(r, first ? fill(r, window, bytes, e) : OK, e));
     r->data.train.images = window;
     r->data.train.labels = window + r->n * r->image_bytes;
     const struct data_part used = {.images = window, .labels = r->data.train.labels, .n = r->n};

@@ -43,10 +43,16 @@ enum status reader_check(int code, const char *operation, struct error *e)
     return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
 }
 
+int record_type(size_t bytes, MPI_Datatype *type)
+{
+    int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, type);
+    return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+}
+
 int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_Datatype *type)
 {
     MPI_Datatype record;
-    int code = MPI_Type_contiguous((int)record_bytes, MPI_BYTE, &record);
+    int code = record_type(record_bytes, &record);
     if (code != MPI_SUCCESS)
         return code;
     code = MPI_Type_create_indexed_block((int)n, 1, (const int *)samples, record, type);
@@ -71,14 +77,11 @@ static enum status store_reserve(struct reader *r, size_t n, struct error *e)
     if (store->slots != NULL && n <= store->room)
         return OK;
     store_close(store);
+    TRY(MEM_NEW_ALIGNED(store->images, n * r->image_bytes, "a rank's share of the images", e));
+    TRY(MEM_NEW_ALIGNED(store->labels, n, "a rank's share of the labels", e));
+    TRY(MEM_NEW(store->slots, r->n, "the places of a rank's samples", e));
     store->room = n;
-    store->images = mem_alloc(n * r->image_bytes);
-    store->labels = mem_alloc(n);
-    store->slots = calloc(r->n, sizeof *store->slots);
-    if (store->images != NULL && store->labels != NULL && store->slots != NULL)
-        return OK;
-    store_close(store);
-    return error_set(e, ERR_MEMORY, "no memory for a rank's share of %zu samples", n);
+    return OK;
 }
 
 static void store_publish(struct reader *r, const uint32_t *samples, uint32_t n)
@@ -100,10 +103,8 @@ static enum status check_same_data(struct reader *r, struct error *e)
     snprintf(own, sizeof own, "%s, %u + %u images of %s", d->name, d->train.n, d->test.n,
              shape_text(shape, d->shape));
     memcpy(first, own, sizeof first);
-    enum status status =
-        wait_bcast(r->waiter, first, sizeof first, MPI_BYTE, 0, r->comm, "comparison of data", e);
-    if (status != OK)
-        return status;
+    TRY(wait_bcast(r->waiter, first, sizeof first, MPI_BYTE, 0, r->comm, "comparison of data", e));
+    enum status status = OK;
     if (strcmp(own, first) != 0)
         status = error_set(e, ERR_DATA,
                            "rank %d finds other data (%s) than rank 0 (%s); data.path may name a "
@@ -134,14 +135,12 @@ enum status reader_open(struct reader *r, const struct reader_options *options, 
                          .window = MPI_WIN_NULL};
     MPI_Comm_rank(r->comm, &r->rank);
     MPI_Comm_size(r->comm, &r->ranks);
-    enum status status = open_data(r, options, e);
-    if (status == OK)
-        status = check_same_data(r, e);
-    if (status == OK)
-        status = r->mode->open(r, e);
-    if (status == OK)
-        data_load(&r->data.test, r->image_bytes);
-    return status;
+    TRY(open_data(r, options, e));
+    TRY(check_same_data(r, e));
+    if (r->mode->open != NULL)
+        TRY(r->mode->open(r, e));
+    data_load(&r->data.test, r->image_bytes);
+    return OK;
 }
 
 void reader_close(struct reader *r)
@@ -173,10 +172,8 @@ enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, 
 {
     if (r->mode->fetch == NULL)
         return OK;
-    enum status status = store_reserve(r, n, e);
-    if (status == OK)
-        status = r->mode->fetch(r, samples, n, e);
-    if (status == OK)
-        store_publish(r, samples, n);
-    return status;
+    TRY(store_reserve(r, n, e));
+    TRY(r->mode->fetch(r, samples, n, e));
+    store_publish(r, samples, n);
+    return OK;
 }
