@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/place/place.h"
+#include "kernels/base/mem.h"
 
 /* Linux knows at most this many processors. */
 #define CPUS_MAX 8192
@@ -28,10 +29,10 @@ int place_parse_cpus(const char *text, int *cpus, int max)
     int n = 0;
     while (*text) {
         int low, high;
-        if (!(text = parse_number(text, &low)))
+        if ((text = parse_number(text, &low)) == NULL)
             return -1;
         high = low;
-        if (*text == '-' && !(text = parse_number(text + 1, &high)))
+        if (*text == '-' && (text = parse_number(text + 1, &high)) == NULL)
             return -1;
         if (high < low)
             return -1;
@@ -49,8 +50,8 @@ int place_parse_cpus(const char *text, int *cpus, int max)
 static enum status affinity_get(cpu_set_t **set, struct error *e)
 {
     *set = CPU_ALLOC(CPUS_MAX);
-    if (!*set)
-        return error_set(e, ERR_MEMORY, "no memory for a processor set");
+    if (*set == NULL)
+        return error_no_memory(e, "a processor set");
     CPU_ZERO_S(CPU_ALLOC_SIZE(CPUS_MAX), *set);
     if (sched_getaffinity(0, CPU_ALLOC_SIZE(CPUS_MAX), *set) == 0)
         return OK;
@@ -77,8 +78,8 @@ static enum status check_bound(const char *cpus, const cpu_set_t *want, struct e
 static enum status bind_to(const char *cpus, const int *list, int n, struct error *e)
 {
     cpu_set_t *want = CPU_ALLOC(CPUS_MAX);
-    if (!want)
-        return error_set(e, ERR_MEMORY, "no memory for a processor set");
+    if (want == NULL)
+        return error_no_memory(e, "a processor set");
     CPU_ZERO_S(CPU_ALLOC_SIZE(CPUS_MAX), want);
     for (int i = 0; i < n; i++)
         CPU_SET_S((size_t)list[i], CPU_ALLOC_SIZE(CPUS_MAX), want);
@@ -100,9 +101,8 @@ enum status place_bind_self(const char *cpus, struct error *e)
                          "'%s' is not a list of processors; such a list is 0 or 0-3,8", cpus);
     if (n == 0)
         return OK;
-    int *list = calloc((size_t)n, sizeof *list);
-    if (!list)
-        return error_set(e, ERR_MEMORY, "no memory for %d processors", n);
+    int *list;
+    TRY(MEM_NEW(list, (size_t)n, "processors", e));
     place_parse_cpus(cpus, list, n);
     enum status status = bind_to(cpus, list, n, e);
     free(list);

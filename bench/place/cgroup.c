@@ -32,7 +32,7 @@ static bool parse_mount(char *line, struct hierarchy *h)
 {
     char type[64], super[LINE_BYTES];
     char *tail = strstr(line, " - ");
-    if (!tail || sscanf(tail, " - %63s %*s %8191s", type, super) != 2 ||
+    if (tail == NULL || sscanf(tail, " - %63s %*s %8191s", type, super) != 2 ||
         sscanf(line, "%*d %*d %*s %4095s %4095s", h->root, h->mount) != 2)
         return false;
     if (strcmp(type, "cgroup2") == 0)
@@ -48,15 +48,15 @@ static bool parse_mount(char *line, struct hierarchy *h)
 static bool find_own(const char *self_cgroup, struct hierarchy *h)
 {
     FILE *f = fopen(self_cgroup, "r");
-    if (!f)
+    if (f == NULL)
         return false;
     char line[LINE_BYTES];
     bool found = false;
-    while (!found && fgets(line, sizeof line, f)) {
+    while (!found && fgets(line, sizeof line, f) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');
-        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!path || strlen(path + 1) >= sizeof h->own)
+        char *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+        if (path == NULL || strlen(path + 1) >= sizeof h->own)
             continue;
         *path++ = '\0';
         controllers++;
@@ -73,7 +73,7 @@ static bool read_numbers(const char *folder, const char *name, int want, double 
     char path[2 * PATH_BYTES + 64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "r");
-    if (!f)
+    if (f == NULL)
         return false;
     /* "max 100000" reads no number: no quota. */
     bool read = fscanf(f, want == 2 ? "%lf %lf" : "%lf", a, b) == want;
@@ -121,7 +121,7 @@ static double hierarchy_quota(const struct hierarchy *h)
     for (;;) {
         quota = smaller_quota(quota, folder_quota(h, folder));
         char *slash = strrchr(folder, '/');
-        if (strlen(folder) <= mount || !slash || slash < folder + mount)
+        if (strlen(folder) <= mount || slash == NULL || slash < folder + mount)
             return quota;
         *slash = '\0';
     }
@@ -133,11 +133,11 @@ double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo)
     struct hierarchy *h = malloc(sizeof *h);
     char line[LINE_BYTES];
     double quota = 0;
-    while (f && h && fgets(line, sizeof line, f))
+    while (f != NULL && h != NULL && fgets(line, sizeof line, f) != NULL)
         if (parse_mount(line, h) && find_own(self_cgroup, h))
             quota = smaller_quota(quota, hierarchy_quota(h));
     free(h);
-    if (f)
+    if (f != NULL)
         fclose(f);
     return quota;
 }

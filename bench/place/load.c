@@ -28,7 +28,7 @@ bool load_parse(struct load *load, const char *text, double ticks_per_s, const b
 {
     bool found = false;
     *load = (struct load){0};
-    for (const char *line = text; line; line = strchr(line, '\n')) {
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
         line += *line == '\n';
         found |= add_line(load, line, ticks_per_s, cpus, n);
     }
@@ -40,7 +40,7 @@ bool load_read(struct load *load, const bool *cpus, int n)
     char *text = NULL;
     size_t size = 0;
     FILE *file = fopen("/proc/stat", "re");
-    if (!file)
+    if (file == NULL)
         return false;
     bool read = getdelim(&text, &size, '\0', file) > 0 &&
                 load_parse(load, text, (double)sysconf(_SC_CLK_TCK), cpus, n);

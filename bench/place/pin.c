@@ -35,7 +35,7 @@ static enum status local_rank(long *rank, struct error *e)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = getenv(names[i]);
         char *end;
-        if (!text)
+        if (text == NULL)
             continue;
         *rank = strtol(text, &end, 10);
         if (end == text || *end || *rank < 0)
@@ -108,8 +108,8 @@ int main(int argc, char **argv)
     struct error e = {0};
     descriptors_open_standard();
     int first = parse(argc, argv, &cpus);
-    if (!cpus || first >= argc) {
-        fprintf(stderr, "pin: %s is missing\n%s", cpus ? "PROGRAM" : "--cpus", usage);
+    if (cpus == NULL || first >= argc) {
+        fprintf(stderr, "pin: %s is missing\n%s", cpus != NULL ? "PROGRAM" : "--cpus", usage);
         return 2;
     }
     if (local_rank(&rank, &e) != OK || own_entry(cpus, rank, &entry, &e) != OK ||

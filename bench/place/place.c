@@ -8,15 +8,16 @@
 #include "bench/place/cgroup.h"
 #include "bench/place/slurm.h"
 #include "bench/place/topology.h"
+#include "kernels/base/mem.h"
 
 #define SYNTHETIC "synthetic:"
 
 static enum status topology_source(hwloc_topology_t topology, const char *xml, struct error *e)
 {
     int failed = 0;
-    if (xml && strncmp(xml, SYNTHETIC, strlen(SYNTHETIC)) == 0)
+    if (xml != NULL && strncmp(xml, SYNTHETIC, strlen(SYNTHETIC)) == 0)
         failed = hwloc_topology_set_synthetic(topology, xml + strlen(SYNTHETIC));
-    else if (xml)
+    else if (xml != NULL)
         failed = hwloc_topology_set_xml(topology, xml);
     if (failed)
         return error_at(e, ERR_DATA, xml, 0, 0, "not a machine that hwloc can read: %s",
@@ -38,7 +39,7 @@ static enum status topology_restrict(struct place *p, bool real, struct error *e
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
     enum status status = OK;
     if (!usable || !mask)
-        status = error_set(e, ERR_MEMORY, "no memory for processor sets");
+        status = error_no_memory(e, "processor sets");
     else if (hwloc_bitmap_copy(usable, hwloc_topology_get_allowed_cpuset(p->topology)) ||
              (real && hwloc_get_cpubind(p->topology, mask, HWLOC_CPUBIND_THREAD)) ||
              (real && hwloc_bitmap_and(usable, usable, mask)) ||
@@ -53,12 +54,12 @@ static enum status topology_restrict(struct place *p, bool real, struct error *e
 static enum status topology_load(struct place *p, const char *xml, struct error *e)
 {
     if (hwloc_topology_init(&p->topology))
-        return error_set(e, ERR_MEMORY, "no memory for the topology");
+        return error_no_memory(e, "the topology");
     TRY(topology_source(p->topology, xml, e));
     /* Disallowed processors are loaded too, so that the whole machine can be counted. */
     hwloc_topology_set_flags(p->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     if (hwloc_topology_load(p->topology))
-        return error_at(e, xml ? ERR_DATA : ERR_SYSTEM, xml ? xml : "", 0, 0,
+        return error_at(e, xml != NULL ? ERR_DATA : ERR_SYSTEM, xml != NULL ? xml : "", 0, 0,
                         "hwloc cannot load the topology: %s", strerror(errno));
     p->machine.machine_cores = hwloc_get_nbobjs_by_depth(p->topology, cores_depth(p->topology));
     p->machine_hwthreads = hwloc_get_nbobjs_by_type(p->topology, HWLOC_OBJ_PU);
@@ -90,9 +91,7 @@ static enum status cores_collect(struct place *p, struct error *e)
     int depth = cores_depth(p->topology);
     p->machine.cores = hwloc_get_nbobjs_by_depth(p->topology, depth);
     p->machine.hwthreads = hwloc_get_nbobjs_by_type(p->topology, HWLOC_OBJ_PU);
-    p->cores = calloc((size_t)p->machine.cores, sizeof *p->cores);
-    if (!p->cores)
-        return error_set(e, ERR_MEMORY, "no memory for %d cores", p->machine.cores);
+    TRY(MEM_NEW(p->cores, (size_t)p->machine.cores, "cores", e));
     for (int i = 0; i < p->machine.cores; i++) {
         hwloc_obj_t core = hwloc_get_obj_by_depth(p->topology, depth, (unsigned)i);
         p->cores[i] = describe_core(p->topology, core);
@@ -152,13 +151,12 @@ static enum status limit_own(struct place *p, struct error *e)
 enum status place_open(struct place **place, const char *xml, struct error *e)
 {
     *place = NULL;
-    struct place *p = calloc(1, sizeof *p);
-    if (!p)
-        return error_set(e, ERR_MEMORY, "no memory for the topology");
+    struct place *p;
+    TRY(MEM_NEW(p, 1, "the topology", e));
     enum status status = topology_load(p, xml, e);
     if (status == OK)
         status = cores_collect(p, e);
-    if (status == OK && !xml)
+    if (status == OK && xml == NULL)
         status = limit_own(p, e);
     if (status != OK) {
         place_close(p);
@@ -170,7 +168,7 @@ enum status place_open(struct place **place, const char *xml, struct error *e)
 
 void place_close(struct place *place)
 {
-    if (!place)
+    if (place == NULL)
         return;
     if (place->topology)
         hwloc_topology_destroy(place->topology);

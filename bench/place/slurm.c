@@ -20,14 +20,14 @@ static const char *parse_count(const char *text, int *count)
  * 0 when malformed or shorter. */
 static int entry_of(const char *list, long node)
 {
-    while (list && *list) {
+    while (list != NULL && *list) {
         int cpus, times = 1;
         list = parse_count(list, &cpus);
-        if (list && list[0] == '(' && list[1] == 'x') {
+        if (list != NULL && list[0] == '(' && list[1] == 'x') {
             list = parse_count(list + 2, &times);
-            list = list && *list == ')' ? list + 1 : NULL;
+            list = list != NULL && *list == ')' ? list + 1 : NULL;
         }
-        if (!list || (*list != ',' && *list != '\0'))
+        if (list == NULL || (*list != ',' && *list != '\0'))
             return 0;
         if (node < times)
             return cpus;
@@ -42,10 +42,10 @@ static enum status read_count(const char *name, int *count, struct error *e)
 {
     const char *text = getenv(name);
     *count = 0;
-    if (!text)
+    if (text == NULL)
         return OK;
     const char *end = parse_count(text, count);
-    if (end && *end == '\0')
+    if (end != NULL && *end == '\0')
         return OK;
     return error_set(e, ERR_ARGUMENT, "%s='%s' is not a number of processors; such a number is 16",
                      name, text);
@@ -56,9 +56,9 @@ static enum status read_own_entry(int *cpus, struct error *e)
     const char *list = getenv("SLURM_JOB_CPUS_PER_NODE");
     const char *node = getenv("SLURM_NODEID");
     char *end = "";
-    if (!list)
+    if (list == NULL)
         return OK;
-    long number = node ? strtol(node, &end, 10) : 0;
+    long number = node != NULL ? strtol(node, &end, 10) : 0;
     if (number >= 0 && *end == '\0')
         *cpus = entry_of(list, number);
     if (*cpus > 0)
@@ -66,7 +66,7 @@ static enum status read_own_entry(int *cpus, struct error *e)
     return error_set(e, ERR_ARGUMENT,
                      "SLURM_JOB_CPUS_PER_NODE='%s' has no number of processors for node %s; such a "
                      "list is 72(x2),36",
-                     list, node ? node : "0");
+                     list, node != NULL ? node : "0");
 }
 
 enum status slurm_share_read(struct slurm_share *share, struct error *e)

@@ -35,7 +35,7 @@ static enum status load_folder(struct spec *spec, const struct arguments *argume
 {
     enum status status = load_run(spec, arguments->operand, arguments->set, e);
     const char *key = status == OK ? spec_set_beyond_figures(spec) : NULL;
-    if (key)
+    if (key != NULL)
         status =
             error_set(e, ERR_ARGUMENT,
                       "figures: --set %s: the run in %s cannot change; what it shows can, with "
@@ -71,11 +71,11 @@ static bool find_run(const struct spec *asked, const char *folder, char run_dir[
 {
     char newest[256] = "", path[PATH_BYTES];
     DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;)
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
         if (isdigit((unsigned char)entry->d_name[0]) && strcmp(entry->d_name, newest) > 0 &&
             path_format(path, NULL, "%s/%s", folder, entry->d_name) == OK && is_run_of(asked, path))
             snprintf(newest, sizeof newest, "%s", entry->d_name);
-    if (entries)
+    if (entries != NULL)
         closedir(entries);
     return newest[0] && path_format(run_dir, NULL, "%s/%s", folder, newest) == OK;
 }
@@ -92,7 +92,8 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
         status = path_format(run_dir, e, "%s/latest", folder);
     if (status != OK)
         return status;
-    if (spec_set_beyond_figures(asked) ? find_run(asked, folder, run_dir) : path_is_folder(run_dir))
+    if (spec_set_beyond_figures(asked) != NULL ? find_run(asked, folder, run_dir)
+                                               : path_is_folder(run_dir))
         return OK;
     bool set = spec_set_beyond_figures(asked) != NULL;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,

@@ -115,7 +115,7 @@ enum status command_list(const struct arguments *arguments, const struct tools *
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
-    if (option)
+    if (option != NULL)
         option_explain(out, option);
     return option != NULL;
 }
@@ -179,7 +179,7 @@ static void explain_layer(FILE *out, const char *name)
         return;
     const struct layer_rule *rule = layer_rule_get((enum layer_kind)kind);
     fprintf(out, "  shapes    %s\n", rule->shapes);
-    for (const struct layer_option *o = rule->options; o->key; o++)
+    for (const struct layer_option *o = rule->options; o->key != NULL; o++)
         explain_layer_option(out, o);
     fprintf(out, "  %-9s of the layer; preset %s and a number\n", "name", rule->name);
 }
@@ -206,7 +206,7 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
 {
     char path[PATH_BYTES];
     enum status status = path_format(path, e, "%s/configs/models/%s.yaml", tools->home, name);
-    if (status != OK || strchr(name, '/') || !path_exists(path))
+    if (status != OK || strchr(name, '/') != NULL || !path_exists(path))
         return status;
     (*told)++;
     return print_model(out, path, e);
@@ -242,7 +242,8 @@ static enum status unknown_name(const char *name, struct error *e)
         e, ERR_ARGUMENT,
         "explain: '%s' is no option, column, network or name of a list%s%s%s; `scalebench explain` "
         "lists options, `scalebench list KIND` the rest",
-        name, nearest ? "; nearest '" : "", nearest ? nearest : "", nearest ? "'" : "");
+        name, nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
+        nearest != NULL ? "'" : "");
 }
 
 static enum status explain_name(FILE *out, const char *name, const struct tools *tools,
@@ -259,7 +260,7 @@ enum status command_explain(const struct arguments *arguments, const struct tool
                             int *exit_status, struct error *e)
 {
     (void)exit_status;
-    if (arguments->operand)
+    if (arguments->operand != NULL)
         return explain_name(out, arguments->operand, tools, e);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);

@@ -45,13 +45,10 @@ static enum status report(const struct campaign *c, const struct tools *tools, F
 static enum status run(struct campaign *c, const struct arguments *arguments,
                        const struct tools *tools, FILE *out, int *exit_status, struct error *e)
 {
-    enum status status = check_refusals(c, arguments->strict, e);
-    if (status == OK)
-        status = campaign_open_run(c, e);
-    if (status != OK)
-        return status;
+    TRY(check_refusals(c, arguments->strict, e));
+    TRY(campaign_open_run(c, e));
     size_t retried;
-    status = campaign_retry_failures(c, &retried, e);
+    enum status status = campaign_retry_failures(c, &retried, e);
     if (status != OK)
         return status;
     if (retried > 0)

@@ -42,7 +42,7 @@ static int core_of(int cpu)
 static enum status open_folder(int *folder, struct error *e)
 {
     const char *chosen = getenv("SCALEBENCH_LOCKS");
-    const char *path = chosen && *chosen ? chosen : "/tmp/scalebench-cores";
+    const char *path = chosen != NULL && *chosen ? chosen : "/tmp/scalebench-cores";
     if (mkdir(path, 0777) == 0)
         chmod(path, 01777);
     *folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

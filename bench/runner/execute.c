@@ -63,15 +63,15 @@ static void print_word(FILE *out, const char *word)
 
 void campaign_print_command(FILE *out, const struct site_launch *launch)
 {
-    if (launch->environment[0])
+    if (launch->environment[0] != NULL)
         fputs("env ", out);
-    for (char **word = launch->environment; *word; word++) {
+    for (char **word = launch->environment; *word != NULL; word++) {
         print_word(out, *word);
         fputc(' ', out);
     }
-    for (char **word = launch->argv; *word; word++) {
+    for (char **word = launch->argv; *word != NULL; word++) {
         print_word(out, *word);
-        fputc(word[1] ? ' ' : '\n', out);
+        fputc(word[1] != NULL ? ' ' : '\n', out);
     }
 }
 

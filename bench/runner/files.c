@@ -64,13 +64,11 @@ enum status file_write(const char *path,
                        const void *arg, struct error *e)
 {
     char temporary[PATH_BYTES];
-    enum status status = path_format(temporary, e, "%s.tmp", path);
-    if (status != OK)
-        return status;
+    TRY(path_format(temporary, e, "%s.tmp", path));
     FILE *f = fopen(temporary, "we");
-    if (!f)
+    if (f == NULL)
         return error_at(e, ERR_SYSTEM, temporary, 0, 0, "%s", strerror(errno));
-    status = write(f, arg, e);
+    enum status status = write(f, arg, e);
     enum status closed = close_synced(f, temporary, status == OK ? e : NULL);
     if (status == OK)
         status = closed;
@@ -87,7 +85,7 @@ static enum status write_copy(FILE *out, const void *arg, struct error *e)
     char bytes[16384];
     size_t n;
     FILE *in = fopen(from, "re");
-    if (!in)
+    if (in == NULL)
         return error_at(e, ERR_SYSTEM, from, 0, 0, "cannot be opened: %s", strerror(errno));
     while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
         fwrite(bytes, 1, n, out);
@@ -101,7 +99,7 @@ enum status file_copy(const char *to, const char *from, struct error *e)
     char folder[PATH_BYTES];
     enum status status = path_format(folder, e, "%s", to);
     char *slash = status == OK ? strrchr(folder, '/') : NULL;
-    if (slash) {
+    if (slash != NULL) {
         *slash = '\0';
         status = folder_make(folder, e);
     }
@@ -111,7 +109,7 @@ enum status file_copy(const char *to, const char *from, struct error *e)
 static bool read_line(FILE *f, char *line, size_t size)
 {
     line[0] = '\0';
-    if (!f || !fgets(line, (int)size, f))
+    if (f == NULL || fgets(line, (int)size, f) == NULL)
         return false;
     line[strcspn(line, "\n")] = '\0';
     return line[0] != '\0';
@@ -121,7 +119,7 @@ bool file_first_line(const char *path, char *line, size_t size)
 {
     FILE *f = fopen(path, "re");
     bool read = read_line(f, line, size);
-    if (f)
+    if (f != NULL)
         fclose(f);
     return read;
 }
@@ -152,7 +150,7 @@ int program_ask(char *const argv[], char *line, size_t size)
     FILE *f = fdopen(ends[0], "r");
     if (started)
         read_line(f, line, size);
-    if (f)
+    if (f != NULL)
         fclose(f);
     else
         close(ends[0]);

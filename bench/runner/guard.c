@@ -77,7 +77,7 @@ static _Noreturn void become_program(const struct launch_command *command, pid_t
     if (getppid() != guard)
         _exit(CANNOT_RUN); /* the guard died before the line above */
     default_signals();
-    for (char *const *entry = command->environment; entry && *entry; entry++)
+    for (char *const *entry = command->environment; entry != NULL && *entry != NULL; entry++)
         putenv(*entry);
     execvp(command->argv[0], command->argv);
     dprintf(STDERR_FILENO, "cannot run %s: %s\n", command->argv[0], strerror(errno));

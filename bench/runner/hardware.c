@@ -11,14 +11,14 @@ void hardware_cpu(char *text, size_t size)
     char line[512];
     FILE *f = fopen("/proc/cpuinfo", "re");
     text[0] = '\0';
-    while (f && text[0] == '\0' && fgets(line, sizeof line, f)) {
+    while (f != NULL && text[0] == '\0' && fgets(line, sizeof line, f) != NULL) {
         char *colon = strstr(line, ": ");
         line[strcspn(line, "\n")] = '\0';
-        for (size_t i = 0; colon && i < sizeof keys / sizeof *keys; i++)
+        for (size_t i = 0; colon != NULL && i < sizeof keys / sizeof *keys; i++)
             if (strncmp(line, keys[i], strlen(keys[i])) == 0)
                 snprintf(text, size, "%s", colon + 2);
     }
-    if (f)
+    if (f != NULL)
         fclose(f);
 }
 

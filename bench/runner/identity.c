@@ -20,7 +20,7 @@ static void describe_networks(FILE *out, const struct spec *spec)
 static enum status read_program(struct identity_program *p, const char *path, struct error *e)
 {
     *p = (struct identity_program){.path = path};
-    if (stat(path, &p->seen) != 0 || !SHA256File(path, p->hex))
+    if (stat(path, &p->seen) != 0 || SHA256File(path, p->hex) == NULL)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", strerror(errno));
     return OK;
 }
@@ -29,7 +29,7 @@ static enum status read_programs(struct identity *identity, const char *const *p
                                  struct error *e)
 {
     enum status status = OK;
-    for (identity->n_programs = 0; *programs && status == OK; programs++)
+    for (identity->n_programs = 0; *programs != NULL && status == OK; programs++)
         status = read_program(&identity->programs[identity->n_programs++], *programs, e);
     return status;
 }
@@ -77,10 +77,10 @@ static enum status describe(FILE *out, const struct identity_parts *parts,
     describe_networks(out, parts->spec);
     for (size_t i = 0; i < identity->n_programs; i++)
         fprintf(out, "program %s\n", identity->programs[i].hex);
-    if (parts->answers)
+    if (parts->answers != NULL)
         fputs(parts->answers, out);
     describe_machine(out, &parts->machine);
-    if (parts->link)
+    if (parts->link != NULL)
         fprintf(out, "link %s\n", parts->link);
     return status;
 }
@@ -90,15 +90,13 @@ enum status identity_make(struct identity *identity, const struct identity_parts
 {
     char *text = NULL;
     size_t size = 0;
-    enum status status = read_programs(identity, parts->programs, e);
-    if (status != OK)
-        return status;
+    TRY(read_programs(identity, parts->programs, e));
     FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return error_set(e, ERR_MEMORY, "no memory for the campaign's identity");
-    status = describe(out, parts, identity, e);
+    if (out == NULL)
+        return error_no_memory(e, "the campaign's identity");
+    enum status status = describe(out, parts, identity, e);
     if (fclose(out) != 0 && status == OK)
-        status = error_set(e, ERR_MEMORY, "no memory for the campaign's identity");
+        status = error_no_memory(e, "the campaign's identity");
     if (status == OK) {
         char first[17];
         SHA256Data((const uint8_t *)text, size, identity->hex);

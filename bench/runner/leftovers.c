@@ -20,12 +20,12 @@ static bool is_open(const char *pid, const char *name)
     snprintf(path, sizeof path, "/proc/%.20s/fd", pid);
     DIR *all = opendir(path);
     bool found = false;
-    for (struct dirent *entry; all && !found && (entry = readdir(all)) != NULL;) {
+    for (struct dirent *entry; all != NULL && !found && (entry = readdir(all)) != NULL;) {
         ssize_t n = readlinkat(dirfd(all), entry->d_name, target, sizeof target - 1);
         target[n > 0 ? n : 0] = '\0';
         found = strstr(target, name) != NULL;
     }
-    if (all)
+    if (all != NULL)
         closedir(all);
     return found;
 }
@@ -37,9 +37,9 @@ static bool is_mapped(const char *pid, const char *name)
     bool found = false;
     snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
     FILE *maps = fopen(path, "re");
-    while (maps && !found && getline(&line, &size, maps) > 0)
+    while (maps != NULL && !found && getline(&line, &size, maps) > 0)
         found = strstr(line, name) != NULL;
-    if (maps)
+    if (maps != NULL)
         fclose(maps);
     free(line);
     return found;
@@ -50,10 +50,10 @@ static bool is_held(const char *name)
 {
     DIR *proc = opendir("/proc");
     bool found = proc == NULL; /* for all that can be known */
-    for (struct dirent *entry; proc && !found && (entry = readdir(proc)) != NULL;)
+    for (struct dirent *entry; proc != NULL && !found && (entry = readdir(proc)) != NULL;)
         found = isdigit((unsigned char)entry->d_name[0]) &&
                 (is_open(entry->d_name, name) || is_mapped(entry->d_name, name));
-    if (proc)
+    if (proc != NULL)
         closedir(proc);
     return found;
 }
@@ -80,10 +80,10 @@ void leftovers_remove(struct timespec begin)
 {
     for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
         DIR *folder = opendir(FOLDERS[i]);
-        for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
             if (is_ours(dirfd(folder), entry->d_name, begin))
                 unlinkat(dirfd(folder), entry->d_name, 0);
-        if (folder)
+        if (folder != NULL)
             closedir(folder);
     }
 }

@@ -55,21 +55,21 @@ static char *read_end(const char *path)
 {
     FILE *f = fopen(path, "re");
     char *text = calloc(1, LOG_BYTES + 1);
-    if (f && text) {
+    if (f != NULL && text != NULL) {
         if (fseek(f, -(long)LOG_BYTES, SEEK_END) != 0)
             rewind(f); /* shorter than that */
         for (size_t i = 0, n = fread(text, 1, LOG_BYTES, f); i < n; i++)
             if (text[i] == '\0')
                 text[i] = ' ';
     }
-    if (f)
+    if (f != NULL)
         fclose(f);
     return text;
 }
 
 static bool has_word(const char *line, const char *const *words)
 {
-    while (*words && !strstr(line, *words))
+    while (*words != NULL && strstr(line, *words) == NULL)
         words++;
     return *words != NULL;
 }
@@ -97,16 +97,16 @@ struct findings {
 static void look_at(struct findings *f, const char *line)
 {
     const char *said = strstr(line, EXIT_STRING);
-    if (said && !f->said)
+    if (said != NULL && f->said == NULL)
         f->said = said + strlen(EXIT_STRING);
     /* What others say when a rank has died is not the reason. */
-    if (!f->explains && !f->crash_reporter && explains(line))
+    if (f->explains == NULL && f->crash_reporter == NULL && explains(line))
         f->explains = line;
-    if (!f->shared_memory && has_word(line, SHARED_MEMORY))
+    if (f->shared_memory == NULL && has_word(line, SHARED_MEMORY))
         f->shared_memory = line;
-    if (!f->crash_reporter && has_word(line, CRASH_REPORTER))
+    if (f->crash_reporter == NULL && has_word(line, CRASH_REPORTER))
         f->crash_reporter = line;
-    if (!f->network && has_word(line, NETWORK))
+    if (f->network == NULL && has_word(line, NETWORK))
         f->network = line;
     if (has_word(line, PASSED_ON))
         f->passed_on = line;
@@ -119,7 +119,8 @@ static struct findings look_through(char *text)
 {
     struct findings f = {0};
     char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
         size_t n = strlen(line);
         while (n > 0 && isspace((unsigned char)line[n - 1]))
             line[--n] = '\0';
@@ -134,7 +135,7 @@ static const char *find_reason(const struct findings *f)
     const char *const order[] = {f->explains, f->shared_memory, f->crash_reporter,
                                  f->network,  f->last,          f->passed_on};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (order[i])
+        if (order[i] != NULL)
             return order[i];
     return NULL;
 }
@@ -142,9 +143,9 @@ static const char *find_reason(const struct findings *f)
 void log_tail(const char *path, char *text, size_t size)
 {
     char *log = read_end(path);
-    struct findings f = log ? look_through(log) : (struct findings){0};
+    struct findings f = log != NULL ? look_through(log) : (struct findings){0};
     const char *line = find_reason(&f);
-    snprintf(text, size, "%s%s%s", f.said ? f.said : "", f.said && line ? "; " : "",
-             line ? line : "");
+    snprintf(text, size, "%s%s%s", f.said != NULL ? f.said : "",
+             f.said != NULL && line != NULL ? "; " : "", line != NULL ? line : "");
     free(log);
 }

@@ -62,7 +62,7 @@ static void print_command_help(FILE *out, const struct command *command)
     fprintf(out, "usage: scalebench %s %s%s\n\n%s\n", command->name, command->operand,
             *command->options ? " [OPTIONS]" : "", command->summary);
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strstr(command->options, known_options[i].option.name))
+        if (strstr(command->options, known_options[i].option.name) != NULL)
             fprintf(out, "  %s\n", known_options[i].help);
 }
 
@@ -86,7 +86,7 @@ static void select_options(const struct command *command, struct option options[
 {
     size_t n = 0;
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strstr(command->options, known_options[i].option.name))
+        if (strstr(command->options, known_options[i].option.name) != NULL)
             options[n++] = known_options[i].option;
     options[n++] = (struct option){"help", no_argument, NULL, 'h'};
     options[n] = (struct option){0};
@@ -95,7 +95,7 @@ static void select_options(const struct command *command, struct option options[
 static enum status take_operand(const char *operand, struct arguments *arguments,
                                 const struct command *command, struct error *e)
 {
-    if (arguments->operand)
+    if (arguments->operand != NULL)
         return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
                          operand);
     arguments->operand = operand;
@@ -143,7 +143,7 @@ static enum status parse(const struct command *command, int argc, char **argv,
     }
     for (; status == OK && !*help && optind < argc; optind++)
         status = take_operand(argv[optind], arguments, command, e);
-    if (status == OK && !*help && !arguments->operand && command->operand[0] != '[')
+    if (status == OK && !*help && arguments->operand == NULL && command->operand[0] != '[')
         status = error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
     return status;
 }
@@ -154,7 +154,7 @@ static enum status dispatch(int argc, char **argv, int *exit_status, struct erro
     struct tools tools;
     bool help = false;
     const struct command *command = find_command(argv[1], e);
-    if (!command)
+    if (command == NULL)
         return e->status;
     enum status status = parse(command, argc - 1, argv + 1, &arguments, &help, e);
     if (status == OK && help)
@@ -167,12 +167,12 @@ static enum status dispatch(int argc, char **argv, int *exit_status, struct erro
 
 static enum status print_help_of(const char *name, struct error *e)
 {
-    if (!name) {
+    if (name == NULL) {
         print_help(stdout);
         return OK;
     }
     const struct command *command = find_command(name, e);
-    if (!command)
+    if (command == NULL)
         return e->status;
     print_command_help(stdout, command);
     return OK;

@@ -30,7 +30,7 @@ static const struct {
 
 static json_t *text_or_null(const char *text)
 {
-    return text && *text ? json_string(text) : json_null();
+    return text != NULL && *text ? json_string(text) : json_null();
 }
 
 static json_t *preflight_facts(void)
@@ -80,7 +80,7 @@ static json_t *program_facts(const struct identity *identity)
     for (size_t i = 0; i < identity->n_programs; i++) {
         const struct identity_program *p = &identity->programs[i];
         const char *slash = strrchr(p->path, '/');
-        json_object_set_new(json, slash ? slash + 1 : p->path, json_string(p->hex));
+        json_object_set_new(json, slash != NULL ? slash + 1 : p->path, json_string(p->hex));
     }
     return json;
 }
@@ -89,7 +89,7 @@ static json_t *launch_facts(const struct workloads *w)
 {
     json_t *json = json_array();
     for (size_t i = 0; i < w->n_identities; i++)
-        if (w->identities[i].said)
+        if (w->identities[i].said != NULL)
             json_array_append(json, w->identities[i].said);
     return json;
 }
@@ -97,7 +97,7 @@ static json_t *launch_facts(const struct workloads *w)
 static json_t *command_line(char *const *argv)
 {
     json_t *json = json_array();
-    for (; *argv; argv++)
+    for (; *argv != NULL; argv++)
         json_array_append_new(json, json_string(*argv));
     return json;
 }
@@ -117,7 +117,7 @@ static enum status write_json(FILE *out, const void *arg, struct error *e)
                   text_or_null(m->set), "command", command_line(m->command), "machine",
                   machine_facts(&m->machine, m->link), "preflight", preflight_facts(), "build",
                   build_facts(m->tools));
-    int failed = !json || json_dumpf(json, out, JSON_INDENT(2)) != 0;
+    int failed = json == NULL || json_dumpf(json, out, JSON_INDENT(2)) != 0;
     fputc('\n', out);
     json_decref(json);
     if (failed)
@@ -137,8 +137,8 @@ bool manifest_read(const char *run_dir, struct manifest_facts *known)
         return false;
     const char *identity = NULL, *revision = NULL;
     json_t *json = json_load_file(path, 0, NULL);
-    bool found = json && json_unpack(json, "{s:s, s:{s:s}}", "identity", &identity, "build",
-                                     "revision", &revision) == 0;
+    bool found = json != NULL && json_unpack(json, "{s:s, s:{s:s}}", "identity", &identity, "build",
+                                             "revision", &revision) == 0;
     if (found) {
         snprintf(known->identity, sizeof known->identity, "%s", identity);
         snprintf(known->revision, sizeof known->revision, "%s", revision);

@@ -24,14 +24,14 @@ static bool read_process(const char *pid, struct process *process)
     if (snprintf(path, sizeof path, "/proc/%s/stat", pid) >= (int)sizeof path)
         return false;
     FILE *f = fopen(path, "re");
-    if (!f)
+    if (f == NULL)
         return false; /* it has ended meanwhile */
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = '\0';
     const char *name_end = strrchr(text, ')');
     process->pid = (pid_t)atol(pid);
-    return name_end && sscanf(name_end, ") %c %d", &process->state, &process->parent) == 2;
+    return name_end != NULL && sscanf(name_end, ") %c %d", &process->state, &process->parent) == 2;
 }
 
 static bool table_add(struct table *t, const struct process *process)
@@ -39,7 +39,7 @@ static bool table_add(struct table *t, const struct process *process)
     if (t->n == t->capacity) {
         size_t capacity = t->capacity ? 2 * t->capacity : 256;
         struct process *grown = realloc(t->processes, capacity * sizeof *grown);
-        if (!grown)
+        if (grown == NULL)
             return false;
         t->processes = grown;
         t->capacity = capacity;
@@ -57,7 +57,7 @@ static int by_pid(const void *a, const void *b)
 static bool table_read(struct table *t)
 {
     DIR *proc = opendir("/proc");
-    if (!proc)
+    if (proc == NULL)
         return false;
     struct dirent *entry;
     struct process process;
@@ -76,7 +76,7 @@ static bool table_read(struct table *t)
  * walk through a table that changed while it was read. */
 static bool is_below(const struct table *t, const struct process *process, pid_t root)
 {
-    for (size_t hops = 0; process && hops <= t->n; hops++) {
+    for (size_t hops = 0; process != NULL && hops <= t->n; hops++) {
         if (process->parent == root)
             return true;
         struct process key = {.pid = process->parent};

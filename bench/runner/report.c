@@ -10,8 +10,8 @@ static enum status draw(const struct summary *s, const char *run_dir, const stru
                         struct error *e)
 {
     char plots[PATH_BYTES];
-    enum status status = path_format(plots, e, "%s/plots", tools->home);
-    return status == OK ? figures_draw(s, run_dir, plots, e) : status;
+    TRY(path_format(plots, e, "%s/plots", tools->home));
+    return figures_draw(s, run_dir, plots, e);
 }
 
 static void print_table(const struct summary *s, const struct report_request *request)
@@ -66,7 +66,7 @@ static enum status show(const struct summary *s, const struct report_request *re
     enum status status = written;
     if (written == OK && request->draw)
         status = draw(s, request->run_dir, tools, e);
-    if (request->table)
+    if (request->table != NULL)
         print_table(s, request);
     *all_well = name_failures(s, request->table != NULL);
     return status;

@@ -34,7 +34,7 @@ static bool is_run(const char *name)
 {
     struct tm utc = {0};
     const char *end = strptime(name, STAMP, &utc);
-    return end && *end == '-' && strlen(end + 1) == ID_DIGITS;
+    return end != NULL && *end == '-' && strlen(end + 1) == ID_DIGITS;
 }
 
 /* The last run by name, of this identity or of any; false when there is none. Names are in the
@@ -44,11 +44,11 @@ static bool find_run(const struct campaign *c, bool of_identity, char run[256])
     DIR *folder = opendir(c->folder);
     struct dirent *entry;
     run[0] = '\0';
-    while (folder && (entry = readdir(folder)) != NULL)
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
         if (is_run(entry->d_name) && strcmp(entry->d_name, run) > 0 &&
             (!of_identity || has_identity(c, entry->d_name)))
             snprintf(run, 256, "%s", entry->d_name);
-    if (folder)
+    if (folder != NULL)
         closedir(folder);
     return run[0] != '\0';
 }
@@ -92,8 +92,8 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
         if (status == OK)
             status = file_copy(path, input->path, e);
         char *kept = status == OK ? strdup(path) : NULL;
-        if (status == OK && !kept)
-            status = error_set(e, ERR_MEMORY, "no memory for a path");
+        if (status == OK && kept == NULL)
+            status = error_no_memory(e, "a path");
         if (status != OK)
             return status;
         free(input->path);
@@ -114,14 +114,10 @@ static enum status describe_run(const struct campaign *c, struct error *e)
                                 .tools = c->tools,
                                 .machine = place_machine(c->place),
                                 .link = site_link(&c->spec.config)};
-    enum status status = path_format(path, e, "%s/spec.yaml", c->run_dir);
-    if (status == OK)
-        status = file_write(path, write_spec, &c->spec, e);
-    if (status == OK)
-        status = path_format(path, e, "%s/manifest.json", c->run_dir);
-    if (status == OK)
-        status = manifest_write(path, &manifest, e);
-    return status;
+    TRY(path_format(path, e, "%s/spec.yaml", c->run_dir));
+    TRY(file_write(path, write_spec, &c->spec, e));
+    TRY(path_format(path, e, "%s/manifest.json", c->run_dir));
+    return manifest_write(path, &manifest, e);
 }
 
 /* Held by one runner at a time while it looks for a run, begins one or moves `latest`. */
@@ -169,7 +165,7 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
 static enum status set_run_dir(struct campaign *c, const char *run, struct error *e)
 {
     char *absolute = realpath(c->folder, NULL);
-    if (!absolute)
+    if (absolute == NULL)
         return error_at(e, ERR_SYSTEM, c->folder, 0, 0, "%s", strerror(errno));
     enum status status = path_format(c->run_dir, e, "%s/%s", absolute, run);
     free(absolute);

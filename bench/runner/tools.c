@@ -21,17 +21,17 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
 {
     const char *chosen = getenv("SCALEBENCH_HOME");
     char above[PATH_BYTES], plots[PATH_BYTES];
-    if (chosen && *chosen)
+    if (chosen != NULL && *chosen)
         return path_format(home, e, "%s", chosen);
     enum status status = path_format(above, e, "%s", folder);
     char *slash = strrchr(above, '/');
-    if (slash)
+    if (slash != NULL)
         slash[slash == above] = '\0';
     if (status == OK)
         status = path_format(plots, e, "%s/plots", above);
     if (status == OK && path_is_folder(plots))
         return path_format(home, e, "%s", above);
-    if (status == OK && !getcwd(home, PATH_BYTES))
+    if (status == OK && getcwd(home, PATH_BYTES) == NULL)
         status = error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
     return status;
 }
@@ -46,20 +46,17 @@ static void find_revision(const char *home, char *revision, size_t size)
         return;
     }
     char *dirty = strstr(line, "-dirty");
-    if (dirty)
+    if (dirty != NULL)
         *dirty = '\0';
-    snprintf(revision, size, "%s %s", line, dirty ? "dirty" : "clean");
+    snprintf(revision, size, "%s %s", line, dirty != NULL ? "dirty" : "clean");
 }
 
 enum status tools_find(struct tools *tools, struct error *e)
 {
-    enum status status = find_folder(tools->folder, e);
-    if (status == OK)
-        status = find_home(tools->folder, tools->home, e);
-    if (status != OK)
-        return status;
+    TRY(find_folder(tools->folder, e));
+    TRY(find_home(tools->folder, tools->home, e));
     if (setenv("SCALEBENCH_HOME", tools->home, 1) != 0)
-        return error_set(e, ERR_MEMORY, "no memory for the environment");
+        return error_no_memory(e, "the environment");
     find_revision(tools->home, tools->revision, sizeof tools->revision);
     return OK;
 }

@@ -146,9 +146,9 @@ enum status workloads_check(const struct workloads *w, const struct point *point
 {
     const char *is, *name;
     const struct workload_identity *identity = identity_of(w, point);
-    for (size_t i = 0; identity != NULL && (is = launch_common(result, i, &name)); i++) {
+    for (size_t i = 0; identity != NULL && (is = launch_common(result, i, &name)) != NULL; i++) {
         const char *was = json_string_value(json_object_get(identity->said, name));
-        if (was && was[0] && is[0] && strcmp(was, is) != 0)
+        if (was != NULL && was[0] && is[0] && strcmp(was, is) != 0)
             return error_set(e, ERR_DATA,
                              "%s: %s changed while the campaign ran: '%s' before, '%s' in this "
                              "launch, which does not count; put back, the same command goes on; "

@@ -9,7 +9,7 @@
 /* Looks for an executable as a shell would. */
 static bool find_program(const char *name, char *path, size_t size)
 {
-    if (strchr(name, '/'))
+    if (strchr(name, '/') != NULL)
         return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
     const char *folders = getenv("PATH");
     while (folders != NULL && *folders) {

@@ -28,7 +28,7 @@ bool option_differs(const struct spec *spec, enum option_id id, bool requested_o
         const struct value *value = &spec->points[i].config.values[id];
         if (requested_only && !spec->points[i].requested)
             continue;
-        if (first && !value_equal(first, value))
+        if (first != NULL && !value_equal(first, value))
             return true;
         first = value;
     }
@@ -41,12 +41,12 @@ enum status alike_make(struct alike **alike, const struct spec *spec,
 {
     struct alike *a = calloc(1, sizeof *a + (most + 1) * sizeof *a->kinds);
     *alike = NULL;
-    if (!a || !hcreate_r(2 * most + 1, &a->table)) {
+    if (a == NULL || !hcreate_r(2 * most + 1, &a->table)) {
         free(a);
         return error_set(e, ERR_MEMORY, "no memory for %zu points", most);
     }
-    a->by_identity = !counts;
-    for (size_t i = 0; counts && i < OPTION_COUNT; i++)
+    a->by_identity = counts == NULL;
+    for (size_t i = 0; counts != NULL && i < OPTION_COUNT; i++)
         if (counts(option_get((enum option_id)i)) && option_differs(spec, (enum option_id)i, false))
             a->options[a->n_options++] = (enum option_id)i;
     *alike = a;
@@ -55,7 +55,7 @@ enum status alike_make(struct alike **alike, const struct spec *spec,
 
 void alike_free(struct alike *alike)
 {
-    if (alike)
+    if (alike != NULL)
         hdestroy_r(&alike->table);
     free(alike);
 }

@@ -13,7 +13,7 @@ static bool is_argument(const struct spec_option *option)
 /* A network goes by its file. */
 static const char *argument_text(const struct point *point, size_t id)
 {
-    return id == OPT_MODEL && point->net ? point->net->path : point->config.values[id].text;
+    return id == OPT_MODEL && point->net != NULL ? point->net->path : point->config.values[id].text;
 }
 
 /* Appends a value; of inject.ranks those that the point has, which take no more room. */

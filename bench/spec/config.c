@@ -29,14 +29,14 @@ static enum status set_preset(struct config *config, const struct spec_option *o
 {
     struct value *value = &config->values[option->id];
     const struct mark mark = {"preset", 0, 0};
-    if (option->preset) {
+    if (option->preset != NULL) {
         enum status status = config_set(config, option, option->preset, mark, e);
         value->set = false;
         return status;
     }
     value->mark = mark;
     value->text = strdup("");
-    return value->text ? OK : error_set(e, ERR_MEMORY, "no memory for the options");
+    return value->text != NULL ? OK : error_no_memory(e, "the options");
 }
 
 enum status config_init(struct config *config, struct error *e)

@@ -7,6 +7,7 @@
 #include "bench/spec/alike.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 
 /* A point takes some 10 KiB: 640 MiB at most. */
 #define POINTS_MAX 65536
@@ -38,7 +39,7 @@ static void identify(struct point *point, const struct spec *spec)
         const char *text = point->config.values[i].text;
         if (scope_is_campaign(option->scope))
             continue;
-        if (i == OPT_MODEL && point->net)
+        if (i == OPT_MODEL && point->net != NULL)
             text = point->net->digest;
         SHA256_Update(&context, (const uint8_t *)option->key, strlen(option->key));
         SHA256_Update(&context, (const uint8_t *)"=", 1);
@@ -119,9 +120,7 @@ static enum status expand_matrix(struct spec *spec, struct error *e)
     enum status status = count_combinations(spec, &combinations, e);
     if (status != OK)
         return status;
-    spec->points = calloc(combinations, sizeof *spec->points);
-    if (!spec->points)
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", combinations);
+    TRY(MEM_NEW(spec->points, combinations, "points", e));
     for (size_t i = 0; i < combinations; i++) {
         struct point *point = &spec->points[spec->n_points];
         status = combine(&point->config, spec, i, e);
@@ -195,7 +194,7 @@ static enum status bring_forward(struct spec *spec, size_t requested, struct err
 {
     size_t n = spec->n_points, added = n - requested;
     struct point *points = malloc(n * sizeof *points);
-    if (!points)
+    if (points == NULL)
         return error_set(e, ERR_MEMORY, "no memory for %zu points", n);
     memcpy(points, spec->points + requested, added * sizeof *points);
     memcpy(points + added, spec->points, requested * sizeof *points);
@@ -217,7 +216,7 @@ static void note_first(struct alike *alike, const struct point *point, size_t i)
 static enum status double_room(struct spec *spec, struct error *e)
 {
     struct point *points = reallocarray(spec->points, 2 * spec->n_points, sizeof *points);
-    if (!points)
+    if (points == NULL)
         return error_set(e, ERR_MEMORY, "no memory for %zu points", 2 * spec->n_points);
     spec->points = points;
     return OK;
@@ -344,9 +343,7 @@ static enum status add_alone(struct spec *spec, struct error *e)
 
 static enum status list_varying(struct spec *spec, struct error *e)
 {
-    spec->varying = calloc(OPTION_COUNT, sizeof *spec->varying);
-    if (!spec->varying)
-        return error_set(e, ERR_MEMORY, "no memory for the points");
+    TRY(MEM_NEW(spec->varying, OPTION_COUNT, "the points", e));
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (option_differs(spec, (enum option_id)i, true))
             spec->varying[spec->n_varying++] = (enum option_id)i;
@@ -361,7 +358,7 @@ static void extend_label(struct point *point, const struct spec_option *option)
     bool plain = option->id == OPT_WORKLOAD || option->id == OPT_STRATEGY ||
                  option->id == OPT_VARIANT || option->id == OPT_MODEL || option->id == OPT_COMPRESS;
     snprintf(point->label + used, room, "%s%s%s%s", used > 0 ? " " : "",
-             plain ? "" : (dot ? dot + 1 : option->key), plain ? "" : "=", text);
+             plain ? "" : (dot != NULL ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
 /* A strategy's usual variant goes without saying, another never does; and so does no compressor. */

@@ -20,11 +20,11 @@ static bool ends_with(const char *name, const char *ending)
 static enum status join(char **path, const char *home, const char *folder, const char *name,
                         struct error *e)
 {
-    if (asprintf(path, "%s%s%s/%s%s", home ? home : "", home ? "/" : "", folder, name,
-                 ends_with(name, SUFFIX) ? "" : SUFFIX) >= 0)
+    if (asprintf(path, "%s%s%s/%s%s", home != NULL ? home : "", home != NULL ? "/" : "", folder,
+                 name, ends_with(name, SUFFIX) ? "" : SUFFIX) >= 0)
         return OK;
     *path = NULL;
-    return error_set(e, ERR_MEMORY, "no memory for a path");
+    return error_no_memory(e, "a path");
 }
 
 /* Turns found paths into the names that a user writes: what follows `folder`, without the
@@ -67,7 +67,7 @@ static enum status explain_missing(const char *home, const char *folder, const c
         status =
             error_set(e, ERR_SPEC, "'%s' is not there, and there is no file in %s", name, folder);
     if (status == OK) {
-        strip_paths(&found, (home ? strlen(home) + 1 : 0) + strlen(folder));
+        strip_paths(&found, (home != NULL ? strlen(home) + 1 : 0) + strlen(folder));
         name_explain(text, sizeof text, name, (const char *const *)found.gl_pathv, found.gl_pathc);
         status = error_set(e, ERR_SPEC, "%s (in %s)", text, folder);
     }
@@ -79,7 +79,7 @@ enum status find_config(char **path, const char *folder, const char *name, struc
 {
     const char *home = NULL;
     for (int i = 0; i < 2; i++, home = getenv("SCALEBENCH_HOME")) {
-        if (i == 1 && !home)
+        if (i == 1 && home == NULL)
             break;
         enum status status = join(path, home, folder, name, e);
         if (status != OK || access(*path, F_OK) == 0)
@@ -92,13 +92,13 @@ enum status find_config(char **path, const char *folder, const char *name, struc
 
 bool find_is_path(const char *text)
 {
-    return strchr(text, '/') || ends_with(text, SUFFIX);
+    return strchr(text, '/') != NULL || ends_with(text, SUFFIX);
 }
 
 size_t find_stem(const char **stem, const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/');
-    *stem = slash ? slash + 1 : path;
+    *stem = slash != NULL ? slash + 1 : path;
     return strlen(*stem) - (ends_with(*stem, ending) ? strlen(ending) : 0);
 }
 
@@ -106,9 +106,10 @@ size_t find_stem(const char **stem, const char *path, const char *ending)
 static enum status try_file(char **path, const char *home, const char *folder, const char *text,
                             struct error *e)
 {
-    if (asprintf(path, "%s%s%s%s", home ? home : "", home ? "/" : "", folder, text) < 0) {
+    if (asprintf(path, "%s%s%s%s", home != NULL ? home : "", home != NULL ? "/" : "", folder,
+                 text) < 0) {
         *path = NULL;
-        return error_set(e, ERR_MEMORY, "no memory for a path");
+        return error_no_memory(e, "a path");
     }
     if (access(*path, F_OK) == 0)
         return OK;
@@ -122,7 +123,7 @@ static enum status error_nowhere(const char *const *folders, const char *const *
 {
     char places[900] = "";
     for (int k = 0; k < 2; k++)
-        for (const char *const *f = k == 0 ? folders : shared; *f; f++)
+        for (const char *const *f = k == 0 ? folders : shared; *f != NULL; f++)
             snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
                      places[0] ? ", " : "", f[0][0] ? *f : "the current folder");
     return error_set(e, ERR_SPEC, "'%s' is not there; looked in %s", text, places);
@@ -136,14 +137,15 @@ enum status find_file(char **path, const char *const *folders, const char *const
     *path = NULL;
     if (text[0] == '/') {
         status = try_file(path, NULL, "", text, e);
-        return status == OK && !*path ? error_set(e, ERR_SPEC, "'%s' is not there", text) : status;
+        return status == OK && *path == NULL ? error_set(e, ERR_SPEC, "'%s' is not there", text)
+                                             : status;
     }
-    for (const char *const *f = folders; status == OK && !*path && *f; f++)
+    for (const char *const *f = folders; status == OK && *path == NULL && *f != NULL; f++)
         status = try_file(path, NULL, *f, text, e);
-    for (const char *const *f = shared; status == OK && !*path && *f; f++) {
+    for (const char *const *f = shared; status == OK && *path == NULL && *f != NULL; f++) {
         status = try_file(path, NULL, *f, text, e);
-        if (status == OK && !*path && home)
+        if (status == OK && *path == NULL && home != NULL)
             status = try_file(path, home, *f, text, e);
     }
-    return status == OK && !*path ? error_nowhere(folders, shared, text, e) : status;
+    return status == OK && *path == NULL ? error_nowhere(folders, shared, text, e) : status;
 }

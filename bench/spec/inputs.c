@@ -24,13 +24,13 @@ static const struct input_kind {
 
 static enum status no_memory(struct error *e)
 {
-    return error_set(e, ERR_MEMORY, "no memory for the files of a spec");
+    return error_no_memory(e, "the files of a spec");
 }
 
 /* "" where an option must be given and is not; a preset is a word that stands for no file. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
-    bool word = option->preset &&
+    bool word = option->preset != NULL &&
                 (strcmp(value->text, option->preset) == 0 || strcmp(value->text, "none") == 0);
     return value->text[0] && !word;
 }
@@ -39,13 +39,13 @@ static bool is_file(const struct spec_option *option, const struct value *value)
 static enum status find_input(char **path, const struct input_kind *kind, const struct spec *spec,
                               const struct value *value, struct error *e)
 {
-    char *beside = strdup(spec->path), *slash = beside ? strrchr(beside, '/') : NULL;
-    if (!beside)
+    char *beside = strdup(spec->path), *slash = beside != NULL ? strrchr(beside, '/') : NULL;
+    if (beside == NULL)
         return no_memory(e);
     bool typed = value->mark.file == matrix_set_file;
-    if (slash)
+    if (slash != NULL)
         slash[1] = '\0';
-    const char *own = slash ? beside : "";
+    const char *own = slash != NULL ? beside : "";
     const char *const folders[] = {typed ? "" : own, typed || !own[0] ? NULL : "", NULL};
     bool name = kind->option == OPT_MODEL && !find_is_path(value->text);
     enum status status = name ? find_config(path, "configs/models", value->text, e)
@@ -66,7 +66,7 @@ static enum status read_input(struct spec_input *input, struct error *e)
     if (fd < 0)
         return error_at(e, ERR_SPEC, input->path, 0, 0, "cannot be opened: %s", why);
     close(fd);
-    if (SHA256File(input->path, input->digest))
+    if (SHA256File(input->path, input->digest) != NULL)
         return OK;
     return error_at(e, ERR_SPEC, input->path, 0, 0, "cannot be read: %s", strerror(errno));
 }
@@ -96,7 +96,7 @@ static enum status name_input(struct spec_input *input, const struct input_kind 
     const char *stem;
     int length = (int)find_stem(&stem, input->path, kind->ending);
     int made = asprintf(&input->name, "%.*s", length, stem);
-    for (int i = 2; made >= 0 && spec_input_find(spec, kind->option, input->name); i++) {
+    for (int i = 2; made >= 0 && spec_input_find(spec, kind->option, input->name) != NULL; i++) {
         free(input->name);
         made = asprintf(&input->name, "%.*s-%d", length, stem, i);
     }
@@ -121,14 +121,14 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
                              const struct input_kind *kind, const char **name, struct error *e)
 {
     const struct spec_input *equal = find_equal(spec, input);
-    if (equal) {
+    if (equal != NULL) {
         *name = equal->name;
         free_input(input);
         return OK;
     }
     struct spec_input *inputs =
         reallocarray(spec->inputs, spec->n_inputs + 1, sizeof *spec->inputs);
-    if (!inputs)
+    if (inputs == NULL)
         return no_memory(e);
     spec->inputs = inputs;
     enum status status = name_input(input, kind, spec, e);
@@ -167,7 +167,7 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
         return place_error(value, option, &inner, e);
     }
     char *text = strdup(name);
-    if (!text)
+    if (text == NULL)
         return no_memory(e);
     free(value->text);
     value->text = text;
@@ -181,7 +181,7 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
     for (size_t i = 0; i < axis->n; i++) {
         char *written = strdup(axis->values[i].text);
         enum status status =
-            written ? resolve_value(spec, kind, &axis->values[i], e) : no_memory(e);
+            written != NULL ? resolve_value(spec, kind, &axis->values[i], e) : no_memory(e);
         for (size_t j = 0; j < i && status == OK; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 status = mark_error(e, ERR_SPEC, axis->values[i].mark,
@@ -199,7 +199,7 @@ static enum status resolve_kind(struct spec *spec, const struct input_kind *kind
     struct matrix *matrix = spec->matrix;
     struct axis *axis = matrix_axis(matrix, kind->option);
     enum status status = resolve_value(spec, kind, &spec->config.values[kind->option], e);
-    if (status == OK && axis)
+    if (status == OK && axis != NULL)
         status = resolve_axis(spec, kind, axis, e);
     if (status == OK)
         status = resolve_value(spec, kind, &matrix->baseline.config.values[kind->option], e);

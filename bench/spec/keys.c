@@ -85,11 +85,11 @@ static enum status unknown_key(const char *path, const struct node *entry, bool 
     word[strcspn(word, ".")] = '\0';
     snprintf(head, sizeof head, "%s", path);
     head[length + (length > 0) + strlen(word)] = '\0';
-    if (option_find(head))
+    if (option_find(head) != NULL)
         return mark_error(e, ERR_SPEC, entry->key_mark, "%s takes one value; '%s' is below it",
                           head, path);
     const struct spec_option *meant = find_by_tail(rest);
-    if (meant)
+    if (meant != NULL)
         return mark_error(e, ERR_SPEC, entry->key_mark, "'%s' is unknown here; nearest '%s'", path,
                           meant->key);
     char words[WORDS_MAX][40], text[900];
@@ -120,7 +120,7 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", entry->key);
     const struct spec_option *option = option_find(path);
-    if (option)
+    if (option != NULL)
         return walk->visit(walk->arg, option, entry, e);
     if (!is_group(path, strlen(path)))
         return unknown_key(path, entry, walk->top, e);

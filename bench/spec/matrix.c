@@ -6,6 +6,7 @@
 
 #include "bench/spec/keys.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 
 const char matrix_set_file[] = "SET";
 
@@ -86,9 +87,9 @@ static enum status visit_fixed(void *arg, const struct spec_option *option,
         return list_outside_matrix(option, entry, e);
     if (reading->override) {
         struct axis *axis = matrix_axis(reading->spec->matrix, option->id);
-        if (axis && from_set(axis->mark))
+        if (axis != NULL && from_set(axis->mark))
             return given_twice(option, entry, axis->mark, e);
-        if (axis)
+        if (axis != NULL)
             remove_axis(reading->spec->matrix, axis);
         value->set = value->set && from_set(value->mark);
     }
@@ -142,8 +143,8 @@ static enum status repeat_entry(const struct entry_reading *entry, size_t n, str
 {
     struct matrix *m = entry->matrix;
     struct selection *grown = reallocarray(m->excludes, m->n_excludes + n, sizeof *grown);
-    if (!grown)
-        return error_set(e, ERR_MEMORY, "no memory for the matrix");
+    if (grown == NULL)
+        return error_no_memory(e, "the matrix");
     m->excludes = grown;
     for (size_t i = 0; i < n; i++) {
         struct selection *to = &grown[m->n_excludes], *from = &grown[entry->first + i];
@@ -186,8 +187,8 @@ static enum status read_excludes(struct matrix *matrix, const struct node *list,
         struct entry_reading entry = {matrix, matrix->n_excludes};
         struct selection *grown =
             reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
-        if (!grown)
-            return error_set(e, ERR_MEMORY, "no memory for the matrix");
+        if (grown == NULL)
+            return error_no_memory(e, "the matrix");
         matrix->excludes = grown;
         grown[matrix->n_excludes++] = (struct selection){.mark = list->items[i].mark};
         status = read_selection("an entry of exclude", &list->items[i], visit_excluded, &entry, e);
@@ -221,9 +222,7 @@ static enum status read_auto(struct axis *axis, int cores, struct error *e)
 {
     enum { MOST = 64 }; /* twice the bits of an int */
     axis->open = true;
-    axis->values = calloc(MOST, sizeof *axis->values);
-    if (!axis->values)
-        return error_set(e, ERR_MEMORY, "no memory for the matrix");
+    TRY(MEM_NEW(axis->values, MOST, "the matrix", e));
     enum status status = add_ranks(axis, 1, e);
     long last = 1;
     for (long power = 2; power <= cores && status == OK; power *= 2) {
@@ -237,9 +236,7 @@ static enum status read_auto(struct axis *axis, int cores, struct error *e)
 static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
                                     const struct node *list, struct error *e)
 {
-    axis->values = calloc(list->n, sizeof *axis->values);
-    if (!axis->values)
-        return error_set(e, ERR_MEMORY, "no memory for the matrix");
+    TRY(MEM_NEW(axis->values, list->n, "the matrix", e));
     for (size_t i = 0; i < list->n; i++) {
         TRY(value_parse(&axis->values[axis->n++], option, &list->items[i], e));
         for (size_t j = 0; j < i; j++)
@@ -272,7 +269,7 @@ static enum status check_axis_new(const struct reading *reading, const struct sp
                                   const struct node *entry, struct error *e)
 {
     const struct axis *axis = matrix_axis(reading->spec->matrix, option->id);
-    if (axis && (!reading->override || from_set(axis->mark)))
+    if (axis != NULL && (!reading->override || from_set(axis->mark)))
         return given_twice(option, entry, axis->mark, e);
     const struct value *fixed = &reading->spec->config.values[option->id];
     char place[MARK_TEXT_BYTES];
@@ -292,7 +289,7 @@ static enum status visit_axis(void *arg, const struct spec_option *option, const
         return refuse_campaign(option, entry, e);
     TRY(check_axis_new(reading, option, entry, e));
     struct axis *axis = matrix_axis(matrix, option->id);
-    if (axis)
+    if (axis != NULL)
         axis_clear(axis);
     else
         axis = &matrix->axes[matrix->n_axes++];
@@ -313,7 +310,7 @@ bool selection_is_open(const struct selection *selection, const struct spec *spe
         if (!selection->config.values[i].set)
             continue;
         const struct axis *axis = matrix_axis(spec->matrix, (enum option_id)i);
-        if (axis ? axis->open : from_set(spec->config.values[i].mark))
+        if (axis != NULL ? axis->open : from_set(spec->config.values[i].mark))
             return true;
     }
     return false;
@@ -325,7 +322,7 @@ const char *spec_set_beyond_figures(const struct spec *spec)
         const struct spec_option *option = option_get((enum option_id)i);
         const struct axis *axis = matrix_axis(spec->matrix, option->id);
         const struct value *value = &spec->config.values[i];
-        if ((axis && from_set(axis->mark)) ||
+        if ((axis != NULL && from_set(axis->mark)) ||
             (value->set && from_set(value->mark) && option->scope != SCOPE_FIGURE))
             return option->key;
     }
@@ -343,13 +340,13 @@ enum status matrix_read(struct spec *spec, const struct node *root,
     struct reading reading = {spec, machine, false};
     enum status status = keys_walk_top(root, visit_fixed, &reading, e);
     const struct node *matrix = node_find(root, "matrix");
-    if (matrix && status == OK)
+    if (matrix != NULL && status == OK)
         status = read_axes(&reading, matrix, e);
     const struct node *exclude = node_find(root, "exclude");
-    if (exclude && status == OK)
+    if (exclude != NULL && status == OK)
         status = read_excludes(spec->matrix, exclude, e);
     const struct node *baseline = node_find(root, "baseline");
-    if (baseline && status == OK)
+    if (baseline != NULL && status == OK)
         status = read_baseline(spec->matrix, baseline, e);
     return status;
 }
@@ -409,7 +406,7 @@ static enum status apply_word(struct reading *reading, char *word, int column, s
 {
     struct mark mark = {matrix_set_file, 1, column};
     char *equals = strchr(word, '=');
-    if (!equals || equals == word)
+    if (equals == NULL || equals == word)
         return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value", word);
     *equals = '\0';
     struct node entry;
@@ -417,8 +414,8 @@ static enum status apply_word(struct reading *reading, char *word, int column, s
     enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
     entry.key = strdup(word);
     entry.key_mark = mark;
-    if (status == OK && !entry.key)
-        status = error_set(e, ERR_MEMORY, "no memory for SET");
+    if (status == OK && entry.key == NULL)
+        status = error_no_memory(e, "SET");
     if (status == OK)
         status = apply_entry(reading, &entry, e);
     node_free(&entry);
@@ -433,8 +430,8 @@ enum status matrix_apply_set(struct spec *spec, const char *set, const struct sp
     for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
         size_t length = word_length(text);
         char *word = strndup(text, length);
-        if (!word)
-            return error_set(e, ERR_MEMORY, "no memory for SET");
+        if (word == NULL)
+            return error_no_memory(e, "SET");
         enum status status = apply_word(&reading, word, (int)(text - set) + 1, e);
         free(word);
         if (status != OK)

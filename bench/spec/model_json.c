@@ -25,7 +25,7 @@ static json_t *layer_json(const struct layer_desc *layer)
 {
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     json_t *options = json_object();
-    for (const struct layer_option *o = rule->options; o && o->key; o++)
+    for (const struct layer_option *o = rule->options; o != NULL && o->key != NULL; o++)
         json_object_set_new(options, o->key, option_json(o, layer));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:i, s:i}", "name", layer->name, "kind", rule->name,
                      "options", options, "in", shape_json(layer->in), "out", shape_json(layer->out),
@@ -66,7 +66,7 @@ static json_t *net_json(const struct net_desc *net)
 enum status model_write_json(FILE *out, const struct net_desc *net, struct error *e)
 {
     json_t *json = net_json(net);
-    int failed = !json || json_dumpf(json, out, FORM) != 0;
+    int failed = json == NULL || json_dumpf(json, out, FORM) != 0;
     json_decref(json);
     return failed ? error_set(e, ERR_SYSTEM, "cannot write the network as JSON") : OK;
 }
@@ -74,11 +74,11 @@ enum status model_write_json(FILE *out, const struct net_desc *net, struct error
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e)
 {
     json_t *json = net_json(net);
-    char *text = json ? json_dumps(json, FORM) : NULL;
-    if (text)
+    char *text = json != NULL ? json_dumps(json, FORM) : NULL;
+    if (text != NULL)
         SHA256Data((const uint8_t *)text, strlen(text), hex);
     bool made = text != NULL;
     free(text);
     json_decref(json);
-    return made ? OK : error_set(e, ERR_MEMORY, "no memory for a network's digest");
+    return made ? OK : error_no_memory(e, "a network's digest");
 }

@@ -112,7 +112,7 @@ static enum status read_layer_option(struct layer_desc *layer, const struct laye
 
 static const struct layer_option *find_layer_option(const struct layer_rule *rule, const char *key)
 {
-    for (const struct layer_option *o = rule->options; o->key; o++)
+    for (const struct layer_option *o = rule->options; o->key != NULL; o++)
         if (strcmp(o->key, key) == 0)
             return o;
     return NULL;
@@ -123,7 +123,7 @@ static enum status unknown_layer_option(const struct layer_rule *rule, const str
 {
     const char *known[16] = {"name"};
     size_t n = 1;
-    for (const struct layer_option *o = rule->options; o->key && n < 16; o++)
+    for (const struct layer_option *o = rule->options; o->key != NULL && n < 16; o++)
         known[n++] = o->key;
     return unknown_name(rule->name, entry->key, entry->key_mark, known, n, e);
 }
@@ -131,8 +131,8 @@ static enum status unknown_layer_option(const struct layer_rule *rule, const str
 static enum status check_layer_complete(const struct layer_rule *rule, const struct node *options,
                                         struct mark mark, struct error *e)
 {
-    for (const struct layer_option *o = rule->options; o->key; o++)
-        if (isnan(o->preset) && !(options && node_find(options, o->key)))
+    for (const struct layer_option *o = rule->options; o->key != NULL; o++)
+        if (isnan(o->preset) && !(options != NULL && node_find(options, o->key) != NULL))
             return mark_error(e, ERR_SPEC, mark, "%s: '%s' is missing: %s", rule->name, o->key,
                               o->help);
     return OK;
@@ -148,7 +148,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
         const struct node *entry = &options->items[i];
         const struct layer_option *option = find_layer_option(rule, entry->key);
         enum status status;
-        if (option)
+        if (option != NULL)
             status = read_layer_option(layer, option, entry, e);
         else if (strcmp(entry->key, "name") == 0)
             status = read_name(entry, "name", layer->name, e);
@@ -176,13 +176,11 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
     struct layer_desc layer = layer_desc_preset((enum layer_kind)kind);
     layer.line = node->mark.line;
     layer.column = node->mark.column;
-    enum status status = options ? read_layer_options(&layer, options, e) : OK;
-    if (status == OK)
-        status = check_layer_complete(layer_rule_get(layer.kind), options, node->mark, e);
-    if (status != OK)
-        return status;
+    if (options != NULL)
+        TRY(read_layer_options(&layer, options, e));
+    TRY(check_layer_complete(layer_rule_get(layer.kind), options, node->mark, e));
     struct error inner;
-    status = net_desc_add(net, &layer, &inner);
+    enum status status = net_desc_add(net, &layer, &inner);
     return status == OK ? OK : place_error(&inner, node->mark, e);
 }
 
@@ -237,7 +235,7 @@ static enum status sort_entries(const struct node *root, const struct node *entr
         entries[key] = entry;
     }
     for (int key = 0; key < KEYS_REQUIRED; key++)
-        if (!entries[key])
+        if (entries[key] == NULL)
             return mark_error(e, ERR_SPEC, root->mark, "'%s' is missing", key_names[key]);
     return OK;
 }
@@ -313,13 +311,13 @@ static enum status read_model(struct net_desc *net, const struct node *root, str
     enum status status = sort_entries(root, entries, e);
     if (status == OK)
         status = begin_net(net, entries, e);
-    if (status == OK && entries[KEY_NORMALIZE])
+    if (status == OK && entries[KEY_NORMALIZE] != NULL)
         status = read_normalize(net, entries[KEY_NORMALIZE], e);
-    if (status == OK && entries[KEY_INITIALIZER])
+    if (status == OK && entries[KEY_INITIALIZER] != NULL)
         status = read_initializer(net, entries[KEY_INITIALIZER], e);
     if (status == OK)
         status = read_layers(net, entries[KEY_LAYERS], e);
-    if (status == OK && entries[KEY_PARAMETERS])
+    if (status == OK && entries[KEY_PARAMETERS] != NULL)
         status = check_parameters(net, entries[KEY_PARAMETERS], e);
     return status;
 }
@@ -332,7 +330,7 @@ static enum status find_model(char **path, const char *name, struct error *e)
         if (access(name, R_OK) != 0)
             return error_set(e, ERR_SPEC, "'%s' cannot be opened: %s", name, strerror(errno));
         *path = strdup(name);
-        return *path ? OK : error_set(e, ERR_MEMORY, "no memory for a path");
+        return *path != NULL ? OK : error_no_memory(e, "a path");
     }
     return find_config(path, "configs/models", name, e);
 }

@@ -21,7 +21,7 @@ static enum status missing(const struct spec *spec, enum option_id id, struct er
 static bool is_folder_name(const char *name)
 {
     for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && (c == name || !strchr("_-.", *c)))
+        if (!isalnum((unsigned char)*c) && (c == name || strchr("_-.", *c) == NULL))
             return false;
     return strlen(name) <= 64;
 }
@@ -87,12 +87,10 @@ static enum status check_published(const struct spec *spec, struct error *e)
 
 enum status rules_check_spec(const struct spec *spec, struct error *e)
 {
-    enum status status = check_name(spec, e);
-    if (status == OK)
-        status = check_measure(spec, e);
-    if (status == OK)
-        status = check_published(spec, e);
-    return status == OK ? check_baseline(spec, e) : status;
+    TRY(check_name(spec, e));
+    TRY(check_measure(spec, e));
+    TRY(check_published(spec, e));
+    return check_baseline(spec, e);
 }
 
 /* ---- Points ---- */
@@ -243,22 +241,15 @@ static enum status check_point(const struct spec *spec, const struct point *poin
 {
     if (!point->config.values[OPT_MODEL].set)
         return missing(spec, OPT_MODEL, e);
-    enum status status = check_batch_positive(point, OPT_GLOBAL_BATCH, e);
-    if (status == OK)
-        status = check_batch_positive(point, OPT_BATCH_PER_RANK, e);
-    if (status == OK)
-        status = check_batch_given(spec, point, e);
-    if (status == OK)
-        status = check_batch_fits(point, e);
-    if (status == OK)
-        status = check_nodes(point, e);
-    if (status == OK)
-        status = check_form(point, e);
-    if (status == OK)
-        status = check_servers(point, e);
-    if (status == OK)
-        status = check_data(point, e);
-    return status == OK ? check_rates(point, e) : status;
+    TRY(check_batch_positive(point, OPT_GLOBAL_BATCH, e));
+    TRY(check_batch_positive(point, OPT_BATCH_PER_RANK, e));
+    TRY(check_batch_given(spec, point, e));
+    TRY(check_batch_fits(point, e));
+    TRY(check_nodes(point, e));
+    TRY(check_form(point, e));
+    TRY(check_servers(point, e));
+    TRY(check_data(point, e));
+    return check_rates(point, e);
 }
 
 /* A resolved spec writes every option out, also those that nobody chose. */
@@ -272,7 +263,7 @@ static bool is_preset(const struct spec_option *option, const struct value *valu
 
 static bool is_owner(const char *const owners[3], const char *name)
 {
-    for (int i = 0; i < 3 && owners[i]; i++)
+    for (int i = 0; i < 3 && owners[i] != NULL; i++)
         if (strcmp(owners[i], name) == 0)
             return true;
     return false;
@@ -282,7 +273,7 @@ static enum status error_no_owner(const struct spec_option *option, const struct
                                   const char *const owners[3], struct error *e)
 {
     char names[64] = "";
-    for (int i = 0; i < 3 && owners[i]; i++)
+    for (int i = 0; i < 3 && owners[i] != NULL; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
                  owners[i]);
     return mark_error(e, ERR_SPEC, value->mark, "%s is an option of %s, which no point uses",
@@ -331,7 +322,7 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
             else if (value->set && !is_preset(option, value))
                 misplaced = value;
         }
-        if (misplaced && !used)
+        if (misplaced != NULL && !used)
             return error_no_owner(option, misplaced, owned[i].owners, e);
     }
     return OK;
@@ -350,7 +341,7 @@ static enum status check_overlap(const struct spec *spec, struct error *e)
         if (value->number != OVERLAP_none)
             misplaced = value;
     }
-    if (!misplaced)
+    if (misplaced == NULL)
         return OK;
     char names[256] = "";
     for (int s = 0; s < STRATEGIES; s++)
@@ -431,14 +422,10 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
         if (status != OK)
             return status;
     }
-    enum status status = check_owned_options(spec, e);
-    if (status == OK)
-        status = check_stragglers(spec, e);
-    if (status == OK)
-        status = check_overlap(spec, e);
-    if (status == OK)
-        status = check_checkpoints(spec, e);
-    if (status == OK)
-        status = check_figures(spec, e);
-    return status == OK ? check_batch_norm(spec, e) : status;
+    TRY(check_owned_options(spec, e));
+    TRY(check_stragglers(spec, e));
+    TRY(check_overlap(spec, e));
+    TRY(check_checkpoints(spec, e));
+    TRY(check_figures(spec, e));
+    return check_batch_norm(spec, e);
 }

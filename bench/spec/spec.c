@@ -11,13 +11,14 @@
 #include "bench/spec/matrix.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/yaml_reader.h"
+#include "kernels/base/mem.h"
 
 static enum status find_spec(struct spec *spec, const char *path, struct error *e)
 {
     if (access(path, F_OK) != 0 && path[0] != '/')
         return find_config(&spec->path, "configs", path, e);
     spec->path = strdup(path);
-    return spec->path ? OK : error_set(e, ERR_MEMORY, "no memory for a path");
+    return spec->path != NULL ? OK : error_no_memory(e, "a path");
 }
 
 static enum status read_values(struct spec *spec, const char *set,
@@ -28,7 +29,7 @@ static enum status read_values(struct spec *spec, const char *set,
     if (status == OK)
         status = matrix_read(spec, &root, machine, e);
     node_free(&root);
-    if (status == OK && set)
+    if (status == OK && set != NULL)
         status = matrix_apply_set(spec, set, machine, e);
     return status;
 }
@@ -37,21 +38,14 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e)
 {
     memset(spec, 0, sizeof *spec);
-    spec->matrix = calloc(1, sizeof *spec->matrix);
-    if (!spec->matrix)
-        return error_set(e, ERR_MEMORY, "no memory for a spec");
-    enum status status = find_spec(spec, path, e);
-    if (status == OK)
-        status = config_init(&spec->config, e);
-    if (status == OK)
-        status = read_values(spec, set, machine, e);
-    if (status == OK)
-        status = rules_check_spec(spec, e);
-    if (status == OK)
-        status = inputs_resolve(spec, e);
-    if (status == OK)
-        status = expand_points(spec, e);
-    return status == OK ? rules_check_points(spec, e) : status;
+    TRY(MEM_NEW(spec->matrix, 1, "a spec", e));
+    TRY(find_spec(spec, path, e));
+    TRY(config_init(&spec->config, e));
+    TRY(read_values(spec, set, machine, e));
+    TRY(rules_check_spec(spec, e));
+    TRY(inputs_resolve(spec, e));
+    TRY(expand_points(spec, e));
+    return rules_check_points(spec, e);
 }
 
 void spec_free(struct spec *spec)
@@ -63,7 +57,7 @@ void spec_free(struct spec *spec)
     config_free(&spec->config);
     inputs_free(spec);
     alike_free(spec->identities);
-    if (spec->matrix)
+    if (spec->matrix != NULL)
         matrix_free(spec->matrix);
     free(spec->path);
     memset(spec, 0, sizeof *spec);

@@ -22,7 +22,7 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
 {
     const struct spec_option *option = option_get(id);
     const struct spec_input *input = spec_input_find(spec, id, value->text);
-    if (input)
+    if (input != NULL)
         write_quoted(out, input->copy);
     else if (option->type == TYPE_TEXT || option->type == TYPE_CONDITION)
         write_quoted(out, value->text);
@@ -34,7 +34,8 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
 static bool is_absent(const struct spec *spec, const struct spec_option *option)
 {
     bool batch = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK;
-    return matrix_axis(spec->matrix, option->id) || (batch && !spec->config.values[option->id].set);
+    return matrix_axis(spec->matrix, option->id) != NULL ||
+           (batch && !spec->config.values[option->id].set);
 }
 
 static void write_options(FILE *out, const struct spec *spec)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 /* Whole numbers beyond this are not exact in a double. */
@@ -42,7 +43,7 @@ static enum status set_text(struct value *value, struct error *e, const char *fo
     if (length >= 0)
         return OK;
     value->text = NULL;
-    return error_set(e, ERR_MEMORY, "no memory for a value");
+    return error_no_memory(e, "a value");
 }
 
 bool number_parse(const char *text, double *number)
@@ -69,7 +70,7 @@ static const char *number_text(char text[32], double number)
 static enum status check_range(const struct spec_option *option, const struct node *node,
                                double number, const char *unit, struct error *e)
 {
-    bool preset = option->preset && strcmp(node->text, option->preset) == 0;
+    bool preset = option->preset != NULL && strcmp(node->text, option->preset) == 0;
     if (preset || (number >= option->min && number <= option->max))
         return OK;
     char min[32], max[32];
@@ -102,8 +103,8 @@ static enum status parse_whole(const struct spec_option *option, const struct no
 static enum status parse_int(struct value *value, const struct spec_option *option,
                              const struct node *node, struct error *e)
 {
-    enum status status = parse_whole(option, node, &value->number, e);
-    return status == OK ? set_text(value, e, "%.0f", value->number) : status;
+    TRY(parse_whole(option, node, &value->number, e));
+    return set_text(value, e, "%.0f", value->number);
 }
 
 static enum status parse_real(struct value *value, const struct spec_option *option,
@@ -142,8 +143,8 @@ static enum status check_text(const struct spec_option *option, const struct nod
 static enum status parse_text(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
-    enum status status = check_text(option, node, e);
-    return status == OK ? set_text(value, e, "%s", node->text) : status;
+    TRY(check_text(option, node, e));
+    return set_text(value, e, "%s", node->text);
 }
 
 static enum status parse_name(const struct spec_option *option, const struct node *node, int *index,
@@ -236,12 +237,12 @@ static bool split_range(const char *text, double *low, double *high)
 {
     const char *dots = strstr(text, "..");
     char first[32];
-    size_t length = dots ? (size_t)(dots - text) : strlen(text);
+    size_t length = dots != NULL ? (size_t)(dots - text) : strlen(text);
     if (length >= sizeof first)
         return false;
     memcpy(first, text, length);
     first[length] = '\0';
-    return number_parse(first, low) && number_parse(dots ? dots + 2 : first, high) &&
+    return number_parse(first, low) && number_parse(dots != NULL ? dots + 2 : first, high) &&
            *low == floor(*low) && *high == floor(*high);
 }
 
@@ -253,11 +254,9 @@ static enum status parse_range(struct value *value, const struct spec_option *op
                       node->text);
     if (value->number > value->number_hi)
         return refuse(e, option, node, "'%s' is empty: the least comes first", node->text);
-    enum status status = check_range(option, node, value->number, "", e);
-    if (status == OK)
-        status = check_range(option, node, value->number_hi, "", e);
-    return status == OK ? set_text(value, e, "%.0f..%.0f", value->number, value->number_hi)
-                        : status;
+    TRY(check_range(option, node, value->number, "", e));
+    TRY(check_range(option, node, value->number_hi, "", e));
+    return set_text(value, e, "%.0f..%.0f", value->number, value->number_hi);
 }
 
 static enum status parse_ranks(struct value *value, const struct spec_option *option,
@@ -290,8 +289,8 @@ static enum status join_texts(struct value *value, const char *const *texts, siz
     for (size_t i = 0; i < n; i++)
         size += strlen(texts[i]) + 2;
     value->text = malloc(size);
-    if (!value->text)
-        return error_set(e, ERR_MEMORY, "no memory for a value");
+    if (value->text == NULL)
+        return error_no_memory(e, "a value");
     char *end = stpcpy(value->text, "[");
     for (size_t i = 0; i < n; i++)
         end = stpcpy(stpcpy(end, i ? ", " : ""), texts[i]);
@@ -311,9 +310,9 @@ static enum status parse_ints(struct value *value, const struct spec_option *opt
     value->numbers = calloc(node->n + 1, sizeof *value->numbers);
     char(*texts)[24] = calloc(node->n + 1, sizeof *texts);
     const char **pointers = calloc(node->n + 1, sizeof *pointers);
-    enum status status = value->numbers && texts && pointers
+    enum status status = value->numbers != NULL && texts != NULL && pointers != NULL
                              ? OK
-                             : error_set(e, ERR_MEMORY, "no memory for a value");
+                             : error_no_memory(e, "a value");
     for (size_t i = 0; i < node->n && status == OK; i++) {
         status = parse_whole(option, &node->items[i], &value->numbers[i], e);
         for (size_t j = 0; j < i && status == OK; j++)
@@ -335,9 +334,7 @@ static enum status parse_ints(struct value *value, const struct spec_option *opt
 static enum status parse_texts(struct value *value, const struct spec_option *option,
                                const struct node *node, struct error *e)
 {
-    value->texts = calloc(node->n + 1, sizeof *value->texts);
-    if (!value->texts)
-        return error_set(e, ERR_MEMORY, "no memory for a value");
+    TRY(MEM_NEW(value->texts, node->n + 1, "a value", e));
     for (size_t i = 0; i < node->n; i++) {
         int index;
         TRY(parse_name(option, &node->items[i], &index, e));
@@ -345,8 +342,8 @@ static enum status parse_texts(struct value *value, const struct spec_option *op
             if (strcmp(value->texts[j], node->items[i].text) == 0)
                 return refuse_repeated(option, node, i, e);
         value->texts[i] = strdup(node->items[i].text);
-        if (!value->texts[i])
-            return error_set(e, ERR_MEMORY, "no memory for a value");
+        if (value->texts[i] == NULL)
+            return error_no_memory(e, "a value");
         value->n++;
     }
     return join_texts(value, (const char *const *)value->texts, value->n, e);
@@ -359,8 +356,8 @@ static enum status join_strings(struct value *value, struct error *e)
     for (size_t i = 0; i < value->n; i++)
         size += 2 * strlen(value->texts[i]) + 4;
     value->text = malloc(size);
-    if (!value->text)
-        return error_set(e, ERR_MEMORY, "no memory for a value");
+    if (value->text == NULL)
+        return error_no_memory(e, "a value");
     char *end = stpcpy(value->text, "[");
     for (size_t i = 0; i < value->n; i++) {
         end = stpcpy(end, i ? ", \"" : "\"");
@@ -378,14 +375,12 @@ static enum status join_strings(struct value *value, struct error *e)
 static enum status parse_strings(struct value *value, const struct spec_option *option,
                                  const struct node *node, struct error *e)
 {
-    value->texts = calloc(node->n + 1, sizeof *value->texts);
-    if (!value->texts)
-        return error_set(e, ERR_MEMORY, "no memory for a value");
+    TRY(MEM_NEW(value->texts, node->n + 1, "a value", e));
     for (size_t i = 0; i < node->n; i++) {
         TRY(check_text(option, &node->items[i], e));
         value->texts[i] = strdup(node->items[i].text);
-        if (!value->texts[i])
-            return error_set(e, ERR_MEMORY, "no memory for a value");
+        if (value->texts[i] == NULL)
+            return error_no_memory(e, "a value");
         value->n++;
     }
     return join_strings(value, e);
@@ -425,11 +420,9 @@ static enum status check_kind(const struct spec_option *option, const struct nod
 enum status value_parse(struct value *value, const struct spec_option *option,
                         const struct node *node, struct error *e)
 {
-    enum status status = check_kind(option, node, e);
-    if (status != OK)
-        return status;
+    TRY(check_kind(option, node, e));
     struct value read = {.set = true, .mark = node->mark};
-    status = parser_of(option->type)(&read, option, node, e);
+    enum status status = parser_of(option->type)(&read, option, node, e);
     if (status != OK) {
         value_free(&read);
         return status;
@@ -441,16 +434,16 @@ enum status value_parse(struct value *value, const struct spec_option *option,
 
 static bool copy_lists(struct value *to, const struct value *from)
 {
-    if (from->numbers) {
+    if (from->numbers != NULL) {
         to->numbers = calloc(from->n + 1, sizeof *to->numbers);
-        if (!to->numbers)
+        if (to->numbers == NULL)
             return false;
         memcpy(to->numbers, from->numbers, from->n * sizeof *to->numbers);
     }
-    if (from->texts) {
+    if (from->texts != NULL) {
         to->texts = calloc(from->n + 1, sizeof *to->texts);
-        for (size_t i = 0; to->texts && i < from->n; i++)
-            if (!(to->texts[i] = strdup(from->texts[i])))
+        for (size_t i = 0; to->texts != NULL && i < from->n; i++)
+            if ((to->texts[i] = strdup(from->texts[i])) == NULL)
                 return false;
         return to->texts != NULL;
     }
@@ -463,18 +456,18 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
     to->numbers = NULL;
     to->texts = NULL;
     to->text = NULL;
-    bool copied = !from->text || (to->text = strdup(from->text)) != NULL;
+    bool copied = from->text == NULL || (to->text = strdup(from->text)) != NULL;
     if (copied && copy_lists(to, from))
         return OK;
     value_free(to);
-    return error_set(e, ERR_MEMORY, "no memory for a value");
+    return error_no_memory(e, "a value");
 }
 
 void value_free(struct value *value)
 {
     free(value->text);
     free(value->numbers);
-    for (size_t i = 0; value->texts && i < value->n; i++)
+    for (size_t i = 0; value->texts != NULL && i < value->n; i++)
         free(value->texts[i]);
     free(value->texts);
     memset(value, 0, sizeof *value);

@@ -85,8 +85,8 @@ static enum status parser_error(const struct reader *r, struct error *e)
                                        : offset_mark(r, r->size);
     if (index < r->size && r->text[index] == '\t')
         return mark_error(e, ERR_SPEC, mark, "a tab: indent with spaces");
-    return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem, p->context ? " " : "",
-                      p->context ? p->context : "");
+    return mark_error(e, ERR_SPEC, mark, "not YAML: %s%s%s", p->problem,
+                      p->context != NULL ? " " : "", p->context != NULL ? p->context : "");
 }
 
 static enum status next_event(struct reader *r, yaml_event_t *event, struct error *e)
@@ -118,11 +118,11 @@ static enum status refuse_indirection(const struct reader *r, const yaml_event_t
     default:
         break;
     }
-    if (anchor)
+    if (anchor != NULL)
         return mark_error(e, ERR_SPEC, event_mark(r, event),
                           "'%s' is an anchor or alias: write the value out where it is used",
                           anchor);
-    if (tag)
+    if (tag != NULL)
         return mark_error(e, ERR_SPEC, event_mark(r, event),
                           "'%s' is a tag: types follow from the key, leave it out", tag);
     return OK;
@@ -135,7 +135,7 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
     if (strlen(value) != event->data.scalar.length)
         return mark_error(e, ERR_SPEC, event_mark(r, event), "a text with a zero byte in it");
     *text = strdup(value);
-    return *text ? OK : error_set(e, ERR_MEMORY, "no memory to read %s", r->origin.file);
+    return *text != NULL ? OK : error_set(e, ERR_MEMORY, "no memory to read %s", r->origin.file);
 }
 
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
@@ -147,7 +147,7 @@ static enum status add_item(struct node *node, struct node **item, struct error 
     if (node->n == ITEMS_MAX)
         return mark_error(e, ERR_SPEC, node->mark, "more than %d items", ITEMS_MAX);
     struct node *items = reallocarray(node->items, node->n + 1, sizeof *items);
-    if (!items)
+    if (items == NULL)
         return error_set(e, ERR_MEMORY, "no memory to read %s", node->mark.file);
     node->items = items;
     *item = &items[node->n++];
@@ -183,28 +183,23 @@ static enum status check_key(const struct node *map, const struct node *item, st
 static enum status read_entry(struct reader *r, const yaml_event_t *event, struct node *map,
                               int depth, struct error *e)
 {
-    enum status status = refuse_indirection(r, event, e);
-    if (status != OK)
-        return status;
+    TRY(refuse_indirection(r, event, e));
     if (event->type != YAML_SCALAR_EVENT)
         return mark_error(e, ERR_SPEC, event_mark(r, event), "a key must be one word");
     struct node *item = NULL;
-    status = add_item(map, &item, e);
-    if (status != OK)
-        return status;
+    TRY(add_item(map, &item, e));
     item->key_mark = event_mark(r, event);
-    status = copy_scalar(r, event, &item->key, e);
-    if (status == OK)
-        status = check_key(map, item, e);
-    return status == OK ? read_next(r, item, depth + 1, e) : status;
+    TRY(copy_scalar(r, event, &item->key, e));
+    TRY(check_key(map, item, e));
+    return read_next(r, item, depth + 1, e);
 }
 
 static enum status read_element(struct reader *r, const yaml_event_t *event, struct node *list,
                                 int depth, struct error *e)
 {
     struct node *item = NULL;
-    enum status status = add_item(list, &item, e);
-    return status == OK ? read_node(r, event, item, depth + 1, e) : status;
+    TRY(add_item(list, &item, e));
+    return read_node(r, event, item, depth + 1, e);
 }
 
 /* Items up to the end event of a list or map. */
@@ -292,7 +287,7 @@ static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t
                               struct error *e)
 {
     *bytes = malloc(FILE_BYTES_MAX + 1);
-    if (!*bytes)
+    if (*bytes == NULL)
         return error_set(e, ERR_MEMORY, "no memory to read %s", path);
     *size = fread(*bytes, 1, FILE_BYTES_MAX + 1, file);
     if (ferror(file))
@@ -307,7 +302,7 @@ enum status yaml_read_file(struct node *root, const char *path, struct error *e)
     memset(root, 0, sizeof *root);
     const char *why;
     FILE *file = file_open_pipe(path, &why);
-    if (!file)
+    if (file == NULL)
         return error_at(e, ERR_SPEC, path, 0, 0, "cannot be opened: %s", why);
     char *bytes = NULL;
     size_t size = 0;
@@ -340,7 +335,7 @@ void node_free(struct node *node)
 const struct node *node_find(const struct node *map, const char *key)
 {
     for (size_t i = 0; i < map->n; i++)
-        if (map->items[i].key && strcmp(map->items[i].key, key) == 0)
+        if (map->items[i].key != NULL && strcmp(map->items[i].key, key) == 0)
             return &map->items[i];
     return NULL;
 }
