@@ -37,7 +37,10 @@ static void set_bool(struct cells *c, enum column_id id, int value)
 static void set_option(struct cells *c, enum column_id id, const struct point *point,
                        enum option_id option)
 {
-    set_text(c, id, config_text(&point->config, option));
+    if (column_get(id)->type == CSV_TEXT)
+        set_text(c, id, config_text(&point->config, option));
+    else
+        set_real(c, id, config_number(&point->config, option));
 }
 
 static long global_batch(const struct point *point)
@@ -81,31 +84,31 @@ static const char *variant_of(const struct point *point)
     return strategy_variant_name(strategy_variant_find(strategy, name));
 }
 
+static const struct {
+    enum column_id column;
+    enum option_id option;
+} options[] = {
+#define COLUMN(id, type, unit, meaning)
+#define PLACE(id)
+#define PLACE_AS(id, meaning)
+#define OPTION(id, type, unit, option, meaning) {COLUMN_##id, OPT_##option},
+#include "bench/collect/csv_summary.def"
+#undef COLUMN
+#undef PLACE
+#undef PLACE_AS
+};
+
 static void fill_options(struct cells *c, const struct spec *spec, const struct point *point)
 {
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        set_option(c, options[i].column, point, options[i].option);
     set_text(c, COLUMN_spec, config_text(&spec->config, OPT_NAME));
     set_text(c, COLUMN_point, point->id);
     set_text(c, COLUMN_kind, config_site(&spec->config)->kind);
     set_text(c, COLUMN_site, config_text(&spec->config, OPT_SITE));
-    set_option(c, COLUMN_workload, point, OPT_WORKLOAD);
-    set_option(c, COLUMN_model, point, OPT_MODEL);
-    set_option(c, COLUMN_optimizer, point, OPT_OPTIMIZER);
-    set_real(c, COLUMN_lr, config_number(&point->config, OPT_LR));
-    set_option(c, COLUMN_lr_rule, point, OPT_LR_RULE);
-    set_option(c, COLUMN_strategy, point, OPT_STRATEGY);
     set_text(c, COLUMN_sync_variant, variant_of(point));
-    set_option(c, COLUMN_compress, point, OPT_COMPRESS);
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
-    set_option(c, COLUMN_sync_algorithm, point, OPT_ALGORITHM);
-    set_real(c, COLUMN_nodes, config_number(&point->config, OPT_NODES));
     set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
-    set_real(c, COLUMN_ranks, config_number(&point->config, OPT_RANKS));
-    set_real(c, COLUMN_threads_per_rank, config_number(&point->config, OPT_THREADS));
-    set_option(c, COLUMN_bind, point, OPT_BIND);
-    set_option(c, COLUMN_order, point, OPT_ORDER);
-    set_option(c, COLUMN_remainder, point, OPT_REMAINDER);
-    set_option(c, COLUMN_data_read, point, OPT_DATA_READ);
-    set_option(c, COLUMN_data_shard, point, OPT_DATA_SHARD);
     set_real(c, COLUMN_global_batch, (double)global_batch(point));
     set_bool(c, COLUMN_base, point->base);
 }
@@ -206,32 +209,17 @@ static void fill_accuracy(struct cells *c, const struct samples *accuracy)
 static void fill_times(struct cells *c, const struct point_summary *p,
                        const struct point_summary *base)
 {
+    size_t n;
+    const struct point_number *numbers = point_numbers(&n);
+    for (size_t i = 0; i < n; i++)
+        set_real(c, numbers[i].column, *(const double *)((const char *)p + numbers[i].offset));
     set_real(c, COLUMN_launches, (double)p->launches);
     set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
-    set_real(c, COLUMN_step_ms_median, p->step_ms.mid);
-    set_real(c, COLUMN_step_ms_lo, p->step_ms.lo);
-    set_real(c, COLUMN_step_ms_hi, p->step_ms.hi);
-    set_real(c, COLUMN_overlap_share, p->overlap_share.mid);
-    set_real(c, COLUMN_overlap_share_lo, p->overlap_share.lo);
-    set_real(c, COLUMN_overlap_share_hi, p->overlap_share.hi);
-    set_real(c, COLUMN_overlap_bound, p->overlap_bound);
     set_real(c, COLUMN_ci_level, p->launches > 1 ? p->step_ms.level : NAN);
-    set_real(c, COLUMN_images_per_s, p->images_per_s);
-    set_real(c, COLUMN_gflop_per_s, p->gflop_per_s);
-    set_real(c, COLUMN_gflop_done_per_s, p->gflop_done_per_s);
-    set_real(c, COLUMN_speedup, p->speedup.mid);
-    set_real(c, COLUMN_speedup_lo, p->speedup.lo);
-    set_real(c, COLUMN_speedup_hi, p->speedup.hi);
-    set_real(c, COLUMN_efficiency, p->efficiency);
-    set_real(c, COLUMN_compute_pct, p->compute_pct);
-    set_real(c, COLUMN_comm_pct, p->comm_pct);
-    set_real(c, COLUMN_wait_pct, p->wait_pct);
     set_real(c, COLUMN_last_rank, p->last_rank >= 0 ? p->last_rank : NAN);
-    set_real(c, COLUMN_last_rank_pct, p->last_rank_pct);
     set_text(c, COLUMN_base_point, base->point->id);
     set_real(c, COLUMN_base_step_ms, base->step_ms.mid);
-    set_real(c, COLUMN_karp_flatt, p->karp_flatt);
 }
 
 static void fill_peer(struct cells *c, const struct point_summary *p, const struct summary *s)
@@ -242,9 +230,6 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_text(c, COLUMN_peer_point, peer->point->id);
     set_option(c, COLUMN_peer_workload, peer->point, OPT_WORKLOAD);
     set_real(c, COLUMN_peer_images_per_s, peer->images_per_s);
-    set_real(c, COLUMN_peer_ratio, p->peer_ratio.mid);
-    set_real(c, COLUMN_peer_ratio_lo, p->peer_ratio.lo);
-    set_real(c, COLUMN_peer_ratio_hi, p->peer_ratio.hi);
     set_real(c, COLUMN_peer_memory_ratio, p->memory_mib / peer->memory_mib);
     set_real(c, COLUMN_peer_growth_ratio, p->growth_mib / peer->growth_mib);
 }

@@ -116,6 +116,22 @@ const char *summary_file(const struct spec *spec, size_t i)
     return NULL;
 }
 
+const struct point_number *point_numbers(size_t *n)
+{
+    static const struct point_number numbers[] = {
+#define COLUMN(id, type, unit, meaning)
+#define PLACE(id)
+#define PLACE_AS(id, meaning)
+#define NUMBER(id, unit, member, meaning) {COLUMN_##id, offsetof(struct point_summary, member)},
+#include "bench/collect/csv_summary.def"
+#undef COLUMN
+#undef PLACE
+#undef PLACE_AS
+    };
+    *n = sizeof numbers / sizeof *numbers;
+    return numbers;
+}
+
 const struct column *columns_all(size_t *n)
 {
     *n = sizeof columns / sizeof columns[0];

@@ -50,6 +50,13 @@ enum column_id {
     COLUMNS
 };
 
+/* A number of a point that is a column of its own: where it is in struct point_summary. */
+struct point_number {
+    enum column_id column;
+    size_t offset;
+};
+const struct point_number *point_numbers(size_t *n);
+
 const struct column *column_get(enum column_id id);
 /* COLUMNS where summary.csv has no such column. */
 enum column_id column_find(const char *name);

@@ -67,44 +67,21 @@ static enum status number_of(const struct csv_table *table, size_t row, enum col
 static enum status read_numbers(struct point_summary *p, const struct csv_table *table, size_t row,
                                 struct error *e)
 {
-    double level = NAN;
     const struct {
         enum column_id id;
         double *x;
-    } numbers[] = {{COLUMN_last_rank_pct, &p->last_rank_pct},
-                   {COLUMN_compute_pct, &p->compute_pct},
-                   {COLUMN_comm_pct, &p->comm_pct},
-                   {COLUMN_wait_pct, &p->wait_pct},
-                   {COLUMN_foreign_pct, &p->foreign_pct},
-                   {COLUMN_ci_level, &level},
-                   {COLUMN_step_ms_median, &p->step_ms.mid},
-                   {COLUMN_step_ms_lo, &p->step_ms.lo},
-                   {COLUMN_step_ms_hi, &p->step_ms.hi},
-                   {COLUMN_speedup, &p->speedup.mid},
-                   {COLUMN_speedup_lo, &p->speedup.lo},
-                   {COLUMN_speedup_hi, &p->speedup.hi},
-                   {COLUMN_peer_ratio, &p->peer_ratio.mid},
-                   {COLUMN_peer_ratio_lo, &p->peer_ratio.lo},
-                   {COLUMN_peer_ratio_hi, &p->peer_ratio.hi},
-                   {COLUMN_overlap_share, &p->overlap_share.mid},
-                   {COLUMN_overlap_share_lo, &p->overlap_share.lo},
-                   {COLUMN_overlap_share_hi, &p->overlap_share.hi},
-                   {COLUMN_overlap_bound, &p->overlap_bound},
-                   {COLUMN_efficiency, &p->efficiency},
-                   {COLUMN_images_per_s, &p->images_per_s},
-                   {COLUMN_gflop_per_s, &p->gflop_per_s},
-                   {COLUMN_gflop_done_per_s, &p->gflop_done_per_s},
-                   {COLUMN_memory_mib, &p->memory_mib},
-                   {COLUMN_growth_mib, &p->growth_mib},
-                   {COLUMN_batch_per_rank, &p->batch_per_rank},
-                   {COLUMN_karp_flatt, &p->karp_flatt},
-                   {COLUMN_test_acc_pct, &p->test_acc_pct}};
-    enum status status = OK;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OK; i++)
-        status = number_of(table, row, numbers[i].id, numbers[i].x, e);
-    p->step_ms.level = level;
-    p->step_ms.met = level >= SUMMARY_CONFIDENCE;
-    return status;
+    } others[] = {
+        {COLUMN_foreign_pct, &p->foreign_pct},   {COLUMN_memory_mib, &p->memory_mib},
+        {COLUMN_growth_mib, &p->growth_mib},     {COLUMN_batch_per_rank, &p->batch_per_rank},
+        {COLUMN_test_acc_pct, &p->test_acc_pct}, {COLUMN_ci_level, &p->step_ms.level}};
+    size_t n;
+    const struct point_number *numbers = point_numbers(&n);
+    for (size_t i = 0; i < n; i++)
+        TRY(number_of(table, row, numbers[i].column, (double *)((char *)p + numbers[i].offset), e));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        TRY(number_of(table, row, others[i].id, others[i].x, e));
+    p->step_ms.met = p->step_ms.level >= SUMMARY_CONFIDENCE;
+    return OK;
 }
 
 /* A whole number; `none` where the cell is empty. */
