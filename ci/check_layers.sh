@@ -16,10 +16,12 @@ kernels/layers: kernels kernels/base kernels/desc kernels/simd
 kernels/ops: kernels kernels/base kernels/desc kernels/simd kernels/layers
 kernels/net: kernels kernels/base kernels/desc kernels/simd kernels/layers kernels/ops
 comm/cost: kernels/base kernels/desc
+comm/cost/strategies: kernels/base comm/cost
+comm/cost/compressors: kernels/base comm/cost
 comm/wait: kernels/base comm/cost
 comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h comm/cost comm/wait
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
-comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/wait
+comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
 bench/spec: kernels/base kernels/desc comm/cost
 bench/place: kernels/base bench/spec
 bench/record: kernels/base kernels/desc comm/cost bench/spec

@@ -6,12 +6,10 @@ const struct compressor compressor_none = {0}; /* never called */
 
 #define COMPRESSOR(name, flags, source, summary) extern const struct compressor compressor_##name;
 #include "comm/cost/compressors.def"
-#undef COMPRESSOR
 
 static const struct compressor *const COMPRESSOR_TABLE[] = {
 #define COMPRESSOR(name, flags, source, summary) &compressor_##name,
 #include "comm/cost/compressors.def"
-#undef COMPRESSOR
 };
 
 const struct compressor *compressor_get(enum compressor_kind kind)

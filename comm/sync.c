@@ -10,12 +10,10 @@
 
 #define STRATEGY(name, flags, source, summary) extern const struct strategy strategy_##name;
 #include "comm/cost/strategies.def"
-#undef STRATEGY
 
 static const struct strategy *const STRATEGY_TABLE[] = {
 #define STRATEGY(name, flags, source, summary) &strategy_##name,
 #include "comm/cost/strategies.def"
-#undef STRATEGY
 };
 
 enum status arenas_alloc(struct arenas *a, struct error *e)
@@ -61,15 +59,6 @@ static enum status alloc_buffers(struct arenas *a, struct error *e)
     return a->buffers != NULL
                ? OK
                : error_set(e, ERR_MEMORY, "no memory for %zu running statistics", a->n_buffers);
-}
-
-static enum status check_ranks(const struct sync *s, struct error *e)
-{
-    if ((strategy_flags(s->kind) & STRATEGY_POWER_OF_TWO) && (s->ranks & (s->ranks - 1)) != 0) {
-        return error_set(e, ERR_ARGUMENT, "strategy %s wants a power of two of ranks, not %d",
-                         strategy_names()[s->kind], s->ranks);
-    }
-    return OK;
 }
 
 static enum status open_compressor(struct sync *s, struct error *e)
@@ -118,9 +107,7 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     MPI_Comm_rank(s->comm, &s->rank);
     MPI_Comm_size(s->comm, &s->ranks);
 
-    status = check_ranks(s, e);
-    if (status == OK)
-        status = count_tensors(s, e);
+    status = count_tensors(s, e);
     if (status == OK)
         status = alloc_buffers(&s->arenas, e);
     if (status == OK)
@@ -321,13 +308,11 @@ unsigned sync_flags(const struct sync *s)
 
 const char *sync_title(const struct sync *s, char text[SYNC_TITLE])
 {
-    bool ranked = s->config.compressor == COMPRESSOR_powersgd;
-    char rank[24] = "";
-    if (ranked)
-        snprintf(rank, sizeof rank, " of rank %d", s->config.powersgd_rank);
+    char of[COMPRESSOR_TITLE];
     snprintf(text, SYNC_TITLE, "%s%s%s%s", strategy_names()[s->kind],
              s->compressor != NULL ? " + " : "",
-             s->compressor != NULL ? compressor_names()[s->config.compressor] : "", rank);
+             s->compressor != NULL ? compressor_names()[s->config.compressor] : "",
+             compressor_title(&s->config, of));
     return text;
 }
 

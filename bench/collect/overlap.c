@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
-#include "comm/cost/buckets.h"
+#include "comm/cost/cost.h"
+#include "kernels/base/mem.h"
 
 /* When backward has finished the gradients of each tensor, layers taking their share of its
  * FLOPs. */
@@ -18,40 +19,35 @@ static void find_ready(double *ready, const struct net_desc *net, double backwar
     }
 }
 
-static enum status bound_of_net(double *bound, const struct net_desc *net, size_t width,
-                                const struct strategy_config *config, double backward, double comm,
-                                struct error *e)
-{
-    size_t n = (size_t)net->n_tensors, *counts = calloc(n, sizeof *counts);
-    double *ready = calloc(n, sizeof *ready);
-    if (!counts || !ready) {
-        free(counts);
-        free(ready);
-        return error_set(e, ERR_MEMORY, "no memory for %zu tensors", n);
-    }
-    for (size_t i = 0; i < n; i++)
-        counts[i] = net->tensors[i].count;
-    find_ready(ready, net, backward);
-    *bound = 1 - buckets_exposed(counts, ready, n, width, config, backward, comm) / comm;
-    free(counts);
-    free(ready);
-    return OK;
-}
-
 enum status overlap_bound(double *bound, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e)
 {
+    enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
+    const struct net_desc *net = &point->net->net;
+    size_t n = (size_t)net->n_tensors, *counts = NULL;
+    double *ready = NULL;
     struct strategy_config config;
     enum option_id at;
     *bound = NAN;
-    if (config_int(&point->config, OPT_STRATEGY) != STRATEGY_bucketed || time->n == 0)
+    if (time->n == 0)
         return OK;
     double comm = samples_median(time, offsetof(struct launch_result, comm_replay_ms));
     double backward = samples_median(alone, offsetof(struct launch_result, backward_ms));
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;
     if (!(comm > 0) || !(backward > 0))
         return OK;
-    enum status status = config_strategy(&point->config, &config, &at, e);
-    return status == OK ? bound_of_net(bound, &point->net->net, width, &config, backward, comm, e)
-                        : status;
+    TRY(config_strategy(&point->config, &config, &at, e));
+    enum status status = MEM_NEW(counts, n, "tensors", e);
+    if (status == OK)
+        status = MEM_NEW(ready, n, "tensors", e);
+    for (size_t i = 0; i < n && status == OK; i++)
+        counts[i] = net->tensors[i].count;
+    if (status == OK) {
+        find_ready(ready, net, backward);
+        double exposed = strategy_exposed(kind, &config, counts, ready, n, width, backward, comm);
+        *bound = 1 - exposed / comm;
+    }
+    free(counts);
+    free(ready);
+    return status;
 }

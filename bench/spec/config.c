@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,18 +96,6 @@ static enum status check_compressor(const struct config *config, enum compressor
                      config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
 }
 
-/* Other factors would be rounded twice more. */
-static enum status check_scale(const struct config *config, struct error *e)
-{
-    int exponent;
-    double scale = config_number(config, OPT_FP16_SCALE);
-    if (frexp(scale, &exponent) == 0.5)
-        return OK;
-    return error_set(e, ERR_ARGUMENT,
-                     "sync.fp16_scale = %s is no power of two; nearest %.0f and %.0f",
-                     config_text(config, OPT_FP16_SCALE), ldexp(0.5, exponent), ldexp(1, exponent));
-}
-
 static enum status check_algorithm(const struct config *config, enum allreduce_algorithm *algorithm,
                                    struct error *e)
 {
@@ -134,32 +121,36 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
                      config_text(config, OPT_ALGORITHM), config_text(config, OPT_STRATEGY), text);
 }
 
+/* Where each option that a strategy or a compressor brings stands among all options. */
+static const enum option_id SYNC_IDS[SYNC_OPTIONS] = {
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OPT_sync_##key,
+#include "comm/cost/strategies.def"
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OPT_sync_##key,
+#include "comm/cost/compressors.def"
+};
+
+static enum status mark_at(enum status status, const char *key, enum option_id *at)
+{
+    if (status != OK)
+        *at = option_find(key)->id;
+    return status;
+}
+
 enum status config_strategy(const struct config *config, struct strategy_config *strategy,
                             enum option_id *at, struct error *e)
 {
-    *strategy = (struct strategy_config){
-        .segment_bytes = (size_t)config_number(config, OPT_SEGMENT),
-        .cap_bytes = (size_t)(config_number(config, OPT_CAP) * 0x1p20),
-        .first_cap_bytes = (size_t)(config_number(config, OPT_FIRST_CAP) * 0x1p20),
-        .fusion_bytes = (size_t)(config_number(config, OPT_FUSION) * 0x1p20),
-        .cycle_ns = (int64_t)(config_number(config, OPT_CYCLE) * 1e6),
-        .node_ranks = (int)config_int(config, OPT_NODE_RANKS),
-        .servers = (int)config_int(config, OPT_SERVERS),
-        .staleness = (uint64_t)config_int(config, OPT_STALENESS),
-        .period = (uint64_t)config_int(config, OPT_PERIOD),
-        .post_local = (uint64_t)config_int(config, OPT_POST_LOCAL),
-        .topk_share = 0.01 * config_number(config, OPT_TOPK),
-        .powersgd_rank = (int)config_int(config, OPT_POWERSGD_RANK),
-        .fp16_scale = config_number(config, OPT_FP16_SCALE),
-    };
+    const char *key = NULL;
+    *strategy = (struct strategy_config){.variant = VARIANT_usual};
+    for (int i = 0; i < SYNC_OPTIONS; i++)
+        strategy->options[i] = config_number(config, SYNC_IDS[i]);
     *at = OPT_VARIANT;
     TRY(config_variant(config, &strategy->variant, e));
     *at = OPT_COMPRESS;
     TRY(check_compressor(config, &strategy->compressor, e));
     *at = OPT_ALGORITHM;
     TRY(check_algorithm(config, &strategy->algorithm, e));
-    *at = OPT_FP16_SCALE;
-    return check_scale(config, e);
+    enum status status = compressor_check(strategy, &key, e);
+    return mark_at(status, key, at);
 }
 
 enum overlap_kind config_overlap(const struct config *config)
@@ -179,51 +170,30 @@ static bool has_text(const struct config *config, enum option_id id, const char 
     return strcmp(config_text(config, id), text) == 0;
 }
 
-/* Clipping of a sum of gradients, and layer-wise rates, go by norms of the whole. */
-static bool needs_norms(const struct config *config, enum option_id *at)
+static struct sync_demand demand_of(const struct config *config, enum option_id id, bool asks)
 {
-    *at = OPT_OPTIMIZER;
-    if (has_text(config, OPT_OPTIMIZER, "lars") || has_text(config, OPT_OPTIMIZER, "lamb"))
-        return true;
-    *at = OPT_CLIP_NORM;
-    return config_number(config, OPT_CLIP_NORM) > 0 && !has_text(config, OPT_VARIANT, "async");
+    return (struct sync_demand){asks ? option_get(id)->key : NULL, config_text(config, id)};
 }
 
-/* Ranks that do not keep step with each other cannot take part in anything collective within a step
- * or between two. */
-static bool needs_lockstep(const struct config *config, enum option_id *at)
+enum status config_check_strategy(const struct config *config, int ranks, enum option_id *at,
+                                  struct error *e)
 {
-    *at = OPT_BATCH_NORM;
-    if (config_int(config, OPT_BATCH_NORM) == BATCH_NORM_sync)
-        return true;
-    *at = OPT_DATA_READ;
-    return config_reads_in_step(config);
-}
-
-enum status config_check_servers(const struct config *config, int ranks, enum option_id *at,
-                                 struct error *e)
-{
-    long servers = config_int(config, OPT_SERVERS);
-    bool free_running =
-        has_text(config, OPT_VARIANT, "stale") || has_text(config, OPT_VARIANT, "async");
-    *at = OPT_SERVERS;
-    if (!has_text(config, OPT_STRATEGY, "param_server"))
-        return OK;
-    if (servers > ranks)
-        return error_set(e, ERR_ARGUMENT, "sync.servers = %ld, but ranks = %d: servers are ranks",
-                         servers, ranks);
-    if (servers > 1 && needs_norms(config, at))
-        return error_set(e, ERR_ARGUMENT,
-                         "%s = %s needs norms of the whole gradient, which one server alone has: "
-                         "sync.servers = %ld, allowed 1",
-                         option_get(*at)->key, config_text(config, *at), servers);
-    if (free_running && needs_lockstep(config, at))
-        return error_set(
-            e, ERR_ARGUMENT,
-            "%s = %s makes all ranks wait for each other, which sync.variant = %s does "
-            "not allow",
-            option_get(*at)->key, config_text(config, *at), config_text(config, OPT_VARIANT));
-    return OK;
+    enum strategy_kind kind = (enum strategy_kind)config_int(config, OPT_STRATEGY);
+    bool layers =
+        has_text(config, OPT_OPTIMIZER, "lars") || has_text(config, OPT_OPTIMIZER, "lamb");
+    bool sums = config_int(config, OPT_BATCH_NORM) == BATCH_NORM_sync;
+    const char *key = NULL;
+    struct strategy_config strategy;
+    const struct sync_demands demands = {
+        .ranks = ranks,
+        .layer_norms = demand_of(config, OPT_OPTIMIZER, layers),
+        .clipping = demand_of(config, OPT_CLIP_NORM, config_number(config, OPT_CLIP_NORM) > 0),
+        .lockstep = sums ? demand_of(config, OPT_BATCH_NORM, true)
+                         : demand_of(config, OPT_DATA_READ, config_reads_in_step(config)),
+    };
+    TRY(config_strategy(config, &strategy, at, e));
+    enum status status = strategy_check(kind, &strategy, &demands, &key, e);
+    return mark_at(status, key, at);
 }
 
 enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,

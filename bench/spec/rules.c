@@ -197,22 +197,12 @@ static enum status check_stragglers(const struct spec *spec, struct error *e)
     return OK;
 }
 
-static enum status check_form(const struct point *point, struct error *e)
-{
-    struct strategy_config config;
-    enum option_id at;
-    struct error inner;
-    if (config_strategy(&point->config, &config, &at, &inner) == OK)
-        return OK;
-    return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
-}
-
-static enum status check_servers(const struct point *point, struct error *e)
+static enum status check_strategy(const struct point *point, struct error *e)
 {
     enum option_id at;
     struct error inner;
     int ranks = (int)config_int(&point->config, OPT_RANKS);
-    if (config_check_servers(&point->config, ranks, &at, &inner) == OK)
+    if (config_check_strategy(&point->config, ranks, &at, &inner) == OK)
         return OK;
     return mark_error(e, ERR_SPEC, point->config.values[at].mark, "%s", inner.text);
 }
@@ -246,8 +236,7 @@ static enum status check_point(const struct spec *spec, const struct point *poin
     TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
     TRY(check_nodes(point, e));
-    TRY(check_form(point, e));
-    TRY(check_servers(point, e));
+    TRY(check_strategy(point, e));
     TRY(check_data(point, e));
     return check_rates(point, e);
 }
@@ -298,13 +287,14 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
                  {OPT_LR_STEP_EPOCHS, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_GAMMA, OPT_LR_SCHEDULE, {"step"}},
                  {OPT_LR_MIN, OPT_LR_SCHEDULE, {"cosine"}},
-                 {OPT_SERVERS, OPT_STRATEGY, {"param_server"}},
-                 {OPT_STALENESS, OPT_VARIANT, {"stale"}},
-                 {OPT_TOPK, OPT_COMPRESS, {"topk"}},
-                 {OPT_POWERSGD_RANK, OPT_COMPRESS, {"powersgd"}},
-                 {OPT_FP16_SCALE, OPT_COMPRESS, {"fp16"}},
-                 {OPT_PERIOD, OPT_STRATEGY, {"local_sgd"}},
-                 {OPT_POST_LOCAL, OPT_STRATEGY, {"local_sgd"}},
+#define OWNED_anyone(key, owner)
+#define OWNED_strategy(key, owner)                                      {OPT_sync_##key, OPT_STRATEGY, {#owner}},
+#define OWNED_variant(key, owner)                                       {OPT_sync_##key, OPT_VARIANT, {#owner}},
+#define OWNED_compress(key, owner)                                      {OPT_sync_##key, OPT_COMPRESS, {#owner}},
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
+#include "comm/cost/strategies.def"
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) OWNED_##of(key, owner)
+#include "comm/cost/compressors.def"
                  {OPT_INJECT_SLEEP, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},
                  {OPT_INJECT_SHAPE, OPT_INJECT_KIND, {"pareto"}},
                  {OPT_INJECT_RANKS, OPT_INJECT_KIND, {"fixed", "exponential", "pareto"}},

@@ -116,10 +116,10 @@ enum overlap_kind config_overlap(const struct config *config);
 /* Cores that a rank wants: one for each computing thread, and one for a thread of sync.overlap. */
 int config_cores_per_rank(const struct config *config);
 
-/* What a parameter server asks of the other options on so many ranks; of other strategies, nothing.
+/* What a strategy asks of the other options on so many ranks.
  * ERR_ARGUMENT says what does not go together; *at is the option to change. */
-enum status config_check_servers(const struct config *config, int ranks, enum option_id *at,
-                                 struct error *e);
+enum status config_check_strategy(const struct config *config, int ranks, enum option_id *at,
+                                  struct error *e);
 
 /* What the data set asks of the other options and of the network. ERR_ARGUMENT or ERR_SHAPE says
  * what does not go together; *at is the option to change. */

@@ -63,7 +63,8 @@ static void place_parts(const struct sync *s, struct part *parts)
     size_t p = 0, q = 0;
     for (int i = 0; i < s->arenas.n_tensors; i++) {
         size_t count = s->counts[i];
-        struct low_rank shape = low_rank_of(count, s->config.rows[i], s->config.powersgd_rank);
+        struct low_rank shape =
+            low_rank_of(count, s->config.rows[i], (int)s->config.options[SYNC_rank]);
         parts[i] = (struct part){.shape = shape, .p = p, .q = q};
         p += low_rank_p(&shape, count);
         q += low_rank_q(&shape);
@@ -85,7 +86,7 @@ static enum status powersgd_create(struct sync *s, struct error *e)
     c->memory = mem_alloc((s->arenas.n + c->n_q) * sizeof *c->memory);
     if (c->p == NULL || c->memory == NULL)
         return error_set(e, ERR_MEMORY, "no memory for factors of rank %d of %zu numbers",
-                         s->config.powersgd_rank, s->arenas.n);
+                         (int)s->config.options[SYNC_rank], s->arenas.n);
     return OK;
 }
 

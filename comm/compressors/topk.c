@@ -10,7 +10,7 @@
 
 static size_t packet_bytes(const struct sync *s, size_t n)
 {
-    return topk_packet_bytes(topk_count(n, s->config.topk_share), sizeof(real));
+    return topk_packet_bytes(topk_count(n, 0.01 * s->config.options[SYNC_topk]), sizeof(real));
 }
 
 static enum status topk_create(struct sync *s, struct error *e)
@@ -26,7 +26,7 @@ static void encode(struct sync *s, struct range tensors, unsigned char *packet)
 {
     const struct feedback *f = s->compression;
     const struct span span = span_of(&s->arenas, tensors);
-    size_t k = topk_count(span.n, s->config.topk_share);
+    size_t k = topk_count(span.n, 0.01 * s->config.options[SYNC_topk]);
     local_take_largest(s->exec, f->residual + span.begin, span.n, k, (real *)packet,
                        (uint32_t *)(packet + k * sizeof(real)));
 }
@@ -34,7 +34,7 @@ static void encode(struct sync *s, struct range tensors, unsigned char *packet)
 static void decode(struct sync *s, struct range tensors, const unsigned char *packet)
 {
     const struct span span = span_of(&s->arenas, tensors);
-    size_t k = topk_count(span.n, s->config.topk_share);
+    size_t k = topk_count(span.n, 0.01 * s->config.options[SYNC_topk]);
     local_add_at(s->exec, s->arenas.grads + span.begin, (const real *)packet,
                  (const uint32_t *)(packet + k * sizeof(real)), k);
 }

@@ -10,7 +10,7 @@
 #define ALLREDUCE_SHORT_BYTES  8
 #define IALLREDUCE_SHORT_BYTES 2048
 
-static int floor_power_of_two(int n)
+int floor_power_of_two(int n)
 {
     int power = 1;
     while (power <= n / 2)
@@ -27,20 +27,26 @@ static size_t block_count(size_t count, int blocks, int first, int last)
     return last == blocks ? numbers + count % (size_t)blocks : numbers;
 }
 
-static void add_transfer(struct cost *c, const struct party *p, size_t bytes)
+static void add_transfer(struct cost *c, const struct participant *p, size_t bytes)
 {
     if (p->model != NULL)
         c->seconds += p->model->alpha_s + (double)bytes * p->model->beta_s;
 }
 
-void add_message(struct cost *c, const struct party *p, size_t bytes)
+void add_calls(struct cost *c, size_t calls, size_t bytes_each)
+{
+    c->calls += calls;
+    c->bytes_payload += calls * bytes_each;
+}
+
+void add_message(struct cost *c, const struct participant *p, size_t bytes)
 {
     c->messages_wire++;
     c->bytes_wire += bytes;
     add_transfer(c, p, bytes);
 }
 
-void add_cut_message(struct cost *c, const struct party *p, size_t bytes, size_t segment)
+void add_cut_message(struct cost *c, const struct participant *p, size_t bytes, size_t segment)
 {
     for (; bytes > segment; bytes -= segment)
         add_message(c, p, segment);
@@ -48,12 +54,12 @@ void add_cut_message(struct cost *c, const struct party *p, size_t bytes, size_t
         add_message(c, p, bytes);
 }
 
-void add_receipt(struct cost *c, const struct party *p, size_t bytes)
+void add_receipt(struct cost *c, const struct participant *p, size_t bytes)
 {
     add_transfer(c, p, bytes);
 }
 
-void add_reduction(struct cost *c, const struct party *p, size_t bytes)
+void add_reduction(struct cost *c, const struct participant *p, size_t bytes)
 {
     if (p->model != NULL)
         c->seconds += (double)bytes * p->model->gamma_s;
@@ -65,7 +71,7 @@ enum then { THEN_ALLGATHER, THEN_GATHER };
 
 /* Reduce-scatter by recursive halving among `blocks` ranks (a power of two), neighbours first. What
  * follows sends the same blocks back in reverse: to all, or along a tree to rank 0. */
-static void add_halving(struct cost *c, const struct party *p, int position, int blocks,
+static void add_halving(struct cost *c, const struct participant *p, int position, int blocks,
                         size_t count, size_t width, enum then then)
 {
     int first = 0, last = blocks;
@@ -91,7 +97,8 @@ static void add_halving(struct cost *c, const struct party *p, int position, int
 
 /* Beyond a power of two pairs of ranks fold into one first: the even one hands its vector over,
  * stands aside and gets the result at the end. *position: of the one that stays. */
-static bool stays_after_folding(struct cost *c, const struct party *p, size_t bytes, int *position)
+static bool stays_after_folding(struct cost *c, const struct participant *p, size_t bytes,
+                                int *position)
 {
     int folded = p->ranks - floor_power_of_two(p->ranks);
     bool in_pair = p->rank < 2 * folded;
@@ -106,7 +113,8 @@ static bool stays_after_folding(struct cost *c, const struct party *p, size_t by
     return true;
 }
 
-static void add_rabenseifner(struct cost *c, const struct party *p, size_t count, size_t width)
+static void add_rabenseifner(struct cost *c, const struct participant *p, size_t count,
+                             size_t width)
 {
     int position;
     if (stays_after_folding(c, p, count * width, &position))
@@ -114,7 +122,7 @@ static void add_rabenseifner(struct cost *c, const struct party *p, size_t count
 }
 
 /* The whole vector with lg p partners. */
-static void add_recursive_doubling(struct cost *c, const struct party *p, size_t bytes)
+static void add_recursive_doubling(struct cost *c, const struct participant *p, size_t bytes)
 {
     int position;
     if (!stays_after_folding(c, p, bytes, &position))
@@ -126,7 +134,7 @@ static void add_recursive_doubling(struct cost *c, const struct party *p, size_t
 }
 
 /* Here the even one of a pair stays, so that rank 0 does. */
-static void add_reduce_scatter_gather(struct cost *c, const struct party *p, size_t count,
+static void add_reduce_scatter_gather(struct cost *c, const struct participant *p, size_t count,
                                       size_t width)
 {
     int blocks = floor_power_of_two(p->ranks);
@@ -165,7 +173,7 @@ static int subtree_end(int rank, int mask, int ranks)
 
 /* Over the edges of a rank: messages carry the blocks of the subtree that the edge leads to, of
  * `bytes` in all cut into `block`s. */
-static void add_tree(struct cost *c, const struct party *p, size_t bytes, size_t block,
+static void add_tree(struct cost *c, const struct participant *p, size_t bytes, size_t block,
                      enum direction direction)
 {
     for (int mask = 1; mask < p->ranks; mask *= 2) {
@@ -200,7 +208,7 @@ static int tree_children(int rank, int ranks)
     return tree_edges(rank, ranks) - (rank > 0);
 }
 
-void add_ascent(struct cost *c, const struct party *p, size_t bytes)
+void add_ascent(struct cost *c, const struct participant *p, size_t bytes)
 {
     int children = tree_children(p->rank, p->ranks);
     for (int i = 0; i < children; i++)
@@ -209,7 +217,7 @@ void add_ascent(struct cost *c, const struct party *p, size_t bytes)
         add_message(c, p, bytes);
 }
 
-void add_reduce_binomial(struct cost *c, const struct party *p, size_t bytes)
+void add_reduce_binomial(struct cost *c, const struct participant *p, size_t bytes)
 {
     int children = tree_children(p->rank, p->ranks);
     add_ascent(c, p, bytes);
@@ -222,7 +230,7 @@ bool reduce_is_long(int ranks, size_t count, size_t width)
     return count * width > REDUCE_SHORT_BYTES && count >= (size_t)floor_power_of_two(ranks);
 }
 
-void add_reduce(struct cost *c, const struct party *p, size_t count, size_t width)
+void add_reduce(struct cost *c, const struct participant *p, size_t count, size_t width)
 {
     if (reduce_is_long(p->ranks, count, width))
         add_reduce_scatter_gather(c, p, count, width);
@@ -240,7 +248,8 @@ enum bcast_algorithm bcast_algorithm(int ranks, size_t bytes)
 }
 
 /* Each rank passes on every block but the one that its neighbour began with. */
-static void add_ring_allgather(struct cost *c, const struct party *p, size_t bytes, size_t block)
+static void add_ring_allgather(struct cost *c, const struct participant *p, size_t bytes,
+                               size_t block)
 {
     for (int i = 0; i < p->ranks - 1; i++) {
         int passed = (p->rank - i + p->ranks) % p->ranks;
@@ -249,7 +258,7 @@ static void add_ring_allgather(struct cost *c, const struct party *p, size_t byt
 }
 
 /* Groups of 1, 2, 4 ... ranks exchange all that they have; ranks are a power of two. */
-static void add_doubling_allgather(struct cost *c, const struct party *p, size_t bytes,
+static void add_doubling_allgather(struct cost *c, const struct participant *p, size_t bytes,
                                    size_t block)
 {
     for (int size = 1; size < p->ranks; size *= 2) {
@@ -258,7 +267,7 @@ static void add_doubling_allgather(struct cost *c, const struct party *p, size_t
     }
 }
 
-static void add_bcast_binomial(struct cost *c, const struct party *p, size_t bytes)
+static void add_bcast_binomial(struct cost *c, const struct participant *p, size_t bytes)
 {
     if (p->rank > 0)
         add_receipt(c, p, bytes);
@@ -267,7 +276,7 @@ static void add_bcast_binomial(struct cost *c, const struct party *p, size_t byt
         add_message(c, p, bytes);
 }
 
-void add_bcast(struct cost *c, const struct party *p, size_t bytes)
+void add_bcast(struct cost *c, const struct participant *p, size_t bytes)
 {
     enum bcast_algorithm algorithm = bcast_algorithm(p->ranks, bytes);
     size_t block = (bytes + (size_t)p->ranks - 1) / (size_t)p->ranks;
@@ -282,12 +291,12 @@ void add_bcast(struct cost *c, const struct party *p, size_t bytes)
         add_ring_allgather(c, p, bytes, block);
 }
 
-void add_gather(struct cost *c, const struct party *p, size_t bytes)
+void add_gather(struct cost *c, const struct participant *p, size_t bytes)
 {
     add_tree(c, p, bytes * (size_t)p->ranks, bytes, UP);
 }
 
-void add_scatter(struct cost *c, const struct party *p, size_t bytes)
+void add_scatter(struct cost *c, const struct participant *p, size_t bytes)
 {
     add_tree(c, p, bytes * (size_t)p->ranks, bytes, DOWN);
 }
@@ -296,7 +305,7 @@ void add_scatter(struct cost *c, const struct party *p, size_t bytes)
 
 /* Blocks of equal size, the last ones shorter or empty; summed on the first way around, rank r
  * ending with block r + 1, and handed out on the second. */
-static void add_ring(struct cost *c, const struct party *p, size_t count, size_t width)
+static void add_ring(struct cost *c, const struct participant *p, size_t count, size_t width)
 {
     size_t block = (count + (size_t)p->ranks - 1) / (size_t)p->ranks;
     for (int i = 0; i < 2 * (p->ranks - 1); i++) {
@@ -311,7 +320,7 @@ static void add_ring(struct cost *c, const struct party *p, size_t count, size_t
 }
 
 /* Rank r's children are 2 r + 1 and 2 r + 2 (MPIR_CVAR_IALLREDUCE_TREE_KVAL, TREE_TYPE). */
-static void add_binary_tree(struct cost *c, const struct party *p, size_t bytes)
+static void add_binary_tree(struct cost *c, const struct participant *p, size_t bytes)
 {
     for (int child = 2 * p->rank + 1; child <= 2 * p->rank + 2 && child < p->ranks; child++) {
         add_receipt(c, p, bytes);
@@ -336,7 +345,7 @@ enum allreduce_algorithm allreduce_algorithm(enum allreduce_algorithm asked, enu
                                                                     : asked;
 }
 
-void add_allreduce(struct cost *c, const struct party *p, enum allreduce_algorithm algorithm,
+void add_allreduce(struct cost *c, const struct participant *p, enum allreduce_algorithm algorithm,
                    size_t count, size_t width)
 {
     switch (algorithm) {
@@ -357,7 +366,7 @@ void add_allreduce(struct cost *c, const struct party *p, enum allreduce_algorit
     }
 }
 
-void add_allreduce_call(struct cost *c, const struct party *p, enum call_kind call,
+void add_allreduce_call(struct cost *c, const struct participant *p, enum call_kind call,
                         enum allreduce_algorithm asked, size_t count, size_t width,
                         bool used[ALGORITHMS])
 {
@@ -380,4 +389,14 @@ const char *allreduce_source(const bool used[ALGORITHMS])
         return doubling ? "formula: recursive_doubling, reduce_scatter_allgather"
                         : "formula: reduce_scatter_allgather";
     return doubling ? "formula: recursive_doubling" : "none";
+}
+
+struct cost cost_library_sum(const struct participant *p, enum call_kind call, size_t count,
+                             size_t width)
+{
+    struct cost c = {0};
+    bool used[ALGORITHMS] = {false};
+    add_allreduce_call(&c, p, call, ALGORITHM_auto, count, width, used);
+    c.wire_source = allreduce_source(used);
+    return c;
 }

@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/base/error.h"
+
 enum strategy_kind {
 #define STRATEGY(name, flags, source, summary) STRATEGY_##name,
 #include "comm/cost/strategies.def"
-#undef STRATEGY
     STRATEGIES
 };
 
@@ -19,8 +20,7 @@ enum strategy_kind {
 enum strategy_variant {
     VARIANT_usual, /* the only configuration of a strategy that has no other */
 #define VARIANT(strategy, name, flags, summary) VARIANT_##strategy##_##name,
-#include "comm/cost/strategy_variants.def"
-#undef VARIANT
+#include "comm/cost/strategies.def"
     VARIANTS
 };
 
@@ -47,7 +47,6 @@ enum strategy_flag {
     STRATEGY_DETERMINISTIC = 2,  /* the same bits every time at the same p */
     STRATEGY_OVERLAPS = 4,       /* communicates during backward */
     STRATEGY_OWNS_OPTIMIZER = 8, /* runs the optimizer on a share of the parameters */
-    STRATEGY_POWER_OF_TWO = 16,  /* p must be a power of two */
     STRATEGY_LOCAL_MEAN = 32, /* wants gradients divided by a rank's samples, not by all ranks' */
     STRATEGY_REPLICATED = 64, /* not exact, but replicas are equal to the bit after every step */
     STRATEGY_AVERAGED = 128, /* replicas differ; eval_begin makes one model of them, equal on all */
@@ -58,13 +57,22 @@ enum strategy_flag {
 enum compressor_kind {
 #define COMPRESSOR(name, flags, source, summary) COMPRESSOR_##name,
 #include "comm/cost/compressors.def"
-#undef COMPRESSOR
     COMPRESSORS
+};
+
+/* The options that strategies and compressors bring, in the order of their rows. */
+enum sync_option {
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) SYNC_##key,
+#include "comm/cost/strategies.def"
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) SYNC_##key,
+#include "comm/cost/compressors.def"
+    SYNC_OPTIONS
 };
 
 enum compressor_flag {
     COMPRESSOR_FEEDBACK = 1,   /* what was left out is added to the next step's gradients */
     COMPRESSOR_ALGORITHMS = 2, /* sums by MPI_Allreduce: sync.algorithm */
+    COMPRESSOR_OVERFLOWS = 4,  /* counts what became infinite */
 };
 
 /* The messages of a step are a strategy's own, so that what is sent can be counted. */
@@ -90,31 +98,51 @@ struct link_model {
 struct strategy_config {
     enum strategy_variant variant; /* one that the strategy has */
     enum allreduce_algorithm algorithm;
-    size_t segment_bytes;              /* of a message at most, where messages are our own */
-    size_t cap_bytes, first_cap_bytes; /* at which a bucket is closed, and the first one */
-    size_t fusion_bytes;               /* of a sum at most, where tensors are fused */
-    int64_t cycle_ns;                  /* in which tensors are collected for it; 0: none are */
-    /* Ranks that make a node, of strategies that know of nodes: the node of each (borrowed), or so
-     * many at a time; all of them where neither is given. */
-    const int *node_of; /* [ranks] or NULL */
-    int node_ranks;
-    int servers;                     /* ranks that serve parameters; 0: one */
-    uint64_t staleness;              /* steps that a rank may be ahead of the slowest */
-    uint64_t period;                 /* steps from one average to the next, >= 1 */
-    uint64_t post_local;             /* the first so many steps are synchronised each */
     enum compressor_kind compressor; /* none, or the strategy has STRATEGY_COMPRESSES */
-    double topk_share;               /* of the numbers that topk sends */
-    int powersgd_rank;
-    /* Of powersgd: rows of each tensor as a matrix; 0, or NULL for all of them: it is none. */
-    const size_t *rows;
-    double fp16_scale; /* power of two that gradients are multiplied by in fp16 */
+    double options[SYNC_OPTIONS];    /* numbers in the units of their rows; of sizes bytes */
+    /* What a strategy learns of where it runs, borrowed. */
+    const int *node_of; /* [ranks] the node of each, of strategies that know of nodes; or NULL */
+    const size_t *rows; /* of each tensor as a matrix, 0: it is none; NULL: none is */
 };
+
+/* An option in MiB as bytes. */
+static inline size_t sync_option_bytes(const struct strategy_config *config,
+                                       enum sync_option option)
+{
+    return (size_t)(config->options[option] * 0x1p20);
+}
 
 /* Cost of `strategy` as `config` says for rank `rank` of `ranks`, tensors of counts[n] numbers of
  * `width` bytes. `model` may be NULL (seconds is then 0). */
 struct cost strategy_cost(enum strategy_kind strategy, const struct strategy_config *config,
                           int rank, int ranks, const size_t *counts, size_t n, size_t width,
                           const struct link_model *model);
+
+/* What other options ask of a strategy, by the key and the text of the one that does; key NULL:
+ * none does. */
+struct sync_demand {
+    const char *key, *text;
+};
+struct sync_demands {
+    int ranks;
+    struct sync_demand layer_norms; /* of the whole gradient, for the optimizer */
+    struct sync_demand clipping;    /* a norm of the whole gradient */
+    struct sync_demand lockstep;    /* ranks wait for each other within a step or between two */
+};
+
+/* Whether a strategy and its compressor can do what they are configured to; ERR_ARGUMENT says what
+ * does not go together, and *key names the option to change. */
+enum status strategy_check(enum strategy_kind strategy, const struct strategy_config *config,
+                           const struct sync_demands *demands, const char **key, struct error *e);
+enum status compressor_check(const struct strategy_config *config, const char **key,
+                             struct error *e);
+
+/* What stays exposed at best, in the unit of the times, of a strategy that sums while backward
+ * runs; NAN of others. ready[n]: when backward has finished each tensor, from its begin; backward:
+ * when it ends; comm: all sums together. */
+double strategy_exposed(enum strategy_kind strategy, const struct strategy_config *config,
+                        const size_t *counts, const double *ready, size_t n, size_t width,
+                        double backward, double comm);
 
 const char *const *strategy_names(void);              /* STRATEGIES names */
 unsigned strategy_flags(enum strategy_kind strategy); /* those that all its variants have */
@@ -146,6 +174,9 @@ size_t low_rank_q(const struct low_rank *shape);
 const char *const *compressor_names(void); /* COMPRESSORS names */
 unsigned compressor_flags(enum compressor_kind compressor);
 const char *compressor_source(enum compressor_kind compressor);
+/* What its memory in a checkpoint depends on besides the net: " of rank 2", or "". */
+#define COMPRESSOR_TITLE 32
+const char *compressor_title(const struct strategy_config *config, char text[COMPRESSOR_TITLE]);
 const char *const *algorithm_names(void); /* ALGORITHMS names */
 
 /* The variant that a strategy calls `name`, "usual" being its first; VARIANTS when it has none. */

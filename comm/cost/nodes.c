@@ -2,8 +2,8 @@
 
 struct node_map node_map_of(const struct strategy_config *config, int ranks)
 {
-    int group = config->node_ranks > 0 ? config->node_ranks : ranks;
-    return (struct node_map){config->node_of, group, ranks};
+    int group = (int)config->options[SYNC_node_ranks];
+    return (struct node_map){config->node_of, group > 0 ? group : ranks, ranks};
 }
 
 static int node_of(const struct node_map *map, int rank)

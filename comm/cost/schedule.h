@@ -23,46 +23,33 @@ struct round {
     int n_sends, n_receives;
 };
 
-/* Sums `count` numbers of `width` bytes over all ranks by the algorithm of a strategy:
- *
- *   ring                blocks go around, summed on the first round trip (Patarasuk and Yuan,
- *                       "Bandwidth optimal all-reduce algorithms for clusters of workstations",
- *                       2009)
- *   recursive_doubling  the whole vector with a partner twice as far away each round
- *   rabenseifner        halves of what is left with such partners, and back (Thakur, Rabenseifner
- *                       and Gropp, 2005)
- *   tree                segments up a binary tree and down again, in a pipeline
- *   fixed_order         segments up the chain of ranks and down again: each sum is that of ranks 0,
- * 1, 2 ... in this order, so that its bits do not depend on how it was cut
- *
- * Where the second and third find no power of two of ranks, pairs fold into one first.
- *
- *   hierarchical        the ranks of a node sum a slice each; ranks of equal place on all nodes sum
- *                       theirs; slices go around the node (Horovod's hierarchical allreduce). Nodes
- *                       have as many slices as the smallest of them has ranks, so that every slice
- *                       finds its place on every node: the ranks of larger nodes beyond that give
- *                       their numbers and get the sums, and hold no slice. What crosses the network
- *                       is the same however many slices there are
- *   leader              up a binomial tree to the first rank of the node, a sum of the first ranks,
- *                       and down again: two-level, as MPICH's own sums over several nodes
- *
- * Both send messages within a node, too: they can be counted, are summed while the next is on its
- * way, and run where nodes are pretended or simulated and have no memory to share. */
+struct schedule;
+
+/* An algorithm that sums by messages. Also within a node: they can be counted, are summed while the
+ * next is on its way, and run where nodes are pretended or simulated and have no memory to share. */
+struct schedule_rule {
+    int (*rounds)(const struct schedule *s);
+    /* Fills in a round that is empty. */
+    void (*round)(const struct schedule *s, int i, struct round *round);
+    bool knows_nodes;
+};
+
+/* Sums `count` numbers over all ranks. */
 struct schedule {
-    enum strategy_kind strategy;
+    const struct schedule_rule *rule;
     int rank, ranks;
     size_t count;
     size_t segment; /* numbers in a message at most, > 0 */
     struct node_map map;
-    struct node_view view; /* of schedules that know of nodes */
+    struct node_view view; /* of rules that know of nodes */
 };
 
-/* Segments of at most `segment_bytes`, of one number at least. */
-struct schedule schedule_of(enum strategy_kind strategy, const struct strategy_config *config,
-                            int rank, int ranks, size_t count, size_t width);
+/* The rule of a strategy that sums by messages; NULL of others. */
+const struct schedule_rule *strategy_schedule(enum strategy_kind strategy);
 
-/* Whether it goes by the configuration's nodes. */
-bool schedule_knows_nodes(enum strategy_kind strategy);
+/* Numbers of `width` bytes in segments of at most sync.segment, of one number at least. */
+struct schedule schedule_of(const struct schedule_rule *rule, const struct strategy_config *config,
+                            int rank, int ranks, size_t count, size_t width);
 
 /* The same on every rank: those that have nothing to do in a round sit it out. */
 int schedule_rounds(const struct schedule *s);
@@ -70,5 +57,10 @@ void schedule_round(const struct schedule *s, int i, struct round *round);
 
 /* Messages that a transfer of so many numbers is cut into. */
 size_t schedule_messages(const struct schedule *s, size_t count);
+
+/* Rounds of messages, both ways at the same time: the slower way counts, and the sums. */
+struct participant;
+struct cost schedule_cost(const struct schedule_rule *rule, const struct strategy_config *config,
+                          const struct participant *p, size_t count, size_t width);
 
 #endif

@@ -10,13 +10,11 @@ static const struct {
 } TABLE[STRATEGIES] = {
 #define STRATEGY(name, flags, source, summary) {#name, flags, source, summary},
 #include "comm/cost/strategies.def"
-#undef STRATEGY
 };
 
 static const char *const NAMES[STRATEGIES] = {
 #define STRATEGY(name, flags, source, summary) #name,
 #include "comm/cost/strategies.def"
-#undef STRATEGY
 };
 
 static const struct {
@@ -25,13 +23,11 @@ static const struct {
 } COMPRESSOR_TABLE[COMPRESSORS] = {
 #define COMPRESSOR(name, flags, source, summary) {flags, source},
 #include "comm/cost/compressors.def"
-#undef COMPRESSOR
 };
 
 static const char *const COMPRESSOR_NAMES[COMPRESSORS] = {
 #define COMPRESSOR(name, flags, source, summary) #name,
 #include "comm/cost/compressors.def"
-#undef COMPRESSOR
 };
 
 static const struct {
@@ -42,8 +38,7 @@ static const struct {
 } VARIANT_TABLE[] = {
 #define VARIANT(strategy, name, flags, summary)                                                    \
     {STRATEGY_##strategy, VARIANT_##strategy##_##name, flags, #name},
-#include "comm/cost/strategy_variants.def"
-#undef VARIANT
+#include "comm/cost/strategies.def"
 };
 #define VARIANT_ROWS (sizeof VARIANT_TABLE / sizeof *VARIANT_TABLE)
 

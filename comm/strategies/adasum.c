@@ -7,7 +7,7 @@
  * rate to scale with the number of ranks. Each gradient is the mean over a rank's samples.
  *
  * Whole vectors go by recursive doubling, with partners 1, 2, 4 ... ranks away; adasum_rounds in
- * comm/cost/approximate.h. Of ranks that are no power of two, the first 2 (p - 2^k) fold in pairs:
+ * comm/cost/strategies/adasum.h. Of ranks that are no power of two, the first 2 (p - 2^k) fold in pairs:
  * the even one hands its gradient to the odd one, which combines the two in the same way, and gets
  * the result back at the end. Both partners compute the same bits, since each product and each sum
  * is commutative: replicas stay equal. The optimizer, its state and clipping, by the norm of the
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "comm/cost/approximate.h"
+#include "comm/cost/strategies/adasum.h"
 #include "comm/local_ops.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "comm/cost/buckets.h"
+#include "comm/cost/strategies/bucketed.h"
 #include "comm/strategy.h"
 
 struct bucket_in_flight {
@@ -84,8 +84,8 @@ static enum status cut_buckets(struct sync *s, struct error *e)
         b->in_flight = calloc(n + 1, sizeof *b->in_flight);
     if (b == NULL || b->in_flight == NULL)
         return error_set(e, ERR_MEMORY, "no memory for buckets of %zu tensors", n);
-    struct bucket next = bucket_first(s->counts, n, sizeof(real), &s->config);
-    for (; next.first < next.last; next = bucket_next(s->counts, sizeof(real), &s->config, &next)) {
+    struct bucket next = bucket_first(&s->config, s->counts, n, sizeof(real));
+    for (; next.first < next.last; next = bucket_next(&s->config, s->counts, sizeof(real), &next)) {
         if (check_bucket(&next, e) != OK)
             return ERR_ARGUMENT;
         b->in_flight[b->n++] = (struct bucket_in_flight){.bucket = next};

@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "comm/cost/buckets.h"
+#include "comm/cost/strategies/fusion.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
 
@@ -56,7 +56,7 @@ static void carry_out(struct sync *s, size_t agreed)
     size_t n = (size_t)s->arenas.n_tensors;
     while (f->agreed < agreed) {
         struct bucket b =
-            fusion_next(s->counts, n - f->agreed, n - agreed, sizeof(real), &s->config);
+            fusion_next(&s->config, s->counts, n - f->agreed, n - agreed, sizeof(real));
         start_sum(s, &b);
         f->agreed = n - b.first;
     }
@@ -90,7 +90,7 @@ static void take_answer(struct sync *s)
 static bool cycle_has_ended(const struct sync *s)
 {
     const struct fusion *f = s->context;
-    int64_t cycle_ns = s->config.cycle_ns;
+    int64_t cycle_ns = fusion_cycle_ns(&s->config);
     return (clock_ns() - f->origin_ns) / cycle_ns > (f->since_ns - f->origin_ns) / cycle_ns;
 }
 
@@ -149,7 +149,7 @@ static void fusion_step_begin(struct sync *s)
 
 static enum status check_counts(const struct sync *s, struct error *e)
 {
-    size_t most = s->config.fusion_bytes / sizeof(real);
+    size_t most = sync_option_bytes(&s->config, SYNC_fusion_mib) / sizeof(real);
     for (int i = 0; i < s->arenas.n_tensors; i++)
         most = s->counts[i] > most ? s->counts[i] : most;
     if (most <= INT_MAX || s->arenas.n <= INT_MAX)
@@ -191,7 +191,7 @@ static enum status fusion_grad_ready(struct sync *s, struct range range, int mic
     if (f->ready == f->agreed)
         f->since_ns = clock_ns();
     f->ready = (size_t)(s->arenas.n_tensors - range.first);
-    if (s->config.cycle_ns == 0)
+    if (fusion_cycle_ns(&s->config) == 0)
         carry_out(s, f->ready);
     else
         fusion_poll(s);
@@ -204,7 +204,7 @@ static enum status fusion_step_end(struct sync *s, const struct optimizer *o, ui
 {
     struct fusion *f = s->context;
     f->ready = (size_t)s->arenas.n_tensors;
-    if (s->config.cycle_ns == 0)
+    if (fusion_cycle_ns(&s->config) == 0)
         carry_out(s, f->ready);
     enum status status = finish(s, e);
     return status == OK ? sync_update(s, o, step, lr, e) : status;

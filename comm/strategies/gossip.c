@@ -1,7 +1,7 @@
 /* Gossip: every rank steps on its own gradient, then averages its weights with those of one
  * partner, another one in every step (pairwise averaging as in D-PSGD: Lian et al., "Can
  * decentralized algorithms outperform centralized algorithms?", 2017; Boyd et al., "Randomized
- * gossip algorithms", 2006). Partners go round: gossip_partner in comm/cost/approximate.h says who
+ * gossip algorithms", 2006). Partners go round: gossip_partner in comm/cost/strategies/gossip.h says who
  * meets whom. Nobody waits for more than one other rank.
  *
  * An exchange leaves both with the same bits, half of the sum, so that it keeps the mean of all
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "comm/average.h"
-#include "comm/cost/approximate.h"
+#include "comm/cost/strategies/gossip.h"
 #include "comm/local_ops.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"

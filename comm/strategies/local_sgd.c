@@ -41,7 +41,9 @@ static enum status average_gradients(struct sync *s, const struct optimizer *o, 
 static enum status local_sgd_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                       double lr, struct error *e)
 {
-    bool together = step <= s->config.post_local;
+    uint64_t period = (uint64_t)s->config.options[SYNC_period];
+    uint64_t post_local = (uint64_t)s->config.options[SYNC_post_local];
+    bool together = step <= post_local;
     enum status status = OK;
     if (together)
         status = average_gradients(s, o, e);
@@ -50,7 +52,7 @@ static enum status local_sgd_step_end(struct sync *s, const struct optimizer *o,
     if (status != OK)
         return status;
     sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    bool due = !together && (step - s->config.post_local) % s->config.period == 0;
+    bool due = !together && (step - post_local) % period == 0;
     return due ? average_params(s, e) : OK;
 }
 

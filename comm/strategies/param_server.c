@@ -195,7 +195,8 @@ static enum status param_server_create(struct sync *s, struct error *e)
     if (p == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a parameter server");
     p->replies = MPI_COMM_NULL;
-    p->servers = s->config.servers > 1 ? s->config.servers : 1;
+    int servers = (int)s->config.options[SYNC_servers];
+    p->servers = servers > 1 ? servers : 1;
     p->serves = s->rank < p->servers;
     enum status status = check_parts(s, p->servers, e);
     if (status == OK)

@@ -148,7 +148,7 @@ static enum status find_nodes(struct sync *s, struct error *e)
     struct buffers *b = s->context = calloc(1, sizeof *b);
     if (b == NULL)
         return error_set(e, ERR_MEMORY, "no memory for a schedule of messages");
-    if (!schedule_knows_nodes(s->kind) || s->config.node_ranks > 0)
+    if (!strategy_schedule(s->kind)->knows_nodes || s->config.options[SYNC_node_ranks] > 0)
         return OK;
     enum status status = nodes_find(s, &b->node_of, e);
     s->config.node_of = b->node_of;
@@ -158,7 +158,8 @@ static enum status find_nodes(struct sync *s, struct error *e)
 static enum status alloc_buffers(struct sync *s, struct error *e)
 {
     struct buffers *b = s->context;
-    b->schedule = schedule_of(s->kind, &s->config, s->rank, s->ranks, s->arenas.n, sizeof(real));
+    b->schedule = schedule_of(strategy_schedule(s->kind), &s->config, s->rank, s->ranks,
+                              s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
     b->received = mem_alloc(need.received * sizeof *b->received);
     b->sends = calloc(need.sends + 1, sizeof *b->sends);

@@ -247,7 +247,7 @@ enum status server_create(struct server *h, struct sync *s, MPI_Comm replies, in
                          .replies = replies,
                          .at_once = at_once,
                          .in_order = !at_once && !stale,
-                         .staleness = stale ? s->config.staleness : 0};
+                         .staleness = stale ? (uint64_t)s->config.options[SYNC_staleness] : 0};
     server_range(s, s->rank, servers, &h->begin, &h->count);
     enum status status = alloc_clients(h, e);
     if (status == OK)

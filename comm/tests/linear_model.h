@@ -15,7 +15,7 @@ enum { TENSORS = 3, N = 60, RANKS_MAX = 16, STEPS = 12 };
 static inline void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->config = (struct strategy_config){.segment_bytes = 64, .period = 1};
+    f->config = (struct strategy_config){.options[SYNC_segment] = 64, .options[SYNC_period] = 1};
     fixture_cut(f, N);
 }
 

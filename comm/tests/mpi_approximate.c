@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/cost/approximate.h"
+#include "comm/cost/strategies/gossip.h"
 #include "comm/tests/linear_model.h"
 #include "comm/tests/mpi_seen.h"
 #include "kernels/gemm.h"
@@ -53,11 +53,12 @@ static void counters_equal_an_independent_count(void **state)
     struct fixture f;
     const char *variants[VARIANTS];
     setup(&f);
-    f.config.period = 3;
+    f.config.options[SYNC_period] = 3;
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         size_t n = strategy_variant_list(kind, variants);
-        f.config.servers = kind == STRATEGY_param_server && mpi_world_ranks() > 1 ? 2 : 1;
+        f.config.options[SYNC_servers] =
+            kind == STRATEGY_param_server && mpi_world_ranks() > 1 ? 2 : 1;
         for (size_t i = n > 1 ? 1 : 0; i < n; i++) {
             f.config.variant = strategy_variant_find(kind, variants[i]);
             if (strategy_config_flags(kind, f.config.variant) & STRATEGY_EXACT)
@@ -186,8 +187,8 @@ static void local_sgd_averages_every_period(void **state)
     double mean[N];
     setup(&f);
     for (int k = 0; k < 4; k++) {
-        f.config.period = (uint64_t)periods[k][0];
-        f.config.post_local = (uint64_t)periods[k][1];
+        f.config.options[SYNC_period] = periods[k][0];
+        f.config.options[SYNC_post_local] = periods[k][1];
         assert_all(open_with(&f, STRATEGY_local_sgd, 0.5));
         bool good = true;
         for (int t = 0; t < STEPS; t++)
@@ -209,8 +210,8 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
     for (int together = 0; together < 2; together++) {
         struct fixture f;
         setup(&f);
-        f.config.period = 100;
-        f.config.post_local = (uint64_t)together;
+        f.config.options[SYNC_period] = 100;
+        f.config.options[SYNC_post_local] = (uint64_t)together;
         assert_all(open_with(&f, STRATEGY_local_sgd, 0));
         f.optimizer.clip_norm = 3;
         bool good = step(&f, mpi_world_rank() + 1);

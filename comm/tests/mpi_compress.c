@@ -14,7 +14,8 @@
 static void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->config = (struct strategy_config){.fp16_scale = 1, .topk_share = 0.05, .powersgd_rank = 2};
+    f->config = (struct strategy_config){
+        .options[SYNC_fp16_scale] = 1, .options[SYNC_topk] = 5, .options[SYNC_rank] = 2};
 }
 
 /* n numbers: a wide matrix, a tall one, and the rest in two vectors. */
@@ -105,7 +106,7 @@ static double bound_of(const struct fixture *f, int i)
     bool fp16 = f->config.compressor == COMPRESSOR_fp16;
     int p = mpi_world_ranks();
     double u = fp16 ? 0x1p-11 : 0x1p-8, size = 0;
-    double least = fp16 ? 0x1p-25 / f->config.fp16_scale : 0x1p-134;
+    double least = fp16 ? 0x1p-25 / f->config.options[SYNC_fp16_scale] : 0x1p-134;
     if (sizeof(real) == 8)
         u = (1 + u) * (1 + 0x1p-24) - 1;
     for (int r = 0; r < p; r++)
@@ -152,7 +153,7 @@ static void fp16_shows_what_it_cannot_hold(void **state)
     const double scales[] = {1, 4};
     for (int k = 0; k < 2; k++) {
         f.config.compressor = COMPRESSOR_fp16;
-        f.config.fp16_scale = scales[k];
+        f.config.options[SYNC_fp16_scale] = scales[k];
         assert_all(open_sync(&f, STRATEGY_allreduce, N));
         f.sync->arenas.grads[N / 2] = 30000;
         bool good = fixture_step(&f, 1);
@@ -177,7 +178,7 @@ static void fp16_scale_saves_small_numbers(void **state)
     const double scales[] = {1, 16384};
     for (int k = 0; k < 2; k++) {
         f.config.compressor = COMPRESSOR_fp16;
-        f.config.fp16_scale = scales[k];
+        f.config.options[SYNC_fp16_scale] = scales[k];
         assert_all(open_sync(&f, STRATEGY_allreduce, N));
         for (int i = 0; i < N; i++)
             f.sync->arenas.grads[i] = (real)1e-8;
@@ -333,7 +334,7 @@ static bool sums_everything(struct fixture *f, int rank, bool low)
 {
     enum { N = 600 };
     f->config.compressor = COMPRESSOR_powersgd;
-    f->config.powersgd_rank = rank;
+    f->config.options[SYNC_rank] = rank;
     bool good = open_sync(f, STRATEGY_allreduce, N);
     for (int k = 0; k < 3; k++) {
         double squares[64] = {0}, norm = 0, error = 0;

@@ -87,7 +87,7 @@ static void pretended_nodes_sum_and_count(void **state)
     for (int k = 0; k < 40; k++) {
         size_t n = sizes[k % 5];
         struct exact_config config = configs_of_nodes[k / 5 % 2];
-        f.config.node_ranks = k / 10;
+        f.config.options[SYNC_node_ranks] = k / 10;
         assert_all(open_config(&f, config, n));
         const struct waiter before = *f.waiter;
         memset(&seen, 0, sizeof seen);
@@ -148,6 +148,7 @@ static void note_calls(struct fixture *f, int n)
  * when it is there; in an endless one they leave after backward, behind one question, as few as
  * the threshold allows. Of 12000 numbers it takes none together, of as many as fill it all, of one
  * more the last two of three. */
+#define LONGEST_CYCLE_NS ((int64_t)1e15)
 static void fusion_without_time_is_as_its_formula(void **state)
 {
     (void)state;
@@ -157,13 +158,13 @@ static void fusion_without_time_is_as_its_formula(void **state)
         uint64_t during[TENSORS], calls;
     } cases[] = {{0, 12000, {1, 2, 3}, 3},
                  {0, 900, {1, 2, 3}, 3},
-                 {INT64_MAX, 12000, {0, 0, 0}, 4},
-                 {INT64_MAX, 4096 / sizeof(real), {0, 0, 0}, 2},
-                 {INT64_MAX, 4096 / sizeof(real) + 1, {0, 0, 0}, 3}};
+                 {LONGEST_CYCLE_NS, 12000, {0, 0, 0}, 4},
+                 {LONGEST_CYCLE_NS, 4096 / sizeof(real), {0, 0, 0}, 2},
+                 {LONGEST_CYCLE_NS, 4096 / sizeof(real) + 1, {0, 0, 0}, 3}};
     struct fixture f;
     setup(&f);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        f.config.cycle_ns = cases[k].cycle_ns;
+        f.config.options[SYNC_cycle_ms] = (double)cases[k].cycle_ns / 1e6;
         assert_all(open_config(&f, fusion, cases[k].n));
         fixture_fill(&f);
         const struct waiter before = *f.waiter;

@@ -11,7 +11,7 @@ enum { NUMBERS = 1009 };
 static bool open_sync(struct fixture *f, enum strategy_kind kind)
 {
     fixture_init(f);
-    f->config.segment_bytes = 1024;
+    f->config.options[SYNC_segment] = 1024;
     fixture_cut(f, NUMBERS);
     return fixture_open(f, kind);
 }

@@ -84,8 +84,8 @@ static void in_step_it_computes_what_a_sum_does(void **state)
     setup(&f);
     for (int k = 0; k < 6; k++) {
         f.config.variant = variants[k / 3];
-        f.config.servers = servers[k % 3];
-        if (f.config.servers > mpi_world_ranks())
+        f.config.options[SYNC_servers] = servers[k % 3];
+        if (f.config.options[SYNC_servers] > mpi_world_ranks())
             continue;
         assert_all(open_with(&f, STRATEGY_param_server, 0.5));
         bool good = true;
@@ -126,7 +126,7 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
     setup(&f);
     assert_all(open_board());
     f.config.variant = VARIANT_param_server_stale;
-    f.config.staleness = BOUND;
+    f.config.options[SYNC_staleness] = BOUND;
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
     bool good = true;
     for (int t = 0; t < STEPS; t++) {
@@ -149,8 +149,8 @@ static void slow_servers_keep_the_bound(void **state)
     setup(&f);
     assert_all(open_board());
     f.config.variant = VARIANT_param_server_stale;
-    f.config.staleness = BOUND;
-    f.config.servers = mpi_world_ranks();
+    f.config.options[SYNC_staleness] = BOUND;
+    f.config.options[SYNC_servers] = mpi_world_ranks();
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
     bool good = true;
     for (int t = 0; t < STEPS; t++) {
@@ -184,7 +184,7 @@ static void async_waits_for_nobody(void **state)
     setup(&f);
     assert_all(open_board());
     f.config.variant = VARIANT_param_server_async;
-    f.config.servers = ranks > 2 ? 2 : 1;
+    f.config.options[SYNC_servers] = ranks > 2 ? 2 : 1;
     assert_all(open_with(&f, STRATEGY_param_server, 0));
     bool good = true;
     if (rank == ranks - 1 && ranks > 1)
@@ -250,8 +250,8 @@ static void a_checkpoint_finds_the_servers_state(void **state)
     int ranks = mpi_world_ranks();
     setup(&f);
     f.config.variant = VARIANT_param_server_stale;
-    f.config.staleness = 2;
-    f.config.servers = ranks;
+    f.config.options[SYNC_staleness] = 2;
+    f.config.options[SYNC_servers] = ranks;
     assert_all(open_with(&f, STRATEGY_param_server, 0.5));
     bool good = true;
     for (int t = 0; t < 4; t++)
@@ -287,12 +287,12 @@ static void what_servers_cannot_do_is_refused(void **state)
     struct error e = {.status = OK};
     setup(&f);
     f.config.variant = VARIANT_param_server_sync;
-    f.config.servers = mpi_world_ranks() + 1;
+    f.config.options[SYNC_servers] = mpi_world_ranks() + 1;
     bool good = fixture_create(&f, STRATEGY_param_server, &e) == ERR_ARGUMENT &&
                 strstr(e.text, "servers are ranks") != NULL;
     assert_all(good);
     if (mpi_world_ranks() > 1) {
-        f.config.servers = 2;
+        f.config.options[SYNC_servers] = 2;
         assert_all(open_with(&f, STRATEGY_param_server, 0));
         f.optimizer.clip_norm = 1;
         sync_step_begin(f.sync);

@@ -25,7 +25,7 @@ static void every_config_sums_integers_exactly(void **state)
     setup(&f);
     for (int config = 0; config < n_configs; config++) {
         for (size_t i = 0; i < n; i++) {
-            f.config.segment_bytes = sizes[i] < large ? SEGMENT_BYTES : 64 * SEGMENT_BYTES;
+            f.config.options[SYNC_segment] = sizes[i] < large ? SEGMENT_BYTES : 64 * SEGMENT_BYTES;
             bool good = open_config(&f, configs[config], sizes[i]) && sums_exactly(&f);
             assert_all(good);
             sync_destroy(f.sync);
@@ -127,7 +127,7 @@ static void fixed_order_gives_the_same_bits(void **state)
     struct fixture f;
     setup(&f);
     for (int k = 0; k < 12; k++) {
-        f.config.segment_bytes = segments[k / 4];
+        f.config.options[SYNC_segment] = segments[k / 4];
         assert_all(open_config(&f, same[k % 4], N));
         for (int i = 0; i < N; i++)
             fixture_grads(&f)[i] = (real)sin(i + 10007.0 * mpi_world_rank());

@@ -80,18 +80,24 @@ static inline void fixture_cut(struct fixture *f, size_t n)
     fixture_add_tensor(f, n - n / 2 - n / 6, 0);
 }
 
-/* "ring usual, 1009 numbers, pretended nodes of 2" */
+/* "ring usual, algorithm auto, compressor none, 1009 numbers, segment 512, ..." */
 static inline void fixture_name(const struct fixture *f, enum strategy_kind kind)
 {
+    static const char *const names[] = {
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) #key,
+#include "comm/cost/strategies.def"
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help) #key,
+#include "comm/cost/compressors.def"
+    };
     const struct strategy_config *config = &f->config;
-    snprintf(mpi_subject, sizeof mpi_subject,
-             "%s %s, algorithm %s, compressor %s, %zu numbers, segments of %zu, caps of %zu B, "
-             "nodes of %d, "
-             "%d servers, staleness %d, period %d",
+    snprintf(mpi_subject, sizeof mpi_subject, "%s %s, algorithm %s, compressor %s, %zu numbers",
              strategy_names()[kind], strategy_variant_name(config->variant),
              algorithm_names()[config->algorithm], compressor_names()[config->compressor],
-             f->desc.n_params, config->segment_bytes, config->cap_bytes, config->node_ranks,
-             config->servers, (int)config->staleness, (int)config->period);
+             f->desc.n_params);
+    for (int i = 0; i < SYNC_OPTIONS; i++)
+        if (config->options[i] != 0)
+            snprintf(mpi_subject + strlen(mpi_subject), sizeof mpi_subject - strlen(mpi_subject),
+                     ", %s %g", names[i], config->options[i]);
 }
 
 /* Over the net's tensors, as the fixture configures it. sync_destroy closes it. */

@@ -244,7 +244,8 @@ static void take_traffic(struct record_end *end, const struct trainer *t, const 
         (int64_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps / cost.steps);
     COPY_TEXT(end->wire_source, cost.wire_source);
     end->bytes_nic = w->counts_nic ? (double)(w->nic_end - w->nic_begin) : NAN;
-    end->infinite = t->sync->config.compressor == COMPRESSOR_fp16 ? (double)t->sync->infinite : NAN;
+    bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
+    end->infinite = overflows ? (double)t->sync->infinite : NAN;
     end->batch_norm_calls = (int64_t)t->group.waiter.calls;
     end->batch_norm_bytes = (int64_t)t->group.waiter.bytes_payload;
     end->batch_norm_ns = t->group.sum_ns;

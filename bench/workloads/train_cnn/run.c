@@ -217,12 +217,12 @@ static enum status compare(struct run *r, struct comparison *c, struct error *e)
 static void warn_of_infinities(const struct run *r)
 {
     const struct sync *s = r->trainer.sync;
+    double scale = s->config.options[SYNC_fp16_scale];
     if (s->infinite > 0)
         log_print(LOG_WARNING,
                   "rank %d: %llu gradients or sums beyond %g became infinite in fp16 "
                   "(sync.fp16_scale = %g)",
-                  s->rank, (unsigned long long)s->infinite, 65504 / s->config.fp16_scale,
-                  s->config.fp16_scale);
+                  s->rank, (unsigned long long)s->infinite, 65504 / scale, scale);
 }
 
 static void warn_of_divergence(const struct run *r)

@@ -212,7 +212,7 @@ static enum status create_sync(struct trainer *t, struct error *e)
         .before_update_arg = t,
     };
     TRY(config_strategy(t->config, &options.config, &at, e));
-    TRY(config_check_servers(t->config, t->ranks, &at, e));
+    TRY(config_check_strategy(t->config, t->ranks, &at, e));
     inject_sleep(&t->inject, INJECT_PHASE_start, 1);
     TRY(algorithm_use(options.config.algorithm, e));
     return sync_create(&t->sync, (enum strategy_kind)config_int(t->config, OPT_STRATEGY), &options,

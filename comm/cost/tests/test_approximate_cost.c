@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
-#include "comm/cost/approximate.h"
+#include "comm/cost/cost.h"
+#include "comm/cost/strategies/adasum.h"
+#include "comm/cost/strategies/gossip.h"
 
 enum { RANKS_MOST = 17 };
 
@@ -108,7 +110,8 @@ static void servers_answer_everyone_else(void **state)
 {
     (void)state;
     const struct strategy_config one = {.variant = VARIANT_param_server_sync};
-    const struct strategy_config two = {.variant = VARIANT_param_server_async, .servers = 2};
+    const struct strategy_config two = {.variant = VARIANT_param_server_async,
+                                        .options = {[SYNC_servers] = 2}};
     struct cost server = cost_of(STRATEGY_param_server, &two, 0, 3, 10, NULL);
     struct cost other = cost_of(STRATEGY_param_server, &two, 2, 3, 10, NULL);
     struct cost only = cost_of(STRATEGY_param_server, &one, 0, 4, 10, NULL);
@@ -127,7 +130,7 @@ static void servers_answer_everyone_else(void **state)
 static void averages_cost_a_sum_a_period(void **state)
 {
     (void)state;
-    const struct strategy_config config = {.period = 8};
+    const struct strategy_config config = {.options = {[SYNC_period] = 8}};
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     struct cost local = cost_of(STRATEGY_local_sgd, &config, 0, 3, 100, &model);
     struct cost sum = cost_of(STRATEGY_allreduce, &config, 0, 3, 100, &model);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "comm/cost/buckets.h"
 #include "comm/cost/cost.h"
+#include "comm/cost/strategies/fusion.h"
 
 /* Weights and bias of a convolution, scale and shift of its normalisation, eight times; then one
  * dense layer: vgg11 with batch normalisation for CIFAR-10. */
@@ -30,11 +30,11 @@ static void count_vgg11_bn(size_t counts[VGG_TENSORS])
 static void check_buckets(double cap_mib, double first_cap_mib, const int *expected, int n)
 {
     size_t counts[VGG_TENSORS];
-    const struct strategy_config config = {.cap_bytes = (size_t)(cap_mib * 0x1p20),
-                                           .first_cap_bytes = (size_t)(first_cap_mib * 0x1p20)};
+    const struct strategy_config config = {.options[SYNC_cap_mib] = cap_mib,
+                                           .options[SYNC_first_cap_mib] = first_cap_mib};
     count_vgg11_bn(counts);
-    struct bucket b = bucket_first(counts, VGG_TENSORS, 4, &config);
-    for (int i = 0; i < n; i++, b = bucket_next(counts, 4, &config, &b))
+    struct bucket b = bucket_first(&config, counts, VGG_TENSORS, 4);
+    for (int i = 0; i < n; i++, b = bucket_next(&config, counts, 4, &b))
         assert_int_equal((int)((double)b.count * 400 / 0x1p20 + 0.5), expected[i]);
     assert_true(b.first == 0 && b.last == 0);
 }
@@ -57,8 +57,10 @@ static void check_exposed(size_t cap_bytes, double comm, double expected)
 {
     static const size_t counts[] = {4, 2, 2, 8};
     static const double ready[] = {8, 6, 4, 1};
-    const struct strategy_config config = {.cap_bytes = cap_bytes, .first_cap_bytes = cap_bytes};
-    assert_true(buckets_exposed(counts, ready, 4, 4, &config, 8, comm) == expected);
+    const struct strategy_config config = {.options[SYNC_cap_mib] = cap_bytes / 0x1p20,
+                                           .options[SYNC_first_cap_mib] = cap_bytes / 0x1p20};
+    assert_true(strategy_exposed(STRATEGY_bucketed, &config, counts, ready, 4, 4, 8, comm) ==
+                expected);
 }
 
 /* Sums take 1/2, 1/8, 1/8 and 1/4 of the time, in the order in which they begin. */
@@ -79,7 +81,9 @@ static void buckets_are_summed_one_by_one(void **state)
 {
     (void)state;
     const size_t counts[] = {512, 1024};
-    const struct strategy_config tensors = {0}, all = {.cap_bytes = 8192, .first_cap_bytes = 8192};
+    const struct strategy_config tensors = {0},
+                                 all = {.options[SYNC_cap_mib] = 8192 / 0x1p20,
+                                        .options[SYNC_first_cap_mib] = 8192 / 0x1p20};
     struct cost c = strategy_cost(STRATEGY_bucketed, &tensors, 1, 3, counts, 2, 4, NULL);
     assert_int_equal(c.calls, 2);
     assert_int_equal(c.bytes_payload, 6144);
@@ -96,12 +100,12 @@ static void buckets_are_summed_one_by_one(void **state)
 static void check_fusion(double mib, int64_t cycle_ns, const int *expected, int n)
 {
     size_t counts[VGG_TENSORS];
-    const struct strategy_config config = {.fusion_bytes = (size_t)(mib * 0x1p20),
-                                           .cycle_ns = cycle_ns};
+    const struct strategy_config config = {.options[SYNC_fusion_mib] = mib,
+                                           .options[SYNC_cycle_ms] = (double)cycle_ns / 1e6};
     count_vgg11_bn(counts);
     struct bucket b = {.first = VGG_TENSORS};
     for (int i = 0; i < n; i++) {
-        b = fusion_next(counts, b.first, 0, 4, &config);
+        b = fusion_next(&config, counts, b.first, 0, 4);
         assert_int_equal((int)((double)b.count * 400 / 0x1p20 + 0.5), expected[i]);
     }
     assert_true(b.first == 0);
@@ -114,16 +118,17 @@ static void fused_tensors_fit_the_threshold(void **state)
     check_fusion(128, 1, (const int[]){3521}, 1);
     check_fusion(10, 1, (const int[]){903, 901, 901, 817}, 4);
     const size_t counts[] = {512, 1024, 512};
-    struct strategy_config config = {.fusion_bytes = 6144, .cycle_ns = 1};
-    struct bucket b = fusion_next(counts, 3, 0, 4, &config);
+    struct strategy_config config = {.options[SYNC_fusion_mib] = 6144 / 0x1p20,
+                                     .options[SYNC_cycle_ms] = 1 / 1e6};
+    struct bucket b = fusion_next(&config, counts, 3, 0, 4);
     assert_true(b.first == 1 && b.last == 3 && b.count == 1536);
-    b = fusion_next(counts, 3, 2, 4, &config); /* the others are not ready everywhere */
+    b = fusion_next(&config, counts, 3, 2, 4); /* the others are not ready everywhere */
     assert_true(b.first == 2 && b.last == 3);
-    config.fusion_bytes = 0;
-    b = fusion_next(counts, 3, 0, 4, &config);
+    config.options[SYNC_fusion_mib] = 0 / 0x1p20;
+    b = fusion_next(&config, counts, 3, 0, 4);
     assert_true(b.first == 2 && b.last == 3);
-    config = (struct strategy_config){.fusion_bytes = 6144};
-    b = fusion_next(counts, 3, 0, 4, &config);
+    config = (struct strategy_config){.options[SYNC_fusion_mib] = 6144 / 0x1p20};
+    b = fusion_next(&config, counts, 3, 0, 4);
     assert_true(b.first == 2 && b.last == 3);
 }
 
@@ -132,14 +137,15 @@ static void fusion_costs_a_question_and_full_messages(void **state)
 {
     (void)state;
     const size_t counts[] = {512, 1024, 512};
-    struct strategy_config config = {.fusion_bytes = 6144, .cycle_ns = 1};
+    struct strategy_config config = {.options[SYNC_fusion_mib] = 6144 / 0x1p20,
+                                     .options[SYNC_cycle_ms] = 1 / 1e6};
     struct cost c = strategy_cost(STRATEGY_fusion, &config, 0, 2, counts, 3, 4, NULL);
     assert_int_equal(c.calls, 3);
     assert_int_equal(c.bytes_payload, 8192 + 4);
     assert_int_equal(c.messages_wire, 1 + 2 + 1);
     assert_int_equal(c.bytes_wire, 4 + 6144 + 2048);
     assert_string_equal(c.wire_source, "formula: recursive_doubling, reduce_scatter_allgather");
-    config.cycle_ns = 0;
+    config.options[SYNC_cycle_ms] = 0 / 1e6;
     c = strategy_cost(STRATEGY_fusion, &config, 0, 2, counts, 3, 4, NULL);
     assert_int_equal(c.calls, 3);
     assert_int_equal(c.bytes_payload, 8192);
@@ -152,7 +158,7 @@ static void short_buckets_send_what_recursive_doubling_sends(void **state)
     (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     /* Messages stay whole here. */
-    const struct strategy_config config = {.segment_bytes = SIZE_MAX};
+    const struct strategy_config config = {.options[SYNC_segment] = 0x1p62};
     size_t count = 100;
     for (int ranks = 1; ranks <= 17; ranks++) {
         for (int rank = 0; rank < ranks; rank++) {

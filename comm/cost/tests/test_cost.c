@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "comm/cost/buckets.h"
 #include "comm/cost/cost.h"
 
 /* Messages of the strategies' own stay whole here. */
@@ -14,7 +13,7 @@ static struct cost cost_of(enum strategy_kind strategy, enum strategy_variant va
                            int ranks, const size_t *counts, size_t n, size_t width,
                            const struct link_model *model)
 {
-    const struct strategy_config config = {.variant = variant, .segment_bytes = SIZE_MAX};
+    const struct strategy_config config = {.variant = variant, .options[SYNC_segment] = 0x1p62};
     return strategy_cost(strategy, &config, rank, ranks, counts, n, width, model);
 }
 
@@ -334,7 +333,7 @@ static void ring_messages_are_cut(void **state)
 {
     (void)state;
     const size_t count = 10;
-    const struct strategy_config config = {.segment_bytes = 8};
+    const struct strategy_config config = {.options[SYNC_segment] = 8};
     struct cost c = strategy_cost(STRATEGY_ring, &config, 0, 3, &count, 1, 4, NULL);
     assert_int_equal(c.messages_wire, 2 + 2 + 2 + 2);
     assert_int_equal(c.bytes_wire, (4 + 3 + 3 + 4) * 4);
@@ -408,7 +407,7 @@ static void tree_is_a_pipeline(void **state)
     (void)state;
     struct link_model model = {.alpha_s = 1};
     const size_t count = 22;
-    const struct strategy_config config = {.segment_bytes = 16};
+    const struct strategy_config config = {.options[SYNC_segment] = 16};
     const struct sent expected[] = {{12, 176}, {18, 264}, {18, 264}, {6, 88},
                                     {6, 88},   {6, 88},   {6, 88}};
     for (int rank = 0; rank < 7; rank++) {
@@ -425,7 +424,7 @@ static void fixed_order_is_a_chain(void **state)
 {
     (void)state;
     const size_t count = 6;
-    const struct strategy_config config = {.segment_bytes = 16};
+    const struct strategy_config config = {.options[SYNC_segment] = 16};
     const struct sent expected[] = {{2, 24}, {4, 48}, {2, 24}};
     for (int rank = 0; rank < 3; rank++) {
         struct cost c = strategy_cost(STRATEGY_fixed_order, &config, rank, 3, &count, 1, 4, NULL);
@@ -437,7 +436,8 @@ static void fixed_order_is_a_chain(void **state)
 static void check_nodes(enum strategy_kind strategy, int node_ranks, int ranks, size_t count,
                         const struct sent *expected)
 {
-    const struct strategy_config config = {.segment_bytes = SIZE_MAX, .node_ranks = node_ranks};
+    const struct strategy_config config = {.options[SYNC_segment] = 0x1p62,
+                                           .options[SYNC_node_ranks] = node_ranks};
     for (int rank = 0; rank < ranks; rank++) {
         struct cost c = strategy_cost(strategy, &config, rank, ranks, &count, 1, 4, NULL);
         assert_int_equal(c.messages_wire, expected[rank].messages);

@@ -11,10 +11,6 @@
 #include "comm/cost/schedule.h"
 
 enum { RANKS = 17, COUNT = 40, SEGMENTS = 3 };
-static const enum strategy_kind kinds[] = {STRATEGY_ring, STRATEGY_recursive_doubling,
-                                           STRATEGY_rabenseifner, STRATEGY_tree,
-                                           STRATEGY_fixed_order};
-
 /* All ranks at once. */
 struct machine {
     struct schedule schedules[RANKS];
@@ -77,12 +73,12 @@ static void run_round(struct machine *m, int ranks, int i)
             take(m, r, k);
 }
 
-static void run(enum strategy_kind kind, const struct strategy_config *config, int ranks,
+static void run(const struct schedule_rule *rule, const struct strategy_config *config, int ranks,
                 size_t count)
 {
     struct machine m;
     for (int r = 0; r < ranks; r++) {
-        m.schedules[r] = schedule_of(kind, config, r, ranks, count, 4);
+        m.schedules[r] = schedule_of(rule, config, r, ranks, count, 4);
         for (size_t k = 0; k < count; k++)
             m.numbers[r][k] = (long)(k + 1) << r;
     }
@@ -95,26 +91,38 @@ static void run(enum strategy_kind kind, const struct strategy_config *config, i
     }
 }
 
+static void check_schedule(const struct schedule_rule *rule)
+{
+    const size_t counts[] = {0, 1, 2, 3, 7, 16, 17, 40}, segments[SEGMENTS] = {1, 5, 1000};
+    for (int ranks = 1; ranks <= RANKS; ranks++)
+        for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
+            for (int s = 0; s < SEGMENTS; s++)
+                run(rule,
+                    &(struct strategy_config){.options[SYNC_segment] = (double)segments[s] * 4},
+                    ranks, counts[n]);
+}
+
 static void every_schedule_sums_on_every_rank(void **state)
 {
     (void)state;
-    const size_t counts[] = {0, 1, 2, 3, 7, 16, 17, 40}, segments[SEGMENTS] = {1, 5, 1000};
-    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
-        for (int ranks = 1; ranks <= RANKS; ranks++)
-            for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
-                for (int s = 0; s < SEGMENTS; s++)
-                    run(kinds[kind], &(struct strategy_config){.segment_bytes = segments[s] * 4},
-                        ranks, counts[n]);
+    int found = 0;
+    for (int kind = 0; kind < STRATEGIES; kind++) {
+        const struct schedule_rule *rule = strategy_schedule((enum strategy_kind)kind);
+        if (rule != NULL)
+            check_schedule(rule);
+        found += rule != NULL;
+    }
+    assert_true(found >= 7);
 }
 
 static void run_on_nodes(const int *node_of, int node_ranks, int ranks)
 {
     const struct strategy_config config = {
-        .segment_bytes = 20, .node_of = node_of, .node_ranks = node_ranks};
+        .options[SYNC_segment] = 20, .node_of = node_of, .options[SYNC_node_ranks] = node_ranks};
     const size_t counts[] = {0, 1, 3, 17, 40};
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
-        run(STRATEGY_hierarchical, &config, ranks, counts[n]);
-        run(STRATEGY_leader, &config, ranks, counts[n]);
+        run(strategy_schedule(STRATEGY_hierarchical), &config, ranks, counts[n]);
+        run(strategy_schedule(STRATEGY_leader), &config, ranks, counts[n]);
     }
 }
 
@@ -142,8 +150,8 @@ static void nodes_of_any_kind_sum(void **state)
 static void messages_hold_a_number_at_least(void **state)
 {
     (void)state;
-    const struct strategy_config config = {.segment_bytes = 3};
-    struct schedule s = schedule_of(STRATEGY_tree, &config, 0, 2, 5, 8);
+    const struct strategy_config config = {.options[SYNC_segment] = 3};
+    struct schedule s = schedule_of(strategy_schedule(STRATEGY_tree), &config, 0, 2, 5, 8);
     assert_int_equal(s.segment, 1);
     assert_int_equal(schedule_messages(&s, 5), 5);
 }

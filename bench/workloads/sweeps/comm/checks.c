@@ -82,7 +82,7 @@ static enum status check_16_bits(const struct sweep *s, const struct contender *
     real own[PERIOD], sums[PERIOD] = {0};
     uint16_t wire[PERIOD];
     bool fp16 = contender->config.compressor == COMPRESSOR_fp16;
-    float factor = fp16 ? (float)contender->config.fp16_scale : 1;
+    float factor = fp16 ? (float)contender->config.options[SYNC_fp16_scale] : 1;
     enum isa isa;
     TRY(isa_choose(&isa, e));
     const struct cast16 *cast = fp16 ? &cast16_get(isa)->fp16 : &cast16_get(isa)->bf16;
@@ -108,7 +108,7 @@ static int selections(const struct contender *contender, const struct problem *p
 static bool are_largest(const struct contender *contender, const struct trial *t, size_t begin,
                         size_t n)
 {
-    size_t k = topk_count(n, contender->config.topk_share), taken = 0;
+    size_t k = topk_count(n, 0.01 * contender->config.options[SYNC_topk]), taken = 0;
     double least = INFINITY, most = 0;
     for (size_t i = begin; i < begin + n; i++) {
         taken += t->taken[i] != 0;
@@ -161,7 +161,8 @@ static bool check_powersgd(const struct problem *p, const struct contender *cont
     bool good = true;
     for (int i = 0; i < p->desc->n_tensors; i++) {
         size_t n = p->counts[i], first = p->desc->tensors[i].offset;
-        struct low_rank shape = low_rank_of(n, p->rows[i], contender->config.powersgd_rank);
+        struct low_rank shape =
+            low_rank_of(n, p->rows[i], (int)contender->config.options[SYNC_rank]);
         double slack = 4 * (double)(shape.side + 1) * (double)REAL_EPSILON;
         good = good && norm(t->kept + first, n) <= (1 + slack) * norm(t->there + first, n);
         if (shape.rank == 0)
@@ -175,8 +176,9 @@ static bool check_powersgd(const struct problem *p, const struct contender *cont
 static bool is_sum_of_taken(const struct sweep *s, const struct contender *contender,
                             struct trial *t, size_t n)
 {
-    double rank =
-        contender->config.compressor == COMPRESSOR_powersgd ? contender->config.powersgd_rank : 0;
+    double rank = contender->config.compressor == COMPRESSOR_powersgd
+                      ? (int)contender->config.options[SYNC_rank]
+                      : 0;
     double roundings = 4 * (s->ranks + 2 + pow(rank, 1.5));
     bool exact = contender->config.compressor == COMPRESSOR_topk;
     for (size_t i = 0; i < n; i++)

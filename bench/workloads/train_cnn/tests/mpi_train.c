@@ -117,12 +117,12 @@ static void every_strategy_equals_sequential(void **state)
     const char *variants[VARIANTS];
     struct alone alone;
     assert_all(train_alone(&alone, STEPS));
-    option(OPT_SEGMENT, "4KiB");
-    option(OPT_CAP, "0.02");
-    option(OPT_FIRST_CAP, "0");
-    option(OPT_NODE_RANKS, "3");
-    option(OPT_FUSION, "0.02");
-    option(OPT_CYCLE, "0.05");
+    option(OPT_sync_segment, "4KiB");
+    option(OPT_sync_cap_mib, "0.02");
+    option(OPT_sync_first_cap_mib, "0");
+    option(OPT_sync_node_ranks, "3");
+    option(OPT_sync_fusion_mib, "0.02");
+    option(OPT_sync_cycle_ms, "0.05");
     for (int s = 0; s < STRATEGIES; s++) {
         enum strategy_kind kind = (enum strategy_kind)s;
         option(OPT_STRATEGY, strategy_names()[s]);
@@ -143,7 +143,7 @@ static void local_sgd_of_period_1_equals_sequential(void **state)
 {
     (void)state;
     option(OPT_STRATEGY, "local_sgd");
-    option(OPT_PERIOD, "1");
+    option(OPT_sync_period, "1");
     option(OPT_WEIGHT_DECAY, "0.01");
     expect_sequential(1);
 }
@@ -157,7 +157,7 @@ static void parameter_servers_in_step_equal_sequential(void **state)
     option(OPT_LR, "0.001");
     assert_all(train_alone(&alone, STEPS));
     option(OPT_STRATEGY, "param_server");
-    option(OPT_STALENESS, "0");
+    option(OPT_sync_staleness, "0");
     option(OPT_VARIANT, "stale");
     expect_same(&alone, 1);
     option(OPT_VARIANT, "sync");
@@ -173,8 +173,8 @@ static void every_overlap_equals_sequential(void **state)
     option(OPT_BATCH_NORM, "sync");
     assert_all(train_alone(&alone, STEPS));
     option(OPT_STRATEGY, "bucketed");
-    option(OPT_CAP, "0.02");
-    option(OPT_FIRST_CAP, "0");
+    option(OPT_sync_cap_mib, "0.02");
+    option(OPT_sync_first_cap_mib, "0");
     for (int i = OVERLAP_none + 1; i < OVERLAPS; i++) {
         if (mpi_world_ranks() > 4 && i != OVERLAP_thread)
             continue;
@@ -191,10 +191,10 @@ static void compressors_without_loss_equal_sequential(void **state)
     struct alone alone;
     assert_all(train_alone(&alone, STEPS));
     option(OPT_COMPRESS, "topk");
-    option(OPT_TOPK, "100%");
+    option(OPT_sync_topk, "100%");
     expect_same(&alone, 1);
     option(OPT_COMPRESS, "powersgd");
-    option(OPT_POWERSGD_RANK, "65536");
+    option(OPT_sync_rank, "65536");
     expect_same(&alone, 1);
     option(OPT_STRATEGY, "allreduce_layer");
     expect_same(&alone, 1);

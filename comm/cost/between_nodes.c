@@ -1,0 +1,39 @@
+#include "comm/cost/rounds.h"
+
+/* Rabenseifner's fewest messages where nodes are a power of two, else a ring, which then sends
+ * less. */
+static struct schedule between_nodes(const struct schedule *s, size_t count)
+{
+    bool power_of_two = (s->view.nodes & (s->view.nodes - 1)) == 0;
+    const struct strategy_desc *desc =
+        power_of_two ? &strategy_desc_rabenseifner : &strategy_desc_ring;
+    return (struct schedule){.rule = desc->schedule,
+                             .rank = s->view.node,
+                             .ranks = s->view.nodes,
+                             .count = count,
+                             .segment = s->segment};
+}
+
+/* From nodes and a slice to ranks and the whole. */
+static void translate(const struct schedule *s, size_t first, struct transfer *t, int n)
+{
+    for (int k = 0; k < n; k++) {
+        t[k].rank = node_rank_at(&s->map, t[k].rank, s->view.place);
+        t[k].first += first;
+    }
+}
+
+void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
+                         struct round *r)
+{
+    const struct schedule between = between_nodes(s, count);
+    schedule_round(&between, i, r);
+    translate(s, first, r->sends, r->n_sends);
+    translate(s, first, r->receives, r->n_receives);
+}
+
+int between_nodes_rounds(const struct schedule *s)
+{
+    const struct schedule between = between_nodes(s, s->count);
+    return schedule_rounds(&between);
+}

@@ -1,0 +1,61 @@
+/* What strategies and compressors are on paper: one const table each, in a file of its own in
+ * strategies/ or compressors/, found by its row of strategies.def or compressors.def. It says what
+ * they cost and what they cannot do; no MPI, so that the runner lists, checks and predicts with it.
+ * Internal to comm/cost. */
+#ifndef SCALEBENCH_COMM_COST_DESCRIPTION_H
+#define SCALEBENCH_COMM_COST_DESCRIPTION_H
+
+#include "comm/cost/collectives.h"
+#include "comm/cost/schedule.h"
+
+/* The gradient of a step: n tensors, counts[n] numbers of `width` bytes, `count` in all. */
+struct gradient {
+    const size_t *counts;
+    const size_t *rows; /* [n] as in struct strategy_config, or NULL */
+    size_t n, width, count;
+};
+
+/* Tensors [first, first + n) of one. */
+struct gradient gradient_part(const struct gradient *g, size_t first, size_t n);
+
+struct strategy_desc {
+    /* A rank's step; `steps` left 0 where every step is the same. The source names the formula that
+     * bytes on the wire come from, or is WIRE_COUNTED. */
+    struct cost (*cost)(const struct strategy_config *config, const struct participant *p,
+                        const struct gradient *g);
+    /* Instead of a cost: the messages of a sum, which are added up. */
+    const struct schedule_rule *schedule;
+    /* As strategy_exposed; NULL: it does not sum during backward, or nobody has said. */
+    double (*exposed)(const struct strategy_config *config, const struct gradient *g,
+                      const double *ready, double backward, double comm);
+    /* As strategy_check; NULL: it goes with everything. */
+    enum status (*check)(const struct strategy_config *config, const struct sync_demands *demands,
+                         const char **key, struct error *e);
+};
+
+struct compressor_desc {
+    /* Adds a compressed sum of the gradient; sets the source if the library sends. */
+    void (*add)(struct cost *c, const struct strategy_config *config, const struct participant *p,
+                const struct gradient *g);
+    /* As compressor_check; NULL: every value that its options take will do. */
+    enum status (*check)(const struct strategy_config *config, const char **key, struct error *e);
+    /* " of rank %.0f" and the option that stands there; NULL: the net alone says how large its
+     * memory is. */
+    const char *title;
+    enum sync_option title_option;
+};
+
+#define STRATEGY(name, flags, source, summary)                                                     \
+    extern const struct strategy_desc strategy_desc_##name;
+#include "comm/cost/strategies.def"
+
+#define COMPRESSOR(name, flags, source, summary)                                                   \
+    extern const struct compressor_desc compressor_desc_##name;
+#include "comm/cost/compressors.def"
+
+/* One sum as strategies flagged STRATEGY_COMPRESSES make it: by the configuration's compressor, or
+ * by the library, which marks its algorithm in `used`. */
+void add_sum(struct cost *c, const struct strategy_config *config, const struct participant *p,
+             const struct gradient *g, bool used[ALGORITHMS]);
+
+#endif

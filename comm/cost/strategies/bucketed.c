@@ -1,0 +1,56 @@
+/* The library's non-blocking sums, one a bucket. */
+#include "comm/cost/strategies/bucketed.h"
+
+#include <math.h>
+
+#include "comm/cost/description.h"
+
+/* The bucket that ends before tensor `last`. */
+static struct bucket fill(const size_t *counts, size_t last, size_t width, size_t cap_bytes)
+{
+    struct bucket b = {.first = last, .last = last};
+    while (b.first > 0 && (b.first == last || b.count * width < cap_bytes))
+        b.count += counts[--b.first];
+    return b;
+}
+
+struct bucket bucket_first(const struct strategy_config *config, const size_t *counts, size_t n,
+                           size_t width)
+{
+    return fill(counts, n, width, sync_option_bytes(config, SYNC_first_cap_mib));
+}
+
+struct bucket bucket_next(const struct strategy_config *config, const size_t *counts, size_t width,
+                          const struct bucket *previous)
+{
+    return fill(counts, previous->first, width, sync_option_bytes(config, SYNC_cap_mib));
+}
+
+static struct cost bucketed_cost(const struct strategy_config *config, const struct participant *p,
+                                 const struct gradient *g)
+{
+    struct cost c = {0};
+    bool used[ALGORITHMS] = {false};
+    struct bucket b = bucket_first(config, g->counts, g->n, g->width);
+    for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b))
+        add_allreduce_call(&c, p, CALL_NONBLOCKING, config->algorithm, b.count, g->width, used);
+    c.wire_source = allreduce_source(used);
+    return c;
+}
+
+/* Buckets are summed one after another: sum k ends at end_k = max(ready_k, end_(k-1)) + t_k (Shi,
+ * Chu and Li, "MG-WFBP", INFOCOM 2019). Their times are split by how many numbers they have. */
+static double bucketed_exposed(const struct strategy_config *config, const struct gradient *g,
+                               const double *ready, double backward, double comm)
+{
+    double end = 0;
+    struct bucket b = bucket_first(config, g->counts, g->n, g->width);
+    for (; b.first < b.last; b = bucket_next(config, g->counts, g->width, &b))
+        end = fmax(ready[b.first], end) + comm * (double)b.count / (double)g->count;
+    return fmax(end - backward, 0);
+}
+
+const struct strategy_desc strategy_desc_bucketed = {
+    .cost = bucketed_cost,
+    .exposed = bucketed_exposed,
+};
