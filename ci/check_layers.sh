@@ -27,7 +27,7 @@ bench/place: kernels/base bench/spec
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place
 bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/record
-bench/collect/table: kernels/base bench/spec bench/collect
+bench/collect/table: kernels/base bench/spec bench/record bench/collect
 bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect
 bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/table bench/figures
 bench/workloads: kernels/base bench/spec bench/record

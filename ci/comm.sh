@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Times every strategy of gradient synchronisation on RANKS ranks beside MPI_Allreduce: OUT/comm/comm.csv,
-# the coefficients of the model of time: OUT/comm/link.csv, and curves over the size of gradients:
-# OUT/comm/{latency,busbw}.{svg,png,pdf}. With --compare the two that it names: OUT/comm/compare.csv.
-# Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all results, MPIEXEC the
-# launcher. What is stopped goes on with the same command: sizes and networks that are whole wait in
+# the coefficients of the model of time: OUT/comm/link.csv, the columns of both: OUT/comm/columns.csv, and
+# curves over the size of gradients: OUT/comm/{latency,busbw}.{svg,png,pdf}. With --compare the two that it
+# names: OUT/comm/compare.csv. Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all
+# results, MPIEXEC the launcher. What is stopped goes on with the same command: sizes and networks that are whole wait in
 # OUT/comm/*.kept; FRESH=1 starts anew. Exit status 1: a sum or a count is wrong; 130: interrupted, an
 # earlier table is left alone.
 set -eu -o pipefail
@@ -56,9 +56,10 @@ rm -rf "$kept"
 written=${csv##*/}
 if [ "$written" = comm.csv ]; then
     mv "$folder/link.csv.part" "$folder/link.csv"
-    ci/comm_figures.sh "$folder"
+    "$build/scalebench" figures "$csv" >/dev/null
     written="$written link.csv latency.svg busbw.svg"
 fi
-awk -f ci/comm_table.awk "$csv"
-echo "$folder: $written"
+"$build/comm_sweep" --columns >"$folder/columns.csv"
+"$build/scalebench" table "$csv" || true
+echo "$folder: $written columns.csv"
 exit "$status"

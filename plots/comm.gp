@@ -1,19 +1,13 @@
 # What sums of gradients take over their size: a panel for each few operations, the library's own call
-# in all of them. ci/comm_figures.sh assigns, before it loads this:
-#   plots, csv, out   this folder; the sweep's table; the path of the pictures without ending
-#   figure            latency or busbw
-#   y_title
-#   groups            panels; groupK_title, groupK_names: of each, names as words
-#   caption1, caption2, caption3
+# in all of them. `scalebench figures` assigns, before it loads this:
+#   plots, csv, link, out   this folder; the sweep's tables; the path of the pictures without ending
+#   figure                  latency or busbw
 
 set encoding utf8
 set datafile separator comma
 set datafile columnheaders
 set datafile missing NaN
 load plots.'/palette.gp'
-
-group_title(g) = value(sprintf('group%d_title', g))
-group_names(g) = value(sprintf('group%d_names', g))
 
 # What is drawn of the current row. `none` moves nothing: its bytes over no time would be all the range.
 drawn(c) = strcol('part') eq 'flat' && strcol('verdict') ne 'cannot run' && strcol('name') ne 'none'
@@ -24,6 +18,52 @@ y(c) = of_time(column('latency_us'))
 y_lo(c) = of_time(column(figure eq 'latency' ? 'latency_us_lo' : 'latency_us_hi'))
 y_hi(c) = of_time(column(figure eq 'latency' ? 'latency_us_hi' : 'latency_us_lo'))
 
+# Operations in the order of the table, a list for each kind: 1 algorithms of the library, 2 strategies
+# that sum, 3 those that promise no sum, 4 compressed sums. The library's own choice is in every panel.
+titles = '"algorithms of the library" "strategies that sum" "strategies that promise no sum" "compressed sums"'
+array names_of[4]
+do for [k = 1:4] { names_of[k] = '' }
+kind_of(name) = name[1:4] eq 'MPI_' ? 1 : strstrt(name, '+') > 0 ? 4 : strcol('verdict') eq 'not a sum' ? 3 : 2
+has(list, name) = strstrt(list.' ', ' '.name.' ') > 0
+add(k, name) = has(names_of[k], name) || (k == 1 && strcol('algorithm') eq 'auto') ? 0 \
+    : (names_of[k] = names_of[k].' '.name, 0)
+# What all rows share is that of the first.
+ranks = 0
+share(c) = ranks > 0 ? 0 : (ranks = column('ranks'), nodes = column('nodes'), rounds = column('turns'), \
+    waiting = strcol('wait'), mpi = strcol('mpi'), 0)
+stats csv using (drawn(0) ? share(0) + add(kind_of(strcol('name')), strcol('name')) : 0) nooutput
+
+# A panel has at most six of a kind.
+array group_title[32]
+array group_names[32]
+groups = 0
+do for [k = 1:4] {
+    n = words(names_of[k])
+    panels = int((n + 5) / 6)
+    do for [p = 1:panels] {
+        groups = groups + 1
+        group_title[groups] = word(titles, k)
+        group_names[groups] = ''
+        do for [i = (p - 1) * n / panels + 1:p * n / panels] {
+            group_names[groups] = group_names[groups].' '.word(names_of[k], i)
+        }
+    }
+}
+
+alpha = beta = gamma = NaN
+name_is(name) = strcol('coefficient') eq name
+stats link using (name_is('alpha_us') ? (alpha = column('value'), 0) \
+    : name_is('beta_ns_per_byte') ? (beta = column('value'), 0) \
+    : name_is('gamma_ns_per_byte') ? (gamma = column('value'), 0) : 0) nooutput
+cost(x, what) = x == x ? sprintf(' %.3g%s', x, what) : ''
+caption1 = sprintf('%d ranks on %d node%s, waiting: %s, %s; this machine:%s%s%s.', ranks, nodes, \
+    nodes == 1 ? '' : 's', waiting, mpi, cost(alpha, ' us a message,'), \
+    cost(beta, ' ns a byte sent,'), cost(gamma, ' ns a byte added'))
+caption2 = sprintf('One tensor. Median of %d rounds, in each of which every operation runs; bars: 95 %% interval, of few rounds least to greatest.', rounds)
+caption3 = figure eq 'latency' ? 'Slowest rank, without the optimizer.' \
+    : 'Bytes over time x 2 (p - 1) / p, as nccl-tests defines busbw.'
+y_title = figure eq 'latency' ? 'time of a step' : 'GB/s'
+
 # Lengths are points; the picture spans a page of 7 in, in rows of three panels.
 across = groups < 3 ? groups : 3
 rows = (groups + across - 1) / across
@@ -31,7 +71,7 @@ width = 168.0 * across
 legend_row = 8.6
 entries = 0
 do for [g = 1:groups] {
-    entries = words(group_names(g)) > entries ? words(group_names(g)) : entries
+    entries = words(group_names[g]) > entries ? words(group_names[g]) : entries
 }
 legend_height = legend_row * (entries + 1) + 6
 plot_height = 112.0
@@ -85,8 +125,8 @@ do for [format in formats] {
         set bmargin at screen (top_of(g) - legend_height - plot_height) / height
         unset label
         unset arrow
-        names = group_names(g)
-        set label group_title(g) noenhanced font small left \
+        names = group_names[g]
+        set label group_title[g] noenhanced font small left \
             at screen (left_of(g) + 42) / width, screen legend_y(g, 1) / height
         do for [k = 1:words(names)] {
             set arrow from screen (left_of(g) + 44) / width, screen legend_y(g, k + 1) / height \

@@ -1,12 +1,8 @@
 # Ops of the compiled nets under the roof of one core: its fastest matrix product, and what its memory
 # gives. Operations are those done: by those of the net as written, ops that save some (Winograd, zeros)
-# would stand above what the core can do. ci/kernels.sh assigns, before it loads this:
+# would stand above what the core can do. `scalebench figures` assigns, before it loads this:
 #   plots      this folder
 #   csv, out   the sweep's table; the path of the pictures without ending
-#   plan       which plan's rows are drawn
-#   models     networks, as words
-#   peak, memory, least, most   GFLOP/s and GB/s of the roof; range of the rates
-#   caption1, caption2, caption3
 
 set encoding utf8
 set datafile separator comma
@@ -14,6 +10,20 @@ set datafile columnheaders
 set datafile missing NaN
 
 load plots.'/palette.gp'
+
+# The plan of the first row is drawn; what all rows share is that of the first too.
+models = ''
+plan = ''
+first(c) = plan ne '' ? 0 : (plan = strcol('plan'), peak = column('peak_gflop_per_s'), \
+    memory = column('memory_gbyte_per_s'), isa = strcol('isa'), batch = column('batch'), \
+    blas = strcol('blas'), repeats = column('repeats'), least = peak / 10, most = peak, 0)
+add(name) = strstrt(models.' ', ' '.name.' ') > 0 ? 0 : (models = models.' '.name, 0)
+span(rate) = (least = rate < least ? rate : least, most = rate > most ? rate : most, 0)
+stats csv using (first(0) + add(strcol('model')) + (strcol('part') eq 'op' && column('flop_done') > 0 \
+    ? span(column('gflop_done_per_s')) : 0)) nooutput
+caption1 = sprintf('%s kernels, plan %s, batch %d, %s, one core.', isa, plan, batch, blas)
+caption2 = sprintf('Median of %d calls. Ops without operations are left out.', repeats)
+caption3 = 'FLOPs done, not as written. Above the slope: operands in caches.'
 
 # Ops that compute: pooling and the like have no place where operations are counted.
 drawn(k, p) = strcol('part') eq 'op' && strcol('plan') eq plan && strcol('model') eq word(models, k) \
@@ -40,11 +50,11 @@ set border 3 linewidth 0.6 linecolor rgb '#404040'
 set grid linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set logscale xy
 set xrange [0.5:1000]
-set yrange [least:most]
+set yrange [least / 2:most * 2]
 set tics nomirror out scale 0.5
 set samples 500
 
-do for [format in 'svg png'] {
+do for [format in formats] {
     load plots.'/terminal.gp'
     unset label
     unset arrow

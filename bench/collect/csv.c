@@ -305,7 +305,7 @@ static enum status write_columns(struct csv *csv, struct error *e)
     (void)e;
     size_t n;
     const struct column *columns = columns_all(&n);
-    write_header(csv, "columns.csv");
+    csv_begin_dictionary(csv->out);
     csv_write_dictionary(csv->out, columns, n);
     return OK;
 }

@@ -1,15 +1,13 @@
 /* Figures: gnuplot as a program, a script from plots/, the numbers from series_<figure>.csv. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
 #include "bench/figures/figure_define.h"
 #include "bench/figures/figures.h"
-#include "bench/figures/gnuplot.h"
+#include "bench/figures/pictures.h"
 #include "kernels/base/log.h"
 
 /* ---- Files beside the pictures ---- */
@@ -29,58 +27,14 @@ static enum status write_caption(FILE *out, void *d, struct error *e)
     return OK;
 }
 
-/* ---- Pictures ---- */
-
-/* gnuplot need not have the last: a picture of before goes then. */
-static const char *const formats[] = {"svg", "png", "pdf"};
-enum { FORMATS = sizeof formats / sizeof *formats, FORMATS_NEEDED = FORMATS - 1 };
-
-/* Cairo writes the time into a PDF, and the same figure would not be the same file again. Where it
- * does not stand in plain text, it stays. */
-static enum status forget_time(const char *path, struct error *e)
-{
-    static const char mark[] = "/CreationDate (D:", epoch[] = "19700101000000";
-    FILE *pdf = fopen(path, "r+");
-    if (pdf == NULL)
-        return errno == ENOENT
-                   ? OK
-                   : error_set(e, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
-    size_t met = 0;
-    int c;
-    while (met < strlen(mark) && (c = fgetc(pdf)) != EOF)
-        met = c == mark[met] ? met + 1 : c == mark[0];
-    if (met == strlen(mark)) {
-        fseek(pdf, 0, SEEK_CUR);
-        fputs(epoch, pdf);
-    }
-    return fclose(pdf) == 0 ? OK : error_set(e, ERR_SYSTEM, "cannot write %s", path);
-}
-
-/* Gives the finished pictures their names: until then the old ones stand. */
-static enum status keep_pictures(const struct stage *stage, const char *figure, struct error *e)
-{
-    for (size_t i = 0; i < FORMATS; i++) {
-        char name[64], path[4500];
-        snprintf(name, sizeof name, "%s.%s", figure, formats[i]);
-        snprintf(path, sizeof path, "%s/%s", stage->dir, name);
-        if (i < FORMATS_NEEDED || access(path, F_OK) == 0) {
-            TRY(stage_keep(stage, name, e));
-        } else {
-            snprintf(path, sizeof path, "%s/%s", stage->run_dir, name);
-            unlink(path);
-        }
-    }
-    return OK;
-}
-
 /* ---- One figure ---- */
 
-static enum status run_script(const struct figure_data *d, const char *plots_dir,
-                              const struct stage *stage, struct error *e)
+/* The pictures are finished, but do not have their names yet. */
+static enum status draw_pictures(const struct figure_data *d, const char *plots_dir,
+                                 const struct stage *stage, struct error *e)
 {
-    char script[4096], *definitions = NULL;
+    char *definitions = NULL;
     size_t size = 0;
-    snprintf(script, sizeof script, "%s/%s.gp", plots_dir, d->figure->name);
     FILE *out = open_memstream(&definitions, &size);
     if (out == NULL)
         return error_no_memory(e, "a figure");
@@ -88,7 +42,7 @@ static enum status run_script(const struct figure_data *d, const char *plots_dir
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a figure");
     if (status == OK)
-        status = gnuplot_run(definitions, script, e);
+        status = pictures_draw(stage, plots_dir, d->figure->name, d->figure->name, definitions, e);
     free(definitions);
     return status;
 }
@@ -106,19 +60,17 @@ static void say_what_is_missing(const struct figure_data *d, const char *series)
 static enum status draw_data(struct figure_data *d, const char *plots_dir,
                              const struct stage *stage, struct error *e)
 {
-    char series[64], caption[64], pdf[4500];
+    char series[64], caption[64];
     const char *figure = d->figure->name;
     snprintf(series, sizeof series, "series_%s.csv", figure);
     snprintf(caption, sizeof caption, "%s.txt", figure);
-    snprintf(pdf, sizeof pdf, "%s/%s.pdf", stage->dir, figure);
     TRY(stage_write(stage, series, write_series, d, e));
     say_what_is_missing(d, series);
-    TRY(run_script(d, plots_dir, stage, e));
-    TRY(forget_time(pdf, e));
+    TRY(draw_pictures(d, plots_dir, stage, e));
     TRY(stage_write(stage, caption, write_caption, d, e));
     TRY(stage_keep(stage, series, e));
     TRY(stage_keep(stage, caption, e));
-    return keep_pictures(stage, figure, e);
+    return pictures_keep(stage, figure, e);
 }
 
 static enum status draw(const struct summary *s, const char *plots_dir, const struct stage *stage,

@@ -10,6 +10,11 @@
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 
+/* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, beside it; prints their paths.
+ * What the table has no rows for is removed. */
+enum status figures_draw_sweep(const char *folder, const char *table, const char *plots_dir,
+                               FILE *out, struct error *e);
+
 /* Reads the coefficients of the model that the spec names, to find fault with them early. */
 enum status prediction_check(const struct spec *spec, struct error *e);
 

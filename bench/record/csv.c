@@ -75,6 +75,11 @@ void csv_write_texts(FILE *out, const char *const *cells, size_t n)
     fputc('\n', out);
 }
 
+void csv_begin_dictionary(FILE *out)
+{
+    fputs("file,column,type,unit,meaning\n", out);
+}
+
 void csv_write_dictionary(FILE *out, const struct column *columns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -52,7 +52,8 @@ void csv_write_row(FILE *out, const struct column *columns, size_t n, const void
 /* A row of cells that are texts already; NULL is unknown. */
 void csv_write_texts(FILE *out, const char *const *cells, size_t n);
 
-/* The same columns as columns.csv, a row each: file, name, type, unit, meaning. */
+/* columns.csv: its row of names, then a row a column. */
+void csv_begin_dictionary(FILE *out);
 void csv_write_dictionary(FILE *out, const struct column *columns, size_t n);
 /* For people: name, type, unit, meaning. */
 void csv_print_columns(FILE *out, const struct column *columns, size_t n);

@@ -2,6 +2,8 @@
 #include <dirent.h>
 #include <string.h>
 
+#include "bench/collect/table/table.h"
+#include "bench/figures/figures.h"
 #include "bench/place/place.h"
 #include "bench/runner/commands.h"
 #include "bench/runner/report.h"
@@ -148,12 +150,32 @@ static void print_figures(FILE *out, const struct spec *spec, const char *run_di
             print_picture(out, run_dir, figures->texts[i], endings[k]);
 }
 
+/* The table of a sweep, which is a file. */
+static bool is_sweep(const char *operand)
+{
+    size_t length = strlen(operand);
+    return length > 4 && strcmp(operand + length - 4, ".csv") == 0;
+}
+
+static enum status draw_sweep(const char *path, const struct tools *tools, FILE *out,
+                              struct error *e)
+{
+    char plots[PATH_BYTES], folder[PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    TRY(path_format(plots, e, "%s/plots", tools->home));
+    TRY(slash != NULL ? path_format(folder, e, "%.*s", (int)(slash - path), path)
+                      : path_format(folder, e, "."));
+    return figures_draw_sweep(folder, slash != NULL ? slash + 1 : path, plots, out, e);
+}
+
 enum status command_figures(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
     (void)exit_status;
     char run_dir[PATH_BYTES];
     struct spec spec = {0}, asked = {0};
+    if (is_sweep(arguments->operand))
+        return draw_sweep(arguments->operand, tools, out, e);
     enum status status = path_format(run_dir, e, "%s", arguments->operand);
     if (status == OK)
         status = path_is_folder(run_dir) ? load_folder(&spec, arguments, e)
@@ -174,8 +196,10 @@ enum status command_table(const struct arguments *arguments, const struct tools 
     bool all_well = true;
     struct report_request request = {
         .run_dir = arguments->operand, .shown = arguments->operand, .table = out};
-    enum status status = load_run(&spec, request.run_dir, NULL, e);
-    if (status == OK)
+    enum status status = is_sweep(arguments->operand)
+                             ? table_print_sweep(out, arguments->operand, &all_well, e)
+                             : load_run(&spec, request.run_dir, NULL, e);
+    if (status == OK && !is_sweep(arguments->operand))
         status = report_make(&spec, &request, tools, &all_well, e);
     if (!all_well)
         *exit_status = 1;

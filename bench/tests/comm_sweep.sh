@@ -267,10 +267,16 @@ axes_span_what_is_drawn() {
         }
         { print }
         END { exit n == 0 }' "$tmp/results/comm/comm.csv" >"$tmp/other/comm.csv" || return 1
-    ci/comm_figures.sh "$tmp/other"
+    "$scalebench" figures "$tmp/other/comm.csv" >/dev/null || return 1
     for figure in latency busbw; do
         cmp "$tmp/results/comm/$figure.svg" "$tmp/other/$figure.svg" || return 1
     done
+}
+
+# Every column of both tables has its row in the dictionary, in order.
+explains_its_columns() {
+    awk -F, 'NR > 1 && $1 ~ /^(comm|link).csv$/ { print $2 }' "$tmp/results/comm/columns.csv" |
+        cmp - <(head -q -n 1 "$tmp/results/comm/"{comm,link}.csv | tr , '\n')
 }
 
 compares_in_a_table() {
@@ -301,7 +307,9 @@ check "it starts anew when asked" starts_anew
 check "the table is written" writes_its_table
 check "curves are drawn" draws
 check "axes span what is drawn" axes_span_what_is_drawn
+check "columns are explained" explains_its_columns
 check "a comparison is a table" compares_in_a_table
+check "a table that is no sweep's is refused" expect 2 "known: comm.csv" "$scalebench" table "$tmp/results/comm/columns.csv"
 check "an unknown operation is named" expect 2 "nearest 'ring'" "$sweep" --compare rign,shm
 check "an unknown algorithm is named" expect 2 "known: auto" "$sweep" --compare shm,mpi_allreduce/rng
 check "an unknown variant is named" expect 2 "known: usual" "$sweep" --compare gather_scatter/x,shm

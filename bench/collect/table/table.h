@@ -74,6 +74,10 @@ void table_print_notes(FILE *out, const struct summary *s);
 void table_print(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
                  int width);
 
+/* What the table of a sweep says in short: comm.csv, compare.csv or kernels.csv. *all_well: no verdict
+ * in it is bad. */
+enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e);
+
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and as a LaTeX tabular in summary.tex,
  * remarks as the last column. */
 enum status table_write_documents(const struct summary *s, const char *run_dir, struct error *e);

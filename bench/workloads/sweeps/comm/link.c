@@ -13,6 +13,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/output.h"
+#include "kernels/base/text.h"
 
 /* 4 B to 16 MiB by fours; sums from 64 KiB on: shorter ones are in the nearest cache, and a small
  * part of any gradient's time. */
@@ -220,10 +221,37 @@ enum status link_measure(struct sweep *s, struct error *e)
 
 /* ---- The file ---- */
 
-static void print_coefficient(FILE *out, const char *name, struct interval i, double factor)
+static const struct column COLUMNS[] = {
+#define COLUMN(id, type, unit, meaning) CSV_COLUMN("link.csv", link_row, id, type, unit, meaning)
+#include "bench/workloads/sweeps/comm/csv_link.def"
+#undef COLUMN
+};
+enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+void link_write_dictionary(FILE *out)
 {
+    csv_write_dictionary(out, COLUMNS, COLUMNS_N);
+}
+
+static void write_text(FILE *out, const char *name, const char *value)
+{
+    const struct link_row row = {name, value, NAN, NAN};
+    csv_write_row(out, COLUMNS, COLUMNS_N, &row);
+}
+
+static void write_whole(FILE *out, const char *name, int value)
+{
+    char text[TEXT_NUMBER];
+    write_text(out, name, text_whole(text, value));
+}
+
+static void write_coefficient(FILE *out, const char *name, struct interval i, double factor)
+{
+    char text[TEXT_NUMBER];
+    const struct link_row row = {name, text_real(text, factor * i.mid), factor * i.lo,
+                                 factor * i.hi};
     if (isfinite(i.mid))
-        fprintf(out, "%s,%.6g,%.6g,%.6g\n", name, factor * i.mid, factor * i.lo, factor * i.hi);
+        csv_write_row(out, COLUMNS, COLUMNS_N, &row);
 }
 
 enum status link_check(const struct sweep *s, struct error *e)
@@ -233,14 +261,17 @@ enum status link_check(const struct sweep *s, struct error *e)
 }
 
 /* Of what they are: where, when, between how many. */
-static void print_origin(FILE *out, const struct sweep *s)
+static void write_origin(FILE *out, const struct sweep *s)
 {
     char host[256] = "", date[32];
     time_t now = time(NULL);
     struct tm utc;
     gethostname(host, sizeof host - 1);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-    fprintf(out, "ranks,%d,,\nnodes,%d,,\nhost,%s,,\ndate,%s,,\n", s->ranks, s->nodes, host, date);
+    write_whole(out, "ranks", s->ranks);
+    write_whole(out, "nodes", s->nodes);
+    write_text(out, "host", host);
+    write_text(out, "date", date);
 }
 
 enum status link_write(const struct sweep *s, struct error *e)
@@ -251,10 +282,10 @@ enum status link_write(const struct sweep *s, struct error *e)
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be written: %m");
-    fputs("coefficient,value,lo,hi\n", out);
-    print_coefficient(out, "alpha_us", s->fit.alpha_s, 1e6);
-    print_coefficient(out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
-    print_coefficient(out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
-    print_origin(out, s);
+    csv_write_header(out, COLUMNS, COLUMNS_N);
+    write_coefficient(out, "alpha_us", s->fit.alpha_s, 1e6);
+    write_coefficient(out, "beta_ns_per_byte", s->fit.beta_s, 1e9);
+    write_coefficient(out, "gamma_ns_per_byte", s->fit.gamma_s, 1e9);
+    write_origin(out, s);
     return csv_close(out, path, e);
 }

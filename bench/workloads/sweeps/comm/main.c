@@ -124,6 +124,7 @@ int main(int argc, char **argv)
         options_help(stdout);
     } else if (options.columns) {
         rows_write_dictionary(stdout);
+        link_write_dictionary(stdout);
     } else {
         int level;
         listen_to_signals();

@@ -22,6 +22,7 @@ void rows_print_columns(FILE *out)
 
 void rows_write_dictionary(FILE *out)
 {
+    csv_begin_dictionary(out);
     csv_write_dictionary(out, COLUMNS, COLUMNS_N);
 }
 

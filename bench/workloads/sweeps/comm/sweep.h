@@ -65,6 +65,9 @@ void options_help(FILE *out);
 struct comm_row {
 #include "bench/workloads/sweeps/comm/csv_comm.def"
 };
+struct link_row {
+#include "bench/workloads/sweeps/comm/csv_link.def"
+};
 #undef COLUMN
 
 void rows_print_columns(FILE *out);    /* for people */
@@ -185,6 +188,7 @@ enum status link_measure(struct sweep *s, struct error *e);
 /* A table of the coefficients, where one was asked for; whether it can be written, before. */
 enum status link_check(const struct sweep *s, struct error *e);
 enum status link_write(const struct sweep *s, struct error *e);
+void link_write_dictionary(FILE *out);
 enum status sweep_print_link(struct sweep *s, const char *operation, size_t bytes,
                              struct interval seconds, double model_s);
 

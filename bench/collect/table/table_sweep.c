@@ -1,0 +1,190 @@
+/* What the tables of sweeps say in short, for people. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/collect/table/table.h"
+#include "bench/record/csv_reader.h"
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
+
+/* One row of a table. */
+struct csv_row {
+    const struct csv_table *table;
+    size_t row;
+};
+
+/* Empty where the table has no such column. */
+static const char *text(struct csv_row l, const char *name)
+{
+    int column = csv_table_find(l.table, name);
+    return column >= 0 ? csv_table_cell(l.table, l.row, (size_t)column) : "";
+}
+
+static bool is(struct csv_row l, const char *name, const char *value)
+{
+    return strcmp(text(l, name), value) == 0;
+}
+
+static double number(struct csv_row l, const char *name)
+{
+    double x;
+    return number_parse(text(l, name), &x) ? x : NAN;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* ---- comm.csv and compare.csv ---- */
+
+static void print_problem(FILE *out, struct csv_row l)
+{
+    fprintf(out, "%-14s %9.0f bytes", text(l, "model"), number(l, "bytes"));
+}
+
+static void print_ratio(FILE *out, struct csv_row l)
+{
+    fprintf(out, "%.2f [%.2f; %.2f]", number(l, "ratio"), number(l, "ratio_lo"),
+            number(l, "ratio_hi"));
+}
+
+static bool print_wrong(FILE *out, struct csv_row l)
+{
+    if (!begins(text(l, "verdict"), "wrong"))
+        return false;
+    fputs("WRONG: ", out);
+    print_problem(out, l);
+    fprintf(out, ", %s: %s\n", text(l, "name"), text(l, "verdict"));
+    return true;
+}
+
+/* The library's call at a size or for a network begins a line, which those who run beside it go
+ * on. */
+static void print_common(FILE *out, struct csv_row l, bool *inside)
+{
+    if (is(l, "part", "link") || is(l, "part", "best") || is(l, "verdict", "cannot run"))
+        return;
+    if (is(l, "name", "MPI_Allreduce")) {
+        fputs(*inside ? "\n" : "Times as fast as the library's call, in the same rounds:\n", out);
+        print_problem(out, l);
+        fprintf(out, "  %s %.1f us", text(l, "operation"), number(l, "latency_us"));
+        *inside = true;
+    } else if (is(l, "name", "allreduce") || is(l, "name", "shm")) {
+        fprintf(out, "   %s ", text(l, "name"));
+        print_ratio(out, l);
+    }
+}
+
+/* The library's best stands in the row behind the strategy's. */
+static void print_best(FILE *out, struct csv_row l, bool *inside)
+{
+    char ours[96], theirs[96] = "";
+    struct csv_row next = {l.table, l.row + 1};
+    if (!is(l, "part", "best") || is(l, "verdict", "cannot run") || begins(text(l, "name"), "MPI_"))
+        return;
+    snprintf(ours, sizeof ours, "%s %.1f us", text(l, "name"), number(l, "latency_us"));
+    if (next.row < l.table->rows && is(next, "part", "best"))
+        snprintf(theirs, sizeof theirs, "%s %.1f us", text(next, "name"),
+                 number(next, "latency_us"));
+    if (!*inside)
+        fputs("Best strategy that sums and best algorithm of the library, timed anew in rounds:\n",
+              out);
+    *inside = true;
+    print_problem(out, l);
+    fprintf(out, "  %-34s %-48s ", ours, theirs);
+    print_ratio(out, l);
+    fprintf(out, " %s\n", text(l, "compared"));
+}
+
+static size_t print_comm(FILE *out, const struct csv_table *table)
+{
+    size_t wrong = 0;
+    bool inside = false;
+    for (size_t i = 0; i < table->rows; i++)
+        wrong += print_wrong(out, (struct csv_row){table, i});
+    for (size_t i = 0; i < table->rows; i++)
+        print_common(out, (struct csv_row){table, i}, &inside);
+    fputs(inside ? "\n" : "", out);
+    inside = false;
+    for (size_t i = 0; i < table->rows; i++)
+        print_best(out, (struct csv_row){table, i}, &inside);
+    return wrong;
+}
+
+static size_t print_compare(FILE *out, const struct csv_table *table)
+{
+    size_t wrong = 0;
+    for (struct csv_row l = {table, 0}; l.row < table->rows; l.row++) {
+        wrong += print_wrong(out, l);
+        if (is(l, "part", "link") || is(l, "verdict", "cannot run"))
+            continue;
+        print_problem(out, l);
+        fprintf(out, "  %-28s %10.1f us  ", text(l, "name"), number(l, "latency_us"));
+        print_ratio(out, l);
+        fprintf(out, " times as fast as %s: %s\n", text(l, "other"), text(l, "compared"));
+    }
+    return wrong;
+}
+
+/* ---- kernels.csv ---- */
+
+static void print_net(FILE *out, struct csv_row l)
+{
+    fprintf(out, "%-14s %-9s %-8s %8.2f ms %7.1f GFLOP/s %4.0f %% of peak", text(l, "model"),
+            text(l, "plan"), text(l, "pass"), number(l, "time_ms"), number(l, "gflop_per_s"),
+            number(l, "peak_pct"));
+    if (!is(l, "other_plan", "")) {
+        fputs("  ", out);
+        print_ratio(out, l);
+        fprintf(out, " x as fast as %s", text(l, "other_plan"));
+    }
+    if (is(l, "pass", "train"))
+        fprintf(out, "  whole step, FLOPs done: %.1f [%.1f; %.1f] %% of the matrix product",
+                number(l, "done_pct"), number(l, "done_pct_lo"), number(l, "done_pct_hi"));
+    fputc('\n', out);
+}
+
+static size_t print_kernels(FILE *out, const struct csv_table *table)
+{
+    size_t wrong = 0;
+    for (struct csv_row l = {table, 0}; l.row < table->rows; l.row++) {
+        if (is(l, "part", "net"))
+            print_net(out, l);
+        if (is(l, "verdict", "ok"))
+            continue;
+        wrong++;
+        fprintf(out, "WRONG: %s %s %s %s %s: residual %s, bound %s\n", text(l, "model"),
+                text(l, "plan"), text(l, "part"), text(l, "layers"), text(l, "pass"),
+                text(l, "residual"), text(l, "bound"));
+    }
+    return wrong;
+}
+
+/* ---- Tables by their names ---- */
+
+enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struct error *e)
+{
+    static const char *const names[] = {"comm.csv", "compare.csv", "kernels.csv"};
+    static const struct {
+        size_t (*print)(FILE *out, const struct csv_table *table);
+        const char *wrong;
+    } kinds[] = {
+        {print_comm, "wrong"}, {print_compare, "wrong"}, {print_kernels, "beyond their bound"}};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    char why[256];
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    int kind = name_index(name, names, KINDS);
+    if (kind < 0)
+        return error_set(e, ERR_ARGUMENT, "table: %s",
+                         name_explain(why, sizeof why, name, names, KINDS));
+    struct csv_table table;
+    enum status status = csv_table_read(&table, path, e);
+    if (status == OK) {
+        size_t wrong = kinds[kind].print(out, &table);
+        fprintf(out, "%zu rows, %zu %s\n", table.rows, wrong, kinds[kind].wrong);
+        *all_well = wrong == 0;
+    }
+    csv_table_free(&table);
+    return status;
+}

@@ -1,0 +1,86 @@
+/* Figures of the tables of sweeps: a row says which script draws what part of which table; the rest
+ * follows from the table, in the script. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/figures/figures.h"
+#include "bench/figures/gnuplot.h"
+#include "bench/figures/pictures.h"
+#include "bench/record/csv_reader.h"
+
+static const struct sweep_figure {
+    const char *table, *part, *figure, *script;
+} rows[] = {
+    {"comm.csv", "flat", "latency", "comm"},
+    {"comm.csv", "flat", "busbw", "comm"},
+    {"kernels.csv", "op", "roofline", "roofline"},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static enum status has_part(const char *path, const char *part, bool *found, struct error *e)
+{
+    struct csv_table table;
+    size_t column;
+    enum status status = csv_table_read(&table, path, e);
+    if (status == OK)
+        status = csv_table_column(&table, "part", &column, e);
+    *found = false;
+    for (size_t row = 0; status == OK && row < table.rows; row++)
+        *found = *found || strcmp(csv_table_cell(&table, row, column), part) == 0;
+    csv_table_free(&table);
+    return status;
+}
+
+static enum status define(char **definitions, const struct sweep_figure *f,
+                          const struct stage *stage, const char *plots_dir, struct error *e)
+{
+    char path[4500];
+    size_t size = 0;
+    FILE *out = open_memstream(definitions, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a figure");
+    gnuplot_define_text(out, "plots", plots_dir);
+    gnuplot_define_text(out, "figure", f->figure);
+    snprintf(path, sizeof path, "%s/%s", stage->run_dir, f->table);
+    gnuplot_define_text(out, "csv", path);
+    snprintf(path, sizeof path, "%s/link.csv", stage->run_dir);
+    gnuplot_define_text(out, "link", path);
+    snprintf(path, sizeof path, "%s/%s", stage->dir, f->figure);
+    gnuplot_define_text(out, "out", path);
+    return fclose(out) == 0 ? OK : error_no_memory(e, "a figure");
+}
+
+static enum status draw(const struct sweep_figure *f, const struct stage *stage,
+                        const char *plots_dir, struct error *e)
+{
+    char *definitions = NULL;
+    enum status status = define(&definitions, f, stage, plots_dir, e);
+    if (status == OK)
+        status = pictures_draw(stage, plots_dir, f->script, f->figure, definitions, e);
+    free(definitions);
+    return status == OK ? pictures_keep(stage, f->figure, e) : status;
+}
+
+enum status figures_draw_sweep(const char *folder, const char *table, const char *plots_dir,
+                               FILE *out, struct error *e)
+{
+    char path[4500];
+    struct stage stage;
+    snprintf(path, sizeof path, "%s/%s", folder, table);
+    enum status status = stage_open(&stage, folder, e);
+    for (size_t i = 0; i < ROWS && status == OK; i++) {
+        const struct sweep_figure *f = &rows[i];
+        bool found = false;
+        if (strcmp(f->table, table) != 0)
+            continue;
+        status = has_part(path, f->part, &found, e);
+        if (status == OK && !found)
+            pictures_remove(folder, f->figure);
+        if (status == OK && found)
+            status = draw(f, &stage, plots_dir, e);
+        if (status == OK && found)
+            fprintf(out, "%s/%s.svg\n", folder, f->figure);
+    }
+    stage_close(&stage);
+    return status;
+}
