@@ -43,7 +43,7 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
     p->point = &spec->points[i];
     p->base = p->point->base_index;
     p->peer = spec->points[i].peer_index;
-    p->alone = spec->points[i].alone_index;
+    p->alone = spec->points[i].silent_index;
     p->cores = point_cores(p->point);
     p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     p->compute_only = config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&

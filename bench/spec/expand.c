@@ -77,13 +77,13 @@ static enum status put_value(struct config *config, enum option_id id, const str
 static enum status combine(struct config *config, const struct spec *spec, size_t index,
                            struct error *e)
 {
-    enum status status = config_copy(config, &spec->config, e);
-    for (size_t i = spec->matrix->n_axes; i-- > 0 && status == OK;) {
+    TRY(config_copy(config, &spec->config, e));
+    for (size_t i = spec->matrix->n_axes; i-- > 0;) {
         const struct axis *axis = &spec->matrix->axes[i];
-        status = put_value(config, axis->id, &axis->values[index % axis->n], e);
+        TRY(put_value(config, axis->id, &axis->values[index % axis->n], e));
         index /= axis->n;
     }
-    return status;
+    return OK;
 }
 
 static bool is_excluded(struct matrix *matrix, const struct config *config)
@@ -117,13 +117,11 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
 static enum status expand_matrix(struct spec *spec, struct error *e)
 {
     size_t combinations;
-    enum status status = count_combinations(spec, &combinations, e);
-    if (status != OK)
-        return status;
+    TRY(count_combinations(spec, &combinations, e));
     TRY(MEM_NEW(spec->points, combinations, "points", e));
     for (size_t i = 0; i < combinations; i++) {
         struct point *point = &spec->points[spec->n_points];
-        status = combine(&point->config, spec, i, e);
+        enum status status = combine(&point->config, spec, i, e);
         if (status != OK || is_excluded(spec->matrix, &point->config)) {
             config_free(&point->config);
             if (status != OK)
@@ -193,9 +191,8 @@ static enum status place_base(struct spec *spec, size_t i, struct alike *known, 
 static enum status bring_forward(struct spec *spec, size_t requested, struct error *e)
 {
     size_t n = spec->n_points, added = n - requested;
-    struct point *points = malloc(n * sizeof *points);
-    if (points == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", n);
+    struct point *points;
+    TRY(MEM_NEW(points, n, "points", e));
     memcpy(points, spec->points + requested, added * sizeof *points);
     memcpy(points + added, spec->points, requested * sizeof *points);
     free(spec->points);
@@ -217,7 +214,7 @@ static enum status double_room(struct spec *spec, struct error *e)
 {
     struct point *points = reallocarray(spec->points, 2 * spec->n_points, sizeof *points);
     if (points == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", 2 * spec->n_points);
+        return error_no_memory(e, "points");
     spec->points = points;
     return OK;
 }
@@ -225,10 +222,9 @@ static enum status double_room(struct spec *spec, struct error *e)
 static enum status add_bases(struct spec *spec, struct error *e)
 {
     size_t requested = spec->n_points;
-    struct alike *known = NULL;
-    enum status status = double_room(spec, e);
-    if (status == OK)
-        status = alike_make(&known, spec, NULL, 2 * requested, e);
+    struct alike *known;
+    TRY(double_room(spec, e));
+    enum status status = alike_make(&known, spec, NULL, 2 * requested, e);
     for (size_t i = 0; i < requested && status == OK; i++)
         note_first(known, &spec->points[i], i);
     for (size_t i = 0; i < requested && status == OK; i++)
@@ -295,47 +291,52 @@ static enum status find_partners(struct spec *spec, const struct search *search,
     return status;
 }
 
-/* The point with strategy none, which has neither variants nor overlap. */
-static enum status make_alone(struct point *alone, const struct spec *spec,
-                              const struct point *point, struct error *e)
+static enum status set_text(struct config *config, enum option_id id, const char *text,
+                            struct error *e)
 {
-    static const struct {
-        enum option_id id;
-        const char *text;
-    } values[] = {{OPT_STRATEGY, "none"}, {OPT_VARIANT, "usual"}, {OPT_OVERLAP, "none"}};
-    memset(alone, 0, sizeof *alone);
-    enum status status = config_copy(&alone->config, &point->config, e);
-    for (size_t i = 0; i < sizeof values / sizeof *values && status == OK; i++) {
-        struct mark mark = alone->config.values[values[i].id].mark;
-        status = config_set(&alone->config, option_get(values[i].id), values[i].text, mark, e);
-    }
+    return config_set(config, option_get(id), text, config->values[id].mark, e);
+}
+
+/* Strategy none has neither variants nor overlap. */
+static enum status silence(struct config *config, struct error *e)
+{
+    TRY(set_text(config, OPT_STRATEGY, names_strategies->names[STRATEGY_none], e));
+    TRY(set_text(config, OPT_VARIANT, option_get(OPT_VARIANT)->preset, e));
+    return set_text(config, OPT_OVERLAP, option_get(OPT_OVERLAP)->preset, e);
+}
+
+static enum status make_silent(struct point *silent, const struct spec *spec,
+                               const struct point *point, struct error *e)
+{
+    memset(silent, 0, sizeof *silent);
+    TRY(config_copy(&silent->config, &point->config, e));
+    enum status status = silence(&silent->config, e);
     if (status != OK)
-        config_free(&alone->config);
+        config_free(&silent->config);
     else
-        identify(alone, spec);
+        identify(silent, spec);
     return status;
 }
 
 /* For those whose calls are replayed: what they are compared with. */
-static enum status add_alone(struct spec *spec, struct error *e)
+static enum status add_silent(struct spec *spec, struct error *e)
 {
     size_t requested = spec->n_points;
-    struct alike *silent = NULL;
-    enum status status = double_room(spec, e);
-    if (status == OK)
-        status = find_first(&silent, spec, &silent_points, 2 * requested, e);
+    struct alike *known;
+    TRY(double_room(spec, e));
+    enum status status = find_first(&known, spec, &silent_points, 2 * requested, e);
     for (size_t i = 0; i < requested && status == OK; i++) {
         struct point *point = &spec->points[i];
         bool wanted = config_int(&point->config, OPT_REPLAY) > 0 &&
                       config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point);
-        size_t *alone = alike_of(silent, point);
-        if (!wanted || *alone != ALIKE_NONE)
+        size_t *silent = alike_of(known, point);
+        if (!wanted || *silent != ALIKE_NONE)
             continue;
-        status = make_alone(&spec->points[spec->n_points], spec, point, e);
+        status = make_silent(&spec->points[spec->n_points], spec, point, e);
         if (status == OK)
-            *alone = spec->n_points++;
+            *silent = spec->n_points++;
     }
-    alike_free(silent);
+    alike_free(known);
     return status;
 }
 
@@ -362,10 +363,10 @@ static void extend_label(struct point *point, const struct spec_option *option)
 }
 
 /* A strategy's usual variant goes without saying, another never does; and so does no compressor. */
-static void label_forms(struct spec *spec, enum option_id id, const char *silent)
+static void label_unusual(struct spec *spec, enum option_id id)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (strcmp(config_text(&spec->points[i].config, id), silent) != 0)
+        if (strcmp(config_text(&spec->points[i].config, id), option_get(id)->preset) != 0)
             extend_label(&spec->points[i], option_get(id));
 }
 
@@ -376,10 +377,8 @@ static void label_points(struct spec *spec)
         for (size_t i = 0; i < spec->n_points; i++)
             extend_label(&spec->points[i], option_get(OPT_RANKS));
     for (size_t id = 0; id < OPTION_COUNT; id++)
-        if (id == OPT_VARIANT)
-            label_forms(spec, OPT_VARIANT, "usual");
-        else if (id == OPT_COMPRESS)
-            label_forms(spec, OPT_COMPRESS, "none");
+        if (id == OPT_VARIANT || id == OPT_COMPRESS)
+            label_unusual(spec, (enum option_id)id);
         else if (id != OPT_RANKS && option_differs(spec, (enum option_id)id, false))
             for (size_t i = 0; i < spec->n_points; i++)
                 extend_label(&spec->points[i], option_get((enum option_id)id));
@@ -390,20 +389,12 @@ static void label_points(struct spec *spec)
 
 enum status expand_points(struct spec *spec, struct error *e)
 {
-    enum status status = expand_matrix(spec, e);
-    if (status == OK)
-        status = add_alone(spec, e);
-    if (status != OK)
-        return status;
-    status = spec->matrix->has_baseline ? add_bases(spec, e) : choose_bases(spec, e);
-    if (status == OK)
-        status = find_partners(spec, &silent_points, offsetof(struct point, alone_index), e);
-    if (status == OK)
-        status = find_partners(spec, &peers, offsetof(struct point, peer_index), e);
-    if (status == OK)
-        status = alike_make(&spec->identities, spec, NULL, spec->n_points, e);
-    if (status != OK)
-        return status;
+    TRY(expand_matrix(spec, e));
+    TRY(add_silent(spec, e));
+    TRY(spec->matrix->has_baseline ? add_bases(spec, e) : choose_bases(spec, e));
+    TRY(find_partners(spec, &silent_points, offsetof(struct point, silent_index), e));
+    TRY(find_partners(spec, &peers, offsetof(struct point, peer_index), e));
+    TRY(alike_make(&spec->identities, spec, NULL, spec->n_points, e));
     for (size_t i = 0; i < spec->n_points; i++) {
         note_first(spec->identities, &spec->points[i], i);
         spec->points[spec->points[i].base_index].base = true;

@@ -169,21 +169,19 @@ static enum status visit_excluded(void *arg, const struct spec_option *option,
     if (n * values > EXCLUDES_MAX)
         return mark_error(e, ERR_SPEC, node->mark, "this exclude stands for more than %d",
                           EXCLUDES_MAX);
-    enum status status = OK;
-    for (size_t k = 1; k < values && status == OK; k++)
-        status = repeat_entry(entry, n, e);
-    for (size_t i = 0; i < n * values && status == OK; i++)
-        status = visit_selected(&m->excludes[entry->first + i], option,
-                                list ? &node->items[i / n] : node, e);
-    return status;
+    for (size_t k = 1; k < values; k++)
+        TRY(repeat_entry(entry, n, e));
+    for (size_t i = 0; i < n * values; i++)
+        TRY(visit_selected(&m->excludes[entry->first + i], option,
+                           list ? &node->items[i / n] : node, e));
+    return OK;
 }
 
 static enum status read_excludes(struct matrix *matrix, const struct node *list, struct error *e)
 {
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark, "exclude takes a list of maps, as [{ranks: 1}]");
-    enum status status = OK;
-    for (size_t i = 0; i < list->n && status == OK; i++) {
+    for (size_t i = 0; i < list->n; i++) {
         struct entry_reading entry = {matrix, matrix->n_excludes};
         struct selection *grown =
             reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
@@ -191,9 +189,9 @@ static enum status read_excludes(struct matrix *matrix, const struct node *list,
             return error_no_memory(e, "the matrix");
         matrix->excludes = grown;
         grown[matrix->n_excludes++] = (struct selection){.mark = list->items[i].mark};
-        status = read_selection("an entry of exclude", &list->items[i], visit_excluded, &entry, e);
+        TRY(read_selection("an entry of exclude", &list->items[i], visit_excluded, &entry, e));
     }
-    return status;
+    return OK;
 }
 
 static enum status read_baseline(struct matrix *matrix, const struct node *node, struct error *e)
@@ -223,14 +221,14 @@ static enum status read_auto(struct axis *axis, int cores, struct error *e)
     enum { MOST = 64 }; /* twice the bits of an int */
     axis->open = true;
     TRY(MEM_NEW(axis->values, MOST, "the matrix", e));
-    enum status status = add_ranks(axis, 1, e);
+    TRY(add_ranks(axis, 1, e));
     long last = 1;
-    for (long power = 2; power <= cores && status == OK; power *= 2) {
-        status = add_ranks(axis, (int)(last = power), e);
-        if (power + power / 2 <= cores && status == OK)
-            status = add_ranks(axis, (int)(last = power + power / 2), e);
+    for (long power = 2; power <= cores; power *= 2) {
+        TRY(add_ranks(axis, (int)(last = power), e));
+        if (power + power / 2 <= cores)
+            TRY(add_ranks(axis, (int)(last = power + power / 2), e));
     }
-    return last < cores && status == OK ? add_ranks(axis, cores, e) : status;
+    return last < cores ? add_ranks(axis, cores, e) : OK;
 }
 
 static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
@@ -338,17 +336,15 @@ enum status matrix_read(struct spec *spec, const struct node *root,
         return mark_error(e, ERR_SPEC, root->mark,
                           "a spec is a map: keys and values, as name: try");
     struct reading reading = {spec, machine, false};
-    enum status status = keys_walk_top(root, visit_fixed, &reading, e);
+    TRY(keys_walk_top(root, visit_fixed, &reading, e));
     const struct node *matrix = node_find(root, "matrix");
-    if (matrix != NULL && status == OK)
-        status = read_axes(&reading, matrix, e);
+    if (matrix != NULL)
+        TRY(read_axes(&reading, matrix, e));
     const struct node *exclude = node_find(root, "exclude");
-    if (exclude != NULL && status == OK)
-        status = read_excludes(spec->matrix, exclude, e);
+    if (exclude != NULL)
+        TRY(read_excludes(spec->matrix, exclude, e));
     const struct node *baseline = node_find(root, "baseline");
-    if (baseline != NULL && status == OK)
-        status = read_baseline(spec->matrix, baseline, e);
-    return status;
+    return baseline != NULL ? read_baseline(spec->matrix, baseline, e) : OK;
 }
 
 void matrix_free(struct matrix *matrix)

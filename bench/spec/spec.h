@@ -197,9 +197,9 @@ struct point {
     const struct spec_input *net; /* borrowed from the spec; NULL where no model is given */
     char id[16];
     char label[128];
-    bool base;          /* some point's speed-up refers to it; then base_index is its own index */
-    size_t base_index;  /* of the point that this one's speed-up refers to */
-    size_t alone_index; /* of the first that computes as this one does and communicates nothing:
+    bool base;           /* some point's speed-up refers to it; then base_index is its own index */
+    size_t base_index;   /* of the point that this one's speed-up refers to */
+    size_t silent_index; /* of the first that computes as this one does and communicates nothing:
                            strategy none, all options but those of sync the same; its own, where
                            there is none or it is that */
     size_t

@@ -46,6 +46,12 @@ static enum status set_text(struct value *value, struct error *e, const char *fo
     return error_no_memory(e, "a value");
 }
 
+static enum status copy_text(char **to, const char *from, struct error *e)
+{
+    *to = strdup(from);
+    return *to != NULL ? OK : error_no_memory(e, "a value");
+}
+
 bool number_parse(const char *text, double *number)
 {
     if (text[strspn(text, "0123456789+-.eE")] != '\0' ||
@@ -110,11 +116,10 @@ static enum status parse_int(struct value *value, const struct spec_option *opti
 static enum status parse_real(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
-    enum status status = parse_number(option, node, &value->number, e);
-    if (status == OK)
-        status = check_range(option, node, value->number, "", e);
     char text[32];
-    return status == OK ? set_text(value, e, "%s", number_text(text, value->number)) : status;
+    TRY(parse_number(option, node, &value->number, e));
+    TRY(check_range(option, node, value->number, "", e));
+    return set_text(value, e, "%s", number_text(text, value->number));
 }
 
 static enum status parse_bool(struct value *value, const struct spec_option *option,
@@ -200,9 +205,9 @@ static enum status parse_time(struct value *value, const struct spec_option *opt
     if (!parse_unit(node->text, units, 4, &value->number))
         return refuse(e, option, node, "'%s' is not a time: a number and ms, s, min or h, as 90s",
                       node->text);
-    enum status status = check_range(option, node, value->number, "s", e);
     char text[32];
-    return status == OK ? set_text(value, e, "%ss", number_text(text, value->number)) : status;
+    TRY(check_range(option, node, value->number, "s", e));
+    return set_text(value, e, "%ss", number_text(text, value->number));
 }
 
 static enum status parse_size(struct value *value, const struct spec_option *option,
@@ -227,9 +232,9 @@ static enum status parse_percent(struct value *value, const struct spec_option *
     static const struct unit units[] = {{"%", 1}};
     if (!parse_unit(node->text, units, 1, &value->number))
         return refuse(e, option, node, "'%s' is not a share: a number and %%, as 5%%", node->text);
-    enum status status = check_range(option, node, value->number, "%", e);
     char text[32];
-    return status == OK ? set_text(value, e, "%s%%", number_text(text, value->number)) : status;
+    TRY(check_range(option, node, value->number, "%", e));
+    return set_text(value, e, "%s%%", number_text(text, value->number));
 }
 
 /* "6..20" into its halves; "6" into twice the same. */
@@ -276,114 +281,88 @@ static enum status parse_condition(struct value *value, const struct spec_option
     if (strncmp(node->text, ">=", 2) != 0 ||
         !number_parse(number + strspn(number, " "), &value->number))
         return refuse(e, option, node, "'%s' is not a condition, as \">= 96.5\"", node->text);
-    enum status status = check_range(option, node, value->number, "", e);
     char text[32];
-    return status == OK ? set_text(value, e, ">= %s", number_text(text, value->number)) : status;
+    TRY(check_range(option, node, value->number, "", e));
+    return set_text(value, e, ">= %s", number_text(text, value->number));
 }
 
-/* The text of a list, "[a, b]", from the texts of its items. */
-static enum status join_texts(struct value *value, const char *const *texts, size_t n,
-                              struct error *e)
+static void put_quoted(FILE *out, const char *text)
 {
-    size_t size = 3;
-    for (size_t i = 0; i < n; i++)
-        size += strlen(texts[i]) + 2;
-    value->text = malloc(size);
-    if (value->text == NULL)
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* "[a, b]"; quoted where a comma or a quotation mark inside a text must stay its own. */
+static enum status set_list(struct value *value, bool quoted, struct error *e)
+{
+    size_t size;
+    FILE *out = open_memstream(&value->text, &size);
+    if (out == NULL)
         return error_no_memory(e, "a value");
-    char *end = stpcpy(value->text, "[");
-    for (size_t i = 0; i < n; i++)
-        end = stpcpy(stpcpy(end, i ? ", " : ""), texts[i]);
-    stpcpy(end, "]");
-    return OK;
+    for (size_t i = 0; i < value->n; i++) {
+        fputs(i > 0 ? ", " : "[", out);
+        if (value->numbers != NULL)
+            fprintf(out, "%.0f", value->numbers[i]);
+        else if (quoted)
+            put_quoted(out, value->texts[i]);
+        else
+            fputs(value->texts[i], out);
+    }
+    fputs(value->n > 0 ? "]" : "[]", out);
+    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
 }
 
-static enum status refuse_repeated(const struct spec_option *option, const struct node *list,
-                                   size_t i, struct error *e)
+static enum status refuse_repeated(const struct spec_option *option, const struct node *item,
+                                   struct error *e)
 {
-    return refuse(e, option, &list->items[i], "'%s' is listed twice", list->items[i].text);
+    return refuse(e, option, item, "'%s' is listed twice", item->text);
 }
 
 static enum status parse_ints(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
-    value->numbers = calloc(node->n + 1, sizeof *value->numbers);
-    char(*texts)[24] = calloc(node->n + 1, sizeof *texts);
-    const char **pointers = calloc(node->n + 1, sizeof *pointers);
-    enum status status = value->numbers != NULL && texts != NULL && pointers != NULL
-                             ? OK
-                             : error_no_memory(e, "a value");
-    for (size_t i = 0; i < node->n && status == OK; i++) {
-        status = parse_whole(option, &node->items[i], &value->numbers[i], e);
-        for (size_t j = 0; j < i && status == OK; j++)
-            if (value->numbers[j] == value->numbers[i])
-                status = refuse_repeated(option, node, i, e);
-        if (status == OK) {
-            snprintf(texts[i], sizeof texts[i], "%.0f", value->numbers[i]);
-            pointers[i] = texts[i];
-            value->n++;
-        }
+    TRY(MEM_NEW(value->numbers, node->n, "a value", e));
+    for (; value->n < node->n; value->n++) {
+        const struct node *item = &node->items[value->n];
+        double *number = &value->numbers[value->n];
+        TRY(parse_whole(option, item, number, e));
+        for (size_t j = 0; j < value->n; j++)
+            if (value->numbers[j] == *number)
+                return refuse_repeated(option, item, e);
     }
-    if (status == OK)
-        status = join_texts(value, pointers, value->n, e);
-    free(texts);
-    free(pointers);
-    return status;
+    return set_list(value, false, e);
 }
 
 static enum status parse_texts(struct value *value, const struct spec_option *option,
                                const struct node *node, struct error *e)
 {
-    TRY(MEM_NEW(value->texts, node->n + 1, "a value", e));
-    for (size_t i = 0; i < node->n; i++) {
+    TRY(MEM_NEW(value->texts, node->n, "a value", e));
+    for (; value->n < node->n; value->n++) {
+        const struct node *item = &node->items[value->n];
         int index;
-        TRY(parse_name(option, &node->items[i], &index, e));
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(value->texts[j], node->items[i].text) == 0)
-                return refuse_repeated(option, node, i, e);
-        value->texts[i] = strdup(node->items[i].text);
-        if (value->texts[i] == NULL)
-            return error_no_memory(e, "a value");
-        value->n++;
+        TRY(parse_name(option, item, &index, e));
+        for (size_t j = 0; j < value->n; j++)
+            if (strcmp(value->texts[j], item->text) == 0)
+                return refuse_repeated(option, item, e);
+        TRY(copy_text(&value->texts[value->n], item->text, e));
     }
-    return join_texts(value, (const char *const *)value->texts, value->n, e);
-}
-
-/* Quoted, so that a comma or a quotation mark inside a text stays its own. */
-static enum status join_strings(struct value *value, struct error *e)
-{
-    size_t size = 3;
-    for (size_t i = 0; i < value->n; i++)
-        size += 2 * strlen(value->texts[i]) + 4;
-    value->text = malloc(size);
-    if (value->text == NULL)
-        return error_no_memory(e, "a value");
-    char *end = stpcpy(value->text, "[");
-    for (size_t i = 0; i < value->n; i++) {
-        end = stpcpy(end, i ? ", \"" : "\"");
-        for (const char *c = value->texts[i]; *c; c++) {
-            if (*c == '"' || *c == '\\')
-                *end++ = '\\';
-            *end++ = *c;
-        }
-        end = stpcpy(end, "\"");
-    }
-    stpcpy(end, "]");
-    return OK;
+    return set_list(value, false, e);
 }
 
 static enum status parse_strings(struct value *value, const struct spec_option *option,
                                  const struct node *node, struct error *e)
 {
-    TRY(MEM_NEW(value->texts, node->n + 1, "a value", e));
-    for (size_t i = 0; i < node->n; i++) {
-        TRY(check_text(option, &node->items[i], e));
-        value->texts[i] = strdup(node->items[i].text);
-        if (value->texts[i] == NULL)
-            return error_no_memory(e, "a value");
-        value->n++;
+    TRY(MEM_NEW(value->texts, node->n, "a value", e));
+    for (; value->n < node->n; value->n++) {
+        TRY(check_text(option, &node->items[value->n], e));
+        TRY(copy_text(&value->texts[value->n], node->items[value->n].text, e));
     }
-    return join_strings(value, e);
+    return set_list(value, true, e);
 }
 
 static value_parser *parser_of(enum option_type type)
@@ -432,22 +411,20 @@ enum status value_parse(struct value *value, const struct spec_option *option,
     return OK;
 }
 
-static bool copy_lists(struct value *to, const struct value *from)
+static enum status copy_contents(struct value *to, const struct value *from, struct error *e)
 {
+    if (from->text != NULL)
+        TRY(copy_text(&to->text, from->text, e));
     if (from->numbers != NULL) {
-        to->numbers = calloc(from->n + 1, sizeof *to->numbers);
-        if (to->numbers == NULL)
-            return false;
+        TRY(MEM_NEW(to->numbers, from->n, "a value", e));
         memcpy(to->numbers, from->numbers, from->n * sizeof *to->numbers);
     }
     if (from->texts != NULL) {
-        to->texts = calloc(from->n + 1, sizeof *to->texts);
-        for (size_t i = 0; to->texts != NULL && i < from->n; i++)
-            if ((to->texts[i] = strdup(from->texts[i])) == NULL)
-                return false;
-        return to->texts != NULL;
+        TRY(MEM_NEW(to->texts, from->n, "a value", e));
+        for (size_t i = 0; i < from->n; i++)
+            TRY(copy_text(&to->texts[i], from->texts[i], e));
     }
-    return true;
+    return OK;
 }
 
 enum status value_copy(struct value *to, const struct value *from, struct error *e)
@@ -456,11 +433,10 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
     to->numbers = NULL;
     to->texts = NULL;
     to->text = NULL;
-    bool copied = from->text == NULL || (to->text = strdup(from->text)) != NULL;
-    if (copied && copy_lists(to, from))
-        return OK;
-    value_free(to);
-    return error_no_memory(e, "a value");
+    enum status status = copy_contents(to, from, e);
+    if (status != OK)
+        value_free(to);
+    return status;
 }
 
 void value_free(struct value *value)

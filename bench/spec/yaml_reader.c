@@ -74,7 +74,7 @@ static enum status parser_error(const struct reader *r, struct error *e)
 {
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
-        return error_set(e, ERR_MEMORY, "no memory to read %s", r->origin.file);
+        return error_no_memory(e, r->origin.file);
     if (p->error == YAML_READER_ERROR)
         return mark_error(e, ERR_SPEC, offset_mark(r, p->problem_offset),
                           "not a text file: %s (byte %zu)", p->problem, p->problem_offset);
@@ -135,7 +135,7 @@ static enum status copy_scalar(const struct reader *r, const yaml_event_t *event
     if (strlen(value) != event->data.scalar.length)
         return mark_error(e, ERR_SPEC, event_mark(r, event), "a text with a zero byte in it");
     *text = strdup(value);
-    return *text != NULL ? OK : error_set(e, ERR_MEMORY, "no memory to read %s", r->origin.file);
+    return *text != NULL ? OK : error_no_memory(e, r->origin.file);
 }
 
 static enum status read_node(struct reader *r, const yaml_event_t *event, struct node *node,
@@ -148,7 +148,7 @@ static enum status add_item(struct node *node, struct node **item, struct error 
         return mark_error(e, ERR_SPEC, node->mark, "more than %d items", ITEMS_MAX);
     struct node *items = reallocarray(node->items, node->n + 1, sizeof *items);
     if (items == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to read %s", node->mark.file);
+        return error_no_memory(e, node->mark.file);
     node->items = items;
     *item = &items[node->n++];
     memset(*item, 0, sizeof **item);
@@ -159,10 +159,8 @@ static enum status add_item(struct node *node, struct node **item, struct error 
 static enum status read_next(struct reader *r, struct node *node, int depth, struct error *e)
 {
     yaml_event_t event;
-    enum status status = next_event(r, &event, e);
-    if (status != OK)
-        return status;
-    status = read_node(r, &event, node, depth, e);
+    TRY(next_event(r, &event, e));
+    enum status status = read_node(r, &event, node, depth, e);
     yaml_event_delete(&event);
     return status;
 }
@@ -209,12 +207,10 @@ static enum status read_items(struct reader *r, struct node *node, int depth, st
     yaml_event_type_t end = map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
     for (;;) {
         yaml_event_t event;
-        enum status status = next_event(r, &event, e);
-        if (status != OK)
-            return status;
+        TRY(next_event(r, &event, e));
         bool done = event.type == end;
-        if (!done)
-            status = (map ? read_entry : read_element)(r, &event, node, depth, e);
+        enum status status =
+            done ? OK : (map ? read_entry : read_element)(r, &event, node, depth, e);
         yaml_event_delete(&event);
         if (done || status != OK)
             return status;
@@ -253,20 +249,16 @@ static enum status read_document(struct reader *r, struct node *root, struct err
 {
     bool taken;
     struct mark mark;
-    enum status status = take_event(r, YAML_STREAM_START_EVENT, &taken, &mark, e);
-    if (status == OK)
-        status = take_event(r, YAML_DOCUMENT_START_EVENT, &taken, &mark, e);
-    if (status == OK && !taken)
+    TRY(take_event(r, YAML_STREAM_START_EVENT, &taken, &mark, e));
+    TRY(take_event(r, YAML_DOCUMENT_START_EVENT, &taken, &mark, e));
+    if (!taken)
         return mark_error(e, ERR_SPEC, place_mark(r, 0, 0), "nothing is written here");
-    if (status == OK)
-        status = read_next(r, root, 0, e);
-    if (status == OK)
-        status = take_event(r, YAML_DOCUMENT_END_EVENT, &taken, &mark, e);
-    if (status == OK)
-        status = take_event(r, YAML_STREAM_END_EVENT, &taken, &mark, e);
-    if (status == OK && !taken)
+    TRY(read_next(r, root, 0, e));
+    TRY(take_event(r, YAML_DOCUMENT_END_EVENT, &taken, &mark, e));
+    TRY(take_event(r, YAML_STREAM_END_EVENT, &taken, &mark, e));
+    if (!taken)
         return mark_error(e, ERR_SPEC, mark, "a second document begins: a file holds one");
-    return status;
+    return OK;
 }
 
 static enum status read_buffer(struct node *root, const char *text, size_t size, struct mark origin,
@@ -274,7 +266,7 @@ static enum status read_buffer(struct node *root, const char *text, size_t size,
 {
     struct reader r = {.text = text, .size = size, .origin = origin};
     if (!yaml_parser_initialize(&r.parser))
-        return error_set(e, ERR_MEMORY, "no memory to read %s", origin.file);
+        return error_no_memory(e, origin.file);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     enum status status = read_document(&r, root, e);
@@ -288,7 +280,7 @@ static enum status load_bytes(FILE *file, const char *path, char **bytes, size_t
 {
     *bytes = malloc(FILE_BYTES_MAX + 1);
     if (*bytes == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to read %s", path);
+        return error_no_memory(e, path);
     *size = fread(*bytes, 1, FILE_BYTES_MAX + 1, file);
     if (ferror(file))
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot be read: %s", strerror(errno));

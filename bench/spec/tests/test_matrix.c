@@ -182,7 +182,7 @@ static void test_silent_points_added(void **state)
     assert_true(silent < spec.n_points && !spec.points[silent].requested);
     for (size_t i = 0; i < spec.n_points; i++) {
         bool several = config_int(&spec.points[i].config, OPT_RANKS) == 2;
-        assert_int_equal(spec.points[i].alone_index, several ? silent : i);
+        assert_int_equal(spec.points[i].silent_index, several ? silent : i);
         found += several;
     }
     assert_int_equal(found, 3);
@@ -291,7 +291,7 @@ static void test_like_a_plain_search(void **state)
             const struct point *point = &spec.points[i];
             assert_int_equal(point->base_index,
                              baseline ? plain_baseline(&spec, i) : plain_base(&spec, i));
-            assert_int_equal(point->alone_index, plain_alone(&spec, i));
+            assert_int_equal(point->silent_index, plain_alone(&spec, i));
             assert_int_equal(spec_find_point(&spec, point->id), i);
         }
         assert_int_equal(spec_find_point(&spec, "000000000000"), spec.n_points);
