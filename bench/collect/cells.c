@@ -206,8 +206,8 @@ static void fill_accuracy(struct cells *c, const struct samples *accuracy)
     set_real(c, COLUMN_total_s_median, stats_median(accuracy->values, accuracy->n));
 }
 
-static void fill_times(struct cells *c, const struct point_summary *p,
-                       const struct point_summary *base)
+static void fill_numbers(struct cells *c, const struct point_summary *p,
+                         const struct point_summary *base)
 {
     size_t n;
     const struct point_number *numbers = point_numbers(&n);
@@ -216,7 +216,8 @@ static void fill_times(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_launches, (double)p->launches);
     set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
-    set_real(c, COLUMN_ci_level, p->launches > 1 ? p->step_ms.level : NAN);
+    set_real(c, COLUMN_ci_level, p->step_ms.level);
+    set_real(c, COLUMN_accuracy_runs, (double)p->accuracy_runs);
     set_real(c, COLUMN_last_rank, p->last_rank >= 0 ? p->last_rank : NAN);
     set_text(c, COLUMN_base_point, base->point->id);
     set_real(c, COLUMN_base_step_ms, base->step_ms.mid);
@@ -234,20 +235,21 @@ static void fill_peer(struct cells *c, const struct point_summary *p, const stru
     set_real(c, COLUMN_peer_growth_ratio, p->growth_mib / peer->growth_mib);
 }
 
-/* 1 when every launch found them equal, 0 when one did not, -1 when one did not look. */
-static int weights_verdict(const struct samples *time, const struct samples *accuracy)
+/* Whether every launch found them equal, and when the least thorough one looked. */
+static void fill_weights(struct cells *c, const struct samples *time,
+                         const struct samples *accuracy)
 {
-    int verdict = time->n + accuracy->n ? 1 : -1;
     const struct samples *both[] = {time, accuracy};
+    bool equal = true, step = true, looked = time->n + accuracy->n > 0;
     for (size_t b = 0; b < 2; b++)
         for (size_t i = 0; i < both[b]->n; i++) {
             const struct launch_result *result = both[b]->items[i].result;
-            if (result->weights_checked && !result->weights_equal)
-                return 0;
-            if (!result->weights_checked)
-                verdict = -1;
+            equal = equal && (result->weights_equal || !result->weights_checked);
+            looked = looked && result->weights_checked;
+            step = step && strcmp(result->check, "step") == 0;
         }
-    return verdict;
+    set_bool(c, COLUMN_weights_equal, !equal ? 0 : looked ? 1 : -1);
+    set_text(c, COLUMN_weights_compared, !looked ? "" : step ? "step" : "end");
 }
 
 enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,
@@ -263,9 +265,9 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_metrics(&c, time, accuracy);
     fill_rank_waits(&c, time);
     fill_accuracy(&c, accuracy);
-    fill_times(&c, p, &s->points[p->base]);
+    fill_numbers(&c, p, &s->points[p->base]);
     fill_peer(&c, p, s);
-    set_bool(&c, COLUMN_weights_equal, weights_verdict(time, accuracy));
+    fill_weights(&c, time, accuracy);
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
     set_text(&c, COLUMN_link, s->link);
     set_text(&c, COLUMN_status, p->status);

@@ -78,6 +78,11 @@ static const struct column columns[] = {
 #include "bench/collect/csv_steps.def"
 #undef CELL
 #undef FILE_NAME
+#define FILE_NAME "losses.csv"
+#define CELL(id)  offsetof(struct losses_row, id)
+#include "bench/collect/csv_losses.def"
+#undef CELL
+#undef FILE_NAME
 #define FILE_NAME "columns.csv"
 #define CELL(id)  0
 #include "bench/collect/csv_columns.def"

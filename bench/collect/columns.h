@@ -83,6 +83,9 @@ struct classes_row {
 struct steps_row {
 #include "bench/collect/csv_steps.def"
 };
+struct losses_row {
+#include "bench/collect/csv_losses.def"
+};
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/losses.h"
 #include "bench/collect/metric.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
@@ -296,6 +297,19 @@ static enum status write_steps(struct csv *csv, struct error *e)
 {
     write_header(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
+}
+
+/* ---- losses.csv ---- */
+
+static enum status write_losses(struct csv *csv, struct error *e)
+{
+    struct losses losses;
+    write_header(csv, "losses.csv");
+    enum status status = losses_collect(&losses, csv->s, e);
+    for (size_t i = 0; status == OK && i < losses.n; i++)
+        write_row(csv, &losses.rows[i]);
+    losses_free(&losses);
+    return status;
 }
 
 /* ---- columns.csv and summary.csv ---- */

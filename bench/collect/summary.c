@@ -6,6 +6,7 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
 
 static const struct point *point_find(const struct spec *spec, const char *id)
 {
@@ -63,20 +64,9 @@ static enum status take_launches(struct summary *s, const char *run_dir,
                                  const struct journal *journal, struct error *e)
 {
     s->n_launches = journal->n_launches;
-    s->launches = calloc(s->n_launches + 1, sizeof *s->launches);
-    if (!s->launches)
-        return error_set(e, ERR_MEMORY, "no memory for %zu launches", s->n_launches);
-    for (size_t i = 0; i < s->n_launches; i++) {
-        const struct journal_launch *launch = &journal->launches[i];
-        const struct point *point = point_find(s->spec, launch->point);
-        take_launch(&s->launches[i], s->spec, run_dir, launch);
-        if (launch->status == LAUNCH_RUNNING || !point)
-            continue;
-        s->n_timed += launch->run == RUN_TIME;
-        s->n_accuracy += launch->run == RUN_ACCURACY;
-        s->wall_s += launch->wall_s;
-        s->core_s += launch->wall_s * point_cores(point);
-    }
+    TRY(MEM_NEW(s->launches, s->n_launches, "the launches", e));
+    for (size_t i = 0; i < s->n_launches; i++)
+        take_launch(&s->launches[i], s->spec, run_dir, &journal->launches[i]);
     return OK;
 }
 
@@ -107,16 +97,19 @@ static struct interval step_interval(const struct samples *time)
     return samples_interval(time->values, time->n);
 }
 
-/* Timed launches that ended and do not count. */
-static size_t count_failures(const struct point_summary *p, const struct summary *s,
-                             const struct journal *journal)
+/* What has ended, whether it counts or not. */
+static void count_launches(struct point_summary *p, const struct summary *s,
+                           const struct journal *journal)
 {
-    size_t n = 0;
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        n += launch->run == RUN_TIME && launch->status != LAUNCH_RUNNING && !s->launches[i].ok;
+        if (launch->status == LAUNCH_RUNNING)
+            continue;
+        p->failed_launches += launch->run == RUN_TIME && !s->launches[i].ok;
+        p->accuracy_runs += launch->run == RUN_ACCURACY;
+        p->launches_s += launch->wall_s;
+        p->core_h += launch->wall_s * p->cores / 3600;
     }
-    return n;
 }
 
 static bool shares_cores(const struct samples *time)
@@ -225,6 +218,8 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     p->batch_per_rank =
         samples_median(time->n ? time : accuracy, offsetof(struct launch_result, batch_per_rank));
     p->step_ms = step_interval(time);
+    if (time->n < 2)
+        p->step_ms.level = NAN;
     p->precision_met = p->step_ms.met && 100 * stats_relative_half_width(&p->step_ms) <=
                                              config_number(&spec->config, OPT_TIME_PRECISION);
     set_shares(p, time);
@@ -236,82 +231,83 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
 
 /* ---- Points ---- */
 
-static enum status summarise(struct summary *s, size_t i, const struct journal *journal,
-                             struct error *e)
+/* The launches of a point and of those that it is compared with. */
+struct compared {
+    struct samples time, accuracy, base, peer, alone;
+};
+
+static enum status summarise_samples(struct summary *s, size_t i, const struct journal *journal,
+                                     struct compared *c, struct error *e)
 {
     struct point_summary *p = &s->points[i];
-    struct samples time = {0}, accuracy = {0};
     point_take(p, s->spec, i);
-    enum status status = samples_take(&time, s, journal, p, RUN_TIME, e);
-    if (status == OK)
-        status = samples_take(&accuracy, s, journal, p, RUN_ACCURACY, e);
-    if (status == OK) {
-        measure(p, s->spec, &time, &accuracy);
-        p->failed_launches = count_failures(p, s, journal);
-        point_judge(p, s, journal, &time, &accuracy);
-        set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &time);
-    }
-    samples_free(&time);
-    samples_free(&accuracy);
-    return status;
+    TRY(samples_take(&c->time, s, journal, p, RUN_TIME, e));
+    TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
+    measure(p, s->spec, &c->time, &c->accuracy);
+    count_launches(p, s, journal);
+    point_judge(p, s, journal, &c->time, &c->accuracy);
+    set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &c->time);
+    return OK;
 }
 
-static enum status compare_and_write(struct summary *s, size_t i, const struct journal *journal,
-                                     struct error *e)
+static enum status compare_samples(struct summary *s, size_t i, const struct journal *journal,
+                                   struct compared *c, struct error *e)
 {
     struct point_summary *p = &s->points[i];
-    struct samples time = {0}, accuracy = {0}, base = {0}, peer = {0}, alone = {0};
-    enum status status = samples_take(&time, s, journal, p, RUN_TIME, e);
-    if (status == OK)
-        status = samples_take(&accuracy, s, journal, p, RUN_ACCURACY, e);
-    if (status == OK)
-        status = samples_take(&base, s, journal, &s->points[p->base], RUN_TIME, e);
-    if (status == OK && p->peer != i)
-        status = samples_take(&peer, s, journal, &s->points[p->peer], RUN_TIME, e);
-    if (status == OK && p->alone != i)
-        status = samples_take(&alone, s, journal, &s->points[p->alone], RUN_TIME, e);
-    if (status == OK) {
-        ratios_set(p, s, &time, &base, &alone, &peer);
-        status = overlap_bound(&p->overlap_bound, p->point, &time, &alone, e);
+    TRY(samples_take(&c->time, s, journal, p, RUN_TIME, e));
+    TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
+    TRY(samples_take(&c->base, s, journal, &s->points[p->base], RUN_TIME, e));
+    if (p->peer != i)
+        TRY(samples_take(&c->peer, s, journal, &s->points[p->peer], RUN_TIME, e));
+    if (p->alone != i)
+        TRY(samples_take(&c->alone, s, journal, &s->points[p->alone], RUN_TIME, e));
+    ratios_set(p, s, &c->time, &c->base, &c->alone, &c->peer);
+    TRY(overlap_bound(&p->overlap_bound, p->point, &c->time, &c->alone, e));
+    return cells_fill(p, s, &c->time, &c->accuracy, e);
+}
+
+typedef enum status each_point(struct summary *s, size_t i, const struct journal *journal,
+                               struct compared *c, struct error *e);
+
+static enum status for_each_point(struct summary *s, const struct journal *journal,
+                                  each_point *call, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < s->n && status == OK; i++) {
+        struct compared c = {0};
+        status = call(s, i, journal, &c, e);
+        samples_free(&c.time);
+        samples_free(&c.accuracy);
+        samples_free(&c.base);
+        samples_free(&c.peer);
+        samples_free(&c.alone);
     }
-    if (status == OK)
-        status = cells_fill(p, s, &time, &accuracy, e);
-    samples_free(&time);
-    samples_free(&accuracy);
-    samples_free(&base);
-    samples_free(&peer);
-    samples_free(&alone);
     return status;
 }
 
-enum status summary_take_published(struct summary *s, struct error *e)
+enum status summary_open(struct summary *s, const struct spec *spec, const char *run_dir,
+                         struct error *e)
 {
-    s->published = calloc(1, sizeof *s->published);
-    if (!s->published)
-        return error_set(e, ERR_MEMORY, "no memory for what was published");
-    return published_read(s->published, s->spec, e);
+    *s = (struct summary){.spec = spec};
+    TRY(MEM_NEW(s->points, spec->n_points, "the points", e));
+    s->n = spec->n_points;
+    TRY(machine_read(s, run_dir, e));
+    TRY(MEM_NEW(s->published, 1, "what was published", e));
+    return published_read(s->published, spec, e);
 }
 
 enum status summary_collect(struct summary *s, const struct spec *spec, const char *run_dir,
                             const struct journal *journal, struct error *e)
 {
-    *s = (struct summary){.spec = spec};
-    s->points = calloc(spec->n_points + 1, sizeof *s->points);
-    if (!s->points)
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", spec->n_points);
-    s->n = spec->n_points;
-    enum status status = machine_read(s, run_dir, e);
-    if (status == OK)
-        status = summary_take_published(s, e);
-    if (status == OK)
-        status = take_launches(s, run_dir, journal, e);
-    if (status == OK)
-        chain_launches(s, journal);
-    for (size_t i = 0; i < s->n && status == OK; i++)
-        status = summarise(s, i, journal, e);
-    for (size_t i = 0; i < s->n && status == OK; i++)
-        status = compare_and_write(s, i, journal, e);
-    return status;
+    TRY(summary_open(s, spec, run_dir, e));
+    TRY(take_launches(s, run_dir, journal, e));
+    chain_launches(s, journal);
+    TRY(for_each_point(s, journal, summarise_samples, e));
+    TRY(for_each_point(s, journal, compare_samples, e));
+    for (size_t i = 0; i < s->n; i++)
+        TRY(point_read_cells(&s->points[i], e));
+    summary_add_up(s);
+    return OK;
 }
 
 void summary_free(struct summary *s)
@@ -320,7 +316,7 @@ void summary_free(struct summary *s)
         cells_free(s->points[i].cells);
     free(s->points);
     free(s->launches);
-    if (s->published)
+    if (s->published != NULL)
         published_free(s->published);
     free(s->published);
     *s = (struct summary){0};

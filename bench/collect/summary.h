@@ -70,8 +70,9 @@ void point_add_flag(struct point_summary *p, const char *flag);
 /* Fills what the summary says of the machine from <run>/manifest.json; none leaves it unknown. */
 enum status machine_read(struct summary *s, const char *run_dir, struct error *e);
 
-/* Reads what the spec compares with into s->published. */
-enum status summary_take_published(struct summary *s, struct error *e);
+/* Room for the points, and what stands beside them: the machine, what was published. */
+enum status summary_open(struct summary *s, const struct spec *spec, const char *run_dir,
+                         struct error *e);
 
 /* Ranks times the cores that each wants. */
 int point_cores(const struct point *point);
@@ -84,6 +85,12 @@ bool point_is_replicated(const struct point *point);
 
 /* 1 when the point wants more cores than a node has for it, 0 when not, -1 unknown. */
 int point_is_oversubscribed(const struct point *point, int usable_cores);
+
+/* Takes numbers, counts, status and remarks from p->cells. ERR_DATA for what they cannot be. */
+enum status point_read_cells(struct point_summary *p, struct error *e);
+
+/* What the launches of all points took, from their numbers. */
+void summary_add_up(struct summary *s);
 
 /* Fills p->cells once its numbers and those of its base are known. */
 enum status cells_fill(struct point_summary *p, const struct summary *s, const struct samples *time,

@@ -1,6 +1,7 @@
 #include "bench/spec/value.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -58,7 +59,9 @@ bool number_parse(const char *text, double *number)
         !isdigit((unsigned char)text[strcspn(text, "0123456789")]))
         return false;
     char *end;
-    *number = strtod(text, &end);
+    locale_t points = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* whatever ours writes */
+    *number = strtod_l(text, &end, points);
+    freelocale(points);
     return *end == '\0' && isfinite(*number);
 }
 

@@ -113,7 +113,11 @@ generated_data_stand_alone() {
     grep -q 'Published accuracy' "$latest/accuracy.txt" && [ -z "$(cell accuracy published 2)" ]
 }
 
-# Without launches and journal, in another folder: the same pictures from the tables.
+says() { # folder
+    "$scalebench" table "$1" 2>/dev/null | sed "s#$1#RUN#; /^  tables /d; /^  again /d; /^Read from /d"
+}
+
+# Without launches and journal, in another folder: the same pictures from the tables, and the same table.
 tables_suffice() {
     local kind file
     mkdir -p "$tmp/tables"
@@ -127,6 +131,7 @@ tables_suffice() {
         cmp "$latest/series_$kind.csv" "$tmp/tables/series_$kind.csv" || return 1
         cmp "$latest/$kind.png" "$tmp/tables/$kind.png" || return 1
     done
+    diff <(says "$latest") <(says "$tmp/tables")
 }
 
 reference_is_drawn_again() {

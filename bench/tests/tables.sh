@@ -24,11 +24,12 @@ figures: []
 END
 
 latest=$tmp/results/tables/latest
-files=(summary raw epochs classes steps columns)
+files=(summary raw epochs classes steps losses columns)
 
 completes() {
     local file
     expect 0 "skipped" "$scalebench" run "$tmp/tables.yaml" --out "$tmp/results" || return 1
+    "$scalebench" run "$tmp/tables.yaml" --out "$tmp/results" 2>/dev/null >"$tmp/ran.txt" || return 1
     for file in "${files[@]}"; do
         [ -s "$latest/$file.csv" ] || {
             echo "$file.csv is missing"
@@ -108,7 +109,7 @@ rows() { # file
 # Two points that run (and one skipped): two timed launches and two seeds each, two epochs a seed, ten
 # classes, five steps a launch and rank.
 has_every_row() {
-    rows summary && rows raw && rows epochs && rows classes && rows steps
+    rows summary && rows raw && rows epochs && rows classes && rows steps && rows losses
     [ "$(rows summary)" -eq 3 ] && [ "$(rows raw)" -eq 8 ] && [ "$(rows epochs)" -eq 8 ] &&
         [ "$(rows classes)" -eq 40 ] && [ "$(rows steps)" -eq $((2 * 5 * (1 + 2))) ]
 }
@@ -182,19 +183,40 @@ again_runs_nothing_and_mends() {
     cmp "$tmp/classes.csv" "$latest/classes.csv" && [ "$before" = "$(cat "$latest/journal.jsonl")" ]
 }
 
-# What is committed or mailed are tables: they print as they did beside their records, and drawing
+# What stands below the table, without the lines that name files and the folder.
+says() { # folder, table
+    sed "s#$1#RUN#; /^  tables /d; /^  again /d; /^Read from /d" "$2"
+}
+
+# What is committed or mailed are tables: they print what the campaign printed at its end, and drawing
 # leaves them as they are.
 prints_from_tables() {
     local copy=$tmp/copy
     mkdir "$copy"
     cp "$latest"/*.csv "$latest/spec.yaml" "$latest/manifest.json" "$copy"
-    "$scalebench" table "$latest" 2>/dev/null >"$tmp/whole.txt" || return 1
     expect 0 "Read from $copy/summary.csv" "$scalebench" table "$copy" || return 1
-    "$scalebench" table "$copy" 2>/dev/null | head -n 7 |
-        diff <(sed '/^Weights/d' "$tmp/whole.txt" | head -n 7) - || return 1
+    "$scalebench" table "$copy" 2>/dev/null >"$tmp/copy.txt"
+    grep -q 'Weights equal on all ranks after every step' "$tmp/copy.txt" &&
+        grep -q '^Why it bends' "$tmp/copy.txt" && grep -q 'core-hours' "$tmp/copy.txt" || return 1
+    diff <(says "$latest" "$tmp/ran.txt") <(says "$copy" "$tmp/copy.txt") || return 1
     "$scalebench" figures "$copy" && cmp "$copy/summary.csv" "$latest/summary.csv" || return 1
     rm "$copy/summary.csv"
     expect 2 "$copy/summary.csv: cannot read" "$scalebench" table "$copy"
+}
+
+# The sentence below the table is that row of losses.csv.
+says_what_the_losses_are() {
+    python3 - "$latest/losses.csv" "$tmp/ran.txt" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+said = [line for line in open(sys.argv[2]) if line.startswith("Why it bends")]
+assert len(rows) == len(said) == 1 and rows[0]["ranks"] == "2" and rows[0]["largest"] == "1", rows
+row, lost = rows[0], float(rows[0]["lost_pct"])
+assert f"{abs(lost):.1f} % {'gained' if lost < 0 else 'lost'} at 2 ranks" in said[0], (row, said)
+parts = sum(float(row[part + "_pct"] or 0) for part in ("comm", "wait", "compute", "other"))
+assert abs(parts - lost) < 1e-6, row
+assert (row["doubt"] in said[0]) if row["doubt"] else "Karp-Flatt" in said[0], (row, said)
+END
 }
 
 prints_what_is_committed() {
@@ -224,6 +246,7 @@ check "the table is there for documents" is_a_document
 if command -v python3 >/dev/null; then
     check "every file fits the dictionary" fits_the_dictionary
     check "what does not fit is found" finds_what_does_not_fit
+    check "the sentence below the table stands in a file" says_what_the_losses_are
     check "classes add up to epochs, hashes are equal over ranks" adds_up
 else
     lacks "every file fits the dictionary" python3

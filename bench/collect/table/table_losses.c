@@ -1,21 +1,9 @@
-/* Why it bends: what of perfect scaling a series lost, and to which part of a step. */
+/* Why it bends: a sentence a series, of the rows of losses.csv. */
 #include <math.h>
 
-#include "bench/collect/series.h"
+#include "bench/collect/losses.h"
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
-
-/* The largest measured point of a series that synchronises and has more cores than its base. */
-static const struct point_summary *last_compared(const struct series *series,
-                                                 const struct summary *s)
-{
-    for (size_t i = series->n; i-- > 0;) {
-        const struct point_summary *p = &s->points[series->points[i]];
-        if (!p->compute_only && isfinite(p->efficiency) && p->cores > s->points[p->base].cores)
-            return p;
-    }
-    return NULL;
-}
 
 static void print_term(FILE *out, bool first, double pct, const char *name)
 {
@@ -34,99 +22,68 @@ static void print_last_rank(FILE *out, const struct point_summary *p)
                 text_fixed(number, p->last_rank_pct, 0));
 }
 
-static double known(double x)
+static void print_parts(FILE *out, const struct losses_row *row, const struct point_summary *p)
 {
-    return isnan(x) ? 0 : x;
-}
-
-/* Of a step at p, a share of `efficiency` would be left if all scaled; the rest is lost. Each part
- * loses what it takes beyond the share that it has in the base. What the parts do not explain
- * (imbalance, the loop itself, scatter between launches) is said too. */
-static void print_losses(FILE *out, const struct point_summary *p, const struct point_summary *base)
-{
-    double lost = 100 * (1 - p->efficiency);
-    double comm = p->comm_pct - p->efficiency * known(base->comm_pct);
-    double wait = known(p->wait_pct) - p->efficiency * known(base->wait_pct);
-    double compute = p->compute_pct - p->efficiency * base->compute_pct;
-    double other = lost - comm - wait - compute;
-    if (isnan(other)) {
+    if (isnan(row->other_pct)) {
         fputs(", phases unknown", out);
         return;
     }
     fputs(" = ", out);
-    print_term(out, true, comm, isnan(p->wait_pct) ? "comm and wait" : "comm");
-    if (!isnan(p->wait_pct))
-        print_term(out, false, wait, "wait");
+    print_term(out, true, row->comm_pct, isnan(row->wait_pct) ? "comm and wait" : "comm");
+    if (!isnan(row->wait_pct))
+        print_term(out, false, row->wait_pct, "wait");
     print_last_rank(out, p);
-    print_term(out, false, compute, compute < 0 ? "faster compute" : "slower compute");
-    print_term(out, false, other, "other");
+    print_term(out, false, row->compute_pct,
+               row->compute_pct < 0 ? "faster compute" : "slower compute");
+    print_term(out, false, row->other_pct, "other");
 }
 
-static void print_karp_flatt(FILE *out, const struct series *series, const struct summary *s)
+/* Over the n rows of a series. */
+static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n)
 {
-    bool rising = true, falling = true;
-    double before = NAN;
-    size_t n = 0;
-    for (size_t i = 0; i < series->n; i++) {
+    const char *trend = rows[0].karp_flatt_trend;
+    size_t printed = 0;
+    for (size_t i = 0; i < n; i++) {
         char number[TEXT_NUMBER];
-        double share = s->points[series->points[i]].karp_flatt;
-        if (!isfinite(share))
-            continue;
-        fprintf(out, "%s %s", n ? "" : "; Karp-Flatt", text_fixed(number, 100 * share, 1));
-        rising = rising && !(share <= before);
-        falling = falling && !(share >= before);
-        before = share;
-        n++;
+        if (isfinite(rows[i].karp_flatt))
+            fprintf(out, "%s %s", printed++ > 0 ? "" : "; Karp-Flatt",
+                    text_fixed(number, 100 * rows[i].karp_flatt, 1));
     }
-    if (n > 0)
-        fprintf(out, " %%%s", n < 2 ? "" : rising ? ", rising" : falling ? ", falling" : "");
+    if (printed > 0)
+        fprintf(out, " %%%s%s", trend != NULL ? ", " : "", trend != NULL ? trend : "");
 }
 
-/* Why a loss is not to be explained: the machine was busy, or launches scatter by as much; NULL
- * where nothing speaks against it. */
-static const char *doubt(const struct point_summary *p, const struct point_summary *base,
-                         double lost)
+/* Of n rows of a series, the last of which is explained. */
+static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool several,
+                       const struct point_summary *p)
 {
-    /* Half of the interval, as lost is counted. */
-    double scatter = 100 * p->efficiency * (p->speedup.hi - p->speedup.lo) / 2 / p->speedup.mid;
-    if (point_is_busy(p) || point_is_busy(base))
-        return "others used the processors meanwhile";
-    if (isnan(scatter))
-        return "one launch does not tell it from chance";
-    return fabs(lost) > scatter ? NULL : "launches scatter by as much";
-}
-
-static void print_bend(FILE *out, const struct series *series, size_t n_series,
-                       const struct summary *s)
-{
-    const struct point_summary *p = last_compared(series, s);
+    const struct losses_row *row = &rows[n - 1];
     char number[TEXT_NUMBER], ranks[TEXT_NUMBER];
-    if (!p)
-        return;
-    double lost = 100 * (1 - p->efficiency);
     fputs("Why it bends", out);
-    if (n_series > 1)
-        fprintf(out, " (%s)", series->name);
-    fprintf(out, ": %s %% %s at %s", text_fixed(number, fabs(lost), 1),
-            lost < 0 ? "gained" : "lost",
-            text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank"));
-    const char *why_not = doubt(p, &s->points[p->base], lost);
-    if (why_not)
-        fprintf(out, ", not explained: %s", why_not);
-    else if (lost >= 0)
-        print_losses(out, p, &s->points[p->base]);
-    if (!why_not)
-        print_karp_flatt(out, series, s);
+    if (several)
+        fprintf(out, " (%s)", row->series);
+    fprintf(out, ": %s %% %s at %s", text_fixed(number, fabs(row->lost_pct), 1),
+            row->lost_pct < 0 ? "gained" : "lost", text_plural(ranks, (long)row->ranks, "rank"));
+    if (row->doubt != NULL)
+        fprintf(out, ", not explained: %s", row->doubt);
+    else if (row->lost_pct >= 0)
+        print_parts(out, row, p);
+    if (row->doubt == NULL)
+        print_karp_flatt(out, rows, n);
     fputs(".\n", out);
 }
 
 void table_print_losses(FILE *out, const struct summary *s)
 {
-    struct series_list list;
+    struct losses losses;
     struct error e = {.status = OK};
-    if (series_collect(&list, s, &e) != OK)
+    if (losses_collect(&losses, s, &e) != OK)
         fprintf(out, "Why it bends: not computed: %s\n", e.text);
-    for (size_t i = 0; e.status == OK && i < list.n; i++)
-        print_bend(out, &list.items[i], list.n, s);
-    series_free(&list);
+    for (size_t i = 0, first = 0; e.status == OK && i < losses.n; i++)
+        if (losses.rows[i].largest) {
+            print_bend(out, &losses.rows[first], i + 1 - first, losses.series.n > 1,
+                       &s->points[losses.points[i]]);
+            first = i + 1;
+        }
+    losses_free(&losses);
 }

@@ -217,13 +217,15 @@ static void print_weights(FILE *out, const struct summary *s)
 {
     bool every_step = true;
     size_t n = 0;
-    for (size_t i = 0; i < s->n_launches; i++) {
-        const struct summary_launch *launch = &s->launches[i];
-        if (!launch->ok || !launch->must_be_equal)
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        bool several = config_int(&p->point->config, OPT_RANKS) > 1;
+        const char *compared = p->cells[COLUMN_weights_compared];
+        if (!several || !table_was_measured(p) || !point_is_replicated(p->point))
             continue;
-        if (!launch->result.weights_checked || !launch->result.weights_equal)
+        if (strcmp(p->cells[COLUMN_weights_equal], "1") != 0 || compared[0] == '\0')
             return;
-        every_step = every_step && strcmp(launch->result.check, "step") == 0;
+        every_step = every_step && strcmp(compared, "step") == 0;
         n++;
     }
     if (n > 0)
@@ -231,6 +233,7 @@ static void print_weights(FILE *out, const struct summary *s)
                 every_step ? "after every step" : "at the end of every launch");
 }
 
+/* Earlier versions did not write what launches took. */
 static void print_effort(FILE *out, const struct summary *s)
 {
     size_t met = 0, wanted = 0;
@@ -240,17 +243,18 @@ static void print_effort(FILE *out, const struct summary *s)
         met += s->points[i].timed && s->points[i].launches > 0 && s->points[i].precision_met;
     }
     if (wanted > 0)
-        fprintf(out, "Precision met %zu/%zu. ", met, wanted);
-    fprintf(out, "%s + %s in %s, %s core-hours.\n",
-            text_plural(launches, (long)s->n_timed, "launch"),
-            text_plural(runs, (long)s->n_accuracy, "accuracy run"), text_wall_time(wall, s->wall_s),
-            text_significant(hours, s->core_s / 3600, 2));
+        fprintf(out, "Precision met %zu/%zu.%s", met, wanted, isnan(s->wall_s) ? "\n" : " ");
+    if (!isnan(s->wall_s))
+        fprintf(out, "%s + %s in %s, %s core-hours.\n",
+                text_plural(launches, (long)s->n_timed, "launch"),
+                text_plural(runs, (long)s->n_accuracy, "accuracy run"),
+                text_wall_time(wall, s->wall_s), text_significant(hours, s->core_s / 3600, 2));
 }
 
-static bool is_drawn(const char *run_dir, const char *figure, const char *ending)
+static bool is_there(const char *run_dir, const char *name, const char *ending)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s.%s", run_dir, figure, ending);
+    snprintf(path, sizeof path, "%s/%s%s", run_dir, name, ending);
     return access(path, F_OK) == 0;
 }
 
@@ -259,27 +263,37 @@ static void print_figures(FILE *out, const struct value *figures, const char *ru
 {
     bool any = false, pdf = false;
     for (size_t i = 0; i < figures->n; i++) {
-        if (!is_drawn(run_dir, figures->texts[i], "svg"))
+        if (!is_there(run_dir, figures->texts[i], ".svg"))
             continue;
         if (!any)
             fprintf(out, "  figures  %s/{", run_dir);
         fprintf(out, "%s%s", any ? "," : "", figures->texts[i]);
-        pdf |= is_drawn(run_dir, figures->texts[i], "pdf");
+        pdf |= is_there(run_dir, figures->texts[i], ".pdf");
         any = true;
     }
     if (any)
         fprintf(out, "}.{svg,png%s}\n", pdf ? ",pdf" : "");
 }
 
+/* A copy of a run need not have all tables. */
 static void print_paths(FILE *out, const struct summary *s, const char *run_dir)
 {
-    const char *file;
-    fprintf(out, "  tables   %s/{", run_dir);
-    for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++)
-        fprintf(out, "%s%.*s", i ? "," : "", (int)(strlen(file) - strlen(".csv")), file);
-    fprintf(out, "}.csv, summary.{md,tex}\n");
+    const char *file, *separator = "{";
+    bool whole = s->launches != NULL;
+    fprintf(out, "  tables   %s/", run_dir);
+    for (size_t i = 0; (file = summary_file(s->spec, i)) != NULL; i++) {
+        if (!whole && !is_there(run_dir, file, ""))
+            continue;
+        fprintf(out, "%s%.*s", separator, (int)(strlen(file) - strlen(".csv")), file);
+        separator = ",";
+    }
+    fprintf(out, "}.csv%s\n",
+            whole || is_there(run_dir, "summary.md", "") ? ", summary.{md,tex}" : "");
     print_figures(out, &s->spec->config.values[OPT_FIGURES], run_dir);
-    fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
+    if (whole)
+        fputs("  again    the same command goes on; FRESH=1 for a new run\n", out);
+    else
+        fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
 }
 
 static void print_all(FILE *out, const struct summary *s, const char *run_dir, const char *revision,
@@ -292,10 +306,6 @@ static void print_all(FILE *out, const struct summary *s, const char *run_dir, c
     print_weights(out, s);
     table_print_losses(out, s);
     table_print_published(out, s);
-    if (!s->launches) {
-        fprintf(out, "Read from %s/summary.csv: records of launches are not there.\n", run_dir);
-        return;
-    }
     print_effort(out, s);
     print_paths(out, s, run_dir);
 }

@@ -77,11 +77,47 @@ static void the_table_says_it_all(void **state)
         "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
         "(rank 1 last in 100 % of steps) - 8.5 faster compute + 1.5 other; Karp-Flatt 14.9 %.\n");
     assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
-    assert_line(text,
-                "  tables   results/synthetic/latest/{summary,raw,epochs,classes,columns}.csv, "
-                "summary.{md,tex}\n");
+    assert_line(
+        text,
+        "  tables   results/synthetic/latest/{summary,raw,epochs,classes,losses,columns}.csv, "
+        "summary.{md,tex}\n");
     assert_null(strstr(text, "  figures ")); /* none was drawn */
     free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* How much of a table stands above the lines that name files. */
+static size_t length_without_paths(const char *text)
+{
+    size_t n = 0;
+    while (text[n] != '\0' && strncmp(text + n, "  tables   ", 11) != 0)
+        n++;
+    return n;
+}
+
+/* Of a run that has points of every kind, numbers that the table rounds and ones it computes. */
+static void a_run_that_is_read_back_says_the_same(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    struct error e = {.status = OK};
+    fill_troubled_run(&run);
+    add_accuracy(&run, 2, "allreduce", 1, 97.42);
+    struct summary s = collect(&run), back;
+    write_both(&s, &run);
+    char *ran = print(&s), *losses = read_of(&run, "losses.csv");
+    if (summary_read(&back, &run.spec, run.dir, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    char *read = print(&back);
+    assert_int_equal(length_without_paths(ran), length_without_paths(read));
+    assert_memory_equal(ran, read, length_without_paths(ran));
+    assert_line(read, "Why it bends (allreduce): 13.0 % lost");
+    assert_line(losses, ",ranks=2 allreduce,allreduce,2,1,13.04");
+    free(ran);
+    free(read);
+    free(losses);
+    summary_free(&back);
     summary_free(&s);
     fake_close(&run);
 }
@@ -258,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_done_and_memory_are_told),
         cmocka_unit_test(the_table_says_it_all),
+        cmocka_unit_test(a_run_that_is_read_back_says_the_same),
         cmocka_unit_test(noise_is_not_explained),
         cmocka_unit_test(scatter_is_not_explained),
         cmocka_unit_test(documents_hold_the_table),

@@ -1,0 +1,101 @@
+#include "bench/collect/losses.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
+
+static bool is_compared(const struct point_summary *p, const struct summary *s)
+{
+    return !p->compute_only && isfinite(p->efficiency) && p->cores > s->points[p->base].cores;
+}
+
+static double known(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+
+/* Why a loss is not to be explained: the machine was busy, or launches scatter by as much; NULL
+ * where nothing speaks against it. */
+static const char *doubt(const struct point_summary *p, const struct point_summary *base,
+                         const struct losses_row *row)
+{
+    if (point_is_busy(p) || point_is_busy(base))
+        return "others used the processors meanwhile";
+    if (isnan(row->scatter_pct))
+        return "one launch does not tell it from chance";
+    return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter by as much";
+}
+
+static struct losses_row row_of(const struct point_summary *p, const struct point_summary *base,
+                                const char *series)
+{
+    struct losses_row row = {.point = p->cells[COLUMN_point],
+                             .label = p->point->label,
+                             .series = series,
+                             .ranks = (double)config_int(&p->point->config, OPT_RANKS),
+                             .lost_pct = 100 * (1 - p->efficiency),
+                             .comm_pct = p->comm_pct - p->efficiency * known(base->comm_pct),
+                             .wait_pct = p->wait_pct - p->efficiency * known(base->wait_pct),
+                             .compute_pct = p->compute_pct - p->efficiency * base->compute_pct,
+                             .scatter_pct = 100 * p->efficiency * (p->speedup.hi - p->speedup.lo) /
+                                            2 / p->speedup.mid,
+                             .karp_flatt = p->karp_flatt};
+    row.other_pct = row.lost_pct - row.comm_pct - known(row.wait_pct) - row.compute_pct;
+    row.doubt = doubt(p, base, &row);
+    return row;
+}
+
+/* Over n rows of one series. */
+static const char *trend(const struct losses_row *rows, size_t n)
+{
+    bool rising = true, falling = true;
+    double before = NAN;
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++) {
+        double share = rows[i].karp_flatt;
+        if (!isfinite(share))
+            continue;
+        rising = rising && !(share <= before);
+        falling = falling && !(share >= before);
+        before = share;
+        known++;
+    }
+    return known < 2 ? NULL : rising ? "rising" : falling ? "falling" : NULL;
+}
+
+static void take_series(struct losses *losses, const struct series *series, const struct summary *s)
+{
+    size_t first = losses->n;
+    for (size_t i = 0; i < series->n; i++) {
+        const struct point_summary *p = &s->points[series->points[i]];
+        if (!is_compared(p, s))
+            continue;
+        losses->points[losses->n] = series->points[i];
+        losses->rows[losses->n++] = row_of(p, &s->points[p->base], series->name);
+    }
+    for (size_t i = first; i < losses->n; i++) {
+        losses->rows[i].largest = i + 1 == losses->n;
+        losses->rows[i].karp_flatt_trend = trend(&losses->rows[first], losses->n - first);
+    }
+}
+
+enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e)
+{
+    *losses = (struct losses){.n = 0};
+    TRY(series_collect(&losses->series, s, e));
+    TRY(MEM_NEW(losses->rows, s->n, "the losses", e));
+    TRY(MEM_NEW(losses->points, s->n, "the losses", e));
+    for (size_t k = 0; k < losses->series.n; k++)
+        take_series(losses, &losses->series.items[k], s);
+    return OK;
+}
+
+void losses_free(struct losses *losses)
+{
+    series_free(&losses->series);
+    free(losses->rows);
+    free(losses->points);
+    *losses = (struct losses){.n = 0};
+}

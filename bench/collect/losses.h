@@ -1,0 +1,20 @@
+/* Why it bends: what of perfect scaling each point lost, and to which part of a step; the rows of
+ * losses.csv, which the sentences below the closing table print. Internal to bench/collect. */
+#ifndef SCALEBENCH_BENCH_COLLECT_LOSSES_H
+#define SCALEBENCH_BENCH_COLLECT_LOSSES_H
+
+#include "bench/collect/columns.h"
+#include "bench/collect/series.h"
+
+struct losses {
+    struct losses_row *rows; /* of points with more cores than their base, series by series */
+    size_t *points;          /* [n] of the summary */
+    size_t n;
+    struct series_list series; /* owns the names */
+};
+
+/* From the numbers of the points. Freed with losses_free in any case. */
+enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
+void losses_free(struct losses *losses);
+
+#endif

@@ -1,0 +1,111 @@
+/* The numbers of a point and its row of summary.csv: what the table and the figures show of a point is
+ * what stands there, whether it was just computed or is read back. */
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/spec/value.h"
+#include "kernels/base/names.h"
+
+/* Columns of metrics.def that are numbers of a point, too. */
+static const struct point_number metrics[] = {
+    {COLUMN_ci_level, offsetof(struct point_summary, step_ms.level)},
+    {COLUMN_batch_per_rank, offsetof(struct point_summary, batch_per_rank)},
+    {COLUMN_test_acc_pct, offsetof(struct point_summary, test_acc_pct)},
+    {COLUMN_foreign_pct, offsetof(struct point_summary, foreign_pct)},
+    {COLUMN_memory_mib, offsetof(struct point_summary, memory_mib)},
+    {COLUMN_growth_mib, offsetof(struct point_summary, growth_mib)},
+};
+
+static enum status read_number(const struct point_summary *p, enum column_id column, double *x,
+                               struct error *e)
+{
+    const char *cell = p->cells[column];
+    *x = NAN;
+    if (cell[0] == '\0' || number_parse(cell, x))
+        return OK;
+    return error_set(e, ERR_DATA, "%s: '%s' is not a number", column_get(column)->name, cell);
+}
+
+static enum status read_numbers(struct point_summary *p, const struct point_number *numbers,
+                                size_t n, struct error *e)
+{
+    for (size_t i = 0; i < n; i++)
+        TRY(read_number(p, numbers[i].column, (double *)((char *)p + numbers[i].offset), e));
+    return OK;
+}
+
+/* A whole number; `none` where the cell is empty. */
+static enum status read_count(const struct point_summary *p, enum column_id column, int none,
+                              int *count, struct error *e)
+{
+    double x;
+    *count = none;
+    TRY(read_number(p, column, &x, e));
+    if (isnan(x))
+        return OK;
+    if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
+        return error_set(e, ERR_DATA, "%s: %g is not a whole number of 0 to %d",
+                         column_get(column)->name, x, INT_MAX);
+    *count = (int)x;
+    return OK;
+}
+
+static enum status read_counts(struct point_summary *p, struct error *e)
+{
+    const struct {
+        enum column_id column;
+        size_t *count;
+    } counts[] = {{COLUMN_launches, &p->launches},
+                  {COLUMN_failed_launches, &p->failed_launches},
+                  {COLUMN_speedup_pairs, &p->pairs},
+                  {COLUMN_accuracy_runs, &p->accuracy_runs}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        int count;
+        TRY(read_count(p, counts[i].column, 0, &count, e));
+        *counts[i].count = (size_t)count;
+    }
+    return read_count(p, COLUMN_last_rank, -1, &p->last_rank, e);
+}
+
+static enum status read_outcome(struct point_summary *p, struct error *e)
+{
+    char text[256];
+    const char *status = p->cells[COLUMN_status];
+    int outcome = name_index(status, point_status_names(), POINT_STATUSES);
+    if (outcome < 0)
+        return error_set(
+            e, ERR_DATA, "status %s",
+            name_explain(text, sizeof text, status, point_status_names(), POINT_STATUSES));
+    p->outcome = (enum point_status)outcome;
+    snprintf(p->status, sizeof p->status, "%s", status);
+    snprintf(p->reason, sizeof p->reason, "%s", p->cells[COLUMN_reason]);
+    snprintf(p->flags, sizeof p->flags, "%s", p->cells[COLUMN_flags]);
+    return OK;
+}
+
+enum status point_read_cells(struct point_summary *p, struct error *e)
+{
+    size_t n;
+    const struct point_number *own = point_numbers(&n);
+    TRY(read_numbers(p, own, n, e));
+    TRY(read_numbers(p, metrics, sizeof metrics / sizeof *metrics, e));
+    TRY(read_counts(p, e));
+    TRY(read_outcome(p, e));
+    p->step_ms.met = p->step_ms.level >= SUMMARY_CONFIDENCE;
+    p->precision_met = p->launches > 0 && strstr(p->flags, "ci_not_met") == NULL;
+    return OK;
+}
+
+void summary_add_up(struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        s->n_timed += p->launches + p->failed_launches;
+        s->n_accuracy += p->accuracy_runs;
+        s->wall_s += p->launches_s;
+        s->core_s += 3600 * p->core_h;
+    }
+}
