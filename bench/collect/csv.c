@@ -15,6 +15,7 @@
 /* A file being written, and what its rows are made of. */
 struct csv {
     FILE *out;
+    size_t file;                  /* of csv_files.def */
     const struct column *columns; /* [n_columns] of this file */
     size_t n_columns;
     const struct summary *s;
@@ -76,8 +77,9 @@ static void take_result(struct raw_row *row, const struct launch_result *result)
 #define UNKNOWN_REAL NAN
 #define UNKNOWN_BOOL (-1)
 #define FIELD(line, field, kind, flags)
-#define METRIC(id, type, unit, ...)               RESULT(id, type, unit, NONE, "")
-#define RESULT(id, type, unit, launches, meaning) row->id = result ? result->id : UNKNOWN_##type;
+#define METRIC(id, type, unit, ...) RESULT(id, type, unit, NONE, "")
+#define RESULT(id, type, unit, launches, meaning)                                                  \
+    row->id = result != NULL ? result->id : UNKNOWN_##type;
 #include "bench/record/metrics.def"
 #undef METRIC
 #undef RESULT
@@ -348,19 +350,23 @@ static const struct {
 
 #define FILES (sizeof files / sizeof files[0])
 
-static enum status write_file(struct csv *csv, const struct stage *stage, const char *name,
-                              write_rows *write, struct error *e)
+static enum status write_file(FILE *out, void *what, struct error *e)
 {
-    char path[4500];
-    snprintf(path, sizeof path, "%s/%s", stage->dir, name);
-    csv->out = fopen(path, "w");
-    if (!csv->out)
-        return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    enum status status = write(csv, e);
-    enum status closed = csv_close(csv->out, path, status == OK ? e : NULL);
-    TRY(status);
-    TRY(closed);
-    return stage_keep(stage, name, e);
+    struct csv *csv = what;
+    csv->out = out;
+    return files[csv->file].write(csv, e);
+}
+
+static enum status write_files(struct csv *csv, const struct stage *stage, struct error *e)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        csv->file = i;
+        if (!csv_file_is_wanted(i, csv->s->spec))
+            continue;
+        TRY(stage_write(stage, files[i].name, write_file, csv, e));
+        TRY(stage_keep(stage, files[i].name, e));
+    }
+    return OK;
 }
 
 enum status summary_write(const struct summary *s, const char *run_dir,
@@ -372,9 +378,8 @@ enum status summary_write(const struct summary *s, const char *run_dir,
     struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
-    for (size_t i = 0; i < FILES && status == OK; i++)
-        if (csv_file_is_wanted(i, s->spec))
-            status = write_file(&csv, &stage, files[i].name, files[i].write, e);
+    if (status == OK)
+        status = write_files(&csv, &stage, e);
     stage_close(&stage);
     return status;
 }

@@ -11,15 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/record/csv.h"
+
 #define PREFIX ".part-"
 
 static void remove_folder(const char *path)
 {
     DIR *folder = opendir(path);
-    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
+    if (folder != NULL)
         closedir(folder);
     rmdir(path);
 }
@@ -39,7 +41,7 @@ static int hold(const char *path)
 static void remove_abandoned(const char *run_dir)
 {
     DIR *folder = opendir(run_dir);
-    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
         char path[4500];
         snprintf(path, sizeof path, "%s/%s", run_dir, entry->d_name);
         int held = strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 ? hold(path) : -1;
@@ -48,7 +50,7 @@ static void remove_abandoned(const char *run_dir)
         remove_folder(path);
         close(held);
     }
-    if (folder)
+    if (folder != NULL)
         closedir(folder);
 }
 
@@ -69,7 +71,7 @@ enum status stage_open(struct stage *stage, const char *run_dir, struct error *e
         if (stage->held >= 0)
             close(stage->held);
         snprintf(stage->dir, sizeof stage->dir, "%s/" PREFIX "XXXXXX", run_dir);
-        if (!mkdtemp(stage->dir)) {
+        if (mkdtemp(stage->dir) == NULL) {
             *stage = (struct stage){.run_dir = run_dir, .held = -1};
             return error_set(e, ERR_SYSTEM, "cannot write in %s: %s", run_dir, strerror(errno));
         }
@@ -97,16 +99,13 @@ enum status stage_write(const struct stage *stage, const char *name, stage_write
     if (out == NULL)
         return error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
     enum status status = write(out, what, e);
-    bool failed = ferror(out) != 0;
-    failed = fclose(out) != 0 || failed;
-    if (status == OK && failed)
-        status = error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-    return status;
+    enum status closed = csv_close(out, path, status == OK ? e : NULL);
+    return status != OK ? status : closed;
 }
 
 void stage_close(struct stage *stage)
 {
-    if (!stage->dir[0])
+    if (stage->dir[0] == '\0')
         return;
     remove_folder(stage->dir);
     if (stage->held >= 0)

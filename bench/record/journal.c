@@ -13,23 +13,19 @@
 #include <unistd.h>
 
 #include "kernels/base/file.h"
+#include "kernels/base/names.h"
 
 static const char *const run_names[] = {"time", "accuracy"};
 static const char *const status_names[] = {"running", "ok", "failed", "timeout", "diverged"};
 
 /* ---- Lists ---- */
 
-static enum status out_of_memory(struct error *e)
-{
-    return error_set(e, ERR_MEMORY, "no memory for the journal");
-}
-
 static enum status add_launch(struct journal *j, const struct journal_launch *launch,
                               struct error *e)
 {
     struct journal_launch *grown = realloc(j->launches, (j->n_launches + 1) * sizeof *j->launches);
-    if (!grown)
-        return out_of_memory(e);
+    if (grown == NULL)
+        return error_no_memory(e, "the journal");
     j->launches = grown;
     j->launches[j->n_launches++] = *launch;
     return OK;
@@ -38,8 +34,8 @@ static enum status add_launch(struct journal *j, const struct journal_launch *la
 static enum status add_skip(struct journal *j, const struct journal_skip *skip, struct error *e)
 {
     struct journal_skip *grown = realloc(j->skips, (j->n_skips + 1) * sizeof *j->skips);
-    if (!grown)
-        return out_of_memory(e);
+    if (grown == NULL)
+        return error_no_memory(e, "the journal");
     j->skips = grown;
     j->skips[j->n_skips++] = *skip;
     return OK;
@@ -60,14 +56,6 @@ static void end_launch(struct journal_launch *launch, enum launch_status status,
     launch->wall_s = wall_s;
     launch->foreign_pct = foreign_pct;
     snprintf(launch->reason, sizeof launch->reason, "%s", reason);
-}
-
-static int index_of(const char *name, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return (int)i;
-    return -1;
 }
 
 /* ---- Reading ---- */
@@ -92,7 +80,7 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
     if (json_unpack(line->json, "{s:s, s:s, s:s, s:I, s:I}", "launch", &launch, "point", &point,
                     "run", &run, "block", &block, "seed", &seed) != 0)
         return wrong(line, "'running' needs launch, point, run, block, seed");
-    int run_index = index_of(run, run_names, 2);
+    int run_index = name_index(run, run_names, 2);
     if (run_index < 0)
         return wrong(line, "run is neither time nor accuracy");
     if (strlen(launch) >= sizeof l.launch || strlen(point) >= sizeof l.point)
@@ -114,8 +102,8 @@ static bool take_done(struct journal *j, struct line *line)
                     "reason", &reason, "wall_s", &wall_s) != 0)
         return wrong(line, "'done' needs launch, status, reason, wall_s");
     struct journal_launch *l = find_launch(j, launch);
-    int status_index = index_of(status, status_names, sizeof status_names / sizeof *status_names);
-    if (!l || l->status != LAUNCH_RUNNING)
+    int status_index = name_index(status, status_names, sizeof status_names / sizeof *status_names);
+    if (l == NULL || l->status != LAUNCH_RUNNING)
         return wrong(line, "'done' of a launch that is not running");
     if (status_index <= LAUNCH_RUNNING)
         return wrong(line, "status is none of ok, failed, timeout, diverged");
@@ -134,8 +122,8 @@ static void take_back(struct journal *j, struct journal_launch *launch)
 static bool take_retry(struct journal *j, struct line *line)
 {
     const char *name = json_string_value(json_object_get(line->json, "launch"));
-    struct journal_launch *launch = name ? find_launch(j, name) : NULL;
-    if (!launch || launch->status == LAUNCH_RUNNING)
+    struct journal_launch *launch = name != NULL ? find_launch(j, name) : NULL;
+    if (launch == NULL || launch->status == LAUNCH_RUNNING)
         return wrong(line, "'retry' of a launch that has not ended");
     take_back(j, launch);
     return true;
@@ -156,7 +144,7 @@ static bool take_skipped(struct journal *j, struct line *line, struct error *e)
 static bool take_line(struct journal *j, struct line *line, struct error *e)
 {
     const char *event = json_string_value(json_object_get(line->json, "event"));
-    if (!event)
+    if (event == NULL)
         return wrong(line, "no event");
     if (strcmp(event, "running") == 0)
         return take_running(j, line, e);
@@ -178,12 +166,12 @@ static enum status read_line(struct journal *j, const char *text, size_t length,
     json_error_t json_error;
     struct error memory = {0};
     struct line line = {.json = json_loadb(text, length, 0, &json_error)};
-    bool taken = line.json ? take_line(j, &line, &memory) : wrong(&line, json_error.text);
+    bool taken = line.json != NULL ? take_line(j, &line, &memory) : wrong(&line, json_error.text);
     json_decref(line.json);
     if (taken)
         return OK;
     if (memory.status != OK) {
-        if (e)
+        if (e != NULL)
             *e = memory;
         return memory.status;
     }
@@ -213,9 +201,9 @@ static enum status read_file(struct journal *j, off_t *good, struct error *e)
     *good = 0;
     const char *why;
     FILE *f = file_open_stream(j->path, &why);
-    if (!f && errno == ENOENT)
+    if (f == NULL && errno == ENOENT)
         return OK;
-    if (!f)
+    if (f == NULL)
         return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", why);
     enum status status = read_lines(j, f, good, e);
     fclose(f);
@@ -248,22 +236,24 @@ static enum status sync_folder(const struct journal *j, const char *run_dir, str
     return failed ? error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(why)) : OK;
 }
 
+static enum status open_to_append(struct journal *j, const char *run_dir, struct error *e)
+{
+    off_t good;
+    TRY(open_locked(j, run_dir, e));
+    TRY(read_file(j, &good, e));
+    /* What was torn is cut off, or the next line would be glued to it. */
+    if (ftruncate(j->fd, good) != 0)
+        return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
+    return sync_folder(j, run_dir, e);
+}
+
 enum status journal_open(struct journal *j, const char *run_dir, bool append, struct error *e)
 {
+    off_t good;
     *j = (struct journal){.fd = -1};
     if (snprintf(j->path, sizeof j->path, "%s/journal.jsonl", run_dir) >= (int)sizeof j->path)
         return error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "the path is too long");
-    off_t good = 0;
-    enum status status = OK;
-    if (append)
-        status = open_locked(j, run_dir, e);
-    if (status == OK)
-        status = read_file(j, &good, e);
-    /* What was torn is cut off, or the next line would be glued to it. */
-    if (status == OK && append && ftruncate(j->fd, good) != 0)
-        status = error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", strerror(errno));
-    if (status == OK && append)
-        status = sync_folder(j, run_dir, e);
+    enum status status = append ? open_to_append(j, run_dir, e) : read_file(j, &good, e);
     if (status != OK)
         journal_close(j);
     return status;
@@ -293,8 +283,7 @@ enum status journal_check(const struct journal *j, struct error *e)
 static enum status write_all(const struct journal *j, const char *text, size_t length,
                              struct error *e)
 {
-    if (journal_check(j, e) != OK)
-        return ERR_SYSTEM;
+    TRY(journal_check(j, e));
     while (length > 0) {
         ssize_t n = write(j->fd, text, length);
         if (n < 0 && errno == EINTR)
@@ -313,10 +302,10 @@ static enum status write_all(const struct journal *j, const char *text, size_t l
  * UTF-8. */
 static enum status write_line(const struct journal *j, json_t *json, struct error *e)
 {
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
-    if (!text)
-        return out_of_memory(e);
+    if (text == NULL)
+        return error_no_memory(e, "the journal");
     size_t length = strlen(text);
     text[length] = '\n'; /* in place of the terminator: one write, one line */
     enum status status = write_all(j, text, length + 1, e);
@@ -328,8 +317,8 @@ static enum status write_line(const struct journal *j, json_t *json, struct erro
 static json_t *json_text(const char *text)
 {
     json_t *json = json_string(text);
-    char *copy = json ? NULL : strdup(text);
-    if (!copy)
+    char *copy = json != NULL ? NULL : strdup(text);
+    if (copy == NULL)
         return json;
     for (char *c = copy; *c; c++)
         if ((unsigned char)*c >= 0x80)
@@ -354,41 +343,38 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s}", "event", "running", "launch",
                              launch->launch, "point", launch->point, "run", run_names[launch->run],
                              "block", launch->block, "seed", (json_int_t)launch->seed, "at", at);
-    if (json && launch->shares_cores)
+    if (json != NULL && launch->shares_cores)
         json_object_set_new(json, "shares_cores", json_true());
-    enum status status = write_line(j, json, e);
+    TRY(write_line(j, json, e));
     struct journal_launch running = *launch;
     end_launch(&running, LAUNCH_RUNNING, "", 0, NAN);
-    return status == OK ? add_launch(j, &running, e) : status;
+    return add_launch(j, &running, e);
 }
 
 enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
                          const char *reason, double wall_s, double foreign_pct, struct error *e)
 {
     struct journal_launch *l = find_launch(j, launch);
-    if (!l || l->status != LAUNCH_RUNNING || status == LAUNCH_RUNNING)
+    if (l == NULL || l->status != LAUNCH_RUNNING || status == LAUNCH_RUNNING)
         return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' is not running", launch);
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:o, s:f}", "event", "done", "launch", launch, "status",
                   status_names[status], "reason", json_text(reason), "wall_s", wall_s);
-    if (json && isfinite(foreign_pct))
+    if (json != NULL && isfinite(foreign_pct))
         json_object_set_new(json, "foreign_pct", json_real(foreign_pct));
-    enum status written = write_line(j, json, e);
-    if (written == OK)
-        end_launch(l, status, reason, wall_s, foreign_pct);
-    return written;
+    TRY(write_line(j, json, e));
+    end_launch(l, status, reason, wall_s, foreign_pct);
+    return OK;
 }
 
 enum status journal_retry(struct journal *j, const char *launch, struct error *e)
 {
     struct journal_launch *l = find_launch(j, launch);
-    if (!l || l->status == LAUNCH_RUNNING)
+    if (l == NULL || l->status == LAUNCH_RUNNING)
         return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' has not ended", launch);
-    enum status status =
-        write_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e);
-    if (status == OK)
-        take_back(j, l);
-    return status;
+    TRY(write_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e));
+    take_back(j, l);
+    return OK;
 }
 
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
@@ -396,18 +382,17 @@ enum status journal_skipped(struct journal *j, const char *point, const char *re
 {
     json_t *json = json_pack("{s:s, s:s, s:o}", "event", "skipped", "point", point, "reason",
                              json_text(reason));
-    enum status status = write_line(j, json, e);
     struct journal_skip skip = {0};
     snprintf(skip.point, sizeof skip.point, "%s", point);
     snprintf(skip.reason, sizeof skip.reason, "%s", reason);
-    return status == OK ? add_skip(j, &skip, e) : status;
+    TRY(write_line(j, json, e));
+    return add_skip(j, &skip, e);
 }
 
 enum status journal_finished(struct journal *j, double wall_s, struct error *e)
 {
     json_t *json = json_pack("{s:s, s:f}", "event", "finished", "wall_s", wall_s);
-    enum status status = write_line(j, json, e);
-    if (status == OK)
-        j->finished = true;
-    return status;
+    TRY(write_line(j, json, e));
+    j->finished = true;
+    return OK;
 }

@@ -165,8 +165,7 @@ struct kept_step {
 enum status step_log_open(struct step_log *log, size_t capacity, struct error *e)
 {
     *log = (struct step_log){.capacity = capacity};
-    log->steps = mem_alloc(capacity * sizeof *log->steps);
-    return log->steps != NULL ? OK : error_set(e, ERR_MEMORY, "no memory for %zu steps", capacity);
+    return MEM_NEW_ALIGNED(log->steps, capacity, "the steps of the record", e);
 }
 
 void step_log_close(struct step_log *log)
@@ -232,18 +231,19 @@ static double seconds_of(struct timeval t)
 }
 
 /* What was sent in the timed steps: counted, or by formula. */
-static void take_traffic(struct record_end *end, const struct trainer *t, const struct window *w)
+static void take_traffic(struct record_end *end, const struct trainer *t,
+                         const struct timed_interval *timed)
 {
     struct cost cost = sync_cost(t->sync);
     bool counted = strcmp(cost.wire_source, WIRE_COUNTED) == 0;
-    end->calls = (int64_t)w->calls;
-    end->bytes_payload = (int64_t)w->bytes_payload;
+    end->calls = (int64_t)timed->calls;
+    end->bytes_payload = (int64_t)timed->bytes_payload;
     end->bytes_wire =
-        (int64_t)(counted ? w->bytes_sent : cost.bytes_wire * w->timed_steps / cost.steps);
-    end->messages_wire =
-        (int64_t)(counted ? w->messages_sent : cost.messages_wire * w->timed_steps / cost.steps);
+        (int64_t)(counted ? timed->bytes_sent : cost.bytes_wire * timed->timed_steps / cost.steps);
+    end->messages_wire = (int64_t)(counted ? timed->messages_sent
+                                           : cost.messages_wire * timed->timed_steps / cost.steps);
     COPY_TEXT(end->wire_source, cost.wire_source);
-    end->bytes_nic = w->counts_nic ? (double)(w->nic_end - w->nic_begin) : NAN;
+    end->bytes_nic = timed->counts_nic ? (double)(timed->nic_end - timed->nic_begin) : NAN;
     bool overflows = compressor_flags(t->sync->config.compressor) & COMPRESSOR_OVERFLOWS;
     end->infinite = overflows ? (double)t->sync->infinite : NAN;
     end->batch_norm_calls = (int64_t)t->group.waiter.calls;
@@ -262,31 +262,32 @@ static void take_verdicts(struct record_end *end, const struct comparison *compa
         COPY_TEXT(end->diverged, divergence->text);
 }
 
-json_t *report_end(const struct trainer *t, const struct window *w, const struct memory_use *memory,
-                   const struct comparison *comparison, const struct divergence *divergence)
+json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
+                   const struct memory_use *memory, const struct comparison *comparison,
+                   const struct divergence *divergence)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     struct record_end end = {.status = "ok",
-                             .steps = (int64_t)w->steps,
-                             .timed_steps = (int64_t)w->timed_steps,
-                             .window_ns = w->window_ns,
-                             .loop_ns = w->end_ns - w->begin_ns,
-                             .window_cpu_ns = w->cpu_ns,
-                             .poll_ns = w->poll_ns,
-                             .fetches = w->fetches,
-                             .fetch_s = w->fetches > 0 ? w->fetch_s / w->fetches : NAN,
-                             .checkpoints = (int64_t)w->checkpoints,
-                             .checkpoint_s = 1e-9 * (double)w->checkpoint_ns,
-                             .replays = w->replays,
-                             .replay_ns = w->replays > 0 ? (double)w->replay_ns : NAN,
+                             .steps = (int64_t)timed->steps,
+                             .timed_steps = (int64_t)timed->timed_steps,
+                             .window_ns = timed->steps_ns,
+                             .loop_ns = timed->end_ns - timed->begin_ns,
+                             .window_cpu_ns = timed->cpu_ns,
+                             .poll_ns = timed->poll_ns,
+                             .fetches = timed->fetches,
+                             .fetch_s = timed->fetches > 0 ? timed->fetch_s / timed->fetches : NAN,
+                             .checkpoints = (int64_t)timed->checkpoints,
+                             .checkpoint_s = 1e-9 * (double)timed->checkpoint_ns,
+                             .replays = timed->replays,
+                             .replay_ns = timed->replays > 0 ? (double)timed->replay_ns : NAN,
                              .user_s = seconds_of(usage.ru_utime),
                              .sys_s = seconds_of(usage.ru_stime),
                              .rss_mib = memory->peak_mib,
                              .data_mib = memory->data_mib,
                              .libraries_mib = memory->libraries_mib};
     COPY_TEXT(end.check, config_text(t->config, OPT_CHECK));
-    take_traffic(&end, t, w);
+    take_traffic(&end, t, timed);
     take_verdicts(&end, comparison, divergence);
     return record_json(RECORD_end, &end);
 }

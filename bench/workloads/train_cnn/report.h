@@ -9,9 +9,9 @@
 #include "bench/workloads/train_cnn/trainer.h"
 
 /* Totals over the timed steps of this rank. */
-struct window {
+struct timed_interval {
     uint64_t steps, timed_steps;
-    int64_t window_ns, cpu_ns, poll_ns;
+    int64_t steps_ns, cpu_ns, poll_ns;
     int64_t begin_ns, end_ns; /* of the first and of the last of them */
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
     bool counts_nic;
@@ -55,7 +55,7 @@ json_t *report_epoch(const struct trainer *t, uint32_t epoch, uint32_t steps, do
                      const struct score *score);
 json_t *report_eval(uint32_t epoch, double seconds, const struct score *score,
                     const struct class_counts *classes);
-json_t *report_end(const struct trainer *t, const struct window *window,
+json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                    const struct memory_use *memory, const struct comparison *comparison,
                    const struct divergence *divergence);
 

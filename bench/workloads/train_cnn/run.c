@@ -23,14 +23,14 @@ static bool has_replicas(const struct run *r)
     return (sync_flags(r->trainer.sync) & STRATEGY_AVERAGED) == 0;
 }
 
-static void window_add(struct window *w, const struct step_record *taken)
+static void add_to_interval(struct timed_interval *t, const struct step_record *taken)
 {
-    if (w->timed_steps++ == 0)
-        w->begin_ns = taken->begin_ns;
-    w->end_ns = taken->end_ns;
-    w->window_ns += taken->end_ns - taken->begin_ns;
-    w->cpu_ns += taken->cpu_ns;
-    w->poll_ns += taken->poll_ns;
+    if (t->timed_steps++ == 0)
+        t->begin_ns = taken->begin_ns;
+    t->end_ns = taken->end_ns;
+    t->steps_ns += taken->end_ns - taken->begin_ns;
+    t->cpu_ns += taken->cpu_ns;
+    t->poll_ns += taken->poll_ns;
 }
 
 /* Outside of the timed steps: reading takes some microseconds. */
@@ -57,22 +57,22 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
 {
     struct step_record taken;
     const struct waiter before = r->waiter;
-    if (timed && r->window.timed_steps == 0)
-        read_nic(r, &r->window.nic_begin);
+    if (timed && r->timed.timed_steps == 0)
+        read_nic(r, &r->timed.nic_begin);
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
         taken.hash =
             has_replicas(r) ? hashes_add(&r->hashes, &r->trainer) : trainer_hash(&r->trainer);
     watch_for_divergence(r, "loss", taken.score.loss_sum);
     trainer_add_score(score, &taken.score);
-    r->window.steps++;
+    r->timed.steps++;
     if (timed) {
-        window_add(&r->window, &taken);
-        read_nic(r, &r->window.nic_end);
-        r->window.calls += r->waiter.calls - before.calls;
-        r->window.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
-        r->window.messages_sent += r->waiter.messages_sent - before.messages_sent;
-        r->window.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
+        add_to_interval(&r->timed, &taken);
+        read_nic(r, &r->timed.nic_end);
+        r->timed.calls += r->waiter.calls - before.calls;
+        r->timed.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
+        r->timed.messages_sent += r->waiter.messages_sent - before.messages_sent;
+        r->timed.bytes_sent += r->waiter.bytes_sent - before.bytes_sent;
     }
     if (!record || !r->arguments->record_steps)
         return OK;
@@ -197,7 +197,7 @@ static enum status run_for_time(struct run *r, struct error *e)
         TRY(run_step(r, i / full, i % full, i >= warmup, true, &score, e));
     }
     if (r->rank == 0) {
-        double step_s = 1e-9 * (double)r->window.window_ns / steps;
+        double step_s = 1e-9 * (double)r->timed.steps_ns / steps;
         printf("%u steps of %u images on %d ranks: %.3f ms a step, %.0f images/s\n", steps,
                s->global_batch, r->ranks, 1e3 * step_s, s->global_batch / step_s);
     }
@@ -247,10 +247,10 @@ static void print_comparison(const struct run *r, const struct comparison *c)
 /* Last of all: what the optimizer keeps is worth nothing afterwards. */
 static enum status replay(struct run *r, struct error *e)
 {
-    r->window.replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
-    if (r->window.replays == 0)
+    r->timed.replays = (int)config_int(&r->arguments->config, OPT_REPLAY);
+    if (r->timed.replays == 0)
         return OK;
-    return replay_run(&r->trainer, r->window.replays, &r->window.replay_ns, e);
+    return replay_run(&r->trainer, r->timed.replays, &r->timed.replay_ns, e);
 }
 
 /* What follows the steps: nothing of it is timed. */
@@ -267,13 +267,13 @@ static enum status conclude(struct run *r, struct comparison *comparison, struct
 
 static enum status record_end(struct run *r, const struct comparison *comparison, struct error *e)
 {
-    r->window.counts_nic = r->window.timed_steps > 0 && r->arguments->nic != NULL;
-    r->window.fetches = r->feed.fetches;
-    r->window.fetch_s = r->feed.fetch_s;
-    r->window.checkpoints = r->resume.written;
-    r->window.checkpoint_ns = r->resume.write_ns;
+    r->timed.counts_nic = r->timed.timed_steps > 0 && r->arguments->nic != NULL;
+    r->timed.fetches = r->feed.fetches;
+    r->timed.fetch_s = r->feed.fetch_s;
+    r->timed.checkpoints = r->resume.written;
+    r->timed.checkpoint_ns = r->resume.write_ns;
     r->memory.data_mib = reader_data_mib(&r->feed.reader);
-    json_t *end = report_end(&r->trainer, &r->window, &r->memory, comparison, &r->divergence);
+    json_t *end = report_end(&r->trainer, &r->timed, &r->memory, comparison, &r->divergence);
     TRY(recorder_add(&r->recorder, end, e));
     return recorder_finish(&r->recorder, e);
 }

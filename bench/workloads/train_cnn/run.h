@@ -32,7 +32,7 @@ struct run {
     struct hashes hashes;
     struct step_log log;
     struct recorder recorder;
-    struct window window;
+    struct timed_interval timed;
     struct memory_use memory;
     struct divergence divergence;
     bool all_failed; /* at the same place: every rank can leave in order */
