@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/simd.h"
-#include "kernels/layers/layer_tables.h"
+#include "kernels/layers/pool2d.h"
 
 /* Outputs [*begin, *end) of n for which number `k` of the window lies inside the `size` inputs. */
 static void inside(int k, int stride, int pad, int size, int n, int *begin, int *end)
@@ -30,8 +30,11 @@ static inline void spread_strided(real *restrict x, const real *restrict y, int 
         x[(size_t)o * stride] += y[o] * scale;
 }
 
-SIMD_CLONES static void pool_plane(real *y, const real *x, const struct layer_desc *l)
+SIMD_CLONES static void pool_plane(const struct layer_call *call, size_t in, size_t out)
 {
+    const struct layer_desc *l = call->layer;
+    const real *x = call->x + in;
+    real *y = call->y + out;
     real scale = (real)(1.0 / (l->kernel_h * l->kernel_w));
     for (int oh = 0; oh < l->out.h; oh++, y += l->out.w) {
         memset(y, 0, (size_t)l->out.w * sizeof *y);
@@ -50,8 +53,11 @@ SIMD_CLONES static void pool_plane(real *y, const real *x, const struct layer_de
     }
 }
 
-SIMD_CLONES static void unpool_plane(real *dx, const real *dy, const struct layer_desc *l)
+SIMD_CLONES static void unpool_plane(const struct layer_call *call, size_t in, size_t out)
 {
+    const struct layer_desc *l = call->layer;
+    const real *dy = call->dy + out;
+    real *dx = call->dx + in;
     real scale = (real)(1.0 / (l->kernel_h * l->kernel_w));
     memset(dx, 0, (size_t)l->in.h * (size_t)l->in.w * sizeof *dx);
     for (int oh = 0; oh < l->out.h; oh++, dy += l->out.w) {
@@ -68,46 +74,21 @@ SIMD_CLONES static void unpool_plane(real *dx, const real *dy, const struct laye
     }
 }
 
-/* Items are planes, one channel of one image. */
-static void avgpool_forward_block(void *arg, size_t begin, size_t end, int thread)
+/* Numbers of a plane that its outputs are computed from. */
+static size_t numbers_of(const struct layer_desc *l)
 {
-    (void)thread;
-    const struct layer_call *c = arg;
-    const struct layer_desc *l = c->layer;
-    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
-    for (size_t p = begin; p < end; p++)
-        pool_plane(c->y + p * out_plane, c->x + p * in_plane, l);
-}
-
-static void avgpool_backward_block(void *arg, size_t begin, size_t end, int thread)
-{
-    (void)thread;
-    const struct layer_call *c = arg;
-    const struct layer_desc *l = c->layer;
-    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
-    for (size_t p = begin; p < end; p++)
-        unpool_plane(c->dx + p * in_plane, c->dy + p * out_plane, l);
-}
-
-static void run_planes(const struct layer_call *c, block_function *f)
-{
-    const struct layer_desc *l = c->layer;
-    size_t plane = (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);
-    exec_for(c->ex, (size_t)c->n * (size_t)l->in.c, images_per_block(ELEMENTS_PER_BLOCK, plane), f,
-             (void *)c);
+    return (size_t)l->out.h * (size_t)l->out.w * (size_t)(l->kernel_h * l->kernel_w);
 }
 
 static void avgpool2d_forward(const struct layer_call *c)
 {
-    run_planes(c, avgpool_forward_block);
+    pool_planes(c, numbers_of(c->layer), pool_plane);
 }
 
 static void avgpool2d_backward(const struct layer_call *c)
 {
     if (c->dx != NULL)
-        run_planes(c, avgpool_backward_block);
+        pool_planes(c, numbers_of(c->layer), unpool_plane);
 }
 
 const struct layer_kernel layer_avgpool2d = {

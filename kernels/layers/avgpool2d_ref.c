@@ -1,5 +1,5 @@
 /* Plain loops: the oracle for avgpool2d.c. Never tuned. */
-#include "kernels/layers/receptive_field.h"
+#include "kernels/layers/pool2d.h"
 
 static real area_of(const struct layer_desc *l)
 {

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/simd.h"
-#include "kernels/layers/layer_tables.h"
-#include "kernels/layers/receptive_field.h"
+#include "kernels/layers/pool2d.h"
 
 /* [N,out] */
 static size_t maxpool2d_saved_bytes(const struct layer_desc *layer, int n)
@@ -56,9 +55,12 @@ static inline __attribute__((always_inline)) bool pool_row_2x2(real *restrict y,
     return nan != 0;
 }
 
-SIMD_CLONES static void pool_plane(real *y, uint16_t *where, const real *x,
-                                   const struct layer_desc *l)
+SIMD_CLONES static void pool_plane(const struct layer_call *c, size_t in, size_t out)
 {
+    const struct layer_desc *l = c->layer;
+    const real *x = c->x + in;
+    real *y = c->y + out;
+    uint16_t *where = (uint16_t *)c->saved + out;
     bool two_by_two =
         l->kernel_h == 2 && l->kernel_w == 2 && l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
     size_t row = (size_t)l->in.w;
@@ -69,22 +71,12 @@ SIMD_CLONES static void pool_plane(real *y, uint16_t *where, const real *x,
     }
 }
 
-/* Items are planes, one channel of one image. */
-static void maxpool_forward_block(void *arg, size_t begin, size_t end, int thread)
+static void unpool_plane(const struct layer_call *c, size_t in, size_t out)
 {
-    (void)thread;
-    const struct layer_call *c = arg;
     const struct layer_desc *l = c->layer;
-    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
-    for (size_t p = begin; p < end; p++)
-        pool_plane(c->y + p * out_plane, (uint16_t *)c->saved + p * out_plane, c->x + p * in_plane,
-                   l);
-}
-
-static void unpool_plane(real *restrict dx, const real *restrict dy, const uint16_t *found,
-                         const struct layer_desc *l)
-{
+    const uint16_t *found = (const uint16_t *)c->saved + out;
+    const real *restrict dy = c->dy + out;
+    real *restrict dx = c->dx + in;
     memset(dx, 0, (size_t)l->in.h * (size_t)l->in.w * sizeof *dx);
     for (int r = 0; r < l->out.h; r++) {
         for (int o = 0; o < l->out.w; o++) {
@@ -96,34 +88,20 @@ static void unpool_plane(real *restrict dx, const real *restrict dy, const uint1
     }
 }
 
-static void maxpool_backward_block(void *arg, size_t begin, size_t end, int thread)
+static size_t numbers_of(const struct layer_desc *l)
 {
-    (void)thread;
-    const struct layer_call *c = arg;
-    const struct layer_desc *l = c->layer;
-    size_t in_plane = (size_t)l->in.h * (size_t)l->in.w;
-    size_t out_plane = (size_t)l->out.h * (size_t)l->out.w;
-    for (size_t p = begin; p < end; p++)
-        unpool_plane(c->dx + p * in_plane, c->dy + p * out_plane,
-                     (const uint16_t *)c->saved + p * out_plane, l);
-}
-
-static void run_planes(const struct layer_call *c, block_function *f)
-{
-    size_t plane = (size_t)c->layer->in.h * (size_t)c->layer->in.w;
-    exec_for(c->ex, (size_t)c->n * (size_t)c->layer->in.c,
-             images_per_block(ELEMENTS_PER_BLOCK, plane), f, (void *)c);
+    return (size_t)l->in.h * (size_t)l->in.w;
 }
 
 static void maxpool2d_forward(const struct layer_call *c)
 {
-    run_planes(c, maxpool_forward_block);
+    pool_planes(c, numbers_of(c->layer), pool_plane);
 }
 
 static void maxpool2d_backward(const struct layer_call *c)
 {
     if (c->dx != NULL)
-        run_planes(c, maxpool_backward_block);
+        pool_planes(c, numbers_of(c->layer), unpool_plane);
 }
 
 const struct layer_kernel layer_maxpool2d = {

@@ -1,5 +1,5 @@
 /* Plain loops: the oracle for maxpool2d.c. Never tuned. Backward looks for each maximum again. */
-#include "kernels/layers/receptive_field.h"
+#include "kernels/layers/pool2d.h"
 
 /* Offset in the plane of the field's first largest number; NaN, the last of them, is larger than
  * all. */

@@ -3,8 +3,6 @@
 #ifndef SCALEBENCH_KERNELS_LAYERS_RECEPTIVE_FIELD_H
 #define SCALEBENCH_KERNELS_LAYERS_RECEPTIVE_FIELD_H
 
-#include <string.h>
-
 #include "kernels/layers/layer_tables.h"
 
 /* Its top left corner in the image. Rows [row_begin, row_end) and columns [column_begin, column_end)
@@ -35,35 +33,6 @@ static inline size_t field_offset(const struct layer_desc *l, const struct recep
                                   int row, int column)
 {
     return (size_t)(f->top + row) * (size_t)l->in.w + (size_t)(f->left + column);
-}
-
-/* For the references of pooling: calls f for every output, number `out` of [N,out], whose field lies
- * in the plane that begins at number `plane` of [N,in]. */
-typedef void field_function(const struct layer_call *c, const struct receptive_field *field,
-                            size_t plane, size_t out);
-
-static inline void pool_all_outputs(const struct layer_call *c, field_function *f)
-{
-    const struct layer_desc *l = c->layer;
-    size_t out = 0, planes = (size_t)c->n * (size_t)l->in.c;
-    for (size_t p = 0; p < planes; p++) {
-        for (int oh = 0; oh < l->out.h; oh++) {
-            for (int ow = 0; ow < l->out.w; ow++) {
-                struct receptive_field field = field_at(l, oh, ow);
-                f(c, &field, p * (size_t)l->in.h * (size_t)l->in.w, out++);
-            }
-        }
-        exec_poll(c->ex);
-    }
-}
-
-/* The same for gradients, which are added to dx: zero at first, NULL when nobody wants them. */
-static inline void pool_all_gradients(const struct layer_call *c, field_function *f)
-{
-    if (c->dx == NULL)
-        return;
-    memset(c->dx, 0, (size_t)c->n * shape_count(c->layer->in) * sizeof *c->dx);
-    pool_all_outputs(c, f);
 }
 
 #endif

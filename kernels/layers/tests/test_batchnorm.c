@@ -7,7 +7,7 @@
 enum { IMAGES_MAX = 13 };
 
 /* One layer, a batch, arenas. */
-struct rig {
+struct setup {
     struct net_desc desc;
     const struct layer_desc *layer;
     const struct layer_kernel *kernel;
@@ -23,9 +23,9 @@ static const struct shape shapes[] = {{1, 1, 1}, {1, 5, 5}, {3, 7, 5}, {2, 1, 1}
 static const int images[] = {1, 1, 7, 13, 2};
 enum { CASES = sizeof images / sizeof *images };
 
-static void rig_begin(struct rig *r, struct shape in, int n, enum plan plan, int threads)
+static void setup_begin(struct setup *r, struct shape in, int n, enum plan plan, int threads)
 {
-    *r = (struct rig){.n = n, .channels = (size_t)in.c, .plane = (size_t)in.h * (size_t)in.w};
+    *r = (struct setup){.n = n, .channels = (size_t)in.c, .plane = (size_t)in.h * (size_t)in.w};
     begin_net(&r->desc, "norm", in, 2);
     add_layer(&r->desc, layer_desc_preset(LAYER_batchnorm2d));
     r->layer = &r->desc.layers[0];
@@ -47,7 +47,7 @@ static void rig_begin(struct rig *r, struct shape in, int n, enum plan plan, int
     r->ex = (struct exec){.pool = r->pool, .training = true, .buffers = r->buffers};
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     mem_free(r->x);
     mem_free(r->y);
@@ -61,7 +61,7 @@ static void rig_end(struct rig *r)
     net_desc_free(&r->desc);
 }
 
-static struct layer_call rig_call(struct rig *r)
+static struct layer_call setup_call(struct setup *r)
 {
     return (struct layer_call){.ex = &r->ex,
                                .layer = r->layer,
@@ -76,15 +76,15 @@ static struct layer_call rig_call(struct rig *r)
                                .scratch = r->scratch};
 }
 
-static void rig_forward(struct rig *r)
+static void setup_forward(struct setup *r)
 {
-    struct layer_call call = rig_call(r);
+    struct layer_call call = setup_call(r);
     r->kernel->forward(&call);
 }
 
-static void rig_backward(struct rig *r)
+static void setup_backward(struct setup *r)
 {
-    struct layer_call call = rig_call(r);
+    struct layer_call call = setup_call(r);
     r->kernel->backward(&call);
 }
 
@@ -99,7 +99,7 @@ struct channel {
     double magnified, dy_absolute, dyz_absolute;
 };
 
-static size_t at(const struct rig *r, int image, size_t c, size_t j)
+static size_t at(const struct setup *r, int image, size_t c, size_t j)
 {
     return ((size_t)image * r->channels + c) * r->plane + j;
 }
@@ -108,7 +108,7 @@ static size_t at(const struct rig *r, int image, size_t c, size_t j)
     for (int i = 0; i < (r)->n; i++)                                                               \
         for (size_t j = 0; j < (r)->plane; j++)
 
-static struct channel channel_of(const struct rig *r, size_t c)
+static struct channel channel_of(const struct setup *r, size_t c)
 {
     struct channel k = {.count = r->n * (double)r->plane};
     FOR_CHANNEL(r, i, j) k.mean += (double)r->x[at(r, i, c, j)] / k.count;
@@ -134,7 +134,7 @@ static void assert_near(const char *what, double found, double expected, double 
         fail_msg("%s: %.17g, expected %.17g, bound %.3g", what, found, expected, bound);
 }
 
-static void check_channel(const struct rig *r, size_t c)
+static void check_channel(const struct setup *r, size_t c)
 {
     const double relative = 8 * REAL_EPSILON;
     struct channel k = channel_of(r, c);
@@ -167,29 +167,29 @@ static void both_plans_follow_pytorch(void **state)
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         for (int i = 0; i < CASES; i++) {
             for (int threads = 1; threads <= 3; threads += 2) {
-                struct rig r;
-                rig_begin(&r, shapes[i], images[i], (enum plan)plan, threads);
-                rig_forward(&r);
-                rig_backward(&r);
+                struct setup r;
+                setup_begin(&r, shapes[i], images[i], (enum plan)plan, threads);
+                setup_forward(&r);
+                setup_backward(&r);
                 for (size_t c = 0; c < r.channels; c++)
                     check_channel(&r, c);
-                rig_end(&r);
+                setup_end(&r);
             }
         }
     }
 }
 
 #ifdef SCALEBENCH_F64
-static double weighted_output(struct rig *r)
+static double weighted_output(struct setup *r)
 {
     double sum = 0;
-    rig_forward(r);
+    setup_forward(r);
     for (size_t i = 0; i < r->all; i++)
         sum += r->dy[i] * r->y[i];
     return sum;
 }
 
-static double central_difference(struct rig *r, real *value, double h)
+static double central_difference(struct setup *r, real *value, double h)
 {
     real kept = *value;
     *value = kept + h;
@@ -202,7 +202,7 @@ static double central_difference(struct rig *r, real *value, double h)
 
 /* Richardson's extrapolation of two central differences: the error is h^4/30 = 8e-12 times a fifth
  * derivative, below 1000 where numbers spread over [-1, 1); rounding adds about 1e-13/h = 3e-11. */
-static void check_differences(struct rig *r, real *values, const real *gradient, size_t n)
+static void check_differences(struct setup *r, real *values, const real *gradient, size_t n)
 {
     const double h = 0x1p-8;
     for (size_t i = 0; i < n; i++) {
@@ -217,14 +217,14 @@ static void gradients_are_finite_differences(void **state)
     (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         for (int fixed = 0; fixed <= 1; fixed++) {
-            struct rig r;
-            rig_begin(&r, (struct shape){2, 3, 5}, 3, (enum plan)plan, 1);
+            struct setup r;
+            setup_begin(&r, (struct shape){2, 3, 5}, 3, (enum plan)plan, 1);
             r.ex.fixed_statistics = fixed;
-            rig_forward(&r);
-            rig_backward(&r);
+            setup_forward(&r);
+            setup_backward(&r);
             check_differences(&r, r.x, r.dx, r.all);
             check_differences(&r, r.params, r.dparams, r.desc.n_params);
-            rig_end(&r);
+            setup_end(&r);
         }
     }
 }
@@ -236,16 +236,16 @@ static void evaluation_and_fixed_statistics_use_the_running_ones(void **state)
 {
     (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
-        struct rig r;
-        rig_begin(&r, (struct shape){3, 4, 4}, 5, (enum plan)plan, 1);
+        struct setup r;
+        setup_begin(&r, (struct shape){3, 4, 4}, 5, (enum plan)plan, 1);
         real *evaluated = mem_alloc(r.all * sizeof(real));
         r.ex.training = false;
-        rig_forward(&r);
+        setup_forward(&r);
         memcpy(evaluated, r.y, r.all * sizeof(real));
         r.ex.training = r.ex.fixed_statistics = true;
-        rig_forward(&r);
+        setup_forward(&r);
         assert_memory_equal(r.y, evaluated, r.all * sizeof(real));
-        rig_backward(&r);
+        setup_backward(&r);
         for (size_t i = 0; i < r.all; i++) {
             size_t c = i / r.plane % r.channels;
             double scale = (double)r.params[c] / sqrt(0.5 + 1e-5);
@@ -256,7 +256,7 @@ static void evaluation_and_fixed_statistics_use_the_running_ones(void **state)
         for (size_t c = 0; c < 3; c++)
             assert_true(r.buffers[c] == (real)0.25 && r.buffers[3 + c] == (real)0.5);
         mem_free(evaluated);
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 
@@ -265,27 +265,27 @@ static void padding_has_no_part_in_a_batch(void **state)
 {
     (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
-        struct rig five, seven;
+        struct setup five, seven;
         const struct shape in = {3, 4, 5};
-        rig_begin(&five, in, 5, (enum plan)plan, 1);
-        rig_begin(&seven, in, 7, (enum plan)plan, 3);
+        setup_begin(&five, in, 5, (enum plan)plan, 1);
+        setup_begin(&seven, in, 7, (enum plan)plan, 3);
         seven.ex.weights = seven.weights;
         for (int i = 0; i < 7; i++)
             seven.weights[i] = i < 5;
         for (size_t i = five.all; i < seven.all; i++)
             seven.dy[i] = 0; /* as the loss leaves it */
-        rig_forward(&five);
-        rig_backward(&five);
-        rig_forward(&seven);
-        rig_backward(&seven);
+        setup_forward(&five);
+        setup_backward(&five);
+        setup_forward(&seven);
+        setup_backward(&seven);
         assert_memory_equal(five.y, seven.y, five.all * sizeof(real));
         assert_memory_equal(five.dx, seven.dx, five.all * sizeof(real));
         assert_memory_equal(five.dparams, seven.dparams, five.desc.n_params * sizeof(real));
         assert_memory_equal(five.buffers, seven.buffers, sizeof five.buffers);
         for (size_t i = five.all; i < seven.all; i++)
             assert_true(seven.dx[i] == 0);
-        rig_end(&five);
-        rig_end(&seven);
+        setup_end(&five);
+        setup_end(&seven);
     }
 }
 
@@ -293,15 +293,15 @@ static void a_batch_of_nothing_leaves_the_statistics(void **state)
 {
     (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
-        struct rig r;
-        rig_begin(&r, (struct shape){2, 3, 3}, 1, (enum plan)plan, 1);
+        struct setup r;
+        setup_begin(&r, (struct shape){2, 3, 3}, 1, (enum plan)plan, 1);
         r.ex.weights = r.weights; /* 0 */
-        rig_forward(&r);
-        rig_backward(&r);
+        setup_forward(&r);
+        setup_backward(&r);
         for (size_t i = 0; i < r.all; i++)
             assert_true(isfinite(r.y[i]) && r.dx[i] == 0);
         assert_true(r.buffers[0] == (real)0.25 && r.buffers[2] == (real)0.5);
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 
@@ -329,7 +329,7 @@ static enum status exchange_sum(void *arg, double *values, size_t n)
 }
 
 /* Runs a pass on both ranks until all its sums are those of both. */
-static void run_both(struct rig ranks[2], struct exchange *x, void (*pass)(struct rig *))
+static void run_both(struct setup ranks[2], struct exchange *x, void (*pass)(struct setup *))
 {
     real before[64];
     memcpy(before, ranks[0].buffers, sizeof before);
@@ -344,7 +344,7 @@ static void run_both(struct rig ranks[2], struct exchange *x, void (*pass)(struc
     }
 }
 
-static void assert_part(const struct rig *whole, const struct rig *part, size_t first)
+static void assert_part(const struct setup *whole, const struct setup *part, size_t first)
 {
     const double bound = 64 * REAL_EPSILON; /* numbers of order 1, statistics in double */
     for (size_t i = 0; i < part->all; i++) {
@@ -358,21 +358,21 @@ static void two_ranks_share_a_batch(void **state)
     (void)state;
     const struct shape in = {3, 4, 5};
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
-        struct rig whole, ranks[2];
+        struct setup whole, ranks[2];
         struct exchange exchange;
-        rig_begin(&whole, in, 7, (enum plan)plan, 1);
+        setup_begin(&whole, in, 7, (enum plan)plan, 1);
         for (int r = 0; r < 2; r++) {
-            rig_begin(&ranks[r], in, 3 + r, (enum plan)plan, 1 + r);
+            setup_begin(&ranks[r], in, 3 + r, (enum plan)plan, 1 + r);
             size_t first = (size_t)r * ranks[0].all;
             memcpy(ranks[r].x, whole.x + first, ranks[r].all * sizeof(real));
             memcpy(ranks[r].dy, whole.dy + first, ranks[r].all * sizeof(real));
             ranks[r].ex.group_sum = exchange_sum;
             ranks[r].ex.group_arg = &exchange;
         }
-        rig_forward(&whole);
-        rig_backward(&whole);
-        run_both(ranks, &exchange, rig_forward);
-        run_both(ranks, &exchange, rig_backward);
+        setup_forward(&whole);
+        setup_backward(&whole);
+        run_both(ranks, &exchange, setup_forward);
+        run_both(ranks, &exchange, setup_backward);
         assert_part(&whole, &ranks[0], 0);
         assert_part(&whole, &ranks[1], ranks[0].all);
         assert_memory_equal(ranks[0].buffers, ranks[1].buffers, sizeof whole.buffers);
@@ -382,24 +382,24 @@ static void two_ranks_share_a_batch(void **state)
             assert_near("gradient", (double)(ranks[0].dparams[i] + ranks[1].dparams[i]),
                         (double)whole.dparams[i], 64 * REAL_EPSILON * 140);
         }
-        rig_end(&whole);
-        rig_end(&ranks[0]);
-        rig_end(&ranks[1]);
+        setup_end(&whole);
+        setup_end(&ranks[0]);
+        setup_end(&ranks[1]);
     }
 }
 
 static void buffers_start_at_zero_and_one(void **state)
 {
     (void)state;
-    struct rig r;
-    rig_begin(&r, (struct shape){3, 2, 2}, 1, PLAN_FAST, 1);
+    struct setup r;
+    setup_begin(&r, (struct shape){3, 2, 2}, 1, PLAN_FAST, 1);
     net_init_buffers(&r.desc, r.buffers);
     net_init_params(&r.desc, r.params, 9);
     for (size_t c = 0; c < 3; c++) {
         assert_true(r.buffers[c] == 0 && r.buffers[3 + c] == 1);
         assert_true(r.params[c] == 1 && r.params[3 + c] == 0);
     }
-    rig_end(&r);
+    setup_end(&r);
 }
 
 int main(void)

@@ -389,8 +389,7 @@ static void count_poll(void *arg)
     count->by_others += !pthread_equal(pthread_self(), count->caller);
 }
 
-/* Every kernel lets communication speak, from the calling thread alone, and polling changes no
- * bit. */
+/* Every kernel polls, from the calling thread alone, and polling changes no bit. */
 static void only_the_caller_polls(void **state)
 {
     (void)state;
