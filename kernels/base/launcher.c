@@ -117,18 +117,19 @@ bool launcher_name_stopped(char *text, size_t size)
     return used > empty;
 }
 
-/* Hydra takes a process whose connection ends before it has said so for one that crashed, unless it
- * sees the process end first. What MPI_Finalize would say (PMI-1), and the answer read. */
-static void say_finalized(void)
+/* Hydra takes a process for crashed whose connection closes before the process has announced its
+ * end, unless it sees the process end first. This announces it as MPI_Finalize would (PMI-1), and
+ * reads the answer. */
+static void announce_end(void)
 {
-    static const char words[] = "cmd=finalize\n";
+    static const char command[] = "cmd=finalize\n";
     const char *text = getenv("PMI_FD");
     struct pollfd connection = {.events = POLLIN};
     char answer[64];
     if (text == NULL)
         return;
     connection.fd = atoi(text);
-    if (write(connection.fd, words, sizeof words - 1) == (ssize_t)sizeof words - 1 &&
+    if (write(connection.fd, command, sizeof command - 1) == (ssize_t)sizeof command - 1 &&
         poll(&connection, 1, 1000) == 1)
         (void)!read(connection.fd, answer, sizeof answer);
 }
@@ -141,6 +142,6 @@ void launcher_leave(int exit_status)
     fflush(NULL);
     if (__lsan_do_leak_check != NULL)
         __lsan_do_leak_check();
-    say_finalized();
+    announce_end();
     _exit(exit_status);
 }

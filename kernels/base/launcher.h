@@ -1,5 +1,5 @@
-/* What a process can know of those that the same launcher started on its node, without MPI: before
- * MPI has started and after it has ended there is nobody to ask but the system. */
+/* What a process can find out, without MPI, about the processes that the same launcher started on its
+ * node: before MPI has started and after it has ended, only the system can be asked. */
 #ifndef SCALEBENCH_KERNELS_BASE_LAUNCHER_H
 #define SCALEBENCH_KERNELS_BASE_LAUNCHER_H
 

@@ -27,11 +27,11 @@ enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *wh
                             struct error *e);
 
 /* ERR_UNAVAILABLE where this node's shared memory, which MPI libraries on Linux make in /dev/shm,
- * has no room for so many bytes: `who` wants them, what is there, and what to do about it. A page
- * that does not fit is only missed when it is touched, and then the process dies of SIGBUS. OK
- * where nobody can tell. */
+ * has no room for so many bytes. The error says that `who` wants them, what is left and what to do
+ * about it. A page that does not fit is only noticed when it is touched, and then the process dies
+ * of SIGBUS. OK where the system does not say what is left. */
 enum status mem_check_shared(const char *who, double bytes, struct error *e);
-/* That error, for those who have missed a page. */
+/* That error, for a caller that has found a page missing. */
 enum status mem_shared_is_full(const char *who, double bytes, struct error *e);
 
 /* Peak resident set of this process in MiB. */

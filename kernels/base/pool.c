@@ -48,7 +48,7 @@ static inline void cpu_pause(void)
 #endif
 }
 
-/* One turn of a spin that began at `begin`; false when it has lasted long enough. */
+/* One round of a spin that began at `begin`; false when it has lasted long enough. */
 static bool spin(const struct pool *pool, int64_t begin)
 {
     int64_t spent = clock_ns() - begin;

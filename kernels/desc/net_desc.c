@@ -179,7 +179,6 @@ static enum status place_tensors(const struct net_desc *net, struct layer_desc *
     const struct layer_rule *rule = layer_rule_get(layer->kind);
     size_t params = net->n_params, values = net->n_buffer_values;
     layer->first_tensor = net->n_tensors;
-    layer->first_buffer = net->n_buffers;
     layer->buffer_offset = values;
     layer->n_tensors = rule->tensors != NULL ? rule->tensors(layer, own->tensors) : 0;
     layer->n_buffers = rule->buffers != NULL ? rule->buffers(layer, own->buffers) : 0;

@@ -63,7 +63,7 @@ struct layer_desc {
 
     struct shape in, out;
     int first_tensor, n_tensors;
-    int first_buffer, n_buffers;
+    int n_buffers;
     size_t buffer_offset;                   /* of the first buffer in its arena */
     uint64_t flops_forward, flops_backward; /* an image; backward of the first layer has no dx */
 };

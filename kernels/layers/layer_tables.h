@@ -5,12 +5,10 @@
 
 #include "kernels/layers/layer.h"
 
-/* Every kind's table, and the plain-loop twins of those that also have a fast one. */
-#define LAYER(name, summary) extern const struct layer_kernel layer_##name;
+/* Every kind's table, and the twin in plain loops, which only those have that name it. */
+#define LAYER(name, summary) extern const struct layer_kernel layer_##name, layer_##name##_ref;
 #include "kernels/desc/layers.def"
 #undef LAYER
-extern const struct layer_kernel layer_conv2d_ref, layer_maxpool2d_ref, layer_avgpool2d_ref,
-    layer_batchnorm2d_ref, layer_dense_ref;
 
 /* One block of a loop: items [begin, end), run by `thread`. */
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);

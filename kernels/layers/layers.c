@@ -2,20 +2,13 @@
 
 const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan)
 {
-    static const struct layer_kernel *const fast[LAYER_KINDS] = {
+    static const struct layer_kernel *const kernels[LAYER_KINDS] = {
 #define LAYER(name, summary) &layer_##name,
 #include "kernels/desc/layers.def"
 #undef LAYER
     };
-    /* A kind that is not here is plain loops already. */
-    static const struct layer_kernel *const reference[LAYER_KINDS] = {
-        [LAYER_conv2d] = &layer_conv2d_ref,       [LAYER_maxpool2d] = &layer_maxpool2d_ref,
-        [LAYER_avgpool2d] = &layer_avgpool2d_ref, [LAYER_batchnorm2d] = &layer_batchnorm2d_ref,
-        [LAYER_dense] = &layer_dense_ref,
-    };
-    if (plan == PLAN_REFERENCE && reference[kind] != NULL)
-        return reference[kind];
-    return fast[kind];
+    const struct layer_kernel *reference = kernels[kind]->reference;
+    return plan == PLAN_REFERENCE && reference != NULL ? reference : kernels[kind];
 }
 
 size_t layer_saved_bytes(const struct layer_kernel *kernel, const struct layer_desc *layer, int n)

@@ -164,7 +164,7 @@ static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX]
 
 /* ---- The data set ---- */
 
-/* Opens the files of `folder` where it has them; *found tells. */
+/* Opens the files of `folder`; *found tells whether it has them. */
 static enum status open_folder(struct data_set *data, const char *folder, bool *found,
                                struct error *e)
 {

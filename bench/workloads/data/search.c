@@ -37,7 +37,7 @@ static enum status open_given(struct data_set *data, const char *folder,
     return found ? OK : search->no_files(folder, search->set, e);
 }
 
-/* What the user names comes first, and a name that leads nowhere is worth a word. */
+/* The folder that the user names comes first; where it holds no such files, a warning says so. */
 static enum status open_named_by_environment(struct data_set *data,
                                              const struct data_search *search, bool *found,
                                              struct error *e)

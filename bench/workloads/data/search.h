@@ -6,7 +6,7 @@
 
 #include "bench/workloads/data/readers.h"
 
-/* What a set that lies in files tells of itself. */
+/* What the search has to know of a set that lies in files. */
 struct data_search {
     const char *set;
     /* Opens the set where `folder` has its files; *found tells whether it has any. The folder is

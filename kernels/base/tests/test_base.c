@@ -144,7 +144,7 @@ static void capture_log(const char *level, char *text, size_t size)
     FILE *file = tmpfile();
     int saved = dup(STDERR_FILENO);
     assert_non_null(file);
-    if (level)
+    if (level != NULL)
         setenv("SCALEBENCH_LOG", level, 1);
     else
         unsetenv("SCALEBENCH_LOG");

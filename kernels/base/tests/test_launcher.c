@@ -60,9 +60,9 @@ static const struct launch_case CASES[] = {
 static void clear_environment(void)
 {
     const char *output = getenv("CMOCKA_MESSAGE_OUTPUT");
-    char *kept = output ? strdup(output) : NULL;
+    char *kept = output != NULL ? strdup(output) : NULL;
     clearenv();
-    if (kept)
+    if (kept != NULL)
         setenv("CMOCKA_MESSAGE_OUTPUT", kept, 1);
     free(kept);
 }

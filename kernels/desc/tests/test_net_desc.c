@@ -458,7 +458,7 @@ static void rules_agree_with_their_names(void **state)
         const struct layer_rule *rule = layer_rule_get(kind);
         assert_string_equal(rule->name, layer_names()[kind]);
         assert_true(strlen(rule->summary) > 0);
-        for (const struct layer_option *o = rule->options; o->key; o++) {
+        for (const struct layer_option *o = rule->options; o->key != NULL; o++) {
             assert_true(o->min < o->max);
             assert_true(isnan(o->preset) || (o->preset >= o->min && o->preset <= o->max));
         }

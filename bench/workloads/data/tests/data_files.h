@@ -101,13 +101,13 @@ static inline int setup(void **state)
     struct world *w = calloc(1, sizeof *w);
     *state = w;
     snprintf(w->root, sizeof w->root, "%s/test_data.XXXXXX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(w->root) || !getcwd(w->start, sizeof w->start))
+             getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    if (mkdtemp(w->root) == NULL || getcwd(w->start, sizeof w->start) == NULL)
         return -1;
     snprintf(w->data, sizeof w->data, "%s/set", w->root);
     snprintf(w->cache, sizeof w->cache, "%s/new/cache", w->root);
     for (size_t i = 0; i < VARIABLES; i++)
-        w->saved[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
+        w->saved[i] = getenv(variables[i]) != NULL ? strdup(getenv(variables[i])) : NULL;
     unsetenv("SCALEBENCH_DATA");
     setenv("SCALEBENCH_CACHE", w->cache, 1);
     for (int i = 0; i < FILES; i++)
@@ -120,7 +120,7 @@ static inline int teardown(void **state)
     struct world *w = *state;
     int failed = chdir(w->start);
     for (size_t i = 0; i < VARIABLES; i++) {
-        if (w->saved[i])
+        if (w->saved[i] != NULL)
             setenv(variables[i], w->saved[i], 1);
         else
             unsetenv(variables[i]);
@@ -209,13 +209,13 @@ static inline struct listing list(const char *folder)
 {
     struct listing l = {0};
     DIR *directory = opendir(folder);
-    for (struct dirent *d; directory && (d = readdir(directory));) {
+    for (struct dirent *d; directory != NULL && (d = readdir(directory)) != NULL;) {
         if (d->d_name[0] == '.' || strcmp(d->d_name, "lock") == 0)
             continue;
         assert_true(l.n < ENTRIES_MAX);
         snprintf(l.name[l.n++], sizeof l.name[0], "%s", d->d_name);
     }
-    if (directory)
+    if (directory != NULL)
         closedir(directory);
     return l;
 }
@@ -248,7 +248,7 @@ static inline void capture_end(struct capture *c, char *text, size_t size)
 
 static inline void assert_contains(const char *text, const char *part)
 {
-    if (!strstr(text, part))
+    if (strstr(text, part) == NULL)
         fail_msg("'%s' does not contain '%s'", text, part);
 }
 

@@ -52,13 +52,13 @@ static int setup(void **state)
     char cache[512];
     *state = w;
     snprintf(w->root, sizeof w->root, "%s/test_cifar.XXXXXX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(w->root) || !getcwd(w->start, sizeof w->start))
+             getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    if (mkdtemp(w->root) == NULL || getcwd(w->start, sizeof w->start) == NULL)
         return -1;
     snprintf(w->data, sizeof w->data, "%s/set", w->root);
     snprintf(cache, sizeof cache, "%s/cache", w->root);
-    w->saved_data = getenv("SCALEBENCH_DATA") ? strdup(getenv("SCALEBENCH_DATA")) : NULL;
-    w->saved_cache = getenv("SCALEBENCH_CACHE") ? strdup(getenv("SCALEBENCH_CACHE")) : NULL;
+    w->saved_data = getenv("SCALEBENCH_DATA") != NULL ? strdup(getenv("SCALEBENCH_DATA")) : NULL;
+    w->saved_cache = getenv("SCALEBENCH_CACHE") != NULL ? strdup(getenv("SCALEBENCH_CACHE")) : NULL;
     unsetenv("SCALEBENCH_DATA");
     setenv("SCALEBENCH_CACHE", cache, 1);
     make_files(w);
@@ -73,7 +73,7 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 
 static void put_back(const char *name, char *value)
 {
-    if (value)
+    if (value != NULL)
         setenv(name, value, 1);
     else
         unsetenv(name);
@@ -191,12 +191,12 @@ static int find_entries(const struct world *w, char path[1024])
     int n = 0;
     snprintf(folder, sizeof folder, "%s/cache", w->root);
     DIR *directory = opendir(folder);
-    for (struct dirent *d; directory && (d = readdir(directory));)
+    for (struct dirent *d; directory != NULL && (d = readdir(directory)) != NULL;)
         if (strncmp(d->d_name, "cifar10", 7) == 0) {
             snprintf(path, 1024, "%s/%s", folder, d->d_name);
             n++;
         }
-    if (directory)
+    if (directory != NULL)
         closedir(directory);
     return n;
 }
@@ -367,7 +367,7 @@ static void test_real_set(void **state)
     struct world *w = *state;
     static const double means[3] = {125.3, 123.0, 113.9}, deviations[3] = {63.0, 62.1, 66.7};
     struct data_set d;
-    if (w->saved_data)
+    if (w->saved_data != NULL)
         setenv("SCALEBENCH_DATA", w->saved_data, 1);
     assert_int_equal(data_open(&d, "cifar10", "auto", NULL), OK);
     if (strcmp(d.source, "real") != 0) {

@@ -95,7 +95,7 @@ static void write_bad(struct world *w, const struct bad *bad, char name[64])
 static bool matches(const char *text, const char *pattern)
 {
     const char *star = strchr(pattern, '*');
-    if (!star)
+    if (star == NULL)
         return strcmp(text, pattern) == 0;
     size_t head = (size_t)(star - pattern), tail = strlen(star + 1), n = strlen(text);
     return n > head + tail && strncmp(text, pattern, head) == 0 &&
@@ -227,7 +227,7 @@ static bool is_denied(const struct world *w)
     struct error e = {0};
     return syscall(SYS_capset, &header, none) == 0 &&
            data_open(&d, "idx", w->data, &e) == ERR_DATA &&
-           strstr(e.file, file_names[TEST_IMAGES]) &&
+           strstr(e.file, file_names[TEST_IMAGES]) != NULL &&
            strcmp(e.text, "cannot be opened: Permission denied") == 0;
 }
 

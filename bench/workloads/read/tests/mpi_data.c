@@ -99,7 +99,7 @@ static bool open_fixture(void)
     struct fixture *f = &fixture;
     struct error e;
     const char *temporary = getenv("TMPDIR");
-    snprintf(f->root, sizeof f->root, "%s/mpi_data.XXXXXX", temporary ? temporary : "/tmp");
+    snprintf(f->root, sizeof f->root, "%s/mpi_data.XXXXXX", temporary != NULL ? temporary : "/tmp");
     if (mpi_world_rank() == 0 && mkdtemp(f->root) == NULL)
         f->root[0] = '\0';
     MPI_Bcast(f->root, sizeof f->root, MPI_BYTE, 0, MPI_COMM_WORLD);
