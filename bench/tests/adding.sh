@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# What CONTRIBUTING's table "to add" promises: in a copy of the sources a layer, a strategy, a measured column, a
+# figure and a site come by their rows and files alone (bench/tests/adding/ has the files, laid out as the tree
+# is), the copy builds, and `list`, `explain`, CSV files and pictures show them.
+set -u
+. bench/tests/lib/tap.sh
+copy=$tmp/copy
+
+# Objects are copied with the sources, so that only what depends on a changed table is compiled again.
+copy_sources() {
+    mkdir -p "$copy/build"
+    git ls-files -co --exclude-standard -z | xargs -0 cp --parents --preserve=timestamps -t "$copy" 2>/dev/null
+    cp -a "$build/." "$copy/build"
+}
+
+row() { # file, row
+    grep -qF -- "$2" "$copy/$1" && return 1
+    printf '%s\n' "$2" >>"$copy/$1"
+}
+
+behind() { # file, a line of it, what follows it
+    grep -qxF -- "$2" "$copy/$1" || return 1
+    local line
+    line=$(grep -nxF -m1 -- "$2" "$copy/$1" | cut -d: -f1)
+    sed -i "${line}r /dev/stdin" "$copy/$1" <<<"$3"
+}
+
+add_all() {
+    cp -r bench/tests/adding/. "$copy"
+    row kernels/desc/layers.def 'LAYER(tanh, "hyperbolic tangent")' &&
+        row bench/spec/sites.def 'SITE(loopback, "measured", false, "this machine by its loopback address")' &&
+        row bench/spec/figures.def 'FIGURE(memory, "peak memory of the largest rank over ranks", false, over_ranks, rss_mib, "", false, true)' &&
+        row bench/record/metrics.def 'METRIC(minor_faults, REAL, "faults", end, minor_faults, REAL, OPTIONAL, MEAN, MEDIAN, "page faults of a rank that read nothing, mean")' &&
+        behind bench/workloads/train_cnn/report.c '                             .user_s = seconds_of(usage.ru_utime),' \
+            '                             .minor_faults = (double)usage.ru_minflt,'
+}
+
+builds() {
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$copy" -j2 BUILD=build WERROR=1 \
+        build/scalebench build/train_cnn build/pin
+}
+
+shows() { # word, command
+    local word=$1
+    shift
+    (cd "$copy" && "$@") | grep -wF -- "$word"
+}
+
+check "a copy of the sources" copy_sources
+check "rows and files" add_all
+check "it builds" builds
+check "the layer in list" shows tanh build/scalebench list layers
+check "the site in list" shows loopback build/scalebench list sites
+check "the figure in list" shows memory build/scalebench list figures
+check "the column in list" shows minor_faults build/scalebench list columns
+check "the column in explain" shows faults build/scalebench explain minor_faults
+
+cat >"$copy/net.yaml" <<'END'
+name: with_tanh
+input: [1, 28, 28]
+classes: 10
+layers:
+  - dense: {outputs: 16}
+  - tanh
+  - dense: {outputs: 10}
+END
+cat >"$copy/adding.yaml" <<'END'
+name: adding
+scaling: strong
+model: net.yaml
+site: loopback
+data: {set: digits, samples: 600}
+train: {global_batch: 60, lr: 0.1, epochs: 2}
+place: {oversubscribe: allow}
+matrix: {ranks: [1, 2], sync.strategy: [allreduce]}
+measure:
+  time: {warmup_steps: 1, steps: 4, launches: 2..2}
+figures: [memory]
+END
+latest=$copy/results/adding/latest
+
+runs() {
+    (cd "$copy" && build/scalebench run adding.yaml)
+}
+
+column_of() { # file, column: its cells
+    awk -F, -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next } at { print $at }' "$1"
+}
+
+measured() { # file
+    column_of "$1" minor_faults | grep -E '^[0-9.]+$'
+}
+
+check "the layer in a net" shows tanh build/scalebench model net.yaml
+check "a campaign with all of them" runs
+check "the column in raw.csv" measured "$latest/raw.csv"
+check "the column in summary.csv" measured "$latest/summary.csv"
+check "the column in the dictionary" grep -q minor_faults "$latest/columns.csv"
+check "the site in summary.csv" shows loopback cat "$latest/summary.csv"
+if command -v gnuplot >/dev/null; then
+    check "the figure is drawn" test -s "$latest/memory.svg"
+else
+    lacks "the figure is drawn" gnuplot
+fi
+finish

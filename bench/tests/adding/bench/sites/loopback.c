@@ -1,0 +1,30 @@
+/* The loopback site: this machine by its loopback address. */
+#include <stdio.h>
+
+#include "bench/sites/mpiexec.h"
+
+static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
+{
+    static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",
+                                       "-hosts", "127.0.0.1", "-n",        NULL};
+    static const char *const nothing[] = {NULL};
+    char ranks[16], cpus[256];
+    int used = 0;
+    (void)arg;
+    for (int r = 0; r < job->plan->ranks && used < (int)sizeof cpus; r++)
+        used += snprintf(cpus + used, sizeof cpus - (size_t)used, "%s%s", r > 0 ? "|" : "",
+                         job->plan->slots[r].cpus);
+    snprintf(ranks, sizeof ranks, "%d", job->plan->ranks);
+    argv_add_all(argv, here);
+    argv_add(argv, ranks);
+    mpiexec_add_command(argv, job, cpus, nothing);
+}
+
+static enum status loopback_prepare(const struct site_job *job, struct site_launch *launch,
+                                    struct error *e)
+{
+    return mpiexec_prepare(job, add_ranks, NULL, launch, e);
+}
+
+extern const struct site site_loopback;
+const struct site site_loopback = {.prepare = loopback_prepare};
