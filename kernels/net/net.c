@@ -109,13 +109,13 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
     enum layout layout = layout_of_images(net);
     bool parameters_before = false;
     plan_read_extents(net->layers, desc->n_layers, net->read);
-    for (int i = 0; net->options.choices && i < desc->n_layers; i++)
+    for (int i = 0; net->options.choices != NULL && i < desc->n_layers; i++)
         net->read[i].choice = (enum kernel_choice)net->options.choices[i];
     for (int first = 0, taken; first < desc->n_layers; first += taken) {
         struct op *op = &net->ops[net->n_ops++];
         op->kernel = op_find(net->options.plan, layout, net->layers + first, desc->n_layers - first,
                              net->read + first, &taken);
-        assert(op->kernel); /* a layout of its own is left by an op of the same family */
+        assert(op->kernel != NULL); /* a layout of its own is left by an op of the same family */
         op->fused = (struct fused_layers){.layers = net->layers + first,
                                           .n_layers = taken,
                                           .read = net->read + first,
@@ -135,7 +135,7 @@ static void choose_ops(struct net *net, const struct net_desc *desc)
 /* Numbers of the outputs of n_max images, padded so that the next buffer is aligned. */
 static size_t output_reals(const struct net *net, const struct op *op)
 {
-    if (!op->kernel->out_reals)
+    if (op->kernel->out_reals == NULL)
         return padded_reals(net, fused_last(&op->fused)->out);
     return real_bytes(op->kernel->out_reals(&op->fused, net->options.n_max)) / sizeof(real);
 }
@@ -158,46 +158,49 @@ static void lay_out_ops(struct net *net)
     }
 }
 
-static bool slot_alloc(const struct net *net, struct slot *slot)
+static enum status slot_alloc(const struct net *net, struct slot *slot, struct error *e)
 {
-    slot->values = mem_alloc(net->value_reals * sizeof(real));
-    slot->gradients[0] = mem_alloc(net->gradient_reals * sizeof(real));
-    slot->gradients[1] = mem_alloc(net->gradient_reals * sizeof(real));
-    slot->saved = mem_alloc(net->saved_bytes);
-    slot->image = mem_alloc((size_t)net->options.n_max * sizeof *slot->image);
-    return slot->image && slot->values && slot->gradients[0] && slot->gradients[1] && slot->saved;
+    const char *what = "activations";
+    TRY(MEM_NEW_ALIGNED(slot->values, net->value_reals, what, e));
+    TRY(MEM_NEW_ALIGNED(slot->gradients[0], net->gradient_reals, what, e));
+    TRY(MEM_NEW_ALIGNED(slot->gradients[1], net->gradient_reals, what, e));
+    TRY(MEM_NEW_ALIGNED(slot->saved, net->saved_bytes, what, e));
+    return MEM_NEW_ALIGNED(slot->image, (size_t)net->options.n_max, what, e);
 }
 
-static bool net_alloc_buffers(struct net *net)
+static enum status net_alloc_buffers(struct net *net, const struct net_desc *desc, struct error *e)
 {
-    for (int i = 0; i < net->n_slots; i++)
-        if (!slot_alloc(net, &net->slots[i]))
-            return false;
-    net->scratch = mem_alloc(net->scratch_bytes);
-    return net->scratch != NULL;
+    enum status status = OK;
+    for (int i = 0; i < net->n_slots && status == OK; i++)
+        status = slot_alloc(net, &net->slots[i], e);
+    if (status == OK)
+        status = MEM_NEW_ALIGNED(net->scratch, net->scratch_bytes, "scratch", e);
+    return status == OK
+               ? OK
+               : error_set(e, status,
+                           "net '%s': no memory for %.0f MiB of activations of %d images",
+                           desc->name, (double)net_bytes(net) / 0x1p20, net->options.n_max);
 }
 
-/* An empty net with room for its ops and slots, or NULL. */
-static struct net *net_alloc(const struct net_desc *desc, const struct net_options *options)
+/* Compiles the plan into an empty net. */
+static enum status net_open(struct net *net, const struct net_desc *desc,
+                            const struct net_options *options, struct error *e)
 {
-    struct net *net = calloc(1, sizeof *net);
-    if (!net)
-        return NULL;
+    const char *what = "the plan of a net";
+    size_t n_layers = (size_t)desc->n_layers;
     net->options = *options;
     net->input = desc->input;
     net->classes = desc->classes;
-    size_t n_layers = (size_t)desc->n_layers;
-    net->layers = calloc(n_layers, sizeof *net->layers);
-    net->read = calloc(n_layers + 1, sizeof *net->read);
-    net->ops = calloc(n_layers, sizeof *net->ops);
-    net->slots = calloc((size_t)options->slots, sizeof *net->slots);
-    if (!net->layers || !net->read || !net->ops || !net->slots) {
-        net_destroy(net);
-        return NULL;
-    }
+    TRY(MEM_NEW(net->layers, n_layers, what, e));
+    TRY(MEM_NEW(net->read, n_layers + 1, what, e));
+    TRY(MEM_NEW(net->ops, n_layers, what, e));
+    TRY(MEM_NEW(net->slots, (size_t)options->slots, what, e));
     memcpy(net->layers, desc->layers, n_layers * sizeof *net->layers);
     net->n_slots = options->slots;
-    return net;
+    fill_byte_values(net, desc);
+    choose_ops(net, desc);
+    lay_out_ops(net);
+    return net_alloc_buffers(net, desc, e);
 }
 
 enum status net_create(struct net **net, const struct net_desc *desc,
@@ -205,26 +208,18 @@ enum status net_create(struct net **net, const struct net_desc *desc,
 {
     *net = NULL;
     TRY(check_options(desc, options, e));
-    struct net *made = net_alloc(desc, options);
-    if (!made)
-        return error_set(e, ERR_MEMORY, "net '%s': no memory for its plan", desc->name);
-    fill_byte_values(made, desc);
-    choose_ops(made, desc);
-    lay_out_ops(made);
-    if (!net_alloc_buffers(made)) {
-        double mib = (double)net_bytes(made) / 0x1p20;
-        net_destroy(made);
-        return error_set(e, ERR_MEMORY,
-                         "net '%s': no memory for %.0f MiB of activations of %d images", desc->name,
-                         mib, options->n_max);
+    TRY(MEM_NEW(*net, 1, "a net", e));
+    enum status status = net_open(*net, desc, options, e);
+    if (status != OK) {
+        net_destroy(*net);
+        *net = NULL;
     }
-    *net = made;
-    return OK;
+    return status;
 }
 
 void net_destroy(struct net *net)
 {
-    if (!net)
+    if (net == NULL)
         return;
     for (int i = 0; i < net->n_slots; i++) {
         mem_free(net->slots[i].values);
@@ -312,7 +307,7 @@ static uint64_t done_flops(const struct op *op, bool backward)
 {
     uint64_t (*count)(const struct fused_layers *) =
         backward ? op->kernel->flops_backward : op->kernel->flops_forward;
-    if (count)
+    if (count != NULL)
         return count(&op->fused);
     uint64_t sum = 0;
     for (int i = 0; i < op->fused.n_layers; i++) {
@@ -332,7 +327,7 @@ uint64_t net_flops_done(const struct net *net, bool backward)
 
 static unsigned op_savings(const struct op *op)
 {
-    return op->kernel->savings ? op->kernel->savings(&op->fused) : 0;
+    return op->kernel->savings != NULL ? op->kernel->savings(&op->fused) : 0;
 }
 
 unsigned net_savings(const struct net *net)
@@ -370,7 +365,7 @@ struct net_op_view net_op_view(const struct net *net, int slot, int index)
 
 static void charge_flops(const struct exec *ex, const struct op *op, bool backward, int n)
 {
-    if (ex->charge)
+    if (ex->charge != NULL)
         ex->charge(ex->charge_arg, WORK_FLOP, (double)done_flops(op, backward) * n);
 }
 

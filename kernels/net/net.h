@@ -28,7 +28,7 @@ int net_ops(const struct net *net);
 void net_op_tensors(const struct net *net, int op, int *first, int *last);
 /* The name of the kind of op, a row of ops.def. */
 const char *net_op_name(const struct net *net, int op);
-/* What an op is and did, for those who measure and compare plans. */
+/* What an op is and did, for measuring and comparing plans. */
 struct net_op_view {
     int first_layer, last_layer; /* layers [first, last) */
     /* The output of the slot's images [N,C,H,W] after net_forward, of which a later layer reads
@@ -48,7 +48,7 @@ struct net_op_view net_op_view(const struct net *net, int slot, int op);
 char *net_kernels_text(const struct net *net, const struct net_desc *desc, char text[KERNELS_TEXT]);
 size_t net_bytes(const struct net *net); /* activations, saved state and scratch */
 /* FLOPs an image that the plan really does; those of the net as written are in its description.
- * Neither counts the gradient of the images, which nobody reads. */
+ * Neither counts the gradient of the images, which is not wanted. */
 uint64_t net_flops_done(const struct net *net, bool backward);
 unsigned net_savings(const struct net *net); /* of all its ops */
 

@@ -11,13 +11,13 @@
 #include "kernels/base/stats.h"
 #include "kernels/net/net.h"
 
-/* Timed turns of each candidate, after one that warms up. */
-enum { TURNS = 7 };
+/* Timed rounds of each candidate, after one that warms up. */
+enum { ROUNDS = 7 };
 
 /* A candidate must be so much faster than the kernel of the shape: less than that is noise. */
 #define WORTHWHILE 0.98
 
-struct rig {
+struct setup {
     const struct net_desc *desc;
     int n;
     struct exec ex;
@@ -26,7 +26,7 @@ struct rig {
     real *params, *grads, *buffers;
 };
 
-static void fill(struct rig *r)
+static void fill(struct setup *r)
 {
     size_t bytes = (size_t)r->n * shape_count(r->desc->input);
     for (size_t i = 0; i < bytes; i++)
@@ -39,26 +39,25 @@ static void fill(struct rig *r)
     net_init_buffers(r->desc, r->buffers);
 }
 
-static enum status rig_open(struct rig *r, const struct net_desc *desc, int n, struct pool *pool,
-                            struct error *e)
+static enum status setup_open(struct setup *r, const struct net_desc *desc, int n,
+                              struct pool *pool, struct error *e)
 {
+    const char *what = "a training step that tries kernels";
     size_t images = (size_t)n;
-    *r = (struct rig){.desc = desc, .n = n};
-    r->images = mem_alloc(images * shape_count(desc->input));
-    r->labels = mem_alloc(images);
-    r->samples = mem_alloc(images * sizeof *r->samples);
-    r->params = mem_alloc(desc->n_params * sizeof(real));
-    r->grads = mem_alloc(desc->n_params * sizeof(real));
-    r->buffers = mem_alloc(desc->n_buffer_values * sizeof(real));
-    if (!r->images || !r->labels || !r->samples || !r->params || !r->grads || !r->buffers)
-        return error_set(e, ERR_MEMORY, "net '%s': no memory to try its kernels", desc->name);
+    *r = (struct setup){.desc = desc, .n = n};
+    TRY(MEM_NEW_ALIGNED(r->images, images * shape_count(desc->input), what, e));
+    TRY(MEM_NEW_ALIGNED(r->labels, images, what, e));
+    TRY(MEM_NEW_ALIGNED(r->samples, images, what, e));
+    TRY(MEM_NEW_ALIGNED(r->params, desc->n_params, what, e));
+    TRY(MEM_NEW_ALIGNED(r->grads, desc->n_params, what, e));
+    TRY(MEM_NEW_ALIGNED(r->buffers, desc->n_buffer_values, what, e));
     r->ex = (struct exec){
         .pool = pool, .training = true, .seed = 1, .samples = r->samples, .buffers = r->buffers};
     fill(r);
     return OK;
 }
 
-static void rig_close(struct rig *r)
+static void setup_close(struct setup *r)
 {
     mem_free(r->images);
     mem_free(r->labels);
@@ -70,7 +69,7 @@ static void rig_close(struct rig *r)
 
 /* ns [n_layers]: of each op forward and backward, where its first layer is; loading is the first
  * layer's. */
-static void time_step(struct rig *r, struct net *net, int64_t *ns)
+static void time_step(struct setup *r, struct net *net, int64_t *ns)
 {
     int ops = net_ops(net);
     int64_t begin = clock_ns();
@@ -98,32 +97,31 @@ static double sum_ns(const int64_t *ns, int first, int last)
     return (double)sum;
 }
 
-/* ratio [n_layers]: of an op of `base` at its first layer, the median over turns of its layers'
+/* ratio [n_layers]: of an op of `base` at its first layer, the median over rounds of its layers'
  * time in `other` over that in `base`. *whole: of all layers. */
-static enum status compare(struct rig *r, struct net *base, struct net *other, double *ratio,
+static enum status compare(struct setup *r, struct net *base, struct net *other, double *ratio,
                            double *whole, struct error *e)
 {
     int layers = r->desc->n_layers;
-    int64_t *ns = calloc(2 * TURNS * (size_t)layers, sizeof *ns);
-    if (!ns)
-        return error_set(e, ERR_MEMORY, "no memory for the times of %d layers", layers);
-    for (int turn = -1; turn < TURNS; turn++) {
-        int64_t *of_base = ns + 2 * (turn < 0 ? 0 : turn) * layers, *of_other = of_base + layers;
+    int64_t *ns;
+    TRY(MEM_NEW(ns, 2 * ROUNDS * (size_t)layers, "the times of layers", e));
+    for (int round = -1; round < ROUNDS; round++) {
+        int64_t *of_base = ns + 2 * (round < 0 ? 0 : round) * layers, *of_other = of_base + layers;
         time_step(r, base, of_base);
         time_step(r, other, of_other);
     }
-    double turns[TURNS];
+    double rounds[ROUNDS];
     for (int i = 0; i < net_ops(base); i++) {
         struct net_op_view v = net_op_view(base, 0, i);
-        for (int t = 0; t < TURNS; t++)
-            turns[t] = sum_ns(ns + (2 * t + 1) * layers, v.first_layer, v.last_layer) /
-                       sum_ns(ns + 2 * t * layers, v.first_layer, v.last_layer);
-        ratio[v.first_layer] = stats_median(turns, TURNS);
+        for (int t = 0; t < ROUNDS; t++)
+            rounds[t] = sum_ns(ns + (2 * t + 1) * layers, v.first_layer, v.last_layer) /
+                        sum_ns(ns + 2 * t * layers, v.first_layer, v.last_layer);
+        ratio[v.first_layer] = stats_median(rounds, ROUNDS);
     }
-    for (int t = 0; t < TURNS; t++)
-        turns[t] =
+    for (int t = 0; t < ROUNDS; t++)
+        rounds[t] =
             sum_ns(ns + (2 * t + 1) * layers, 0, layers) / sum_ns(ns + 2 * t * layers, 0, layers);
-    *whole = stats_median(turns, TURNS);
+    *whole = stats_median(rounds, ROUNDS);
     free(ns);
     return OK;
 }
@@ -165,7 +163,7 @@ static bool is_head(const struct net_desc *desc, const struct net *net, int op)
 
 /* What a search carries along. */
 struct search {
-    struct rig rig;
+    struct setup setup;
     struct net_options options;
     struct net *base;
     uint8_t *choices, *trial; /* [n_layers] */
@@ -177,7 +175,7 @@ static enum status make_net(struct search *s, struct net **net, const uint8_t *c
 {
     struct net_options options = s->options;
     options.choices = choices;
-    return net_create(net, s->rig.desc, &options, e);
+    return net_create(net, s->setup.desc, &options, e);
 }
 
 static void choose(uint8_t *choices, const struct net_desc *desc, int first, int last,
@@ -192,14 +190,14 @@ static void choose(uint8_t *choices, const struct net_desc *desc, int first, int
 static enum status try_choice(struct search *s, enum kernel_choice choice, struct error *e)
 {
     struct net *other = NULL;
-    const struct net_desc *desc = s->rig.desc;
+    const struct net_desc *desc = s->setup.desc;
     bool any = false;
     double whole;
     choose(s->trial, desc, 0, desc->n_layers, choice);
     TRY(make_net(s, &other, s->trial, e));
     for (int i = 0; i < net_ops(s->base); i++)
         any = any || (is_head(desc, s->base, i) && differs(s->base, i, other));
-    enum status status = any ? compare(&s->rig, s->base, other, s->ratio, &whole, e) : OK;
+    enum status status = any ? compare(&s->setup, s->base, other, s->ratio, &whole, e) : OK;
     for (int i = 0; any && status == OK && i < net_ops(s->base); i++) {
         struct net_op_view v = net_op_view(s->base, 0, i);
         if (!is_head(desc, s->base, i) || !differs(s->base, i, other) ||
@@ -217,16 +215,15 @@ static enum status try_choice(struct search *s, enum kernel_choice choice, struc
 static enum status check_together(struct search *s, struct error *e)
 {
     struct net *together = NULL;
-    double whole = 1;
-    size_t n = (size_t)s->rig.desc->n_layers;
+    double whole;
+    size_t n = (size_t)s->setup.desc->n_layers;
     bool any = false;
     for (size_t i = 0; i < n; i++)
         any = any || s->choices[i] != CHOICE_shape;
     if (!any)
         return OK;
-    enum status status = make_net(s, &together, s->choices, e);
-    if (status == OK)
-        status = compare(&s->rig, s->base, together, s->ratio, &whole, e);
+    TRY(make_net(s, &together, s->choices, e));
+    enum status status = compare(&s->setup, s->base, together, s->ratio, &whole, e);
     if (status == OK && whole >= 1)
         memset(s->choices, CHOICE_shape, n);
     net_destroy(together);
@@ -240,21 +237,19 @@ static enum status search_open(struct search *s, uint8_t *choices, const struct 
     size_t n = (size_t)desc->n_layers;
     *s = (struct search){.options = *options, .choices = choices};
     s->options.slots = 1;
-    s->trial = calloc(n, sizeof *s->trial);
-    s->best = calloc(n, sizeof *s->best);
-    s->ratio = calloc(n, sizeof *s->ratio);
-    if (!s->trial || !s->best || !s->ratio)
-        return error_set(e, ERR_MEMORY, "no memory for the times of %zu layers", n);
+    TRY(MEM_NEW(s->trial, n, "the choices of kernels", e));
+    TRY(MEM_NEW(s->best, n, "the times of layers", e));
+    TRY(MEM_NEW(s->ratio, n, "the times of layers", e));
     for (size_t i = 0; i < n; i++)
         s->best[i] = WORTHWHILE;
-    enum status status = rig_open(&s->rig, desc, options->n_max, pool, e);
-    return status == OK ? make_net(s, &s->base, NULL, e) : status;
+    TRY(setup_open(&s->setup, desc, options->n_max, pool, e));
+    return make_net(s, &s->base, NULL, e);
 }
 
 static void search_close(struct search *s)
 {
     net_destroy(s->base);
-    rig_close(&s->rig);
+    setup_close(&s->setup);
     free(s->trial);
     free(s->best);
     free(s->ratio);

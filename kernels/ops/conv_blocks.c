@@ -222,7 +222,7 @@ void conv_backward(struct conv_call *call, block_function *chunk)
     const struct exec *ex = call->c->ex;
     if (w->norm)
         norm_backward(&call->norm, call->c->dparams + conv_params(w), true);
-    if (call->c->dx && call->sizes.slice == 0)
+    if (call->c->dx != NULL && call->sizes.slice == 0)
         exec_for(ex, (size_t)w->in_blocks, 1, transform_weights_transposed, call);
     exec_for(ex, (size_t)call->c->n, call->sizes.chunk, chunk, call);
     if (call->sizes.slice == 0)
@@ -248,8 +248,8 @@ static void read_planes(const struct conv_call *call, real *blocks, const real *
         call->blocks->to_blocks(&p, blocks, value + i * shape_count(*shape));
 }
 
-/* The other way. What is not in the blocks becomes 0: gradients of it are, and nobody reads
- * values. */
+/* The other way. What is not in the blocks becomes 0: its gradients are 0, and its values are not
+ * read. */
 static void write_planes(const struct conv_call *call, real *value, const real *blocks,
                          struct area area, const struct shape *shape, size_t begin, size_t end,
                          size_t blocked)

@@ -20,11 +20,6 @@ static struct norm norm_of(const struct fused_layers *fused, int at)
     return n;
 }
 
-static size_t pixels(struct area a)
-{
-    return (size_t)a.h * (size_t)a.w;
-}
-
 static size_t padded_channels(const struct fused_layers *fused, int at)
 {
     int block = norm_for(fused->isa)->block;
@@ -35,7 +30,7 @@ size_t norm_saved_bytes(const struct fused_layers *fused, int at, int n)
 {
     struct norm norm = norm_of(fused, at);
     return padded_bytes(batchnorm_bytes(&fused->layers[at])) +
-           (size_t)n * padded_channels(fused, at) * pixels(norm.stored);
+           (size_t)n * padded_channels(fused, at) * area_pixels(norm.stored);
 }
 
 /* A thread's sums [C/block, 2, block], and what they are taken around [C]. */
@@ -46,7 +41,7 @@ static size_t sums_bytes(const struct fused_layers *fused, int at)
 
 static size_t share_bytes(const struct fused_layers *fused, int at)
 {
-    size_t square = pixels(norm_of(fused, at).stored) * (size_t)norm_for(fused->isa)->block;
+    size_t square = area_pixels(norm_of(fused, at).stored) * (size_t)norm_for(fused->isa)->block;
     return padded_bytes(sums_bytes(fused, at)) +
            (fused->out == LAYOUT_NCHW ? padded_bytes(square * sizeof(real)) : 0);
 }
@@ -59,7 +54,7 @@ size_t norm_scratch_bytes(const struct fused_layers *fused, int at, int threads)
 
 size_t norm_out_reals(const struct fused_layers *fused, int at, int n)
 {
-    return (size_t)n * padded_channels(fused, at) * pixels(norm_of(fused, at).stored);
+    return (size_t)n * padded_channels(fused, at) * area_pixels(norm_of(fused, at).stored);
 }
 
 struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const struct op_call *c,
@@ -85,8 +80,8 @@ struct norm_call norm_call_begin(const struct fused_layers *fused, int at, const
                              .share = share_bytes(fused, at)};
     call.block = (size_t)call.functions->block;
     call.blocks = padded_channels(fused, at) / call.block;
-    call.in = pixels(call.norm.in) * call.block;
-    call.stored = pixels(call.norm.stored) * call.block;
+    call.in = area_pixels(call.norm.in) * call.block;
+    call.stored = area_pixels(call.norm.stored) * call.block;
     call.shares = (char *)(call.terms + 4 * padded_channels(fused, at));
     return call;
 }
@@ -172,7 +167,8 @@ void norm_sums_begin(const struct norm_call *call)
     for (int t = 0; t < pool_threads(call->c->ex->pool); t++) {
         real *shifts = share_shifts(call, t);
         for (size_t c = 0; c < call->blocks * call->block; c++)
-            shifts[c] = call->c->ex->group_sum && c < call->bn.channels ? call->bn.running[c] : 0;
+            shifts[c] =
+                call->c->ex->group_sum != NULL && c < call->bn.channels ? call->bn.running[c] : 0;
     }
 }
 
@@ -184,7 +180,7 @@ void norm_add_inputs(const struct norm_call *call, size_t image, size_t b, int t
     const real *x = call->bn.x + (image * call->blocks + b) * call->in;
     real *shifts = share_shifts(call, thread) + b * call->block;
     images_of(call, thread, &begin, &end);
-    if (!call->c->ex->group_sum && image == first_that_counts(call, begin, end))
+    if (call->c->ex->group_sum == NULL && image == first_that_counts(call, begin, end))
         memcpy(shifts, x, call->block * sizeof *shifts);
     call->functions->sum_inputs(&call->norm, share_sums(call, thread) + 2 * b * call->block, x,
                                 shifts);

@@ -29,7 +29,7 @@ struct extent {
     enum kernel_choice choice;
 };
 
-/* Kinds of ops that a choice asks for. */
+/* Ops that a choice of kernels selects. */
 enum op_family { FAMILY_ANY, FAMILY_WINOGRAD, FAMILY_DIRECT, FAMILY_GEMM };
 
 struct fused_layers {
@@ -40,7 +40,7 @@ struct fused_layers {
     enum kernel_choice choice; /* of the first layer */
     enum isa isa;
     enum layout in, out;                   /* the op's */
-    bool wants_input;                      /* someone before has parameters: dx is asked for */
+    bool wants_input;                      /* a layer before has parameters: dx is wanted */
     const real (*byte_value)[BYTE_VALUES]; /* [C][256]: what a byte of the images stands for */
 };
 
@@ -49,10 +49,20 @@ static inline const struct layer_desc *fused_last(const struct fused_layers *fus
     return &fused->layers[fused->n_layers - 1];
 }
 
-/* One call on the n images of a slot. Of x and image the one is given that the input layout says.
+/* The first of the layers that is of this kind, or NULL. */
+static inline const struct layer_desc *fused_find(const struct fused_layers *fused,
+                                                  enum layer_kind kind)
+{
+    for (int i = 0; i < fused->n_layers; i++)
+        if (fused->layers[i].kind == kind)
+            return &fused->layers[i];
+    return NULL;
+}
+
+/* One call on the n images of a slot. The input layout says which of x and image is given.
  * What forward leaves in y and saved, backward of the same images finds again; scratch holds
- * nothing between calls. params and dparams point to the op's first tensor. dx is NULL when
- * nobody wants it. */
+ * nothing between calls. params and dparams point to the op's first tensor. dx is NULL where
+ * it is not wanted. */
 struct op_call {
     const struct exec *ex;
     int n;
@@ -123,17 +133,32 @@ static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, 
     return all ? 0 : SAVING_BIT(SAVING_dead_outputs);
 }
 
+/* Defines an op whose file has saved_bytes, scratch_bytes, forward and backward of these names; what
+ * follows `match_` are further fields. */
+#define OP_KERNEL(name_, in_, out_, match_, ...)                                                   \
+    const struct op_kernel op_##name_ = {                                                          \
+        .name = #name_,                                                                            \
+        .in = in_,                                                                                 \
+        .out = out_,                                                                               \
+        .match = match_,                                                                           \
+        .saved_bytes = saved_bytes,                                                                \
+        .scratch_bytes = scratch_bytes,                                                            \
+        .forward = forward,                                                                        \
+        .backward = backward,                                                                      \
+        __VA_ARGS__,                                                                               \
+    }
+
 #define OP(name, plans, family, summary) extern const struct op_kernel op_##name;
 #include "kernels/ops/ops.def"
 #undef OP
 
 /* The first row of ops.def for this plan that takes a run of layers from layers[0] on whose input
- * lies in layout `in`, of the family that read[0] asks for if there is one; its length is left in
+ * lies in layout `in`, of the family that read[0].choice names if there is one; its length is left in
  * *taken. */
 const struct op_kernel *op_find(enum plan plan, enum layout in, const struct layer_desc *layers,
                                 int n, const struct extent *read, int *taken);
 
-/* The choice that an op of this kind follows, `asked` or none if it is of another family. */
+/* The choice that an op of this kind follows: `asked`, or none if that is of another family. */
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked);
 
 /* Fills read[0..n]: read[n] is all of the output, the others follow backwards. */

@@ -15,14 +15,9 @@
 /* Rows of a product are images: a multiple of what its registers hold, several if there is room. */
 enum { ROWS = 12, ROWS_MAX = 96 };
 
-static size_t pixels(struct area a)
-{
-    return (size_t)a.h * (size_t)a.w;
-}
-
 static size_t largest_chunk(const struct winograd *w, int n)
 {
-    size_t in = (size_t)w->in_blocks * pixels(w->in), out = pixels(w->out);
+    size_t in = (size_t)w->in_blocks * area_pixels(w->in), out = area_pixels(w->out);
     size_t bytes = (in + out) * (size_t)w->block * sizeof(real);
     size_t images = images_per_block(CHUNK_BYTES, bytes) / ROWS * ROWS;
     images = images < ROWS ? ROWS : images > ROWS_MAX ? ROWS_MAX : images;
@@ -42,11 +37,11 @@ static size_t chunk_images(const struct winograd *w, int n)
 static struct conv_sizes sizes_of(const struct winograd *w, int n, size_t chunk, int threads)
 {
     int blocks = w->in_blocks > w->out_blocks ? w->in_blocks : w->out_blocks;
-    return (struct conv_sizes){.chunk = chunk,
-                               .m = chunk * (size_t)w->out_blocks * pixels(w->out) *
-                                    (size_t)w->block,
-                               .v = chunk * (size_t)w->in_blocks * pixels(w->in) * (size_t)w->block,
-                               .slice = threads == 1 && chunk == (size_t)n ? blocks * w->block : 0};
+    return (struct conv_sizes){
+        .chunk = chunk,
+        .m = chunk * (size_t)w->out_blocks * area_pixels(w->out) * (size_t)w->block,
+        .v = chunk * (size_t)w->in_blocks * area_pixels(w->in) * (size_t)w->block,
+        .slice = threads == 1 && chunk == (size_t)n ? blocks * w->block : 0};
 }
 
 static struct conv_call call_begin(const struct fused_layers *fused, const struct op_call *c)
@@ -56,17 +51,17 @@ static struct conv_call call_begin(const struct fused_layers *fused, const struc
                            sizes_of(&w, c->n, chunk_images(&w, c->n), pool_threads(c->ex->pool)));
 }
 
-/* What meets at a position: tap t of the weights and the position on the other side. */
-struct meetings {
+/* The products of a position: which taps of the weights, with which positions of the other side. */
+struct products {
     int count;
     int tap[TAPS];
     size_t position[TAPS];
 };
 
 /* Inputs under output (i, j). */
-static struct meetings inputs_of(const struct winograd *w, int i, int j)
+static struct products inputs_of(const struct winograd *w, int i, int j)
 {
-    struct meetings m = {0};
+    struct products m = {0};
     for (int t = 0; t < TAPS; t++) {
         int row = i + w->origin_h + t / 3, column = j + w->origin_w + t % 3;
         if (row < 0 || row >= w->in.h || column < 0 || column >= w->in.w)
@@ -78,9 +73,9 @@ static struct meetings inputs_of(const struct winograd *w, int i, int j)
 }
 
 /* Outputs that see input (i, j). */
-static struct meetings outputs_of(const struct winograd *w, int i, int j)
+static struct products outputs_of(const struct winograd *w, int i, int j)
 {
-    struct meetings m = {0};
+    struct products m = {0};
     for (int t = 0; t < TAPS; t++) {
         int row = i - w->origin_h - t / 3, column = j - w->origin_w - t % 3;
         if (row < 0 || row >= w->out.h || column < 0 || column >= w->out.w)
@@ -91,9 +86,9 @@ static struct meetings outputs_of(const struct winograd *w, int i, int j)
     return m;
 }
 
-/* to, one position of one block <- the sum over what meets there; `from` has from_pixels
+/* to, one position of one block <- the sum of its products; `from` has from_pixels
  * positions. */
-static void multiply_position(const struct conv_call *call, real *to, const struct meetings *m,
+static void multiply_position(const struct conv_call *call, real *to, const struct products *m,
                               const real *from, size_t from_pixels, const real *panel, int n, int k)
 {
     size_t block = (size_t)call->w.block, plane = (size_t)n * block;
@@ -105,18 +100,18 @@ static void multiply_position(const struct conv_call *call, real *to, const stru
     call->product->rows(to, a, b, m->count, from_pixels * plane, n, k, RUN, false);
 }
 
-typedef struct meetings meetings_function(const struct winograd *w, int i, int j);
+typedef struct products products_function(const struct winograd *w, int i, int j);
 
 /* All positions of one block. */
 static void multiply_block(const struct conv_call *call, int thread, real *to, struct area to_area,
-                           meetings_function *meetings, const real *from, struct area from_area,
+                           products_function *products_of, const real *from, struct area from_area,
                            const real *panel, int n, int k)
 {
     size_t plane = (size_t)n * (size_t)call->w.block, polled = 0;
     for (int i = 0; i < to_area.h; i++) {
         for (int j = 0; j < to_area.w; j++, to += plane) {
-            struct meetings m = meetings(&call->w, i, j);
-            multiply_position(call, to, &m, from, pixels(from_area), panel, n, k);
+            struct products m = products_of(&call->w, i, j);
+            multiply_position(call, to, &m, from, area_pixels(from_area), panel, n, k);
             conv_poll(call, thread, &polled, 2 * plane * (size_t)(k * m.count));
         }
     }
@@ -138,7 +133,7 @@ static void forward_chunk(void *arg, size_t begin, size_t end, int thread)
     conv_chunk_y_end(call, begin, end, y);
 }
 
-/* Pairs of positions that meet at a tap, gathered until a product takes them. */
+/* Pairs of positions with a product at a tap, gathered until a product takes them. */
 enum { PAIRS = 64 };
 
 struct pairs {
@@ -185,7 +180,8 @@ static void multiply_weights(const struct conv_call *call, size_t begin, int thr
     const struct winograd *w = &call->w;
     bool add = conv_du_adds(call, begin, thread);
     size_t block = (size_t)w->block, polled = 0;
-    size_t in = pixels(w->in) * (size_t)n * block, out = pixels(w->out) * (size_t)n * block;
+    size_t in = area_pixels(w->in) * (size_t)n * block,
+           out = area_pixels(w->out) * (size_t)n * block;
     for (int b = 0; b < w->out_blocks; b++, dy += out) {
         real *dw = conv_du(call, thread, b);
         for (int t = 0; t < TAPS; t++, dw += (size_t)w->in_c * block) {
@@ -206,7 +202,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     const struct winograd *w = &call->w;
     int n = (int)(end - begin);
     real *x = share_v(call, thread), *m = share_m(call, thread);
-    size_t of_m = (size_t)n * pixels(w->out) * (size_t)w->block, polled = 0;
+    size_t of_m = (size_t)n * area_pixels(w->out) * (size_t)w->block, polled = 0;
     conv_output_adjoint_begin(call, begin, end, thread);
     for (int b = 0; b < w->out_blocks; b++) {
         conv_output_adjoint(call, begin, end, b, m + (size_t)b * of_m, thread);
@@ -214,7 +210,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     }
     call->tiles->input(w, n, x, NULL, conv_chunk_x(call, begin, end, thread));
     multiply_weights(call, begin, thread, x, m, n);
-    if (!call->c->dx)
+    if (call->c->dx == NULL)
         return;
     real *dx = conv_chunk_dx(call, begin, thread);
     for (int b = 0; b < w->in_blocks; b++) {
@@ -275,21 +271,9 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 }
 
 /* One kind of op for each pair of neighbours. */
-#define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
-    const struct op_kernel op_##name_ = {                                                          \
-        .name = #name_,                                                                            \
-        .in = in_,                                                                                 \
-        .out = out_,                                                                               \
-        .match = match_,                                                                           \
-        .out_reals = out_reals_,                                                                   \
-        .saved_bytes = saved_bytes,                                                                \
-        .scratch_bytes = scratch_bytes,                                                            \
-        .forward = forward,                                                                        \
-        .backward = backward,                                                                      \
-        .flops_forward = flops_forward,                                                            \
-        .flops_backward = flops_backward,                                                          \
-        .savings = savings,                                                                        \
-    }
+#define KERNEL(name, in, out, match, out_reals_)                                                   \
+    OP_KERNEL(name, in, out, match, .out_reals = out_reals_, .flops_forward = flops_forward,       \
+              .flops_backward = flops_backward, .savings = savings)
 
 KERNEL(direct, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
 KERNEL(direct_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);

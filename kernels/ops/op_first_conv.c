@@ -312,21 +312,9 @@ static unsigned savings(const struct fused_layers *fused)
     return saving_of_dead_outputs(fused, f.out.h, f.out.w);
 }
 
-#define KERNEL(name_, out_, match_, out_reals_)                                                    \
-    const struct op_kernel op_##name_ = {                                                          \
-        .name = #name_,                                                                            \
-        .in = LAYOUT_BYTES,                                                                        \
-        .out = out_,                                                                               \
-        .match = match_,                                                                           \
-        .out_reals = out_reals_,                                                                   \
-        .saved_bytes = saved_bytes,                                                                \
-        .scratch_bytes = scratch_bytes,                                                            \
-        .forward = forward,                                                                        \
-        .backward = backward,                                                                      \
-        .flops_forward = flops,                                                                    \
-        .flops_backward = flops,                                                                   \
-        .savings = savings,                                                                        \
-    }
+#define KERNEL(name, out, match, out_reals_)                                                       \
+    OP_KERNEL(name, LAYOUT_BYTES, out, match, .out_reals = out_reals_, .flops_forward = flops,     \
+              .flops_backward = flops, .savings = savings)
 
 KERNEL(first_conv, LAYOUT_BLOCKED, conv3x3_match_blocks, out_reals);
 KERNEL(first_conv_alone, LAYOUT_NCHW, conv3x3_match_last, NULL);

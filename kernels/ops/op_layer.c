@@ -36,13 +36,4 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
     kernel_of(fused)->backward(&call);
 }
 
-const struct op_kernel op_layer = {
-    .name = "layer",
-    .in = LAYOUT_NCHW,
-    .out = LAYOUT_NCHW,
-    .match = layer_match,
-    .saved_bytes = saved_bytes,
-    .scratch_bytes = scratch_bytes,
-    .forward = forward,
-    .backward = backward,
-};
+OP_KERNEL(layer, LAYOUT_NCHW, LAYOUT_NCHW, layer_match, .savings = NULL);

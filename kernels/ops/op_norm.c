@@ -44,7 +44,7 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 {
     struct norm_call call = call_begin(fused, c);
     norm_backward(&call, c->dparams, c->dx != NULL);
-    if (c->dx)
+    if (c->dx != NULL)
         run_images(&call, differentiate);
 }
 
@@ -64,18 +64,5 @@ static size_t out_reals(const struct fused_layers *fused, int n)
     return norm_out_reals(fused, 0, n);
 }
 
-#define KERNEL(name_, out_, match_, out_reals_)                                                    \
-    const struct op_kernel op_##name_ = {                                                          \
-        .name = #name_,                                                                            \
-        .in = LAYOUT_BLOCKED,                                                                      \
-        .out = out_,                                                                               \
-        .match = match_,                                                                           \
-        .out_reals = out_reals_,                                                                   \
-        .saved_bytes = saved_bytes,                                                                \
-        .scratch_bytes = scratch_bytes,                                                            \
-        .forward = forward,                                                                        \
-        .backward = backward,                                                                      \
-    }
-
-KERNEL(norm, LAYOUT_BLOCKED, norm_match_blocks, out_reals);
-KERNEL(norm_last, LAYOUT_NCHW, norm_match_last, NULL);
+OP_KERNEL(norm, LAYOUT_BLOCKED, LAYOUT_BLOCKED, norm_match_blocks, .out_reals = out_reals);
+OP_KERNEL(norm_last, LAYOUT_BLOCKED, LAYOUT_NCHW, norm_match_last, .out_reals = NULL);

@@ -12,7 +12,7 @@
  * backward, where writing windows to the gradient of the input bounds the speed: a store for each
  * tap. What a batch of 128 leaves does not fit into a second-level cache of 2 MiB: a group of
  * images passes through all convolutions before the next ones come, so that values and gradients
- * between them need not be fetched again, and each image asks for what the next one needs.
+ * between them need not be fetched again, and what the next image needs is prefetched.
  *
  * Images of bytes are convolved as bytes: scale and shift move into weights and bias (see
  * op_dense_bytes.c). Where nothing is drawn they are zero then, and forward notes which windows
@@ -31,7 +31,7 @@ struct run {
     struct small_conv_call calls[PARTS_MAX];
 };
 
-static int small_conv_match(const struct layer_desc *layers, int n, const struct extent *read)
+static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     (void)read;
     int taken = 0;
@@ -84,7 +84,7 @@ static void run_begin(struct run *r, const struct fused_layers *fused, const str
     size_t params = 0;
     for (int i = 0; i < r->n; i++) {
         r->ops[i].params = op->params + params;
-        r->ops[i].dparams = op->dparams ? op->dparams + params : NULL;
+        r->ops[i].dparams = op->dparams != NULL ? op->dparams + params : NULL;
         r->calls[i] = small_conv_call_of(&r->parts[i], &r->ops[i]);
         r->calls[i].inside = i > 0;
         params += weights_of(&r->calls[i].c) + r->calls[i].c.out_c;
@@ -97,7 +97,8 @@ static size_t prepare(struct run *r, int threads, void *scratch,
 {
     size_t used = 0;
     for (int i = 0; i < r->n; i++)
-        used += prepare_part(&r->calls[i], threads, scratch ? (char *)scratch + used : NULL);
+        used +=
+            prepare_part(&r->calls[i], threads, scratch != NULL ? (char *)scratch + used : NULL);
     return used;
 }
 
@@ -108,7 +109,7 @@ static void forward_group(void *arg, size_t begin, size_t end, int thread)
         small_conv_forward_images(&r->calls[i], begin, end, thread);
 }
 
-static void small_conv_forward(const struct fused_layers *fused, const struct op_call *op)
+static void forward(const struct fused_layers *fused, const struct op_call *op)
 {
     struct run r;
     run_begin(&r, fused, op);
@@ -128,14 +129,14 @@ static void backward_group(void *arg, size_t begin, size_t end, int thread)
         real *dx = NULL;
         if (i > 0)
             dx = small_conv_group_dx(call, thread);
-        else if (call->op->dx)
+        else if (call->op->dx != NULL)
             dx = call->op->dx + begin * image_reals(&call->c);
         small_conv_backward_images(call, begin, end, thread, dx, dy);
         dy = dx;
     }
 }
 
-static void small_conv_backward(const struct fused_layers *fused, const struct op_call *op)
+static void backward(const struct fused_layers *fused, const struct op_call *op)
 {
     struct run r;
     run_begin(&r, fused, op);
@@ -147,14 +148,14 @@ static void small_conv_backward(const struct fused_layers *fused, const struct o
         small_conv_add_sums(&r.calls[i]);
 }
 
-static size_t small_conv_saved_bytes(const struct fused_layers *fused, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
     struct run r = {0};
     r.n = cut_parts(fused, r.parts);
     return lay_out_parts(&r, (size_t)n, NULL);
 }
 
-static size_t small_conv_scratch_bytes(const struct fused_layers *fused, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     (void)n;
     struct run r = {0};
@@ -167,7 +168,7 @@ static size_t small_conv_scratch_bytes(const struct fused_layers *fused, int n, 
     return forward_bytes > backward_bytes ? forward_bytes : backward_bytes;
 }
 
-static uint64_t small_conv_flops_forward(const struct fused_layers *fused)
+static uint64_t flops_forward(const struct fused_layers *fused)
 {
     struct fused_layers parts[PARTS_MAX];
     uint64_t sum = 0;
@@ -176,7 +177,7 @@ static uint64_t small_conv_flops_forward(const struct fused_layers *fused)
     return sum;
 }
 
-static uint64_t small_conv_flops_backward(const struct fused_layers *fused)
+static uint64_t flops_backward(const struct fused_layers *fused)
 {
     struct fused_layers parts[PARTS_MAX];
     uint64_t sum = 0;
@@ -185,7 +186,7 @@ static uint64_t small_conv_flops_backward(const struct fused_layers *fused)
     return sum;
 }
 
-static unsigned small_conv_savings(const struct fused_layers *fused)
+static unsigned savings(const struct fused_layers *fused)
 {
     struct fused_layers parts[PARTS_MAX];
     unsigned savings = 0;
@@ -194,30 +195,9 @@ static unsigned small_conv_savings(const struct fused_layers *fused)
     return savings;
 }
 
-const struct op_kernel op_small_conv_bytes = {
-    .name = "small_conv_bytes",
-    .in = LAYOUT_BYTES,
-    .out = LAYOUT_NCHW,
-    .match = small_conv_match,
-    .saved_bytes = small_conv_saved_bytes,
-    .scratch_bytes = small_conv_scratch_bytes,
-    .forward = small_conv_forward,
-    .backward = small_conv_backward,
-    .flops_forward = small_conv_flops_forward,
-    .flops_backward = small_conv_flops_backward,
-    .savings = small_conv_savings,
-};
+#define KERNEL(name, in)                                                                           \
+    OP_KERNEL(name, in, LAYOUT_NCHW, match, .flops_forward = flops_forward,                        \
+              .flops_backward = flops_backward, .savings = savings)
 
-const struct op_kernel op_small_conv = {
-    .name = "small_conv",
-    .in = LAYOUT_NCHW,
-    .out = LAYOUT_NCHW,
-    .match = small_conv_match,
-    .saved_bytes = small_conv_saved_bytes,
-    .scratch_bytes = small_conv_scratch_bytes,
-    .forward = small_conv_forward,
-    .backward = small_conv_backward,
-    .flops_forward = small_conv_flops_forward,
-    .flops_backward = small_conv_flops_backward,
-    .savings = small_conv_savings,
-};
+KERNEL(small_conv_bytes, LAYOUT_BYTES);
+KERNEL(small_conv, LAYOUT_NCHW);

@@ -46,7 +46,7 @@ struct pieces {
 struct saved {
     real *scale;                    /* of what dropout2d left */
     struct small_conv_marks *marks; /* [N,out_c,vectors] */
-    uint16_t *ink;                  /* [N,vectors], of images of bytes while training */
+    uint16_t *nonzero;              /* [N,vectors], of images of bytes while training */
     uint16_t *kept;                 /* [N,out_c]: the channels dropout2d left */
     uint16_t *n_kept;               /* [N] */
 };
@@ -62,7 +62,7 @@ struct small_conv_call {
     real scale[CHANNELS_MAX], shift[CHANNELS_MAX]; /* what a byte stands for, a channel */
     const real *weights, *bias;                    /* with scale and shift in them */
     const real *points;                            /* what Winograd's algorithm makes of weights */
-    const real *turned; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
+    const real *transposed; /* weights [out_c][lanes_c / PAD][kernel^2][PAD] */
     const struct small_conv_forward_functions *forward;
     const struct small_conv_winograd_functions *winograd; /* NULL where it would not be faster */
     const struct small_conv_backward_functions *backward;
@@ -83,7 +83,7 @@ static inline void small_conv_prefetch(const void *from, size_t bytes)
 
 static inline void *take(struct pieces *p, size_t bytes)
 {
-    void *piece = p->base ? p->base + p->used : NULL;
+    void *piece = p->base != NULL ? p->base + p->used : NULL;
     p->used += (bytes + 63) / 64 * 64;
     return piece;
 }

@@ -11,22 +11,22 @@ static size_t gradient_reals(const struct small_conv_call *call)
     return c->out_c * c->in_c * c->kernel * SMALL_CONV_ROW;
 }
 
-/* Where the weight of (o, channel, tap) lies among turned ones. */
-static size_t turned_at(const struct small_conv *c, size_t o, size_t channel, size_t tap)
+/* Where the weight of (o, channel, tap) lies among transposed ones. */
+static size_t transposed_at(const struct small_conv *c, size_t o, size_t channel, size_t tap)
 {
     size_t block = o * (c->lanes_c / SMALL_CONV_PAD) + channel / SMALL_CONV_PAD;
     return (block * taps_of(c) + tap) * SMALL_CONV_PAD + channel % SMALL_CONV_PAD;
 }
 
-static void turn_weights(const struct small_conv_call *call, real *turned)
+static void transpose_weights(const struct small_conv_call *call, real *transposed)
 {
     const struct small_conv *c = &call->c;
     const real *from = call->weights;
-    memset(turned, 0, gradient_reals(call) * sizeof *turned);
+    memset(transposed, 0, gradient_reals(call) * sizeof *transposed);
     for (size_t o = 0; o < c->out_c; o++)
         for (size_t channel = 0; channel < c->in_c; channel++)
             for (size_t tap = 0; tap < taps_of(c); tap++)
-                turned[turned_at(c, o, channel, tap)] = *from++;
+                transposed[transposed_at(c, o, channel, tap)] = *from++;
 }
 
 size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, void *base)
@@ -34,13 +34,13 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
     const struct small_conv *c = &call->c;
     struct pieces p = {.base = base};
     bool inner = call->fused->wants_input;
-    real *turned = take(&p, inner ? gradient_reals(call) * sizeof *turned : 0);
+    real *transposed = take(&p, inner ? gradient_reals(call) * sizeof *transposed : 0);
     uint32_t *starts = take(&p, c->positions * sizeof *starts);
-    size_t shared = p.used, turned_x = inner ? c->turned * c->lanes_c : 0;
+    size_t shared = p.used, transposed_x = inner ? c->transposed * c->lanes_c : 0;
     call->space = take(&p, (image_reals(c) + 2 * SMALL_CONV_PAD) * sizeof(real));
     call->backward_work = (struct small_conv_backward_work){
-        .turned_x = take(&p, turned_x * sizeof(real)),
-        .turned_dx = take(&p, turned_x * sizeof(real)),
+        .transposed_x = take(&p, transposed_x * sizeof(real)),
+        .transposed_dx = take(&p, transposed_x * sizeof(real)),
         .g = take(&p, (c->positions + SMALL_CONV_PAD) * sizeof(real)),
         .at = take(&p, (c->positions + SMALL_CONV_PAD) * sizeof(uint32_t)),
         .dw = take(&p, gradient_reals(call) * sizeof(real)),
@@ -49,11 +49,11 @@ size_t small_conv_prepare_backward(struct small_conv_call *call, int threads, vo
     };
     call->group_dx = take(&p, call->inside ? SMALL_CONV_GROUP * image_reals(c) * sizeof(real) : 0);
     call->stride = p.used - shared;
-    if (base)
+    if (base != NULL)
         call->backward->prepare(c, starts);
-    if (base && inner)
-        turn_weights(call, turned);
-    call->turned = turned;
+    if (base != NULL && inner)
+        transpose_weights(call, transposed);
+    call->transposed = transposed;
     return shared + (size_t)threads * call->stride;
 }
 
@@ -62,8 +62,8 @@ static struct small_conv_backward_work work_of(const struct small_conv_call *cal
     const struct small_conv_backward_work *first = &call->backward_work;
     size_t skip = (size_t)thread * call->stride / sizeof(real);
     return (struct small_conv_backward_work){
-        .turned_x = first->turned_x + skip,
-        .turned_dx = first->turned_dx + skip,
+        .transposed_x = first->transposed_x + skip,
+        .transposed_dx = first->transposed_dx + skip,
         .g = first->g + skip,
         .at = first->at + (size_t)thread * call->stride / sizeof(uint32_t),
         .dw = first->dw + skip,
@@ -87,7 +87,7 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
         struct small_conv_gradient in = {
             .dy = dy + (i - begin) * pooled_reals(c),
             .marks = call->saved.marks + i * c->out_c * c->vectors,
-            .ink = call->bytes ? call->saved.ink + i * c->vectors : NULL,
+            .nonzero = call->bytes ? call->saved.nonzero + i * c->vectors : NULL,
             .kept = call->saved.kept + i * c->out_c,
             .n_kept = call->saved.n_kept[i],
             .scale = *call->saved.scale,
@@ -95,8 +95,8 @@ void small_conv_backward_images(const struct small_conv_call *call, size_t begin
         w.x = small_conv_image(call, space, i);
         if (call->bytes)
             op_prefetch_image(call->op, i + 3, image_reals(c));
-        if (dx)
-            call->backward->inner(c, &w, call->turned, &in, dx + (i - begin) * image_reals(c));
+        if (dx != NULL)
+            call->backward->inner(c, &w, call->transposed, &in, dx + (i - begin) * image_reals(c));
         else
             call->backward->first(c, &w, &in);
     }
@@ -109,7 +109,7 @@ static real sum_of_weight(const struct small_conv_call *call,
 {
     const struct small_conv *c = &call->c;
     if (call->fused->wants_input)
-        return w->dw[turned_at(c, o, channel, tap)];
+        return w->dw[transposed_at(c, o, channel, tap)];
     size_t row = (o * c->in_c + channel) * c->kernel + tap / c->kernel;
     return w->dw[row * SMALL_CONV_ROW + tap % c->kernel];
 }

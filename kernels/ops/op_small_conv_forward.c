@@ -32,14 +32,14 @@ size_t small_conv_prepare_forward(struct small_conv_call *call, int threads, voi
         .planes = take(&p, c->in_c * 2 * (c->kernel + 1) * c->plane * sizeof(real)),
     };
     call->stride = p.used - shared;
-    if (!base)
+    if (base == NULL)
         return shared + (size_t)threads * call->stride;
-    bool drops = call->dropout && call->op->ex->training;
+    bool drops = call->dropout != NULL && call->op->ex->training;
     *call->saved.scale = drops ? (real)(1.0 / (1.0 - call->dropout->rate)) : 1;
     if (call->bytes)
         fold(call, weights, bias);
-    if (call->winograd)
-        call->winograd->turn_weights(points, call->weights, points_of(c) / SMALL_CONV_POINTS);
+    if (call->winograd != NULL)
+        call->winograd->transform_weights(points, call->weights, points_of(c) / SMALL_CONV_POINTS);
     call->points = points;
     return shared + (size_t)threads * call->stride;
 }
@@ -51,7 +51,7 @@ static size_t list_kept(const struct small_conv_call *call, size_t image, uint16
     uint8_t keep[SMALL_CONV_CHANNELS_MAX];
     size_t n = 0;
     memset(keep, 1, call->c.out_c);
-    if (call->dropout && ex->training)
+    if (call->dropout != NULL && ex->training)
         dropout_mask_draw_by(call->fused->isa, keep, ex, call->dropout, call->c.out_c,
                              ex->samples[image]);
     for (size_t channel = 0; channel < call->c.out_c; channel++) {
@@ -69,7 +69,7 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
     real *space = (real *)((char *)call->space + (size_t)thread * call->stride);
     w.planes = (real *)((char *)w.planes + (size_t)thread * call->stride);
     size_t count = pooled_reals(c);
-    bool marks_ink = call->bytes && call->op->ex->training;
+    bool marks_nonzero = call->bytes && call->op->ex->training;
     for (size_t i = begin; i < end; i++) {
         uint16_t kept[SMALL_CONV_CHANNELS_MAX + 1];
         struct small_conv_output out = {
@@ -79,8 +79,9 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
             .n_kept = list_kept(call, i, kept),
             .scale = *call->saved.scale,
         };
-        if (marks_ink)
-            call->forward->mark_ink(c, call->op->image[i], call->saved.ink + i * c->vectors);
+        if (marks_nonzero)
+            call->forward->mark_nonzero(c, call->op->image[i],
+                                        call->saved.nonzero + i * c->vectors);
         memcpy(call->saved.kept + i * c->out_c, kept, out.n_kept * sizeof *kept);
         call->saved.n_kept[i] = (uint16_t)out.n_kept;
         if (out.n_kept < c->out_c)
@@ -91,7 +92,7 @@ void small_conv_forward_images(const struct small_conv_call *call, size_t begin,
             small_conv_prefetch(call->op->x + (i + 1) * image_reals(c),
                                 image_reals(c) * sizeof(real));
         w.x = small_conv_image(call, space, i);
-        if (call->winograd)
+        if (call->winograd != NULL)
             call->winograd->forward(c, &w, call->points, call->bias, &out);
         else
             call->forward->forward(c, &w, call->weights, call->bias, &out);

@@ -48,14 +48,6 @@ int small_conv_match_part(const struct layer_desc *layers, int n)
     return taken + (!relu_first && taken < n && layers[taken].kind == LAYER_relu);
 }
 
-static const struct layer_desc *find_layer(const struct fused_layers *fused, enum layer_kind kind)
-{
-    for (int i = 0; i < fused->n_layers; i++)
-        if (fused->layers[i].kind == kind)
-            return &fused->layers[i];
-    return NULL;
-}
-
 struct small_conv small_conv_shape(const struct fused_layers *fused)
 {
     const struct layer_desc *conv = fused->layers;
@@ -68,8 +60,8 @@ struct small_conv small_conv_shape(const struct fused_layers *fused)
         .kernel = (size_t)conv->kernel_h,
         .pooled_h = (size_t)out.h,
         .pooled_w = (size_t)out.w,
-        .relu = find_layer(fused, LAYER_relu) != NULL,
-        .turned = pad((size_t)conv->in.h * (size_t)conv->in.w),
+        .relu = fused_find(fused, LAYER_relu) != NULL,
+        .transposed = pad((size_t)conv->in.h * (size_t)conv->in.w),
         .lanes_c = pad((size_t)conv->in.c),
     };
     c.positions = pad(c.pooled_h * c.pooled_w);
@@ -84,7 +76,7 @@ size_t small_conv_place_saved(struct saved *saved, const struct small_conv *c, s
     struct pieces p = {.base = base};
     saved->scale = take(&p, sizeof(real));
     saved->marks = take(&p, n * c->out_c * c->vectors * sizeof *saved->marks);
-    saved->ink = take(&p, n * c->vectors * sizeof *saved->ink);
+    saved->nonzero = take(&p, n * c->vectors * sizeof *saved->nonzero);
     saved->kept = take(&p, n * c->out_c * sizeof(uint16_t));
     saved->n_kept = take(&p, n * sizeof(uint16_t));
     return p.used;
@@ -97,7 +89,7 @@ struct small_conv_call small_conv_call_of(const struct fused_layers *fused,
     struct small_conv_call call = {
         .op = op,
         .fused = fused,
-        .dropout = find_layer(fused, LAYER_dropout2d),
+        .dropout = fused_find(fused, LAYER_dropout2d),
         .c = small_conv_shape(fused),
         .bytes = bytes,
         .weights = op->params,
@@ -133,8 +125,8 @@ const real *small_conv_image(const struct small_conv_call *call, real *space, si
 /* While training, on the average of what dropout2d leaves. */
 static double share_kept(const struct fused_layers *fused)
 {
-    const struct layer_desc *dropout = find_layer(fused, LAYER_dropout2d);
-    return dropout ? 1 - dropout->rate : 1;
+    const struct layer_desc *dropout = fused_find(fused, LAYER_dropout2d);
+    return dropout != NULL ? 1 - dropout->rate : 1;
 }
 
 /* Of one output in every window, by the kernel as written. */
@@ -164,7 +156,7 @@ unsigned small_conv_part_savings(const struct fused_layers *fused)
     const struct small_conv c = small_conv_shape(fused);
     unsigned savings = SAVING_BIT(SAVING_pool_zeros);
     savings |= small_conv_takes_winograd(&c) ? SAVING_BIT(SAVING_winograd) : 0;
-    savings |= find_layer(fused, LAYER_dropout2d) ? SAVING_BIT(SAVING_dropped_channels) : 0;
+    savings |= fused_find(fused, LAYER_dropout2d) != NULL ? SAVING_BIT(SAVING_dropped_channels) : 0;
     savings |= c.relu || fused->in == LAYOUT_BYTES ? SAVING_BIT(SAVING_data_zeros) : 0;
     return savings | saving_of_dead_outputs(fused, 2 * (int)c.pooled_h, 2 * (int)c.pooled_w);
 }

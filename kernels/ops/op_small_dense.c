@@ -39,16 +39,8 @@ static size_t outputs_of(const struct fused_layers *fused)
     return (size_t)fused->layers->channels;
 }
 
-static const struct layer_desc *find_layer(const struct fused_layers *fused, enum layer_kind kind)
-{
-    for (int i = 0; i < fused->n_layers; i++)
-        if (fused->layers[i].kind == kind)
-            return &fused->layers[i];
-    return NULL;
-}
-
 /* dense, then ReLU or not, then dropout or not. */
-static int small_dense_match(const struct layer_desc *layers, int n, const struct extent *read)
+static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
     (void)read;
     size_t inputs = shape_count(layers->in);
@@ -68,9 +60,9 @@ struct small_dense_call {
     const struct layer_desc *dropout; /* NULL if there is none */
     bool relu;
     size_t in, out;
-    real scale;    /* of what dropout leaves */
-    uint8_t *keep; /* [N,out], what dropout leaves */
-    real *turned;  /* weights: forward [in][out, padded], backward [out][in, padded] */
+    real scale;       /* of what dropout leaves */
+    uint8_t *keep;    /* [N,out], what dropout leaves */
+    real *transposed; /* weights: forward [in][out, padded], backward [out][in, padded] */
     const real *weights;
     real *dz;               /* [out][N, padded]: the gradient of what the dense layer gave */
     struct small_list list; /* of thread 0; the others' follow */
@@ -84,9 +76,9 @@ static size_t place_scratch(struct small_dense_call *call, size_t n, int threads
     size_t weights = pad(call->out) * pad(call->in), dz = call->out * pad(n);
     call->list_size = pad(most > GROUP ? most : GROUP) + SMALL_DENSE_PAD;
     size_t lists = call->list_size * (size_t)threads;
-    if (scratch) {
-        call->turned = scratch;
-        call->dz = call->turned + weights;
+    if (scratch != NULL) {
+        call->transposed = scratch;
+        call->dz = call->transposed + weights;
         call->list.values = call->dz + dz;
         call->list.rows = (uint32_t *)(call->list.values + lists);
     }
@@ -99,14 +91,14 @@ static struct small_dense_call call_of(const struct fused_layers *fused, const s
         .op = op,
         .f = small_dense_for(fused->isa),
         .isa = fused->isa,
-        .dropout = find_layer(fused, LAYER_dropout),
-        .relu = find_layer(fused, LAYER_relu) != NULL,
+        .dropout = fused_find(fused, LAYER_dropout),
+        .relu = fused_find(fused, LAYER_relu) != NULL,
         .in = inputs_of(fused),
         .out = outputs_of(fused),
         .scale = 1,
         .keep = op->saved,
     };
-    if (call.dropout)
+    if (call.dropout != NULL)
         call.scale = (real)(1.0 / (1.0 - call.dropout->rate));
     place_scratch(&call, (size_t)op->n, pool_threads(op->ex->pool), op->scratch);
     return call;
@@ -131,7 +123,7 @@ static void finish_outputs(const struct small_dense_call *call, real *y, uint8_t
                            uint32_t sample)
 {
     const struct exec *ex = call->op->ex;
-    bool drops = call->dropout && ex->training;
+    bool drops = call->dropout != NULL && ex->training;
     if (drops)
         dropout_mask_draw_by(call->isa, keep, ex, call->dropout, call->out, sample);
     call->f->finish(y, drops ? keep : NULL, call->out, call->relu, call->scale);
@@ -151,7 +143,7 @@ static void forward_block(void *arg, size_t begin, size_t end, int thread)
         memcpy(y, bias, call->out * sizeof *y);
         add_all_rows(call, &weights, &list, y);
         finish_outputs(call, y, call->keep + i * call->out,
-                       op->ex->samples ? op->ex->samples[i] : 0);
+                       op->ex->samples != NULL ? op->ex->samples[i] : 0);
     }
 }
 
@@ -160,12 +152,12 @@ static size_t block_of(const struct small_dense_call *call)
     return images_per_block(FLOPS_PER_BLOCK / 4, 2 * call->in * call->out);
 }
 
-static void small_dense_forward(const struct fused_layers *fused, const struct op_call *op)
+static void forward(const struct fused_layers *fused, const struct op_call *op)
 {
     struct small_dense_call call = call_of(fused, op);
     const struct small_matrix weights = {.data = op->params, .columns = call.in, .stride = call.in};
-    call.f->turn(&weights, call.out, call.turned, pad(call.out));
-    call.weights = call.turned;
+    call.f->transpose(&weights, call.out, call.transposed, pad(call.out));
+    call.weights = call.transposed;
     exec_for(op->ex, (size_t)op->n, block_of(&call), forward_block, &call);
 }
 
@@ -177,7 +169,7 @@ static void fill_dz(const struct small_dense_call *call, size_t image, real *dz)
     const uint8_t *keep = call->keep + image * call->out;
     for (size_t o = 0; o < call->out; o++) {
         real g = dy[o] * call->scale;
-        if (call->dropout)
+        if (call->dropout != NULL)
             g = keep[o] ? g : 0;
         if (call->relu)
             g = y[o] > 0 ? g : 0;
@@ -197,7 +189,7 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
         fill_dz(call, i, dz);
         for (size_t o = 0; o < call->out; o++)
             call->dz[o * stride + i] = dz[o];
-        if (!call->op->dx)
+        if (call->op->dx == NULL)
             continue;
         real *dx = call->op->dx + i * call->in;
         memset(dx, 0, call->in * sizeof *dx);
@@ -206,7 +198,7 @@ static void backward_images(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-/* dbias and row o of dW, a tile of it, += what a group of images says. */
+/* dbias and row o of dW, a tile of it, += the share of a group of images. */
 static void add_tile(const struct small_dense_call *call, const struct small_matrix *x,
                      struct small_list *list, size_t o, size_t image, size_t first)
 {
@@ -238,47 +230,37 @@ static void backward_rows(void *arg, size_t begin, size_t end, int thread)
     }
 }
 
-static void small_dense_backward(const struct fused_layers *fused, const struct op_call *op)
+static void backward(const struct fused_layers *fused, const struct op_call *op)
 {
     struct small_dense_call call = call_of(fused, op);
     call.weights = op->params;
     if (call.in != pad(call.in)) {
         for (size_t o = 0; o < call.out; o++)
-            memcpy(call.turned + o * pad(call.in), op->params + o * call.in,
+            memcpy(call.transposed + o * pad(call.in), op->params + o * call.in,
                    call.in * sizeof(real));
-        call.weights = call.turned;
+        call.weights = call.transposed;
     }
     exec_for(op->ex, (size_t)op->n, block_of(&call), backward_images, &call);
     exec_for(op->ex, call.out, images_per_block(FLOPS_PER_BLOCK / 4, 2 * (size_t)op->n * call.in),
              backward_rows, &call);
 }
 
-static size_t small_dense_saved_bytes(const struct fused_layers *fused, int n)
+static size_t saved_bytes(const struct fused_layers *fused, int n)
 {
-    return find_layer(fused, LAYER_dropout) ? (size_t)n * outputs_of(fused) : 0;
+    return fused_find(fused, LAYER_dropout) != NULL ? (size_t)n * outputs_of(fused) : 0;
 }
 
-static size_t small_dense_scratch_bytes(const struct fused_layers *fused, int n, int threads)
+static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
     struct small_dense_call call = {.in = inputs_of(fused), .out = outputs_of(fused)};
     return place_scratch(&call, (size_t)n, threads, NULL);
 }
 
-static unsigned small_dense_savings(const struct fused_layers *fused)
+static unsigned savings(const struct fused_layers *fused)
 {
     (void)fused;
     return SAVING_BIT(SAVING_data_zeros);
 }
 
 /* All FLOPs of the layer count as done: how many are left out depends on the images. */
-const struct op_kernel op_small_dense = {
-    .name = "small_dense",
-    .in = LAYOUT_NCHW,
-    .out = LAYOUT_NCHW,
-    .match = small_dense_match,
-    .saved_bytes = small_dense_saved_bytes,
-    .scratch_bytes = small_dense_scratch_bytes,
-    .forward = small_dense_forward,
-    .backward = small_dense_backward,
-    .savings = small_dense_savings,
-};
+OP_KERNEL(small_dense, LAYOUT_NCHW, LAYOUT_NCHW, match, .savings = savings);

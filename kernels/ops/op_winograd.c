@@ -161,7 +161,7 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
     int n = (int)(end - begin);
     real *dm = share_m(call, thread);
     backward_weights(call, begin, end, thread, dm);
-    if (!call->c->dx)
+    if (call->c->dx == NULL)
         return;
     real *dx = conv_chunk_dx(call, begin, thread);
     backward_input(call, thread, n, dx, dm);
@@ -215,21 +215,9 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 }
 
 /* One kind of op for each pair of neighbours. */
-#define KERNEL(name_, in_, out_, match_, out_reals_)                                               \
-    const struct op_kernel op_##name_ = {                                                          \
-        .name = #name_,                                                                            \
-        .in = in_,                                                                                 \
-        .out = out_,                                                                               \
-        .match = match_,                                                                           \
-        .out_reals = out_reals_,                                                                   \
-        .saved_bytes = saved_bytes,                                                                \
-        .scratch_bytes = scratch_bytes,                                                            \
-        .forward = forward,                                                                        \
-        .backward = backward,                                                                      \
-        .flops_forward = flops_forward,                                                            \
-        .flops_backward = flops_backward,                                                          \
-        .savings = savings,                                                                        \
-    }
+#define KERNEL(name, in, out, match, out_reals_)                                                   \
+    OP_KERNEL(name, in, out, match, .out_reals = out_reals_, .flops_forward = flops_forward,       \
+              .flops_backward = flops_backward, .savings = savings)
 
 KERNEL(winograd, LAYOUT_BLOCKED, LAYOUT_BLOCKED, conv3x3_match_blocks, conv_out_reals);
 KERNEL(winograd_last, LAYOUT_BLOCKED, LAYOUT_NCHW, conv3x3_match_last, NULL);

@@ -29,7 +29,7 @@ static const struct op_kernel *find_in(enum op_family family, enum plan plan, en
 {
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         const struct op_kernel *kernel = op_rows[i].kernel;
-        /* Images can be turned into numbers for whoever does not take bytes. */
+        /* Images can be made numbers for an op that takes no bytes. */
         bool fits = kernel->in == in || (in == LAYOUT_BYTES && kernel->in == LAYOUT_NCHW);
         bool asked = family == FAMILY_ANY || op_rows[i].family == family;
         if (!fits || !asked || !(op_rows[i].plans & 1u << plan))
@@ -46,7 +46,7 @@ const struct op_kernel *op_find(enum plan plan, enum layout in, const struct lay
 {
     enum op_family family = family_of(read->choice);
     const struct op_kernel *found = find_in(family, plan, in, layers, n, read, taken);
-    return found ? found : find_in(FAMILY_ANY, plan, in, layers, n, read, taken);
+    return found != NULL ? found : find_in(FAMILY_ANY, plan, in, layers, n, read, taken);
 }
 
 enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice asked)

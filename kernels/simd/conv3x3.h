@@ -12,6 +12,11 @@ struct area {
     int h, w;
 };
 
+static inline size_t area_pixels(struct area a)
+{
+    return (size_t)a.h * (size_t)a.w;
+}
+
 /* What is done to an output y of the convolution, bias added, before it is stored. */
 enum epilogue {
     EPILOGUE_NONE,

@@ -128,7 +128,7 @@ static void forward(const struct dense_bytes *d, const uint8_t *image, real *y, 
 }
 
 /* Rows of bits become columns: quarters of ever smaller squares change places. */
-static void turn_square(uint64_t rows[DENSE_BYTES_GROUP])
+static void transpose_square(uint64_t rows[DENSE_BYTES_GROUP])
 {
     uint64_t low = 0xffffffff;
     for (size_t half = DENSE_BYTES_GROUP / 2; half > 0; half /= 2, low ^= low << half)
@@ -140,27 +140,27 @@ static void turn_square(uint64_t rows[DENSE_BYTES_GROUP])
             }
 }
 
-static void turn(const struct dense_bytes *d, const uint64_t *marks, size_t images,
-                 uint64_t *turned)
+static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t images,
+                      uint64_t *transposed)
 {
-    for (size_t word = 0; word < d->words; word++, turned += DENSE_BYTES_WORD) {
+    for (size_t word = 0; word < d->words; word++, transposed += DENSE_BYTES_WORD) {
         uint64_t rows[DENSE_BYTES_GROUP] = {0};
         for (size_t i = 0; i < images; i++)
             rows[i] = marks[i * d->words + word];
-        turn_square(rows);
+        transpose_square(rows);
         for (size_t b = 0; b < DENSE_BYTES_WORD; b++)
-            turned[b] = rows[2 * b];
+            transposed[b] = rows[2 * b];
     }
 }
 
 /* sums [outputs]: of dy times one vector of a block, over the images that have something in it. */
 INLINE void sum_vector(const struct dense_bytes *d, size_t block, int vector, const real *dy,
-                       const uint64_t *turned, size_t groups, vreal *sums, const int outputs)
+                       const uint64_t *transposed, size_t groups, vreal *sums, const int outputs)
 {
     uint8_t spare[DENSE_BYTES_BLOCK];
     vreal total[OUTPUTS] = {0};
     for (size_t group = 0; group < groups; group++) {
-        uint64_t left = turned[group * d->words * DENSE_BYTES_WORD + block];
+        uint64_t left = transposed[group * d->words * DENSE_BYTES_WORD + block];
         for (; left != 0; left &= left - 1) {
             size_t image = group * DENSE_BYTES_GROUP + (size_t)__builtin_ctzll(left);
             const real *g = dy + image * d->outputs;
@@ -191,7 +191,7 @@ static void store_vector(const struct dense_bytes *d, size_t first, real *dw, co
 }
 
 static void backward(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
-                     const real *dbias, const uint64_t *turned, size_t groups, bool accumulate)
+                     const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate)
 {
     for (int v = 0; v < VECTORS; v++) {
         size_t first = block * DENSE_BYTES_BLOCK + (size_t)(v * VECTOR_LANES);
@@ -203,7 +203,7 @@ static void backward(const struct dense_bytes *d, size_t block, real *dw, const 
             switch (count) {
 #define CASE(count)                                                                                \
     case count:                                                                                    \
-        sum_vector(d, block, v, dy + o, turned, groups, sums, count);                              \
+        sum_vector(d, block, v, dy + o, transposed, groups, sums, count);                          \
         break
                 CASE(1);
                 CASE(2);
@@ -225,6 +225,6 @@ static void backward(const struct dense_bytes *d, size_t block, real *dw, const 
 const struct dense_bytes_functions SIMD_NAME(dense_bytes) = {
     .fold = fold,
     .forward = forward,
-    .turn = turn,
+    .transpose = transpose,
     .backward = backward,
 };

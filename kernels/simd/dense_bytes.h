@@ -13,7 +13,7 @@
 #define DENSE_BYTES_BLOCK 16
 /* Blocks that a word of marks stands for: each has two bits, of which the first counts. */
 #define DENSE_BYTES_WORD 32
-/* Images whose marks are turned together. */
+/* Images whose marks are transposed together. */
 #define DENSE_BYTES_GROUP 64
 
 /* What stands for input i is scale[i] * byte + shift[i]. */
@@ -29,13 +29,13 @@ struct dense_bytes_functions {
     /* y [outputs] of one image. marks [words]: which blocks are not all zero. */
     void (*forward)(const struct dense_bytes *d, const uint8_t *image, real *y, uint64_t *marks,
                     const real *folded, const real *bias);
-    /* turned [words * 32]: which of at most 64 images have something in each block. */
-    void (*turn)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
-                 uint64_t *turned);
-    /* dw [outputs,inputs] of one block <- dy [N,outputs] and turned marks [groups][words * 32];
+    /* transposed [words * 32]: which of at most 64 images have something in each block. */
+    void (*transpose)(const struct dense_bytes *d, const uint64_t *marks, size_t images,
+                      uint64_t *transposed);
+    /* dw [outputs,inputs] of one block <- dy [N,outputs] and transposed marks [groups][words * 32];
      * dbias [outputs] is the sum of dy. */
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
-                     const real *dbias, const uint64_t *turned, size_t groups, bool accumulate);
+                     const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };
 
 #endif

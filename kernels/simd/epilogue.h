@@ -12,7 +12,7 @@
 
 #define BLOCK (2 * VECTOR_LANES)
 
-/* Loops below may have a single turn. Without optimisation, as with sanitizers, there is then no
+/* Loops below may have a single round. Without optimisation, as with sanitizers, there is then no
  * loop left to unroll, and the compiler warns. */
 #ifdef SCALEBENCH_SANITIZE
 #define UNROLL_BY(count)

@@ -23,11 +23,11 @@ struct small_conv {
     size_t in_c, in_h, in_w, out_c, kernel;
     size_t pooled_h, pooled_w;
     bool relu;
-    size_t positions; /* pooled_h * pooled_w, padded */
-    size_t vectors;   /* of positions */
-    size_t plane;     /* numbers of one plane of the input */
-    size_t turned;    /* in_h * in_w, padded */
-    size_t lanes_c;   /* in_c, padded */
+    size_t positions;  /* pooled_h * pooled_w, padded */
+    size_t vectors;    /* of positions */
+    size_t plane;      /* numbers of one plane of the input */
+    size_t transposed; /* in_h * in_w, padded */
+    size_t lanes_c;    /* in_c, padded */
 };
 
 /* What a thread works in. */
@@ -38,8 +38,8 @@ struct small_conv_forward_work {
 
 struct small_conv_backward_work {
     const real *x;          /* [in_c,in_h,in_w], as above */
-    real *turned_x;         /* [lanes_c / PAD][turned][PAD]: channels lie together */
-    real *turned_dx;        /* the same */
+    real *transposed_x;     /* [lanes_c / PAD][transposed][PAD]: channels lie together */
+    real *transposed_dx;    /* the same */
     real *g;                /* [positions + a vector] gradients of a channel that are not zero, */
     uint32_t *at;           /* and the first number that each one's kernel sees, as y * in_w + x */
     real *dw;               /* first layer: [out_c][in_c][kernel][ROW], others:
@@ -67,7 +67,7 @@ struct small_conv_output {
 struct small_conv_gradient {
     const real *dy;
     const struct small_conv_marks *marks;
-    const uint16_t *ink; /* NULL: of all positions */
+    const uint16_t *nonzero; /* NULL: of all positions */
     const uint16_t *kept;
     size_t n_kept;
     real scale;
@@ -77,9 +77,9 @@ struct small_conv_forward_functions {
     size_t lanes; /* of a vector */
     /* x [n] <- an image of n bytes. */
     void (*load_bytes)(real *x, const uint8_t *image, size_t n);
-    /* ink [vectors]: the positions that see a byte of the image [in_c,in_h,in_w] that is not 0; of
+    /* nonzero [vectors]: the positions that see a byte of the image [in_c,in_h,in_w] that is not 0; of
      * images larger than 64 x 64 all. */
-    void (*mark_ink)(const struct small_conv *c, const uint8_t *image, uint16_t *ink);
+    void (*mark_nonzero)(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero);
     /* weights [out_c,in_c,kernel,kernel]; w->x is the image. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
                     const real *weights, const real *bias, const struct small_conv_output *out);
@@ -88,8 +88,8 @@ struct small_conv_forward_functions {
 /* The same for kernels of 5 x 5 with fewer products. */
 struct small_conv_winograd_functions {
     /* to [rows][POINTS] <- `rows` rows of kernels, of 5 weights each. */
-    void (*turn_weights)(real *to, const real *row, size_t rows);
-    /* As forward above, but the weights are turned: [out_c,in_c,5][POINTS]. */
+    void (*transform_weights)(real *to, const real *row, size_t rows);
+    /* As forward above, but the weights are transformed: [out_c,in_c,5][POINTS]. */
     void (*forward)(const struct small_conv *c, const struct small_conv_forward_work *w,
                     const real *weights, const real *bias, const struct small_conv_output *out);
 };
@@ -98,13 +98,13 @@ struct small_conv_backward_functions {
     /* starts [positions]: the first number that the kernel of a window's first place sees, as
      * y * in_w + x. */
     void (*prepare)(const struct small_conv *c, uint32_t *starts);
-    /* Adds to w->dw and w->dbias what the image w->x says. */
+    /* Adds the share of the image w->x to w->dw and w->dbias. */
     void (*first)(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const struct small_conv_gradient *in);
-    /* The same, and dx [in_c,in_h,in_w]; weights are turned:
+    /* The same, and dx [in_c,in_h,in_w]; weights are transposed:
      * [out_c][lanes_c / PAD][kernel^2][PAD]. */
     void (*inner)(const struct small_conv *c, const struct small_conv_backward_work *w,
-                  const real *turned_weights, const struct small_conv_gradient *in, real *dx);
+                  const real *transposed_weights, const struct small_conv_gradient *in, real *dx);
 };
 
 #endif

@@ -4,7 +4,7 @@
  * windows an image instead of 1,280.
  *
  * In the first layer, with few channels, lanes are neighbours in a row of the window. In the others
- * lanes are input channels, for which image and gradient are turned so that channels lie
+ * lanes are input channels, for which image and gradient are transposed so that channels lie
  * together. */
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
@@ -32,7 +32,7 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
     size_t count = c->pooled_h * c->pooled_w, n = 0;
     const real *dy = in->dy + channel * count;
     const struct small_conv_marks *marks = in->marks + channel * c->vectors;
-    const uint16_t *ink = in->ink;
+    const uint16_t *nonzero = in->nonzero;
     const uint32_t *starts = w->starts;
     uint32_t *places = w->at;
     real *values = w->g, scale = in->scale;
@@ -43,8 +43,8 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
         vreal g = vreal_load_first(dy + i, count - i);
         g = vreal_pick(vmask_of_bits(listed), g, vreal_all(0)) * scale;
         sum += g;
-        if (ink)
-            listed &= *ink++;
+        if (nonzero != NULL)
+            listed &= *nonzero++;
         vint at = vint_load_numbers(starts + i);
         uint16_t right = (uint16_t)((low & marks->right_below) | (~low & marks->right_above));
         at = vint_add_where(vmask_of_bits(low), at, row);
@@ -111,16 +111,18 @@ static void first(const struct small_conv *c, const struct small_conv_backward_w
     }
 }
 
-/* Where number p of a channel lies among turned ones. */
-INLINE size_t turned_at(const struct small_conv *c, size_t channel, size_t p)
+/* Where number p of a channel lies among transposed ones. */
+INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p)
 {
-    return (channel / SMALL_CONV_PAD * c->turned + p) * SMALL_CONV_PAD + channel % SMALL_CONV_PAD;
+    return (channel / SMALL_CONV_PAD * c->transposed + p) * SMALL_CONV_PAD +
+           channel % SMALL_CONV_PAD;
 }
 
 #ifdef LANES_HAS_QUADS
 /* VECTOR_LANES channels, of which `left` are there; `quads` times four hold them. What stands in
- * the lanes of channels that are not there does not matter: nobody reads what becomes of them. */
-INLINE void turn_channels(real *to, const real *from, size_t plane, size_t left, const int quads)
+ * the lanes of channels that are not there does not matter: what becomes of them is not read. */
+INLINE void transpose_channels(real *to, const real *from, size_t plane, size_t left,
+                               const int quads)
 {
     const real *rows[VECTOR_LANES];
     for (size_t i = 0; i < VECTOR_LANES; i++)
@@ -138,16 +140,16 @@ INLINE void turn_channels(real *to, const real *from, size_t plane, size_t left,
     }
 }
 
-static void turn(const struct small_conv *c, real *to, const real *from)
+static void transpose(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
         size_t left = c->in_c - channel;
-        real *column = to + turned_at(c, channel, 0);
+        real *column = to + transposed_at(c, channel, 0);
         switch (left < VECTOR_LANES ? (left + 3) / 4 : QUADS) {
 #define CASE(quads)                                                                                \
     case quads:                                                                                    \
-        turn_channels(column, from + channel * plane, plane, left, quads);                         \
+        transpose_channels(column, from + channel * plane, plane, left, quads);                    \
         break
             CASE(1);
             CASE(2);
@@ -158,13 +160,13 @@ static void turn(const struct small_conv *c, real *to, const real *from)
     }
 }
 
-static void turn_back(const struct small_conv *c, real *to, const real *from)
+static void transpose_back(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;
     for (size_t channel = 0; channel < c->in_c; channel += 4)
         for (size_t p = 0; p < plane; p += VECTOR_LANES) {
             vreal square[4];
-            const real *column = from + turned_at(c, channel, p);
+            const real *column = from + transposed_at(c, channel, p);
             UNROLL
             for (int i = 0; i < 4; i++)
                 square[i] = vreal_of_rows(column + i * SMALL_CONV_PAD, 4 * SMALL_CONV_PAD, QUADS);
@@ -177,7 +179,7 @@ static void turn_back(const struct small_conv *c, real *to, const real *from)
 }
 #else
 /* Vectors of channels and of positions change places in squares of VECTOR_LANES. */
-static void turn(const struct small_conv *c, real *to, const real *from)
+static void transpose(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES)
@@ -188,20 +190,20 @@ static void turn(const struct small_conv *c, real *to, const real *from)
                 if (channel + i < c->in_c)
                     square[i] = vreal_load(from + (channel + i) * plane + p);
             vreal_turn(square);
-            real *column = to + turned_at(c, channel, p);
+            real *column = to + transposed_at(c, channel, p);
             UNROLL
             for (size_t i = 0; i < VECTOR_LANES; i++)
                 vreal_store(column + i * SMALL_CONV_PAD, square[i]);
         }
 }
 
-static void turn_back(const struct small_conv *c, real *to, const real *from)
+static void transpose_back(const struct small_conv *c, real *to, const real *from)
 {
     size_t plane = c->in_h * c->in_w;
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES)
         for (size_t p = 0; p < plane; p += VECTOR_LANES) {
             vreal square[VECTOR_LANES];
-            const real *column = from + turned_at(c, channel, p);
+            const real *column = from + transposed_at(c, channel, p);
             UNROLL
             for (size_t i = 0; i < VECTOR_LANES; i++)
                 square[i] = vreal_load(column + i * SMALL_CONV_PAD);
@@ -214,8 +216,8 @@ static void turn_back(const struct small_conv *c, real *to, const real *from)
 }
 #endif
 
-/* Numbers between one row of a turned image and the next. */
-INLINE size_t turned_row(const struct small_conv *c)
+/* Numbers between one row of a transposed image and the next. */
+INLINE size_t transposed_row(const struct small_conv *c)
 {
     return c->in_w * SMALL_CONV_PAD;
 }
@@ -228,14 +230,14 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Some rows of the kernel, of VECTOR_LANES input channels, n > 0: dw += g times the turned window,
+/* Some rows of the kernel, of VECTOR_LANES input channels, n > 0: dw += g times the transposed window,
  * and dx at every window += g times the weights. Both sums share a loop because the one waits for
  * stores and the other for loads; weights and dw stay in registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
 {
     vreal sums[TAPS], weights[TAPS];
-    size_t row = turned_row(c);
+    size_t row = transposed_row(c);
     const uint32_t *at = w->at;
     const real *gradient = w->g;
     UNROLL
@@ -275,14 +277,14 @@ INLINE void add_channel(const struct small_conv *c, const struct small_conv_back
 {
     const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* rows at a time */
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
-        size_t turned = turned_at(c, channel, 0), lane = channel % SMALL_CONV_PAD;
+        size_t transposed = transposed_at(c, channel, 0), lane = channel % SMALL_CONV_PAD;
         size_t tap = (channel - lane) * (size_t)(kernel * kernel) + lane;
-        struct small_conv_taps t = {w->turned_x + turned, w->turned_dx + turned, weights + tap,
-                                    dw + tap};
+        struct small_conv_taps t = {w->transposed_x + transposed, w->transposed_dx + transposed,
+                                    weights + tap, dw + tap};
         for (int r = 0; r + most <= kernel; r += most) {
             add_taps(c, w, n, &t, kernel, most);
-            t.x += (size_t)most * turned_row(c);
-            t.dx += (size_t)most * turned_row(c);
+            t.x += (size_t)most * transposed_row(c);
+            t.dx += (size_t)most * transposed_row(c);
             t.weights += most * kernel * SMALL_CONV_PAD;
             t.dw += most * kernel * SMALL_CONV_PAD;
         }
@@ -292,16 +294,16 @@ INLINE void add_channel(const struct small_conv *c, const struct small_conv_back
 }
 
 static void inner(const struct small_conv *c, const struct small_conv_backward_work *w,
-                  const real *turned_weights, const struct small_conv_gradient *in, real *dx)
+                  const real *transposed_weights, const struct small_conv_gradient *in, real *dx)
 {
     size_t window = c->kernel * c->kernel * c->lanes_c;
-    turn(c, w->turned_x, w->x);
-    memset(w->turned_dx, 0, c->turned * c->lanes_c * sizeof *w->turned_dx);
+    transpose(c, w->transposed_x, w->x);
+    memset(w->transposed_dx, 0, c->transposed * c->lanes_c * sizeof *w->transposed_dx);
     for (size_t k = 0; k < in->n_kept; k++) {
         size_t n = gather(c, w, in, in->kept[k]);
         if (n == 0)
             continue;
-        const real *weights = turned_weights + in->kept[k] * window;
+        const real *weights = transposed_weights + in->kept[k] * window;
         real *dw = w->dw + in->kept[k] * window;
         switch (c->kernel) {
 #define CASE(kernel)                                                                               \
@@ -317,7 +319,7 @@ static void inner(const struct small_conv *c, const struct small_conv_backward_w
 #undef CASE
         }
     }
-    turn_back(c, dx, w->turned_dx);
+    transpose_back(c, dx, w->transposed_dx);
 }
 
 const struct small_conv_backward_functions SIMD_NAME(small_conv_backward) = {

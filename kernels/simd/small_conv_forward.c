@@ -47,12 +47,12 @@ INLINE uint64_t even_bits(uint64_t x)
 }
 
 /* Window j of a row sees the columns from 2 j to 2 j + kernel of 2 row to 2 row + kernel. */
-static void mark_ink(const struct small_conv *c, const uint8_t *image, uint16_t *ink)
+static void mark_nonzero(const struct small_conv *c, const uint8_t *image, uint16_t *nonzero)
 {
     uint64_t drawn[BITS], bits = 0;
     size_t n = 0;
     if (c->in_h > BITS || c->in_w > BITS) {
-        memset(ink, UINT8_MAX, c->vectors * sizeof *ink);
+        memset(nonzero, UINT8_MAX, c->vectors * sizeof *nonzero);
         return;
     }
     for (size_t channel = 0; channel < c->in_c; channel++)
@@ -66,13 +66,13 @@ static void mark_ink(const struct small_conv *c, const uint8_t *image, uint16_t 
             windows |= columns >> v;
         bits |= (even_bits(windows) & ((UINT64_C(1) << c->pooled_w) - 1)) << n;
         for (n += c->pooled_w; n >= VECTOR_LANES; n -= VECTOR_LANES, bits >>= VECTOR_LANES)
-            *ink++ = (uint16_t)(bits & ALL_LANES);
+            *nonzero++ = (uint16_t)(bits & ALL_LANES);
     }
     if (n > 0)
-        *ink = (uint16_t)bits;
+        *nonzero = (uint16_t)bits;
 }
 
-/* Adds what a row of the kernel says for one channel of the image: `above` and `below` are the
+/* Adds the products of a row of the kernel with one channel of the image: `above` and `below` are the
  * planes that the upper and the lower places of windows see. What the right places see of one tap,
  * the left ones see of the next. */
 INLINE void add_row(vreal acc[][PLACES], const real *above, const real *below, size_t plane,
@@ -210,6 +210,6 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
 const struct small_conv_forward_functions SIMD_NAME(small_conv_forward) = {
     .lanes = VECTOR_LANES,
     .load_bytes = load_bytes,
-    .mark_ink = mark_ink,
+    .mark_nonzero = mark_nonzero,
     .forward = forward,
 };

@@ -1,7 +1,7 @@
 /* Winograd's F(2, 5) along the rows: the two neighbouring outputs that one pooling window has in a
  * row take 6 products for a row of 5 taps, not 10. Of the planes' numbers in a row, points of the
  * polynomial they are become: at 0, 1, -1, 2, -2 and infinity; of weights the same, divided;
- * products are summed over the rows of the kernel and the channels, and only the sums turned back.
+ * products are summed over the rows of the kernel and the channels, and only the sums transformed back.
  * Down the columns the sums stay as they are: the transforms of both ways would cost what they
  * save, and rounding grows with every one. (Lavin and Gray, Fast Algorithms for Convolutional
  * Neural Networks, 2016.)
@@ -27,7 +27,7 @@
 #define TOGETHER 1 /* 10 of 16 */
 #endif
 
-static void turn_weights(real *to, const real *row, size_t rows)
+static void transform_weights(real *to, const real *row, size_t rows)
 {
     for (size_t i = 0; i < rows; i++, row += KERNEL, to += POINTS) {
         real even = row[0] + row[2] + row[4], odd = row[1] + row[3];
@@ -42,7 +42,7 @@ static void turn_weights(real *to, const real *row, size_t rows)
 }
 
 /* The vectors of planes become points. */
-INLINE void turn_vectors(vreal x[POINTS])
+INLINE void transform_vectors(vreal x[POINTS])
 {
     vreal even = x[4] - 4 * x[2], odd = x[3] - 4 * x[1];
     vreal even_at_2 = x[4] - x[2], odd_at_2 = 2 * (x[3] - x[1]);
@@ -54,7 +54,7 @@ INLINE void turn_vectors(vreal x[POINTS])
     x[4] = even_at_2 - odd_at_2;
 }
 
-INLINE void turn_planes(const struct small_conv *c, real *planes)
+INLINE void transform_planes(const struct small_conv *c, real *planes)
 {
     size_t end = c->positions + KERNEL / 2 * c->pooled_w;
     for (size_t half = 0; half < 2 * c->in_c; half++, planes += POINTS * c->plane)
@@ -63,7 +63,7 @@ INLINE void turn_planes(const struct small_conv *c, real *planes)
             UNROLL
             for (size_t v = 0; v < POINTS; v++)
                 x[v] = vreal_load(at + v * c->plane);
-            turn_vectors(x);
+            transform_vectors(x);
             UNROLL
             for (size_t v = 0; v < POINTS; v++)
                 vreal_store(at + v * c->plane, x[v]);
@@ -77,7 +77,7 @@ INLINE void cut_four_points(const struct small_conv *c, real *to, real *split,
 {
     vreal x[POINTS];
     cut_four_rows(x, rows, KERNEL);
-    turn_vectors(x);
+    transform_vectors(x);
     UNROLL
     for (size_t v = 0; v < POINTS; v++) {
         vreal_store(to + v * c->plane, x[v]);
@@ -115,7 +115,7 @@ static void cut_points(const struct small_conv *c, const struct small_conv_forwa
     }
 #endif
     cut_planes(c, w, KERNEL);
-    turn_planes(c, w->planes);
+    transform_planes(c, w->planes);
 }
 
 /* Sums of some points, of all rows of the kernel and all channels of the image. What the lower
@@ -238,6 +238,6 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
 }
 
 const struct small_conv_winograd_functions SIMD_NAME(small_conv_winograd) = {
-    .turn_weights = turn_weights,
+    .transform_weights = transform_weights,
     .forward = forward,
 };

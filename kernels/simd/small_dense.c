@@ -72,7 +72,7 @@ static void finish(real *y, const uint8_t *keep, size_t n, bool relu, real scale
         vreal value = vreal_load_first(y + i, n - i);
         if (relu)
             value = vreal_choose(value < 0, vreal_all(0), value);
-        if (keep) {
+        if (keep != NULL) {
             uint8_t bytes[VECTOR_LANES] = {0};
             memcpy(bytes, keep + i, n - i < VECTOR_LANES ? n - i : VECTOR_LANES);
             value = vreal_choose(vreal_of_bytes(bytes) != 0, value * scale, vreal_all(0));
@@ -82,7 +82,7 @@ static void finish(real *y, const uint8_t *keep, size_t n, bool relu, real scale
 }
 
 /* In squares of VECTOR_LANES; the last ones reach into what pads the rows. */
-static void turn(const struct small_matrix *m, size_t rows, real *to, size_t stride)
+static void transpose(const struct small_matrix *m, size_t rows, real *to, size_t stride)
 {
     for (size_t column = 0; column < m->columns; column += VECTOR_LANES)
         for (size_t row = 0; row < rows; row += VECTOR_LANES) {
@@ -102,7 +102,7 @@ static void turn(const struct small_matrix *m, size_t rows, real *to, size_t str
 }
 
 const struct small_dense_functions SIMD_NAME(small_dense) = {
-    .turn = turn,
+    .transpose = transpose,
     .finish = finish,
     .list = list,
     .add_rows = add_rows,

@@ -30,7 +30,7 @@ struct small_list {
 
 struct small_dense_functions {
     /* to [columns of m][stride] <- m of `rows` rows, which then are columns. */
-    void (*turn)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
+    void (*transpose)(const struct small_matrix *m, size_t rows, real *to, size_t stride);
     /* What is not zero of x [n]. The list holds a vector more than n. */
     void (*list)(struct small_list *list, const real *x, size_t n);
     /* y [n] <- y, 0 where it is below (with relu) or where keep (or NULL) is 0, else times scale.

@@ -123,7 +123,7 @@ static void softmax(size_t n, size_t classes, const real *logits, const uint8_t 
         for (size_t lane = 0; lane < count; lane++)
             results[i + lane] =
                 (struct softmax_result){.log_total = log_total[lane], .best = best[lane]};
-        if (!dlogits)
+        if (dlogits == NULL)
             continue;
         vdouble scales = {0};
         memcpy(&scales, scale + i, count * sizeof *scale);

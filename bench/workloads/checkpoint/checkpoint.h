@@ -53,11 +53,11 @@ struct progress {
     json_t *history;      /* lines `epoch` and `eval` of the record so far */
 };
 
-/* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. Rank 0 asks. */
+/* Whether checkpoint_write will find its file writable. ERR_ARGUMENT when not. For rank 0. */
 enum status checkpoint_check(const char *path, struct error *e);
 
-/* Writes the state and rank 0's `progress`, whose train is the sum over all ranks. The file of before
- * stays until the new one is on the disk. Collective: returns when it is. */
+/* Writes the state and rank 0's `progress`, whose train is the sum over all ranks. An older file of
+ * this name stays until the new one is on the disk. Collective: returns when it is. */
 enum status checkpoint_write(const char *path, const struct checkpoint_state *s,
                              const struct progress *progress, struct error *e);
 

@@ -1,5 +1,5 @@
-/* Stragglers on purpose: chosen ranks sleep in a chosen phase of chosen steps, so that one sees who
- * waits for whom. How long is a function of (seed, step, rank) alone. */
+/* Stragglers on purpose: chosen ranks sleep in a chosen phase of chosen steps, so that one sees which
+ * ranks wait for them. How long is a function of (seed, step, rank) alone. */
 #ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_INJECT_H
 #define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_INJECT_H
 

@@ -31,7 +31,7 @@ static enum status start_crash_reporter(struct error *e)
     char message[512], host[HOST_NAME_MAX + 1] = "";
     int rank = launcher_rank();
     if (rank < 0)
-        return OK; /* alone: whoever started it sees how it ends */
+        return OK; /* a process by itself: what started it sees how it ends */
     gethostname(host, sizeof host - 1);
     snprintf(message, sizeof message,
              "train_cnn: rank %d (process %d on %s) was killed or has crashed", rank, (int)getpid(),

@@ -1,4 +1,4 @@
-/* What a network interface says of itself. */
+/* Counters of a network interface. */
 #ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_NIC_H
 #define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_NIC_H
 

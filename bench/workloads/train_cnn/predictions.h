@@ -4,7 +4,7 @@
 
 #include "bench/workloads/train_cnn/trainer.h"
 
-/* Makes the trainer keep what its evaluations of the test part say. Freed with
+/* Makes the trainer keep the classes that its evaluations of the test part give. Freed with
  * predictions_close. */
 enum status predictions_open(struct trainer *t, struct error *e);
 void predictions_close(struct trainer *t);

@@ -6,7 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/stats.h"
 
-/* Before those that count: ways that nobody took for a while are slow. */
+/* Before those that count: code and connections that were idle for a while are slow. */
 #define WARM_REPLAYS 2
 
 /* As each op of the net finds them: sums of sums would grow without bound. */

@@ -64,8 +64,8 @@ static enum status open_inputs(struct run *r, struct error *e)
     return check_outputs(r, e);
 }
 
-/* Every rank learns whether some rank failed, and how; the first that did says why, the others have
- * nothing to say. */
+/* Every rank learns whether some rank failed, and how; the first that did keeps its error, of the
+ * others the text stays empty. */
 static enum status agree(struct run *r, enum status mine, struct error *e)
 {
     enum { STATUSES = 64 };
@@ -130,7 +130,7 @@ static enum status open_training(struct run *r, struct error *e)
     return feed_epoch(&r->feed, &r->trainer.sampler, r->progress.epoch, e);
 }
 
-/* For those who look for a rank among the processes of a node. */
+/* Tells which process of a node is which rank. */
 static void name_processes(const struct run *r)
 {
     const struct waiter *w = &r->waiter;

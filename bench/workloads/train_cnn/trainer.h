@@ -29,7 +29,7 @@ struct step_record {
     uint64_t hash; /* of the parameters after the step, taken outside begin .. end; 0: not taken */
 };
 
-/* Images of each class and how many of them were told right. */
+/* Images of each class, and how many of them were classified right. */
 struct class_counts {
     int n; /* classes of the data set */
     uint32_t samples[DATA_CLASSES_MAX], correct[DATA_CLASSES_MAX];

@@ -132,8 +132,8 @@ enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e)
 
 /* ---- The strategy ---- */
 
-/* Gives batch norm its running statistics and, where ranks share them, its sums. Strategy `none`
- * says nothing to other ranks, so it has nothing to share. */
+/* Gives batch norm its running statistics and, where ranks share them, its sums. Under strategy
+ * `none` ranks do not communicate, so nothing is shared. */
 static enum status connect_batch_norm(struct trainer *t, struct error *e)
 {
     enum batch_norm kind = (enum batch_norm)config_int(t->config, OPT_BATCH_NORM);

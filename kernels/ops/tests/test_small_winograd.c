@@ -12,8 +12,8 @@
 
 #define KERNEL 5
 #define POINTS SMALL_CONV_POINTS
-/* Roundings of one term besides those of the sum of products: 5 where weights are turned, 4 where
- * numbers are, the product, 4 where sums are turned back, the bias; and one for those of the bound
+/* Roundings of one term besides those of the sum of products: 5 where weights are transformed, 4 where
+ * numbers are, the product, 4 where sums are transformed back, the bias; and one for those of the bound
  * itself, which is computed in double. */
 #define PATH 16
 
@@ -137,7 +137,7 @@ static void check(const struct rig *r, enum isa isa, size_t n_kept)
         kept[i] = (uint16_t)i;
     const struct small_conv_output out = {
         .y = y, .marks = marks, .kept = kept, .n_kept = n_kept, .scale = 1};
-    f->turn_weights(points, r->weights, points_of(c) / POINTS);
+    f->transform_weights(points, r->weights, points_of(c) / POINTS);
     f->forward(c, &w, points, r->bias, &out);
     for (size_t i = 0; i < n_kept * pooled; i++)
         assert_pooled(r, i / pooled, i % pooled / c->pooled_w, i % c->pooled_w, y[i]);

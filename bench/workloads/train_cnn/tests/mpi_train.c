@@ -165,7 +165,7 @@ static void parameter_servers_in_step_equal_sequential(void **state)
     alone_close(&alone);
 }
 
-/* Sums of batch norm come between messages that others ask after. */
+/* Sums of batch norm come between messages that other ranks wait for. */
 static void every_overlap_equals_sequential(void **state)
 {
     (void)state;
