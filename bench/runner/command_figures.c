@@ -25,25 +25,24 @@ static enum status load_run(struct spec *spec, const char *run_dir, const char *
                             struct error *e)
 {
     char path[PATH_BYTES];
-    enum status status = path_format(path, e, "%s/spec.yaml", run_dir);
-    if (status == OK && !path_exists(path))
-        status = error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "not the folder of a run: no spec.yaml");
-    return status == OK ? load_spec(spec, path, set, e) : status;
+    TRY(path_format(path, e, "%s/spec.yaml", run_dir));
+    if (!path_exists(path))
+        return error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "not the folder of a run: no spec.yaml");
+    return load_spec(spec, path, set, e);
 }
 
 /* A run stands as it is: only what is shown of it can be set. */
 static enum status load_folder(struct spec *spec, const struct arguments *arguments,
                                struct error *e)
 {
-    enum status status = load_run(spec, arguments->operand, arguments->set, e);
-    const char *key = status == OK ? spec_set_beyond_figures(spec) : NULL;
-    if (key != NULL)
-        status =
-            error_set(e, ERR_ARGUMENT,
-                      "figures: --set %s: the run in %s cannot change; what it shows can, with "
-                      "figures, bars, caption, link, published.* and differs",
-                      key, arguments->operand);
-    return status;
+    TRY(load_run(spec, arguments->operand, arguments->set, e));
+    const char *key = spec_set_beyond_figures(spec);
+    if (key == NULL)
+        return OK;
+    return error_set(e, ERR_ARGUMENT,
+                     "figures: --set %s: the run in %s cannot change; what it shows can, with "
+                     "figures, bars, caption, link, published.* and differs",
+                     key, arguments->operand);
 }
 
 /* Whether a run of `b` is one of `a`: all but what is shown of it is the same. */
@@ -88,16 +87,11 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
                               char run_dir[PATH_BYTES], struct error *e)
 {
     char folder[PATH_BYTES];
-    enum status status =
-        path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME));
-    if (status == OK)
-        status = path_format(run_dir, e, "%s/latest", folder);
-    if (status != OK)
-        return status;
-    if (spec_set_beyond_figures(asked) != NULL ? find_run(asked, folder, run_dir)
-                                               : path_is_folder(run_dir))
-        return OK;
     bool set = spec_set_beyond_figures(asked) != NULL;
+    TRY(path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME)));
+    TRY(path_format(run_dir, e, "%s/latest", folder));
+    if (set ? find_run(asked, folder, run_dir) : path_is_folder(run_dir))
+        return OK;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,
                     "no run of this campaign%s yet; `make bench CONFIG=%s%s%s%s` makes one",
                     set ? " with these values" : "", arguments->operand, set ? " SET=\"" : "",
@@ -110,18 +104,16 @@ static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  const struct arguments *arguments, char run_dir[PATH_BYTES],
                                  struct error *e)
 {
-    enum status status = load_spec(asked, arguments->operand, arguments->set, e);
-    if (status == OK)
-        status = choose_run(asked, arguments, run_dir, e);
-    if (status == OK)
-        status = load_run(spec, run_dir, NULL, e);
-    for (int i = 0; i < OPTION_COUNT && status == OK; i++) {
+    TRY(load_spec(asked, arguments->operand, arguments->set, e));
+    TRY(choose_run(asked, arguments, run_dir, e));
+    TRY(load_run(spec, run_dir, NULL, e));
+    for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_get((enum option_id)i)->scope != SCOPE_FIGURE)
             continue;
         value_free(&spec->config.values[i]);
-        status = value_copy(&spec->config.values[i], &asked->config.values[i], e);
+        TRY(value_copy(&spec->config.values[i], &asked->config.values[i], e));
     }
-    return status;
+    return OK;
 }
 
 static enum status redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
@@ -176,10 +168,10 @@ enum status command_figures(const struct arguments *arguments, const struct tool
     struct spec spec = {0}, asked = {0};
     if (is_sweep(arguments->operand))
         return draw_sweep(arguments->operand, tools, out, e);
-    enum status status = path_format(run_dir, e, "%s", arguments->operand);
-    if (status == OK)
-        status = path_is_folder(run_dir) ? load_folder(&spec, arguments, e)
-                                         : load_campaign(&spec, &asked, arguments, run_dir, e);
+    TRY(path_format(run_dir, e, "%s", arguments->operand));
+    enum status status = path_is_folder(run_dir)
+                             ? load_folder(&spec, arguments, e)
+                             : load_campaign(&spec, &asked, arguments, run_dir, e);
     if (status == OK)
         status = redraw(&spec, run_dir, tools, e);
     if (status == OK)

@@ -32,28 +32,26 @@ static void print_config(FILE *out, const char *name, const char *path)
 static enum status list_configs(const struct tools *tools, FILE *out, struct error *e)
 {
     static const char *const places[] = {"*.yaml", "reports/*/*.yaml"};
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char pattern[PATH_BYTES];
         glob_t files;
-        status = path_format(pattern, e, "%s/configs/%s", tools->home, places[i]);
-        if (status != OK || glob(pattern, 0, NULL, &files) != 0)
+        TRY(path_format(pattern, e, "%s/configs/%s", tools->home, places[i]));
+        if (glob(pattern, 0, NULL, &files) != 0)
             continue;
         for (size_t k = 0; k < files.gl_pathc; k++)
             print_config(out, files.gl_pathv[k] + strlen(tools->home) + strlen("/configs/"),
                          files.gl_pathv[k]);
         globfree(&files);
     }
-    return status;
+    return OK;
 }
 
 static enum status list_models(const struct tools *tools, FILE *out, struct error *e)
 {
     char pattern[PATH_BYTES];
     glob_t files;
-    enum status status = path_format(pattern, e, "%s/configs/models/*.yaml", tools->home);
-    if (status != OK)
-        return status;
+    enum status status = OK;
+    TRY(path_format(pattern, e, "%s/configs/models/*.yaml", tools->home));
     int found = glob(pattern, 0, NULL, &files);
     if (found == GLOB_NOMATCH)
         return error_at(e, ERR_DATA, pattern, 0, 0, "no networks here");
@@ -205,9 +203,9 @@ static enum status explain_model(FILE *out, const char *name, const struct tools
                                  size_t *told, struct error *e)
 {
     char path[PATH_BYTES];
-    enum status status = path_format(path, e, "%s/configs/models/%s.yaml", tools->home, name);
-    if (status != OK || strchr(name, '/') != NULL || !path_exists(path))
-        return status;
+    TRY(path_format(path, e, "%s/configs/models/%s.yaml", tools->home, name));
+    if (strchr(name, '/') != NULL || !path_exists(path))
+        return OK;
     (*told)++;
     return print_model(out, path, e);
 }
@@ -252,8 +250,8 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
     size_t told = explain_option(out, name);
     told += explain_columns(out, name);
     told += explain_entries(out, name);
-    enum status status = explain_model(out, name, tools, &told, e);
-    return status == OK && told == 0 ? unknown_name(name, e) : status;
+    TRY(explain_model(out, name, tools, &told, e));
+    return told == 0 ? unknown_name(name, e) : OK;
 }
 
 enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,
@@ -274,9 +272,8 @@ enum status command_model(const struct arguments *arguments, const struct tools 
 {
     (void)tools, (void)exit_status;
     struct net_desc net;
-    enum status status = model_load(&net, arguments->operand, e);
-    if (status != OK)
-        return status;
+    enum status status = OK;
+    TRY(model_load(&net, arguments->operand, e));
     if (arguments->json) {
         status = model_write_json(out, &net, e);
         fputc('\n', out);

@@ -28,15 +28,12 @@ static enum status report(const struct campaign *c, const struct tools *tools, F
 {
     char latest[PATH_BYTES];
     bool all_well = true;
-    enum status status = journal_check(&c->journal, e);
-    if (status == OK)
-        status = campaign_link_latest(c, e);
-    if (status == OK)
-        status = path_format(latest, e, "%s/latest", c->folder);
+    TRY(journal_check(&c->journal, e));
+    TRY(campaign_link_latest(c, e));
+    TRY(path_format(latest, e, "%s/latest", c->folder));
     struct report_request request = {
         .run_dir = c->run_dir, .shown = latest, .write = true, .draw = true, .table = out};
-    if (status == OK)
-        status = report_make(&c->spec, &request, tools, &all_well, e);
+    enum status status = report_make(&c->spec, &request, tools, &all_well, e);
     if (!all_well)
         *exit_status = 1;
     return status;
@@ -48,15 +45,12 @@ static enum status run(struct campaign *c, const struct arguments *arguments,
     TRY(check_refusals(c, arguments->strict, e));
     TRY(campaign_open_run(c, e));
     size_t retried;
-    enum status status = campaign_retry_failures(c, &retried, e);
-    if (status != OK)
-        return status;
+    TRY(campaign_retry_failures(c, &retried, e));
     if (retried > 0)
         log_print(LOG_NOTE, "%zu launches failed before and are tried again", retried);
     else if (c->resumed && !c->journal.finished)
         log_print(LOG_NOTE, "going on with %s", c->run_dir);
-    if (!c->journal.finished)
-        status = campaign_run(c, e);
+    enum status status = c->journal.finished ? OK : campaign_run(c, e);
     if (status == ERR_INTERRUPTED) {
         log_print(LOG_NOTE, "interrupted; the same command goes on");
         *exit_status = 128 + c->interrupt.signal;

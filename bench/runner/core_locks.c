@@ -22,10 +22,10 @@ static enum status add_list(struct core_locks *l, const char *list, struct error
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
     char all[4096];
-    enum status status = place_read_back(all, sizeof all, e);
-    for (int r = 0; status == OK && r < plan->ranks; r++)
-        status = add_list(l, plan->slots[r].cpus[0] ? plan->slots[r].cpus : all, e);
-    return status;
+    TRY(place_read_back(all, sizeof all, e));
+    for (int r = 0; r < plan->ranks; r++)
+        TRY(add_list(l, plan->slots[r].cpus[0] ? plan->slots[r].cpus : all, e));
+    return OK;
 }
 
 /* Hardware threads of a core go by the number of the first. */
@@ -104,9 +104,8 @@ static enum status take_core(struct core_locks *l, int folder, int core, const c
 enum status core_locks_take(struct core_locks *l, const char *who, struct error *e)
 {
     int folder, seen = 0;
-    enum status status = open_folder(&folder, e);
-    if (status != OK)
-        return status;
+    enum status status = OK;
+    TRY(open_folder(&folder, e));
     bool cores[CPUS_MAX] = {false};
     for (int cpu = 0; cpu < CPUS_MAX; cpu++)
         if (l->cpus[cpu])

@@ -97,13 +97,13 @@ static enum status write_copy(FILE *out, const void *arg, struct error *e)
 enum status file_copy(const char *to, const char *from, struct error *e)
 {
     char folder[PATH_BYTES];
-    enum status status = path_format(folder, e, "%s", to);
-    char *slash = status == OK ? strrchr(folder, '/') : NULL;
+    TRY(path_format(folder, e, "%s", to));
+    char *slash = strrchr(folder, '/');
     if (slash != NULL) {
         *slash = '\0';
-        status = folder_make(folder, e);
+        TRY(folder_make(folder, e));
     }
-    return status == OK ? file_write(to, write_copy, from, e) : status;
+    return file_write(to, write_copy, from, e);
 }
 
 static bool read_line(FILE *f, char *line, size_t size)

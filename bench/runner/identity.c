@@ -28,10 +28,9 @@ static enum status read_program(struct identity_program *p, const char *path, st
 static enum status read_programs(struct identity *identity, const char *const *programs,
                                  struct error *e)
 {
-    enum status status = OK;
-    for (identity->n_programs = 0; *programs != NULL && status == OK; programs++)
-        status = read_program(&identity->programs[identity->n_programs++], *programs, e);
-    return status;
+    for (identity->n_programs = 0; *programs != NULL; programs++)
+        TRY(read_program(&identity->programs[identity->n_programs++], *programs, e));
+    return OK;
 }
 
 static bool is_untouched(const struct identity_program *p)

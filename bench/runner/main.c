@@ -132,20 +132,20 @@ static enum status parse(const struct command *command, int argc, char **argv,
                          struct arguments *arguments, bool *help, struct error *e)
 {
     struct option options[N_OPTIONS + 2];
-    enum status status = OK;
     int c;
     select_options(command, options);
     opterr = 0;
-    while (status == OK && !*help && (c = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
         *help = c == 'h';
-        if (!*help)
-            status = take_option(c, arguments, command, argv, e);
+        if (*help)
+            return OK;
+        TRY(take_option(c, arguments, command, argv, e));
     }
-    for (; status == OK && !*help && optind < argc; optind++)
-        status = take_operand(argv[optind], arguments, command, e);
-    if (status == OK && !*help && arguments->operand == NULL && command->operand[0] != '[')
-        status = error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
-    return status;
+    for (; optind < argc; optind++)
+        TRY(take_operand(argv[optind], arguments, command, e));
+    if (arguments->operand == NULL && command->operand[0] != '[')
+        return error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
+    return OK;
 }
 
 static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
@@ -156,13 +156,13 @@ static enum status dispatch(int argc, char **argv, int *exit_status, struct erro
     const struct command *command = find_command(argv[1], e);
     if (command == NULL)
         return e->status;
-    enum status status = parse(command, argc - 1, argv + 1, &arguments, &help, e);
-    if (status == OK && help)
+    TRY(parse(command, argc - 1, argv + 1, &arguments, &help, e));
+    if (help) {
         print_command_help(stdout, command);
-    if (status != OK || help)
-        return status;
-    status = tools_find(&tools, e);
-    return status == OK ? command->run(&arguments, &tools, stdout, exit_status, e) : status;
+        return OK;
+    }
+    TRY(tools_find(&tools, e));
+    return command->run(&arguments, &tools, stdout, exit_status, e);
 }
 
 static enum status print_help_of(const char *name, struct error *e)

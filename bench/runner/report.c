@@ -77,10 +77,8 @@ static enum status make(const struct spec *spec, const struct report_request *re
 {
     struct journal journal;
     struct summary s = {0};
-    enum status status = journal_open(&journal, request->run_dir, false, e);
-    if (status != OK)
-        return status;
-    status = summary_collect(&s, spec, request->run_dir, &journal, e);
+    TRY(journal_open(&journal, request->run_dir, false, e));
+    enum status status = summary_collect(&s, spec, request->run_dir, &journal, e);
     if (status == OK) {
         if (request->write)
             status = summary_write(&s, request->run_dir, &journal, e);

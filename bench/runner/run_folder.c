@@ -68,11 +68,10 @@ static enum status make_run(const struct campaign *c, char run[256], struct erro
     gmtime_r(&now, &utc);
     strftime(stamp, sizeof stamp, STAMP, &utc);
     snprintf(run, 256, "%s-%.*s", stamp, ID_DIGITS, c->identity.hex);
-    enum status status = path_format(path, e, "%s/%s", c->folder, run);
-    if (status == OK && mkdir(path, 0777) != 0)
-        status =
-            error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
-    return status;
+    TRY(path_format(path, e, "%s/%s", c->folder, run));
+    if (mkdir(path, 0777) == 0)
+        return OK;
+    return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
 }
 
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
@@ -84,22 +83,18 @@ static enum status write_spec(FILE *out, const void *arg, struct error *e)
  * outside does not change what runs, and the folder draws and runs elsewhere. */
 static enum status keep_inputs(struct campaign *c, struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < c->spec.n_inputs; i++) {
+    for (size_t i = 0; i < c->spec.n_inputs; i++) {
         struct spec_input *input = &c->spec.inputs[i];
         char path[PATH_BYTES];
-        status = path_format(path, e, "%s/%s", c->run_dir, input->copy);
-        if (status == OK)
-            status = file_copy(path, input->path, e);
-        char *kept = status == OK ? strdup(path) : NULL;
-        if (status == OK && kept == NULL)
-            status = error_no_memory(e, "a path");
-        if (status != OK)
-            return status;
+        TRY(path_format(path, e, "%s/%s", c->run_dir, input->copy));
+        TRY(file_copy(path, input->path, e));
+        char *kept = strdup(path);
+        if (kept == NULL)
+            return error_no_memory(e, "a path");
         free(input->path);
         input->path = kept;
     }
-    return status;
+    return OK;
 }
 
 /* The manifest comes last: a run that has none was not begun properly and is not found again. */
@@ -145,13 +140,10 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     char temporary[PATH_BYTES], latest[PATH_BYTES];
     const char *run = strrchr(c->run_dir, '/') + 1;
     int lock;
-    enum status status = path_format(temporary, e, "%s/.latest", c->folder);
-    if (status == OK)
-        status = path_format(latest, e, "%s/latest", c->folder);
-    if (status == OK)
-        status = lock_folder(c, &lock, e);
-    if (status != OK)
-        return status;
+    enum status status = OK;
+    TRY(path_format(temporary, e, "%s/.latest", c->folder));
+    TRY(path_format(latest, e, "%s/latest", c->folder));
+    TRY(lock_folder(c, &lock, e));
     unlink(temporary); /* of one that was killed right here */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
         status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s", strerror(errno));
@@ -173,24 +165,24 @@ static enum status set_run_dir(struct campaign *c, const char *run, struct error
 }
 
 /* One that is begun here is also ours before anybody else can find it. */
-static enum status choose_run(struct campaign *c, struct error *e)
+static enum status find_or_begin(struct campaign *c, struct error *e)
 {
     char run[256];
-    int lock;
-    enum status status = lock_folder(c, &lock, e);
-    if (status != OK)
-        return status;
     c->resumed = !c->request->fresh && find_run(c, true, run);
     if (!c->resumed)
-        status = make_run(c, run, e);
-    if (status == OK)
-        status = set_run_dir(c, run, e);
-    if (status == OK)
-        status = keep_inputs(c, e);
-    if (status == OK && !c->resumed)
-        status = describe_run(c, e);
-    if (status == OK)
-        status = journal_open(&c->journal, c->run_dir, true, e);
+        TRY(make_run(c, run, e));
+    TRY(set_run_dir(c, run, e));
+    TRY(keep_inputs(c, e));
+    if (!c->resumed)
+        TRY(describe_run(c, e));
+    return journal_open(&c->journal, c->run_dir, true, e);
+}
+
+static enum status choose_run(struct campaign *c, struct error *e)
+{
+    int lock;
+    TRY(lock_folder(c, &lock, e));
+    enum status status = find_or_begin(c, e);
     close(lock);
     return status;
 }
@@ -213,15 +205,11 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
 
 enum status campaign_open_run(struct campaign *c, struct error *e)
 {
-    enum status status =
-        path_format(c->folder, e, "%s/%s", c->request->out, config_text(&c->spec.config, OPT_NAME));
-    if (status == OK)
-        status = folder_make(c->folder, e);
-    if (status == OK)
-        status = choose_run(c, e);
-    if (status == ERR_UNAVAILABLE)
-        status = wait_for_journal(c, e);
-    if (status == OK)
-        status = owner_take(&c->owner, c->run_dir, e);
-    return status == OK ? campaign_link_latest(c, e) : status;
+    TRY(path_format(c->folder, e, "%s/%s", c->request->out,
+                    config_text(&c->spec.config, OPT_NAME)));
+    TRY(folder_make(c->folder, e));
+    enum status status = choose_run(c, e);
+    TRY(status == ERR_UNAVAILABLE ? wait_for_journal(c, e) : status);
+    TRY(owner_take(&c->owner, c->run_dir, e));
+    return campaign_link_latest(c, e);
 }

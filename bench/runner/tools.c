@@ -23,17 +23,16 @@ static enum status find_home(const char *folder, char home[PATH_BYTES], struct e
     char above[PATH_BYTES], plots[PATH_BYTES];
     if (chosen != NULL && *chosen)
         return path_format(home, e, "%s", chosen);
-    enum status status = path_format(above, e, "%s", folder);
+    TRY(path_format(above, e, "%s", folder));
     char *slash = strrchr(above, '/');
     if (slash != NULL)
         slash[slash == above] = '\0';
-    if (status == OK)
-        status = path_format(plots, e, "%s/plots", above);
-    if (status == OK && path_is_folder(plots))
+    TRY(path_format(plots, e, "%s/plots", above));
+    if (path_is_folder(plots))
         return path_format(home, e, "%s", above);
-    if (status == OK && getcwd(home, PATH_BYTES) == NULL)
-        status = error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
-    return status;
+    if (getcwd(home, PATH_BYTES) != NULL)
+        return OK;
+    return error_set(e, ERR_SYSTEM, "the current folder: %s", strerror(errno));
 }
 
 static void find_revision(const char *home, char *revision, size_t size)
@@ -64,8 +63,8 @@ enum status tools_find(struct tools *tools, struct error *e)
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e)
 {
-    enum status status = path_format(path, e, "%s/%s", tools->folder, name);
-    if (status == OK && access(path, X_OK) != 0)
-        return error_at(e, ERR_UNAVAILABLE, path, 0, 0, "%s; `make` builds it", strerror(errno));
-    return status;
+    TRY(path_format(path, e, "%s/%s", tools->folder, name));
+    if (access(path, X_OK) == 0)
+        return OK;
+    return error_at(e, ERR_UNAVAILABLE, path, 0, 0, "%s; `make` builds it", strerror(errno));
 }

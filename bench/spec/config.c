@@ -29,9 +29,9 @@ static enum status set_preset(struct config *config, const struct spec_option *o
     struct value *value = &config->values[option->id];
     const struct mark mark = {"preset", 0, 0};
     if (option->preset != NULL) {
-        enum status status = config_set(config, option, option->preset, mark, e);
+        TRY(config_set(config, option, option->preset, mark, e));
         value->set = false;
-        return status;
+        return OK;
     }
     value->mark = mark;
     value->text = strdup("");

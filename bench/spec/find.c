@@ -133,19 +133,17 @@ enum status find_file(char **path, const char *const *folders, const char *const
                       const char *text, struct error *e)
 {
     const char *home = getenv("SCALEBENCH_HOME");
-    enum status status = OK;
     *path = NULL;
     if (text[0] == '/') {
-        status = try_file(path, NULL, "", text, e);
-        return status == OK && *path == NULL ? error_set(e, ERR_SPEC, "'%s' is not there", text)
-                                             : status;
+        TRY(try_file(path, NULL, "", text, e));
+        return *path == NULL ? error_set(e, ERR_SPEC, "'%s' is not there", text) : OK;
     }
-    for (const char *const *f = folders; status == OK && *path == NULL && *f != NULL; f++)
-        status = try_file(path, NULL, *f, text, e);
-    for (const char *const *f = shared; status == OK && *path == NULL && *f != NULL; f++) {
-        status = try_file(path, NULL, *f, text, e);
-        if (status == OK && *path == NULL && home != NULL)
-            status = try_file(path, home, *f, text, e);
+    for (const char *const *f = folders; *path == NULL && *f != NULL; f++)
+        TRY(try_file(path, NULL, *f, text, e));
+    for (const char *const *f = shared; *path == NULL && *f != NULL; f++) {
+        TRY(try_file(path, NULL, *f, text, e));
+        if (*path == NULL && home != NULL)
+            TRY(try_file(path, home, *f, text, e));
     }
-    return status == OK && *path == NULL ? error_nowhere(folders, shared, text, e) : status;
+    return *path == NULL ? error_nowhere(folders, shared, text, e) : OK;
 }

@@ -22,11 +22,6 @@ static const struct input_kind {
     {OPT_LINK, "link", ".csv", {NULL}},
 };
 
-static enum status no_memory(struct error *e)
-{
-    return error_no_memory(e, "the files of a spec");
-}
-
 /* "" where an option must be given and is not; a preset is a word that stands for no file. */
 static bool is_file(const struct spec_option *option, const struct value *value)
 {
@@ -41,7 +36,7 @@ static enum status find_input(char **path, const struct input_kind *kind, const 
 {
     char *beside = strdup(spec->path), *slash = beside != NULL ? strrchr(beside, '/') : NULL;
     if (beside == NULL)
-        return no_memory(e);
+        return error_no_memory(e, "the files of a spec");
     bool typed = value->mark.file == matrix_set_file;
     if (slash != NULL)
         slash[1] = '\0';
@@ -58,8 +53,8 @@ static enum status find_input(char **path, const struct input_kind *kind, const 
 static enum status read_input(struct spec_input *input, struct error *e)
 {
     if (input->option == OPT_MODEL) {
-        enum status status = model_load(&input->net, input->path, e);
-        return status == OK ? model_sha256(&input->net, input->digest, e) : status;
+        TRY(model_load(&input->net, input->path, e));
+        return model_sha256(&input->net, input->digest, e);
     }
     const char *why;
     int fd = file_open(input->path, &why);
@@ -103,7 +98,7 @@ static enum status name_input(struct spec_input *input, const struct input_kind 
     if (made < 0)
         input->name = NULL;
     if (made < 0 || asprintf(&input->copy, "%s/%s%s", kind->folder, input->name, kind->ending) < 0)
-        return no_memory(e);
+        return error_no_memory(e, "the files of a spec");
     return OK;
 }
 
@@ -129,7 +124,7 @@ static enum status add_input(struct spec *spec, struct spec_input *input,
     struct spec_input *inputs =
         reallocarray(spec->inputs, spec->n_inputs + 1, sizeof *spec->inputs);
     if (inputs == NULL)
-        return no_memory(e);
+        return error_no_memory(e, "the files of a spec");
     spec->inputs = inputs;
     enum status status = name_input(input, kind, spec, e);
     *name = input->name;
@@ -168,7 +163,7 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     }
     char *text = strdup(name);
     if (text == NULL)
-        return no_memory(e);
+        return error_no_memory(e, "the files of a spec");
     free(value->text);
     value->text = text;
     return OK;
@@ -180,8 +175,8 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
 {
     for (size_t i = 0; i < axis->n; i++) {
         char *written = strdup(axis->values[i].text);
-        enum status status =
-            written != NULL ? resolve_value(spec, kind, &axis->values[i], e) : no_memory(e);
+        enum status status = written != NULL ? resolve_value(spec, kind, &axis->values[i], e)
+                                             : error_no_memory(e, "the files of a spec");
         for (size_t j = 0; j < i && status == OK; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 status = mark_error(e, ERR_SPEC, axis->values[i].mark,
@@ -198,22 +193,20 @@ static enum status resolve_kind(struct spec *spec, const struct input_kind *kind
 {
     struct matrix *matrix = spec->matrix;
     struct axis *axis = matrix_axis(matrix, kind->option);
-    enum status status = resolve_value(spec, kind, &spec->config.values[kind->option], e);
-    if (status == OK && axis != NULL)
-        status = resolve_axis(spec, kind, axis, e);
-    if (status == OK)
-        status = resolve_value(spec, kind, &matrix->baseline.config.values[kind->option], e);
-    for (size_t i = 0; i < matrix->n_excludes && status == OK; i++)
-        status = resolve_value(spec, kind, &matrix->excludes[i].config.values[kind->option], e);
-    return status;
+    TRY(resolve_value(spec, kind, &spec->config.values[kind->option], e));
+    if (axis != NULL)
+        TRY(resolve_axis(spec, kind, axis, e));
+    TRY(resolve_value(spec, kind, &matrix->baseline.config.values[kind->option], e));
+    for (size_t i = 0; i < matrix->n_excludes; i++)
+        TRY(resolve_value(spec, kind, &matrix->excludes[i].config.values[kind->option], e));
+    return OK;
 }
 
 enum status inputs_resolve(struct spec *spec, struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == OK; i++)
-        status = resolve_kind(spec, &kinds[i], e);
-    return status;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        TRY(resolve_kind(spec, &kinds[i], e));
+    return OK;
 }
 
 void inputs_free(struct spec *spec)
