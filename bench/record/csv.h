@@ -41,6 +41,11 @@ struct column {
 #define CSV_COLUMN(file, row, id, type, unit, meaning)                                             \
     {file, #id, CSV_##type, unit, meaning, offsetof(struct row, id)},
 
+/* Sets three cells of *row: `name`, name_lo and name_hi. */
+#define CSV_SET_INTERVAL(row, name, interval, factor)                                              \
+    ((row)->name = (factor) * (interval).mid, (row)->name##_lo = (factor) * (interval).lo,         \
+     (row)->name##_hi = (factor) * (interval).hi)
+
 /* "TEXT", "INT", "REAL" or "BOOL". */
 const char *csv_type_name(enum csv_type type);
 

@@ -57,58 +57,57 @@ static bool is_repeated(const real *x, size_t n, const real expected[PERIOD])
 }
 
 /* Looked at where evaluation would: odd steps leave minus the sum, and even ones take it back. */
-static enum status check_strategy(struct sweep *s, struct contender *contender, size_t n,
-                                  bool *good, struct error *e)
+static enum status check_strategy(struct sweep *s, struct contender *c, size_t n, bool *good,
+                                  struct error *e)
 {
     real expected[PERIOD];
-    gradients_sum(s, contender, expected);
+    gradients_sum(s, c, expected);
     for (int i = 0; i < PERIOD; i++)
-        expected[i] = contender->steps % 2 == 1 ? -expected[i] : 0;
-    TRY(sync_eval_begin(contender->sync, e));
-    *good = is_repeated(contender->sync->arenas.params, n, expected);
-    return sync_eval_end(contender->sync, e);
+        expected[i] = c->steps % 2 == 1 ? -expected[i] : 0;
+    TRY(sync_eval_begin(c->sync, e));
+    *good = is_repeated(c->sync->arenas.params, n, expected);
+    return sync_eval_end(c->sync, e);
 }
 
-static bool check_raw(const struct sweep *s, const struct contender *contender, size_t n)
+static bool check_raw(const struct sweep *s, const struct contender *c, size_t n)
 {
     real expected[PERIOD];
-    gradients_sum(s, contender, expected);
-    return is_repeated(contender->sums, n, expected);
+    gradients_sum(s, c, expected);
+    return is_repeated(c->sums, n, expected);
 }
 
-static enum status check_16_bits(const struct sweep *s, const struct contender *contender, size_t n,
+static enum status check_16_bits(const struct sweep *s, const struct contender *c, size_t n,
                                  bool *good, struct error *e)
 {
     real own[PERIOD], sums[PERIOD] = {0};
     uint16_t wire[PERIOD];
-    bool fp16 = contender->config.compressor == COMPRESSOR_fp16;
-    float factor = fp16 ? (float)contender->config.options[SYNC_fp16_scale] : 1;
+    bool fp16 = c->config.compressor == COMPRESSOR_fp16;
+    float factor = fp16 ? (float)c->config.options[SYNC_fp16_scale] : 1;
     enum isa isa;
     TRY(isa_choose(&isa, e));
     const struct cast16 *cast = fp16 ? &cast16_get(isa)->fp16 : &cast16_get(isa)->bf16;
     for (int r = 0; r < s->ranks; r++) {
-        gradients_fill(contender, r, own, PERIOD);
+        gradients_fill(c, r, own, PERIOD);
         cast->encode(wire, own, PERIOD, factor);
         cast->add(sums, wire, PERIOD, 1 / factor);
     }
     cast->encode(wire, sums, PERIOD, factor);
     cast->decode(sums, wire, PERIOD, 1 / factor);
-    *good = is_repeated(contender->sync->arenas.grads, n, sums);
+    *good = is_repeated(c->sync->arenas.grads, n, sums);
     return OK;
 }
 
 /* ---- Error feedback ---- */
 
 /* The tensors that numbers of one selection come from: all, or one after the other. */
-static int selections(const struct contender *contender, const struct problem *p)
+static int selections(const struct contender *c, const struct problem *p)
 {
-    return contender->kind == STRATEGY_allreduce_layer ? p->desc->n_tensors : 1;
+    return c->kind == STRATEGY_allreduce_layer ? p->desc->n_tensors : 1;
 }
 
-static bool are_largest(const struct contender *contender, const struct trial *t, size_t begin,
-                        size_t n)
+static bool are_largest(const struct contender *c, const struct trial *t, size_t begin, size_t n)
 {
-    size_t k = topk_count(n, 0.01 * contender->config.options[SYNC_topk]), taken = 0;
+    size_t k = topk_count(n, 0.01 * c->config.options[SYNC_topk]), taken = 0;
     double least = INFINITY, most = 0;
     for (size_t i = begin; i < begin + n; i++) {
         taken += t->taken[i] != 0;
@@ -119,14 +118,13 @@ static bool are_largest(const struct contender *contender, const struct trial *t
     return taken <= k && least >= most && (taken == k || most == 0);
 }
 
-static bool check_topk(const struct problem *p, const struct contender *contender,
-                       const struct trial *t)
+static bool check_topk(const struct problem *p, const struct contender *c, const struct trial *t)
 {
     bool good = true;
-    if (selections(contender, p) == 1)
-        return are_largest(contender, t, 0, p->desc->n_params);
+    if (selections(c, p) == 1)
+        return are_largest(c, t, 0, p->desc->n_params);
     for (int i = 0; i < p->desc->n_tensors; i++)
-        good = good && are_largest(contender, t, p->desc->tensors[i].offset, p->counts[i]);
+        good = good && are_largest(c, t, p->desc->tensors[i].offset, p->counts[i]);
     return good;
 }
 
@@ -155,14 +153,13 @@ static bool check_sign(const struct problem *p, const struct trial *t)
 
 /* The bound of what P's rounding, from orthonormal columns, can add is that of a sum of as many
  * products as a matrix' shorter side. */
-static bool check_powersgd(const struct problem *p, const struct contender *contender,
+static bool check_powersgd(const struct problem *p, const struct contender *c,
                            const struct trial *t)
 {
     bool good = true;
     for (int i = 0; i < p->desc->n_tensors; i++) {
         size_t n = p->counts[i], first = p->desc->tensors[i].offset;
-        struct low_rank shape =
-            low_rank_of(n, p->rows[i], (int)contender->config.options[SYNC_rank]);
+        struct low_rank shape = low_rank_of(n, p->rows[i], (int)c->config.options[SYNC_rank]);
         double slack = 4 * (double)(shape.side + 1) * (double)REAL_EPSILON;
         good = good && norm(t->kept + first, n) <= (1 + slack) * norm(t->there + first, n);
         if (shape.rank == 0)
@@ -173,14 +170,13 @@ static bool check_powersgd(const struct problem *p, const struct contender *cont
 
 /* Taking a part out of a number and adding parts up rounds each time, by eps of what there was at
  * most; of powersgd a part is itself a sum of `rank` products. */
-static bool is_sum_of_taken(const struct sweep *s, const struct contender *contender,
-                            struct trial *t, size_t n)
+static bool is_sum_of_taken(const struct sweep *s, const struct contender *c, struct trial *t,
+                            size_t n)
 {
-    double rank = contender->config.compressor == COMPRESSOR_powersgd
-                      ? (int)contender->config.options[SYNC_rank]
-                      : 0;
+    double rank =
+        c->config.compressor == COMPRESSOR_powersgd ? (int)c->config.options[SYNC_rank] : 0;
     double roundings = 4 * (s->ranks + 2 + pow(rank, 1.5));
-    bool exact = contender->config.compressor == COMPRESSOR_topk;
+    bool exact = c->config.compressor == COMPRESSOR_topk;
     for (size_t i = 0; i < n; i++)
         t->sum[i] -= t->result[i];
     double off = norm(t->sum, n);
@@ -198,35 +194,34 @@ static enum status add_up(struct sweep *s, struct trial *t, size_t n, struct err
                           "size of what there was", e);
 }
 
-static enum status check_feedback(struct sweep *s, const struct problem *p,
-                                  struct contender *contender, struct trial *t, bool *good,
-                                  struct error *e)
+static enum status check_feedback(struct sweep *s, const struct problem *p, struct contender *c,
+                                  struct trial *t, bool *good, struct error *e)
 {
     size_t n = p->desc->n_params;
     TRY(add_up(s, t, n, e));
-    switch (contender->config.compressor) {
+    switch (c->config.compressor) {
     case COMPRESSOR_topk:
-        *good = check_topk(p, contender, t);
+        *good = check_topk(p, c, t);
         break;
     case COMPRESSOR_sign:
         *good = check_sign(p, t);
         break;
     default:
-        *good = check_powersgd(p, contender, t);
+        *good = check_powersgd(p, c, t);
     }
-    *good = is_sum_of_taken(s, contender, t, n) && *good;
+    *good = is_sum_of_taken(s, c, t, n) && *good;
     return OK;
 }
 
 /* ---- A step ---- */
 
 /* ||result - sum of gradients|| / ||sum of gradients|| */
-static double error_of(const struct sweep *s, const struct contender *contender, size_t n)
+static double error_of(const struct sweep *s, const struct contender *c, size_t n)
 {
-    const real *result = contender->sync->arenas.grads;
+    const real *result = c->sync->arenas.grads;
     real sums[PERIOD];
     double off = 0, size = 0;
-    gradients_sum(s, contender, sums);
+    gradients_sum(s, c, sums);
     for (size_t i = 0; i < n; i++) {
         double d = (double)result[i] - (double)sums[i % PERIOD];
         off += d * d;
@@ -235,52 +230,52 @@ static double error_of(const struct sweep *s, const struct contender *contender,
     return size > 0 ? sqrt(off / size) : 0;
 }
 
-static enum status try_step(struct sweep *s, const struct problem *p, struct contender *contender,
+static enum status try_step(struct sweep *s, const struct problem *p, struct contender *c,
                             struct trial *t, bool *good, struct error *e)
 {
     size_t n = p->desc->n_params, bytes;
     TRY(trial_open(t, n, e));
-    struct sync *sync = contender->sync;
-    bool feedback = (compressor_flags(contender->config.compressor) & COMPRESSOR_FEEDBACK) != 0;
+    struct sync *sync = c->sync;
+    bool feedback = (compressor_flags(c->config.compressor) & COMPRESSOR_FEEDBACK) != 0;
     int64_t ns;
     if (feedback) {
         t->kept = sync->compressor->memory(sync, &bytes); /* residuals come first */
         memcpy(t->there, t->kept, n * sizeof *t->there);
     }
-    TRY(contender_step(s, p, contender, &ns, e));
-    contender->sum_error = error_of(s, contender, n);
+    TRY(contender_step(s, p, c, &ns, e));
+    c->sum_error = error_of(s, c, n);
     if (!feedback)
-        return check_16_bits(s, contender, n, good, e);
+        return check_16_bits(s, c, n, good, e);
     t->result = sync->arenas.grads;
-    gradients_fill(contender, s->rank, t->sum, n);
+    gradients_fill(c, s->rank, t->sum, n);
     for (size_t i = 0; i < n; i++)
         t->there[i] += t->sum[i];
-    return check_feedback(s, p, contender, t, good, e);
+    return check_feedback(s, p, c, t, good, e);
 }
 
-static enum status check_compressed(struct sweep *s, const struct problem *p,
-                                    struct contender *contender, bool *good, struct error *e)
+static enum status check_compressed(struct sweep *s, const struct problem *p, struct contender *c,
+                                    bool *good, struct error *e)
 {
     struct trial t = {0};
-    enum status status = try_step(s, p, contender, &t, good, e);
+    enum status status = try_step(s, p, c, &t, good, e);
     trial_close(&t);
     return status;
 }
 
-enum status contender_check(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e)
 {
     size_t n = p->desc->n_params;
     bool good = true;
-    if (contender->is_raw)
-        good = check_raw(s, contender, n);
-    else if (contender->config.compressor != COMPRESSOR_none)
-        TRY(check_compressed(s, p, contender, &good, e));
+    if (c->is_raw)
+        good = check_raw(s, c, n);
+    else if (c->config.compressor != COMPRESSOR_none)
+        TRY(check_compressed(s, p, c, &good, e));
     else
-        TRY(check_strategy(s, contender, n, &good, e));
+        TRY(check_strategy(s, c, n, &good, e));
     int all = good;
     TRY(wait_allreduce(&s->waiter, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
                        "agreement on a verdict", e));
-    contender->is_right = contender->is_right && all;
+    c->is_right = c->is_right && all;
     return OK;
 }

@@ -18,50 +18,50 @@ static real gradient(int rank, size_t i)
     return (real)((int)((i * STEP + (size_t)rank * SHIFT) % PERIOD) - PERIOD / 2);
 }
 
-void gradients_fill(const struct contender *contender, int rank, real *to, size_t n)
+void gradients_fill(const struct contender *c, int rank, real *to, size_t n)
 {
     real pattern[PERIOD];
     for (size_t i = 0; i < PERIOD; i++)
-        pattern[i] = contender->steps % 2 == 1 ? gradient(rank, i) : -gradient(rank, i);
+        pattern[i] = c->steps % 2 == 1 ? gradient(rank, i) : -gradient(rank, i);
     for (size_t i = 0; i < n; i += PERIOD)
         memcpy(to + i, pattern, (n - i < PERIOD ? n - i : PERIOD) * sizeof *to);
 }
 
-void gradients_sum(const struct sweep *s, const struct contender *contender, real sums[PERIOD])
+void gradients_sum(const struct sweep *s, const struct contender *c, real sums[PERIOD])
 {
     real own[PERIOD];
     memset(sums, 0, PERIOD * sizeof *sums);
     for (int r = 0; r < s->ranks; r++) {
-        gradients_fill(contender, r, own, PERIOD);
+        gradients_fill(c, r, own, PERIOD);
         for (int i = 0; i < PERIOD; i++)
             sums[i] += own[i];
     }
 }
 
-enum status contender_choose(struct sweep *s, const struct contender *contender, struct error *e)
+enum status contender_choose(struct sweep *s, const struct contender *c, struct error *e)
 {
-    if (contender->config.algorithm != ALGORITHM_auto)
-        return algorithm_use(contender->config.algorithm, e);
+    if (c->config.algorithm != ALGORITHM_auto)
+        return algorithm_use(c->config.algorithm, e);
     return s->can_choose ? algorithm_write(&s->library, e) : OK;
 }
 
 /* ---- Opening ---- */
 
-static enum status open_strategy(struct sweep *s, const struct problem *p,
-                                 struct contender *contender, struct error *e)
+static enum status open_strategy(struct sweep *s, const struct problem *p, struct contender *c,
+                                 struct error *e)
 {
-    contender->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd,
-                                              .n = p->desc->n_params,
-                                              .tensors = p->desc->tensors,
-                                              .n_tensors = p->desc->n_tensors};
+    c->optimizer = (struct optimizer){.kind = OPTIMIZER_sgd,
+                                      .n = p->desc->n_params,
+                                      .tensors = p->desc->tensors,
+                                      .n_tensors = p->desc->n_tensors};
     const struct sync_options options = {.comm = MPI_COMM_WORLD,
                                          .desc = p->desc,
-                                         .config = contender->config,
+                                         .config = c->config,
                                          .slots = optimizer_slots(OPTIMIZER_sgd),
                                          .waiter = &s->waiter,
                                          .exec = &s->exec};
-    TRY(sync_create(&contender->sync, contender->kind, &options, e));
-    contender->optimizer.state = contender->sync->arenas.state;
+    TRY(sync_create(&c->sync, c->kind, &options, e));
+    c->optimizer.state = c->sync->arenas.state;
     return OK;
 }
 
@@ -81,33 +81,33 @@ static enum status agree(struct sweep *s, enum status mine, struct error *e)
     return ERR_UNAVAILABLE;
 }
 
-static enum status open_here(struct sweep *s, const struct problem *p, struct contender *contender,
+static enum status open_here(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
-    TRY(MEM_NEW(contender->round_ns, (size_t)s->options->rounds, "the times of rounds", e));
-    TRY(contender_choose(s, contender, e));
-    if (contender->is_raw)
-        return MEM_NEW_ALIGNED(contender->sums, p->desc->n_params, "the sums of gradients", e);
-    return open_strategy(s, p, contender, e);
+    TRY(MEM_NEW(c->round_ns, (size_t)s->options->rounds, "the times of rounds", e));
+    TRY(contender_choose(s, c, e));
+    if (c->is_raw)
+        return MEM_NEW_ALIGNED(c->sums, p->desc->n_params, "the sums of gradients", e);
+    return open_strategy(s, p, c, e);
 }
 
-enum status contender_open(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status contender_open(struct sweep *s, const struct problem *p, struct contender *c,
                            struct error *e)
 {
     int64_t ns;
-    TRY(agree(s, open_here(s, p, contender, e), e));
-    contender->is_open = true;
-    contender->serve = s->waiter.serve;
-    contender->serve_arg = s->waiter.serve_arg;
-    for (int i = 0; contender->is_raw && i < WARM_CALLS; i++)
-        TRY(contender_step(s, p, contender, &ns, e));
+    TRY(agree(s, open_here(s, p, c, e), e));
+    c->is_open = true;
+    c->serve = s->waiter.serve;
+    c->serve_arg = s->waiter.serve_arg;
+    for (int i = 0; c->is_raw && i < WARM_CALLS; i++)
+        TRY(contender_step(s, p, c, &ns, e));
     return contender_leave(s, e);
 }
 
-void contender_enter(struct sweep *s, const struct contender *contender)
+void contender_enter(struct sweep *s, const struct contender *c)
 {
-    s->waiter.serve = contender->serve;
-    s->waiter.serve_arg = contender->serve_arg;
+    s->waiter.serve = c->serve;
+    s->waiter.serve_arg = c->serve_arg;
 }
 
 enum status contender_leave(struct sweep *s, struct error *e)
@@ -118,28 +118,27 @@ enum status contender_leave(struct sweep *s, struct error *e)
     return status;
 }
 
-void contender_close(struct sweep *s, struct contender *contender)
+void contender_close(struct sweep *s, struct contender *c)
 {
-    contender_enter(s, contender);
-    free(contender->round_ns);
-    mem_free(contender->sums);
-    if (contender->is_open)
-        sync_destroy(contender->sync);
-    contender->round_ns = NULL;
-    contender->sums = NULL;
-    contender->sync = NULL;
-    contender->is_open = false;
+    contender_enter(s, c);
+    free(c->round_ns);
+    mem_free(c->sums);
+    if (c->is_open)
+        sync_destroy(c->sync);
+    c->round_ns = NULL;
+    c->sums = NULL;
+    c->sync = NULL;
+    c->is_open = false;
     s->waiter.serve = NULL;
     s->waiter.serve_arg = NULL;
 }
 
 /* ---- A step ---- */
 
-static bool is_spoilt(const struct sweep *s, const struct contender *contender)
+static bool is_spoilt(const struct sweep *s, const struct contender *c)
 {
     const char *name = s->options->spoil;
-    return name != NULL && !contender->is_raw &&
-           strcmp(name, strategy_names()[contender->kind]) == 0;
+    return name != NULL && !c->is_raw && strcmp(name, strategy_names()[c->kind]) == 0;
 }
 
 /* Gradients of ranks are ready at the same time, so that what is timed is the sum and not who
@@ -154,19 +153,19 @@ static enum status begin_together(struct sweep *s, struct error *e)
 
 /* The library's blocking call, without anything of ours around it; where ranks may not block, the
  * other one, completed as our waits are. */
-static enum status step_raw(struct sweep *s, struct contender *contender, size_t n, int64_t *ns,
+static enum status step_raw(struct sweep *s, struct contender *c, size_t n, int64_t *ns,
                             struct error *e)
 {
-    gradients_fill(contender, s->rank, contender->sums, n);
+    gradients_fill(c, s->rank, c->sums, n);
     TRY(begin_together(s, e));
     int64_t begin_ns = clock_ns();
     if (s->waiter.kind == WAIT_BLOCK) {
-        int code = MPI_Allreduce(MPI_IN_PLACE, contender->sums, (int)n, MPI_REAL_TYPE, MPI_SUM,
-                                 MPI_COMM_WORLD);
+        int code =
+            MPI_Allreduce(MPI_IN_PLACE, c->sums, (int)n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD);
         if (code != MPI_SUCCESS)
             return error_set(e, ERR_MPI, "MPI_Allreduce: MPI error %d", code);
     } else {
-        TRY(wait_allreduce(&s->waiter, contender->sums, n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
+        TRY(wait_allreduce(&s->waiter, c->sums, n, MPI_REAL_TYPE, MPI_SUM, MPI_COMM_WORLD,
                            "MPI_Iallreduce", e));
     }
     *ns = clock_ns() - begin_ns;
@@ -175,10 +174,10 @@ static enum status step_raw(struct sweep *s, struct contender *contender, size_t
 
 /* As a training step calls the hooks, but for the computing; gradients of the last tensor are
  * ready first. */
-static enum status step_strategy(struct sweep *s, const struct problem *p,
-                                 struct contender *contender, int64_t *ns, struct error *e)
+static enum status step_strategy(struct sweep *s, const struct problem *p, struct contender *c,
+                                 int64_t *ns, struct error *e)
 {
-    struct sync *sync = contender->sync;
+    struct sync *sync = c->sync;
     const struct range all = {0, p->desc->n_tensors};
     int64_t begin_ns = clock_ns();
     sync_step_begin(sync);
@@ -188,8 +187,8 @@ static enum status step_strategy(struct sweep *s, const struct problem *p,
     int64_t spent_ns = clock_ns() - begin_ns;
 
     real *grads = sync_grad_buffer(sync, all);
-    gradients_fill(contender, s->rank, grads, p->desc->n_params);
-    if (is_spoilt(s, contender) && s->rank == 0 && p->desc->n_params > 0)
+    gradients_fill(c, s->rank, grads, p->desc->n_params);
+    if (is_spoilt(s, c) && s->rank == 0 && p->desc->n_params > 0)
         grads[p->desc->n_params - 1] += 1;
     TRY(begin_together(s, e));
 
@@ -197,21 +196,21 @@ static enum status step_strategy(struct sweep *s, const struct problem *p,
     for (int t = p->desc->n_tensors - 1; t >= 0; t--)
         TRY(sync_grad_ready(sync, (struct range){t, t + 1}, 0, true, e));
     sync_params_done(sync, all, PASS_BACKWARD);
-    TRY(sync_step_end(sync, &contender->optimizer, contender->steps, 1.0, e));
+    TRY(sync_step_end(sync, &c->optimizer, c->steps, 1.0, e));
     *ns = spent_ns + clock_ns() - begin_ns - sync->times.optimizer_ns;
     return OK;
 }
 
-enum status contender_step(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e)
 {
     const struct waiter before = s->waiter;
-    contender->steps++;
-    enum status status = contender->is_raw ? step_raw(s, contender, p->desc->n_params, ns, e)
-                                           : step_strategy(s, p, contender, ns, e);
-    contender->calls = (double)(s->waiter.calls - before.calls);
-    contender->bytes_payload = (double)(s->waiter.bytes_payload - before.bytes_payload);
-    contender->messages_sent = (double)(s->waiter.messages_sent - before.messages_sent);
-    contender->bytes_sent = (double)(s->waiter.bytes_sent - before.bytes_sent);
+    c->steps++;
+    enum status status =
+        c->is_raw ? step_raw(s, c, p->desc->n_params, ns, e) : step_strategy(s, p, c, ns, e);
+    c->calls = (double)(s->waiter.calls - before.calls);
+    c->bytes_payload = (double)(s->waiter.bytes_payload - before.bytes_payload);
+    c->messages_sent = (double)(s->waiter.messages_sent - before.messages_sent);
+    c->bytes_sent = (double)(s->waiter.bytes_sent - before.bytes_sent);
     return status;
 }

@@ -8,30 +8,27 @@
 /* Besides what the model knows a step draws gradients and takes its sums in, a round has barriers,
  * and a contender is opened and checked. */
 static double expect_contender_s(const struct sweep *s, const struct problem *p,
-                                 const struct contender *contender)
+                                 const struct contender *c)
 {
     enum { PASSES = 3, CHECKS = 6, OPENING_PASSES = 5 };
-    struct cost c = contender_cost(s, p, contender);
+    struct cost cost = contender_cost(s, p, c);
     double alpha_s = isfinite(s->link.alpha_s) ? s->link.alpha_s : 0;
-    double message_s = isfinite(c.seconds) ? c.seconds : 0;
+    double message_s = isfinite(cost.seconds) ? cost.seconds : 0;
     double pass_s = (double)(p->desc->n_params * sizeof(real)) * s->link.gamma_s;
-    double rounds = s->options->rounds, steps = rounds * round_steps(s, p, contender) + CHECKS;
+    double rounds = s->options->rounds, steps = rounds * round_steps(s, p, c) + CHECKS;
     return steps * (message_s + PASSES * pass_s) + rounds * 2 * log2(s->ranks) * alpha_s +
            OPENING_PASSES * pass_s;
 }
 
 static double expect_s(const struct sweep *s, const struct problem *p)
 {
-    struct contender contenders[CONTENDERS_MAX];
+    struct contender all[CONTENDERS_MAX];
+    bool compares = s->options->compares;
+    int n = compares ? 2 : contenders_list(s->options, all);
     double sum = 0;
-    int n = 2;
-    if (s->options->compares)
-        contenders_compared(s->options, contenders);
-    else
-        n = contenders_list(s->options, contenders);
     for (int i = 0; i < n; i++)
-        sum += expect_contender_s(s, p, &contenders[i]);
-    return s->options->compares ? sum : sum * (n + 2) / n; /* the two best are timed anew */
+        sum += expect_contender_s(s, p, compares ? &s->options->compared[i] : &all[i]);
+    return compares ? sum : sum * (n + 2) / n; /* the two best are timed anew */
 }
 
 void forecast_make(struct sweep *s)

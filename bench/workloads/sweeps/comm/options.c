@@ -68,7 +68,7 @@ static enum status take_compared(void *options, const char *text, struct error *
                          "--compare: '%s': two operations are expected, as shm,mpi_allreduce",
                          text);
     for (int i = 0; i < 2; i++)
-        TRY(operation_parse("compare", list.names[i], &o->compared[i], e));
+        TRY(contender_parse(o, "compare", list.names[i], &o->compared[i], e));
     o->compares = true;
     return OK;
 }

@@ -17,43 +17,49 @@
 /* Parameters, gradients, what is received, and shared sums, about. */
 #define ARENAS_OPEN 5
 
-int round_steps(const struct sweep *s, const struct problem *p, const struct contender *contender)
+/* Operations that are timed together. */
+struct group {
+    struct contender *all[CONTENDERS_MAX];
+    int n;
+};
+
+int round_steps(const struct sweep *s, const struct problem *p, const struct contender *c)
 {
     size_t bytes = p->desc->n_params * sizeof(real) + 1, steps = ROUND_BYTES / bytes + 1;
-    unsigned flags = strategy_config_flags(contender->kind, contender->config.variant);
-    struct cost c = contender_cost(s, p, contender);
+    unsigned flags = strategy_config_flags(c->kind, c->config.variant);
+    struct cost cost = contender_cost(s, p, c);
     bool uneven = (flags & STRATEGY_OVERLAPS) != 0 || (flags & STRATEGY_DETERMINISTIC) == 0;
-    size_t period = uneven && !(flags & STRATEGY_EXACT) ? STEPS_UNEVEN : c.steps;
+    size_t period = uneven && !(flags & STRATEGY_EXACT) ? STEPS_UNEVEN : cost.steps;
     size_t n = steps < STEPS_MOST ? steps : STEPS_MOST;
     return (int)(n > period ? n : period);
 }
 
 /* The mean of a round's steps; begins when all ranks are there. */
-static enum status run_round(struct sweep *s, const struct problem *p, struct contender *contender,
+static enum status run_round(struct sweep *s, const struct problem *p, struct contender *c,
                              int round, struct error *e)
 {
-    int steps = round_steps(s, p, contender);
+    int steps = round_steps(s, p, c);
     double sum_ns = 0;
-    contender_enter(s, contender);
-    TRY(contender_choose(s, contender, e));
+    contender_enter(s, c);
+    TRY(contender_choose(s, c, e));
     TRY(wait_barrier(&s->waiter, MPI_COMM_WORLD, "beginning of a round", e));
     for (int i = 0; i < steps; i++) {
         int64_t ns = 0;
-        TRY(contender_step(s, p, contender, &ns, e));
+        TRY(contender_step(s, p, c, &ns, e));
         sum_ns += (double)ns;
     }
-    contender->round_ns[round] = sum_ns / steps;
+    c->round_ns[round] = sum_ns / steps;
     return contender_leave(s, e);
 }
 
-static enum status run_rounds(struct sweep *s, const struct problem *p, struct contender **group,
-                              int n, struct error *e)
+static enum status run_rounds(struct sweep *s, const struct problem *p, const struct group *group,
+                              struct error *e)
 {
     uint32_t order[CONTENDERS_MAX + 1];
     for (int round = 0; round < s->options->rounds; round++) {
-        rng_permutation(order, (uint32_t)n, 1, RNG_STREAM(RNG_SCHEDULE, 0), (uint32_t)round);
-        for (int i = 0; i < n; i++)
-            TRY(run_round(s, p, group[order[i]], round, e));
+        rng_permutation(order, (uint32_t)group->n, 1, RNG_STREAM(RNG_SCHEDULE, 0), (uint32_t)round);
+        for (int i = 0; i < group->n; i++)
+            TRY(run_round(s, p, group->all[order[i]], round, e));
         TRY(ranks_stop_if_asked(s, e));
         progress_tick(&s->problems.progress);
     }
@@ -61,71 +67,51 @@ static enum status run_rounds(struct sweep *s, const struct problem *p, struct c
 }
 
 /* Checked after an odd step and again at the end, whatever has come in between. */
-static enum status check_one(struct sweep *s, const struct problem *p, struct contender *contender,
+static enum status check_one(struct sweep *s, const struct problem *p, struct contender *c,
                              struct error *e)
 {
     int64_t ns;
-    contender_enter(s, contender);
-    TRY(contender_choose(s, contender, e));
+    contender_enter(s, c);
+    TRY(contender_choose(s, c, e));
     do {
-        TRY(contender_step(s, p, contender, &ns, e));
-    } while (contender->steps % 2 == 0);
-    TRY(contender_check(s, p, contender, e));
+        TRY(contender_step(s, p, c, &ns, e));
+    } while (c->steps % 2 == 0);
+    TRY(contender_check(s, p, c, e));
     return contender_leave(s, e);
 }
 
-static enum status check_group(struct sweep *s, const struct problem *p, struct contender **group,
-                               int n, struct error *e)
+static enum status check_group(struct sweep *s, const struct problem *p, const struct group *group,
+                               struct error *e)
 {
-    for (int i = 0; i < n; i++)
-        TRY(check_one(s, p, group[i], e));
+    for (int i = 0; i < group->n; i++)
+        TRY(check_one(s, p, group->all[i], e));
     return OK;
 }
 
-/* The slowest rank's times, on all of them. */
-static enum status find_slowest(struct sweep *s, struct contender *contender, struct error *e)
+/* Afterwards all ranks have the times of the slowest. */
+static enum status time_group(struct sweep *s, const struct problem *p, const struct group *group,
+                              struct error *e)
 {
-    return wait_allreduce(&s->waiter, contender->round_ns, (size_t)s->options->rounds, MPI_DOUBLE,
-                          MPI_MAX, MPI_COMM_WORLD, "times of the slowest rank", e);
-}
-
-/* Each beside the first of them, MPI_Allreduce. */
-static enum status print_group(struct sweep *s, const struct problem *p, struct contender **group,
-                               int n, bool with_raw, struct error *e)
-{
-    for (int i = with_raw ? 0 : 1; i < n; i++)
-        TRY(sweep_print_row(s, p, group[i], group[0], round_steps(s, p, group[i]), e));
+    TRY(check_group(s, p, group, e));
+    TRY(run_rounds(s, p, group, e));
+    TRY(check_group(s, p, group, e));
+    for (int i = 0; i < group->n; i++)
+        TRY(wait_allreduce(&s->waiter, group->all[i]->round_ns, (size_t)s->options->rounds,
+                           MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, "times of the slowest rank", e));
     return OK;
 }
 
-static enum status time_group(struct sweep *s, const struct problem *p, struct contender **group,
-                              int n, struct error *e)
-{
-    TRY(check_group(s, p, group, n, e));
-    TRY(run_rounds(s, p, group, n, e));
-    TRY(check_group(s, p, group, n, e));
-    for (int i = 0; i < n; i++)
-        TRY(find_slowest(s, group[i], e));
-    return OK;
-}
-
-static enum status leave_out(struct sweep *s, const struct problem *p, struct contender *contender,
-                             const struct error *why)
+static void leave_out(struct sweep *s, const struct problem *p, struct contender *c,
+                      const struct error *why)
 {
     char name[CONTENDER_NAME];
-    contender->median_ns = NAN;
+    c->median_ns = NAN;
     if (s->rank == 0) {
         progress_clear(&s->problems.progress);
-        fprintf(stderr, "comm_sweep: %s: %s\n", contender_name(contender, name), why->text);
+        fprintf(stderr, "comm_sweep: %s: %s\n", contender_name(c, name), why->text);
     }
-    return sweep_print_skipped(s, p, contender);
+    sweep_print_skipped(s, p, c);
 }
-
-/* Operations that are timed together. */
-struct group {
-    struct contender *all[CONTENDERS_MAX];
-    int n;
-};
 
 /* Opens contenders [first, last) as long as they fit into the group; what cannot run is printed and
  * left out. *next is the first one that is left. */
@@ -136,14 +122,14 @@ static enum status open_group(struct sweep *s, const struct problem *p,
     double each = ARENAS_OPEN * sizeof(real) * (double)p->desc->n_params * s->local_ranks;
     int most = (int)fmax(2, fmin(s->options->memory_bytes / (each + 1), CONTENDERS_MAX));
     for (*next = first; *next < last && group->n < most; ++*next) {
-        struct contender *contender = &contenders[*next];
-        enum status status = contender_open(s, p, contender, e);
+        struct contender *c = &contenders[*next];
+        enum status status = contender_open(s, p, c, e);
         if (status == ERR_UNAVAILABLE) {
-            TRY(leave_out(s, p, contender, e));
+            leave_out(s, p, c, e);
             continue;
         }
         TRY(status);
-        group->all[group->n++] = contender;
+        group->all[group->n++] = c;
     }
     return OK;
 }
@@ -154,8 +140,8 @@ static void close_group(struct sweep *s, struct group *group)
         contender_close(s, group->all[i]);
 }
 
-/* MPI_Allreduce, which is the first of the contenders, and those from *next on that fit beside
- * it. */
+/* MPI_Allreduce, which is the first of the contenders, and those from *next on that fit beside it,
+ * each compared with it. */
 static enum status time_beside_raw(struct sweep *s, const struct problem *p,
                                    struct contender *contenders, int all, int *next,
                                    struct group *group, struct error *e)
@@ -166,8 +152,11 @@ static enum status time_beside_raw(struct sweep *s, const struct problem *p,
     if (group->n == 0)
         return error_set(e, ERR_UNAVAILABLE, "nothing to compare with: MPI_Allreduce cannot run");
     TRY(open_group(s, p, contenders, first, all, group, next, e));
-    TRY(time_group(s, p, group->all, group->n, e));
-    return print_group(s, p, group->all, group->n, first == 1, e);
+    TRY(time_group(s, p, group, e));
+    for (int i = first == 1 ? 0 : 1; i < group->n; i++)
+        TRY(sweep_print_row(s, p, group->all[i], group->all[0], round_steps(s, p, group->all[i]),
+                            e));
+    return OK;
 }
 
 /* ---- Two with each other ---- */
@@ -179,7 +168,7 @@ static enum status time_pair(struct sweep *s, const struct problem *p, struct co
     int ignored;
     TRY(open_group(s, p, pair, 0, 2, group, &ignored, e));
     if (group->n > 0)
-        TRY(time_group(s, p, group->all, group->n, e));
+        TRY(time_group(s, p, group, e));
     for (int i = 0; i < group->n; i++)
         TRY(sweep_print_row(s, p, group->all[i], group->all[group->n - 1 - i],
                             round_steps(s, p, group->all[i]), e));
@@ -197,21 +186,20 @@ static enum status sweep_pair(struct sweep *s, const struct problem *p, struct c
 
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e)
 {
-    struct contender pair[2];
-    contenders_compared(s->options, pair);
+    struct contender pair[2] = {s->options->compared[0], s->options->compared[1]};
     problems_tell_progress(s, p, 0, 2);
     return sweep_pair(s, p, pair, e);
 }
 
-static bool sums_exactly(const struct contender *contender)
+static bool sums_exactly(const struct contender *c)
 {
-    return !contender->is_raw && contender->config.compressor == COMPRESSOR_none &&
-           (strategy_flags(contender->kind) & STRATEGY_EXACT) != 0;
+    return !c->is_raw && c->config.compressor == COMPRESSOR_none &&
+           (strategy_flags(c->kind) & STRATEGY_EXACT) != 0;
 }
 
 /* NULL where there is none. */
 static const struct contender *find_best(const struct contender *contenders, int n,
-                                         bool (*is_wanted)(const struct contender *contender))
+                                         bool (*is_wanted)(const struct contender *c))
 {
     const struct contender *best = NULL;
     for (int i = 0; i < n; i++)
@@ -221,9 +209,9 @@ static const struct contender *find_best(const struct contender *contenders, int
     return best;
 }
 
-static bool is_raw(const struct contender *contender)
+static bool is_raw(const struct contender *c)
 {
-    return contender->is_raw;
+    return c->is_raw;
 }
 
 /* The fastest of many were lucky as well: the two are timed anew. */

@@ -18,19 +18,27 @@
 
 enum { SIZES_MAX = 64, PROBLEMS_MAX = 4 * SIZES_MAX };
 
-/* What may be timed: MPI_Allreduce by itself, or a strategy in one of its variants. */
-struct operation {
-    bool is_raw;
-    enum strategy_kind kind; /* of MPI_Allreduce that of the strategy that only calls it */
-    enum strategy_variant variant;
-    enum allreduce_algorithm algorithm;
-    enum compressor_kind compressor;
-};
+enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
-/* "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring", "allreduce+topk": a variant, or an
- * algorithm of what the library sums, and a compressor. ERR_ARGUMENT. */
-enum status operation_parse(const char *option, const char *text, struct operation *o,
-                            struct error *e);
+/* An operation at work. */
+struct contender {
+    bool is_raw; /* by the algorithm of `config` */
+    enum strategy_kind kind;
+    struct strategy_config config;
+    bool is_open;
+    struct sync *sync;          /* of a strategy */
+    real *sums;                 /* [n], of MPI_Allreduce, in place */
+    struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
+    void (*serve)(void *arg);   /* what the strategy does while this rank waits, of waiter */
+    void *serve_arg;
+    uint64_t steps;   /* so far; odd steps sum gradients, even ones their negatives */
+    double *round_ns; /* [rounds], slowest rank */
+    double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
+    bool is_right;    /* what it left so far is what it promises */
+    double sum_error; /* of a compressor: relative norm of what its last checked step is off */
+    double median_ns; /* of rounds; NAN: it could not run. Set with is_ok when its row is printed */
+    bool is_ok;       /* verdict */
+};
 
 const char *const *wait_names(void); /* of enum wait_kind */
 
@@ -39,7 +47,7 @@ struct sweep_options {
     size_t sizes[SIZES_MAX]; /* bytes of flat tensors */
     int n_sizes;
     struct choice models, strategies, compressors;
-    struct operation compared[2]; /* only these two, with each other */
+    struct contender compared[2]; /* only these two, with each other */
     bool compares;
     const char
         *spoil; /* the strategy whose gradients are made wrong, to see that verdicts notice */
@@ -121,66 +129,46 @@ struct sweep {
     bool was_ok;  /* all_ok when these began */
 };
 
-enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
-
-/* An operation at work. */
-struct contender {
-    bool is_raw; /* by the algorithm of `config` */
-    enum strategy_kind kind;
-    struct strategy_config config;
-    bool is_open;
-    struct sync *sync;          /* of a strategy */
-    real *sums;                 /* [n], of MPI_Allreduce, in place */
-    struct optimizer optimizer; /* plain descent at rate 1: parameters are minus the sums */
-    void (*serve)(void *arg);   /* what the strategy does while this rank waits, of waiter */
-    void *serve_arg;
-    uint64_t steps;   /* so far; odd steps sum gradients, even ones their negatives */
-    double *round_ns; /* [rounds], slowest rank */
-    double calls, bytes_payload, messages_sent, bytes_sent; /* of one step on this rank */
-    bool is_right;    /* what it left so far is what it promises */
-    double sum_error; /* of a compressor: relative norm of what its last checked step is off */
-    double median_ns; /* of rounds; NAN: it could not run. Set with is_ok when its row is printed */
-    bool is_ok;       /* verdict */
-};
-
 /* The operations to be timed, MPI_Allreduce first; returns how many. */
 int contenders_list(const struct sweep_options *o, struct contender contenders[CONTENDERS_MAX]);
-/* The two that are compared with each other. */
-void contenders_compared(const struct sweep_options *o, struct contender pair[2]);
 
-/* As operation_parse takes it. */
+/* "mpi_allreduce", "gather_scatter/mpich", "allreduce/ring", "allreduce+topk": a variant, or an
+ * algorithm of what the library sums, and a compressor; else as o->config says. ERR_ARGUMENT. */
+enum status contender_parse(const struct sweep_options *o, const char *option, const char *text,
+                            struct contender *c, struct error *e);
+/* As contender_parse takes it. */
 #define CONTENDER_NAME 96
-const char *contender_name(const struct contender *contender, char text[CONTENDER_NAME]);
+const char *contender_name(const struct contender *c, char text[CONTENDER_NAME]);
 
 /* What a step of it costs this rank on paper. */
 struct cost contender_cost(const struct sweep *s, const struct problem *p,
-                           const struct contender *contender);
+                           const struct contender *c);
 
 /* Opens a contender for the tensors of `p`: collective. ERR_UNAVAILABLE when it cannot run on these
  * ranks, which all of them know then; *reason says why on rank 0. */
-enum status contender_open(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status contender_open(struct sweep *s, const struct problem *p, struct contender *c,
                            struct error *e);
-void contender_close(struct sweep *s, struct contender *contender);
+void contender_close(struct sweep *s, struct contender *c);
 
 /* Around a contender's steps, checks and end: what a strategy does while its rank waits is its own
  * alone; a rank leaves when all have done what it might have to serve. Collective. */
-void contender_enter(struct sweep *s, const struct contender *contender);
+void contender_enter(struct sweep *s, const struct contender *c);
 enum status contender_leave(struct sweep *s, struct error *e);
 
 /* Has the library sum by the contender's algorithm, until the next call. */
-enum status contender_choose(struct sweep *s, const struct contender *contender, struct error *e);
+enum status contender_choose(struct sweep *s, const struct contender *c, struct error *e);
 
 /* Gradients are whole numbers that repeat after PERIOD. Those of a rank in the step that `contender`
  * has taken last, and their sum over all ranks. */
 enum { PERIOD = 101 };
-void gradients_fill(const struct contender *contender, int rank, real *to, size_t n);
-void gradients_sum(const struct sweep *s, const struct contender *contender, real sums[PERIOD]);
+void gradients_fill(const struct contender *c, int rank, real *to, size_t n);
+void gradients_sum(const struct sweep *s, const struct contender *c, real sums[PERIOD]);
 
 /* One step on gradients of this rank; *ns is what it took without the optimizer. */
-enum status contender_step(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status contender_step(struct sweep *s, const struct problem *p, struct contender *c,
                            int64_t *ns, struct error *e);
 /* Whether what the last step left is right on every rank. Collective. */
-enum status contender_check(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status contender_check(struct sweep *s, const struct problem *p, struct contender *c,
                             struct error *e);
 
 /* Measures messages and local sums, prints their rows and sets s->fit and s->link. Collective. */
@@ -189,18 +177,17 @@ enum status link_measure(struct sweep *s, struct error *e);
 enum status link_check(const struct sweep *s, struct error *e);
 enum status link_write(const struct sweep *s, struct error *e);
 void link_write_dictionary(FILE *out);
-enum status sweep_print_link(struct sweep *s, const char *operation, size_t bytes,
-                             struct interval seconds, double model_s);
+void sweep_print_link(struct sweep *s, const char *operation, size_t bytes, struct interval seconds,
+                      double model_s);
 
 /* Times and prints all operations for the tensors of `p`, then the best against the best. */
 enum status sweep_problem(struct sweep *s, const struct problem *p, struct error *e);
 /* The two that the command line names, with each other. */
 enum status sweep_compare(struct sweep *s, const struct problem *p, struct error *e);
 /* The row of one contender, compared with another one of the same rounds. */
-enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *contender,
+enum status sweep_print_row(struct sweep *s, const struct problem *p, struct contender *c,
                             const struct contender *other, int steps, struct error *e);
-enum status sweep_print_skipped(struct sweep *s, const struct problem *p,
-                                const struct contender *contender);
+void sweep_print_skipped(struct sweep *s, const struct problem *p, const struct contender *c);
 
 /* `out` behind the table's header. */
 FILE *rows_begin(struct sweep *s);
@@ -213,7 +200,7 @@ void problems_free(struct problems *problems);
 void problems_tell_progress(struct sweep *s, const struct problem *p, int done, int all);
 
 /* Steps of a round. */
-int round_steps(const struct sweep *s, const struct problem *p, const struct contender *contender);
+int round_steps(const struct sweep *s, const struct problem *p, const struct contender *c);
 
 /* Fills expected_s of every problem by the model that s->link has, once it is known what is
  * stored. */

@@ -230,9 +230,7 @@ static void compare_times(struct kernel_row *row, const struct lane *lane, const
         room[k] = layers_ms(other, pass, first, last, k) / layers_ms(lane, pass, first, last, k);
     struct interval ratio = stats_median_interval(room, (size_t)lane->repeats, 0.95);
     row->other_plan = plan_name(other->plan);
-    row->ratio = ratio.mid;
-    row->ratio_lo = ratio.lo;
-    row->ratio_hi = ratio.hi;
+    CSV_SET_INTERVAL(row, ratio, ratio, 1);
 }
 
 /* Round by round, so that a machine that is slower for a while is so for both. */
@@ -243,9 +241,7 @@ static void compare_product(struct kernel_row *row, const struct lane *lane, enu
         room[k] = 1e-4 * row->flop_done / layers_ms(lane, pass, first, last, k) /
                   lane->product_gflop_per_s[k];
     struct interval share = stats_median_interval(room, (size_t)lane->repeats, 0.95);
-    row->done_pct = share.mid;
-    row->done_pct_lo = share.lo;
-    row->done_pct_hi = share.hi;
+    CSV_SET_INTERVAL(row, done_pct, share, 1);
 }
 
 static uint64_t flops_done(const struct lane *lane, enum pass pass, int position)

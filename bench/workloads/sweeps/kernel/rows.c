@@ -45,9 +45,7 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, 
     row->isa = isa_names()[s->options->isa];
     row->batch = s->options->batch;
     row->repeats = (double)n;
-    row->time_ms = time.mid;
-    row->time_ms_lo = time.lo;
-    row->time_ms_hi = time.hi;
+    CSV_SET_INTERVAL(row, time_ms, time, 1);
     row->gflop_per_s = 1e-6 * row->flop / time.mid;
     row->gflop_done_per_s = 1e-6 * row->flop_done / time.mid;
     row->gbyte_per_s = 1e-6 * row->bytes / time.mid;
