@@ -1,5 +1,6 @@
 #include "bench/collect/columns.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* What metrics.def says of its columns, under their names. Texts are arrays here: tables of constants
@@ -45,49 +46,38 @@ static const struct {
 };
 #undef FIELD
 
-#define COLUMN(id, type, unit, meaning) {FILE_NAME, #id, CSV_##type, unit, meaning, CELL(id)},
-#define PLACE_AS(id, meaning)                                                                      \
-    {FILE_NAME, #id, (enum csv_type)TYPE_OF_##id, texts.id.unit, meaning, CELL(id)},
+/* OWN is the file whose table is included. */
+#define OF_FILE(file, id, type, unit, meaning)                                                     \
+    {#file ".csv", #id, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
+#define OF(file, id, type, unit, meaning) OF_FILE(file, id, type, unit, meaning)
+#define COLUMN(id, type, unit, meaning)   OF(OWN, id, CSV_##type, unit, meaning)
+#define PLACE_AS(id, meaning)             OF(OWN, id, TYPE_OF_##id, texts.id.unit, meaning)
 static const struct column columns[] = {
 /* First: column_get counts on it. */
-#define FILE_NAME "summary.csv"
-#define CELL(id)  0
 #define PLACE(id) PLACE_AS(id, texts.id.summary)
+#define OWN       summary
 #include "bench/collect/csv_summary.def"
+#undef OWN
 #undef PLACE
-#undef CELL
-#undef FILE_NAME
-#define FILE_NAME "raw.csv"
-#define CELL(id)  offsetof(struct raw_row, id)
-#include "bench/collect/csv_raw.def"
-#undef CELL
-#undef FILE_NAME
 #define PLACE(id) PLACE_AS(id, texts.id.own)
-#define FILE_NAME "epochs.csv"
-#define CELL(id)  offsetof(struct epochs_row, id)
+#define OWN       raw
+#include "bench/collect/csv_raw.def"
+#undef OWN
+#define OWN epochs
 #include "bench/collect/csv_epochs.def"
-#undef CELL
-#undef FILE_NAME
-#define FILE_NAME "classes.csv"
-#define CELL(id)  offsetof(struct classes_row, id)
+#undef OWN
+#define OWN classes
 #include "bench/collect/csv_classes.def"
-#undef CELL
-#undef FILE_NAME
-#define FILE_NAME "steps.csv"
-#define CELL(id)  offsetof(struct steps_row, id)
+#undef OWN
+#define OWN steps
 #include "bench/collect/csv_steps.def"
-#undef CELL
-#undef FILE_NAME
-#define FILE_NAME "losses.csv"
-#define CELL(id)  offsetof(struct losses_row, id)
+#undef OWN
+#define OWN losses
 #include "bench/collect/csv_losses.def"
-#undef CELL
-#undef FILE_NAME
-#define FILE_NAME "columns.csv"
-#define CELL(id)  0
+#undef OWN
+#define OWN columns
 #include "bench/collect/csv_columns.def"
-#undef CELL
-#undef FILE_NAME
+#undef OWN
 };
 #undef COLUMN
 #undef PLACE

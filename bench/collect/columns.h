@@ -25,11 +25,13 @@
 #define IN_STEPS_epoch(id)
 #define IN_STEPS_eval(id)
 #define IN_STEPS_end(id)
+#define IN_STEPS_result(id)
 #define IN_EPOCHS_hello(id)
 #define IN_EPOCHS_step(id)
 #define IN_EPOCHS_epoch(id) PLACE(id)
 #define IN_EPOCHS_eval(id)  PLACE(id)
 #define IN_EPOCHS_end(id)
+#define IN_EPOCHS_result(id)
 
 /* What raw.csv says beyond the meaning of a metric. */
 #define IN_RAW_hello ""
@@ -67,10 +69,16 @@ const struct column *columns_of(const char *file, size_t *n);
 /* Whether a run of this spec leaves the i-th file of csv_files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
-/* A row of each file but summary.csv and columns.csv. */
+/* A row of each file; those of summary.csv and columns.csv are written as texts. */
 #define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;
+struct summary_row {
+#include "bench/collect/csv_summary.def"
+};
+struct columns_row {
+#include "bench/collect/csv_columns.def"
+};
 struct raw_row {
 #include "bench/collect/csv_raw.def"
 };

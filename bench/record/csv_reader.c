@@ -26,7 +26,7 @@ static enum status read_text(struct csv_table *table, struct error *e)
     size_t size = 0;
     const char *why;
     FILE *in = file_open_stream(table->path, &why);
-    if (!in)
+    if (in == NULL)
         return error_at(e, ERR_DATA, table->path, 0, 0, "cannot read: %s", why);
     ssize_t length = getdelim(&table->text, &size, '\0', in);
     bool failed = ferror(in);
@@ -46,8 +46,8 @@ static enum status add_cell(struct cursor *c, char *text, struct error *e)
     if (c->n == c->room) {
         size_t room = c->room ? 2 * c->room : 256;
         char **cells = realloc(c->table->names, room * sizeof *cells);
-        if (!cells)
-            return error_set(e, ERR_MEMORY, "no memory for %s", c->table->path);
+        if (cells == NULL)
+            return error_no_memory(e, c->table->path);
         c->table->names = cells;
         c->room = room;
     }
@@ -99,24 +99,20 @@ static enum status take_end(struct cursor *c, bool *more, struct error *e)
 static enum status read_cell(struct cursor *c, bool *more, struct error *e)
 {
     char *text = c->at;
-    enum status status = OK;
     if (*c->at == '"')
-        status = read_quoted(c, &text, e);
+        TRY(read_quoted(c, &text, e));
     else
         c->at += strcspn(c->at, ",\r\n");
-    if (status == OK)
-        status = take_end(c, more, e);
-    return status == OK ? add_cell(c, text, e) : status;
+    TRY(take_end(c, more, e));
+    return add_cell(c, text, e);
 }
 
 static enum status read_row(struct cursor *c, struct error *e)
 {
-    bool more = true;
-    enum status status = OK;
     c->width = 0;
-    while (more && status == OK)
-        status = read_cell(c, &more, e);
-    return status;
+    for (bool more = true; more;)
+        TRY(read_cell(c, &more, e));
+    return OK;
 }
 
 static enum status read_names(struct cursor *c, struct error *e)
@@ -146,8 +142,8 @@ static enum status add_row(struct cursor *c, int line, struct error *e)
     if (table->rows == c->rows_room) {
         size_t room = c->rows_room ? 2 * c->rows_room : 64;
         int *lines = realloc(table->lines, room * sizeof *lines);
-        if (!lines)
-            return error_set(e, ERR_MEMORY, "no memory for %s", table->path);
+        if (lines == NULL)
+            return error_no_memory(e, table->path);
         table->lines = lines;
         c->rows_room = room;
     }
@@ -158,32 +154,27 @@ static enum status add_row(struct cursor *c, int line, struct error *e)
 static enum status read_rows(struct cursor *c, struct error *e)
 {
     struct csv_table *table = c->table;
-    enum status status = OK;
-    while (*c->at && status == OK) {
+    while (*c->at != '\0') {
         int line = c->line;
-        status = read_row(c, e);
-        if (status == OK && c->width != table->columns)
+        TRY(read_row(c, e));
+        if (c->width != table->columns)
             return error_at(e, ERR_DATA, table->path, line, 0, "%zu cells, but %zu names", c->width,
                             table->columns);
-        if (status == OK)
-            status = add_row(c, line, e);
+        TRY(add_row(c, line, e));
     }
-    return status;
+    return OK;
 }
 
 enum status csv_table_read(struct csv_table *table, const char *path, struct error *e)
 {
     *table = (struct csv_table){0};
     snprintf(table->path, sizeof table->path, "%s", path);
-    enum status status = read_text(table, e);
+    TRY(read_text(table, e));
     struct cursor c = {.table = table, .at = table->text, .line = 1};
-    if (status == OK)
-        status = read_names(&c, e);
-    if (status == OK)
-        status = read_rows(&c, e);
-    if (status == OK)
-        table->cells = table->names + table->columns;
-    return status;
+    TRY(read_names(&c, e));
+    TRY(read_rows(&c, e));
+    table->cells = table->names + table->columns;
+    return OK;
 }
 
 void csv_table_free(struct csv_table *table)
