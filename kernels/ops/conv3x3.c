@@ -11,12 +11,6 @@ static bool is_relu(const struct layer_desc *l)
     return l->kind == LAYER_relu;
 }
 
-static bool is_pool2x2(const struct layer_desc *l)
-{
-    return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&
-           l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
-}
-
 static bool is_norm(const struct layer_desc *l)
 {
     return l->kind == LAYER_batchnorm2d;

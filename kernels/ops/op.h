@@ -133,6 +133,13 @@ static inline unsigned saving_of_dead_outputs(const struct fused_layers *fused, 
     return all ? 0 : SAVING_BIT(SAVING_dead_outputs);
 }
 
+/* The pooling that convolutions take along. */
+static inline bool is_pool2x2(const struct layer_desc *l)
+{
+    return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&
+           l->stride_w == 2 && l->pad_h == 0 && l->pad_w == 0;
+}
+
 /* Defines an op whose file has saved_bytes, scratch_bytes, forward and backward of these names; what
  * follows `match_` are further fields. */
 #define OP_KERNEL(name_, in_, out_, match_, ...)                                                   \

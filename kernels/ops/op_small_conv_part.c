@@ -27,12 +27,6 @@ static bool is_small_conv(const struct layer_desc *l)
            l->in.c * l->channels * l->kernel_h * l->kernel_w <= WEIGHTS_MAX;
 }
 
-static bool is_pool(const struct layer_desc *l)
-{
-    return l->kind == LAYER_maxpool2d && l->kernel_h == 2 && l->kernel_w == 2 && l->stride_h == 2 &&
-           l->stride_w == 2;
-}
-
 int small_conv_match_part(const struct layer_desc *layers, int n)
 {
     if (!is_small_conv(layers))
@@ -42,7 +36,7 @@ int small_conv_match_part(const struct layer_desc *layers, int n)
         taken++;
     bool relu_first = taken < n && layers[taken].kind == LAYER_relu;
     taken += relu_first;
-    if (taken >= n || !is_pool(&layers[taken]))
+    if (taken >= n || !is_pool2x2(&layers[taken]))
         return 0;
     taken++;
     return taken + (!relu_first && taken < n && layers[taken].kind == LAYER_relu);

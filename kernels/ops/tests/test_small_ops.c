@@ -13,6 +13,7 @@ struct shape_case {
     int kernels[2], channels[2]; /* of one or two convolutions; 0: no more */
     bool relu_first;             /* before pooling, not after it */
     bool no_relu;
+    int pool_pad;
     double rate; /* of dropout2d, 0: none */
     int hidden;  /* outputs of a dense layer before the last, 0: none */
     double hidden_rate;
@@ -46,6 +47,7 @@ static const struct shape_case shape_cases[] = {
      .rate = 0.4,
      .ops = {"layer", "dropout", "layer", "layer", INNER}},
     {{1, 12, 11}, {8}, {7}, .rate = 0.4, .ops = {"layer", "dropout", "layer"}},
+    {{1, 12, 12}, {4}, {4}, .pool_pad = 1, .ops = {"layer", "layer", "layer", SMALL}},
     {{1, 6, 6},
      {4},
      {5},
@@ -64,7 +66,7 @@ static void add_block(struct net_desc *net, const struct shape_case *c, int i)
         add_layer(net, dropout_layer(LAYER_dropout2d, c->rate));
     if (c->relu_first && !c->no_relu)
         add_layer(net, layer_desc_preset(LAYER_relu));
-    add_layer(net, maxpool2d_layer(2, 2, 2));
+    add_layer(net, pool_layer(LAYER_maxpool2d, 2, 2, 2, c->pool_pad));
     if (!c->relu_first && !c->no_relu)
         add_layer(net, layer_desc_preset(LAYER_relu));
 }
