@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runner/commands.h"
+#include "bench/runner/commands/commands.h"
 #include "kernels/base/descriptors.h"
 #include "kernels/base/names.h"
 
@@ -17,7 +17,7 @@ struct command {
 
 static const struct command commands[] = {
 #define COMMAND(name, operand, options, summary) {#name, operand, options, summary, command_##name},
-#include "bench/runner/commands.def"
+#include "bench/runner/commands/commands.def"
 #undef COMMAND
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)

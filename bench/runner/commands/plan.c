@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bench/runner/campaign.h"
-#include "bench/runner/commands.h"
+#include "bench/runner/commands/commands.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 

@@ -5,7 +5,7 @@
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
 #include "bench/place/place.h"
-#include "bench/runner/commands.h"
+#include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
-#include "bench/runner/commands.h"
+#include "bench/runner/commands/commands.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"

@@ -1,7 +1,7 @@
 #include <signal.h>
 
 #include "bench/runner/campaign.h"
-#include "bench/runner/commands.h"
+#include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
 #include "kernels/base/log.h"
 

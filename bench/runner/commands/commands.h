@@ -1,8 +1,8 @@
 /* The commands of the scalebench program. Each prints its results to `out`, leaves messages to
  * standard error, and returns an error for main to print; *exit_status is set only where OK does
  * not mean 0. */
-#ifndef SCALEBENCH_BENCH_RUNNER_COMMANDS_H
-#define SCALEBENCH_BENCH_RUNNER_COMMANDS_H
+#ifndef SCALEBENCH_BENCH_RUNNER_COMMANDS_COMMANDS_H
+#define SCALEBENCH_BENCH_RUNNER_COMMANDS_COMMANDS_H
 
 #include <stdio.h>
 
