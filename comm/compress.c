@@ -1,7 +1,5 @@
 #include "comm/compress.h"
 
-#include "kernels/base/clock.h"
-
 const struct compressor compressor_none = {0}; /* never called */
 
 #define COMPRESSOR(name, flags, source, summary) extern const struct compressor compressor_##name;
@@ -24,14 +22,4 @@ struct span span_of(const struct arenas *a, struct range tensors)
     const struct tensor_desc *first = &a->tensors[tensors.first];
     const struct tensor_desc *last = &a->tensors[tensors.last - 1];
     return (struct span){.begin = first->offset, .n = last->offset + last->count - first->offset};
-}
-
-void pack_begin(struct sync *s)
-{
-    s->times.pack_ns -= clock_ns();
-}
-
-void pack_end(struct sync *s)
-{
-    s->times.pack_ns += clock_ns();
 }

@@ -11,19 +11,18 @@
 
 #include "comm/strategy.h"
 
-/* Compressors keep what is theirs in sync->compression. */
 struct compressor {
+    size_t context_bytes; /* of sync->compression, which is zeroed before create */
     /* Allocates all that sums need: nothing is allocated later. Before the strategy's own create;
      * the arenas have no memory yet, their tensors are known. */
     enum status (*create)(struct sync *s, struct error *e);
     /* Replaces the gradients of the tensors by the sum over ranks. Collective. */
     enum status (*sum)(struct sync *s, struct range tensors, struct error *e);
-    /* Memory [*bytes] that steps hand on to each other, for checkpoints; NULL hook: there is
-     * none. */
+    /* Memory [*bytes] that lasts from step to step, for checkpoints; NULL hook: there is none. */
     void *(*memory)(struct sync *s, size_t *bytes);
     /* Sets that memory to what it is before the first step. */
     void (*begin)(struct sync *s);
-    void (*destroy)(struct sync *s); /* also of what create left half done */
+    void (*destroy)(struct sync *s); /* also after a create that has failed */
 };
 
 /* NULL for `none`. */
@@ -34,10 +33,6 @@ struct span {
     size_t begin, n;
 };
 struct span span_of(const struct arenas *a, struct range tensors);
-
-/* Around the arithmetic of a compressor, which counts as packing. */
-void pack_begin(struct sync *s);
-void pack_end(struct sync *s);
 
 /* ---- Exchanges among all ranks, of comm/compressors/exchange.c ---- */
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "kernels/base/mem.h"
+
 void nodes_here(const struct sync *s, int *ranks, int *first)
 {
     MPI_Group all, here;
@@ -13,7 +15,8 @@ void nodes_here(const struct sync *s, int *ranks, int *first)
     MPI_Group_free(&all);
 }
 
-/* From first ranks to a count of nodes: a node's own first rank comes before the others of it. */
+/* From the first rank of each rank's node to the number of that node: first ranks come before the
+ * other ranks of their node. */
 static void count_nodes(int *node_of, int ranks)
 {
     int nodes = 0;
@@ -21,19 +24,23 @@ static void count_nodes(int *node_of, int ranks)
         node_of[r] = node_of[r] == r ? nodes++ : node_of[node_of[r]];
 }
 
+static enum status find(struct sync *s, int *firsts, struct error *e)
+{
+    int here;
+    nodes_here(s, &here, &firsts[s->rank]);
+    TRY(wait_allreduce(s->waiter, firsts, (size_t)s->ranks, MPI_INT, MPI_SUM, s->comm,
+                       "first ranks of all nodes", e));
+    count_nodes(firsts, s->ranks);
+    return OK;
+}
+
 enum status nodes_find(struct sync *s, int **node_of, struct error *e)
 {
-    int here, *firsts = *node_of = calloc((size_t)s->ranks, sizeof *firsts);
-    if (firsts == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the nodes of %d ranks", s->ranks);
-    nodes_here(s, &here, &firsts[s->rank]);
-    enum status status = wait_allreduce(s->waiter, firsts, (size_t)s->ranks, MPI_INT, MPI_SUM,
-                                        s->comm, "first ranks of all nodes", e);
-    if (status == OK) {
-        count_nodes(firsts, s->ranks);
-        return OK;
+    TRY(MEM_NEW(*node_of, (size_t)s->ranks, "the nodes of all ranks", e));
+    enum status status = find(s, *node_of, e);
+    if (status != OK) {
+        free(*node_of);
+        *node_of = NULL;
     }
-    free(firsts);
-    *node_of = NULL;
     return status;
 }

@@ -4,8 +4,8 @@
 
 #include "comm/strategy.h"
 
-/* Of the ranks that s is for, those on this rank's node: how many, and the first of them. What the
- * waiter has found out when it was opened: no call waits. */
+/* The ranks of s on this rank's node: how many, and the first of them. From what waiter_open found
+ * out: no call waits. */
 void nodes_here(const struct sync *s, int *ranks, int *first);
 
 /* (*node_of) [ranks]: the node of each rank, counted in the order of their first ranks; freed with

@@ -9,8 +9,9 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/fp_mode.h"
+#include "kernels/base/mem.h"
 
-/* Who has the library. */
+/* The thread that may call the library. */
 enum owner { OWNER_NOBODY, OWNER_COMPUTING, OWNER_POLLING };
 
 struct overlap {
@@ -33,28 +34,29 @@ struct overlap {
 
 /* ---- The thread ---- */
 
-static bool take(struct overlap *o, int owner)
+static bool take_library(struct overlap *o, int owner)
 {
     int nobody = OWNER_NOBODY;
     return atomic_compare_exchange_strong(&o->owner, &nobody, owner);
 }
 
-static void let_go(struct overlap *o)
+static void release_library(struct overlap *o)
 {
     atomic_store(&o->owner, OWNER_NOBODY);
 }
 
 static void poll_once(struct overlap *o)
 {
-    if (!atomic_load(&o->wanted) && take(o, OWNER_POLLING)) {
+    if (!atomic_load(&o->wanted) && take_library(o, OWNER_POLLING)) {
         o->sync->strategy->poll(o->sync);
-        let_go(o);
+        release_library(o);
     }
     if (o->yields)
         sched_yield();
 }
 
-/* Sums are made where messages arrive: here with the arithmetic of the computing threads. */
+/* Sums are made where messages arrive, so this thread needs the floating-point mode of the computing
+ * threads. */
 static void *poll_always(void *arg)
 {
     struct overlap *o = arg;
@@ -134,7 +136,7 @@ static void stop_thread(struct overlap *o)
     pthread_mutex_destroy(&o->mutex);
 }
 
-/* What the thread burnt is no useful work. */
+/* The processor time of the thread is no useful work. */
 static void count_polling(struct overlap *o)
 {
     clockid_t clock;
@@ -159,9 +161,8 @@ enum status overlap_open(struct overlap **overlap, const struct overlap_options 
     *overlap = NULL;
     if (options->kind == OVERLAP_none || options->sync->strategy->poll == NULL)
         return OK;
-    struct overlap *o = calloc(1, sizeof *o);
-    if (o == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the overlap of messages and compute");
+    struct overlap *o;
+    TRY(MEM_NEW(o, 1, "the overlap of messages and compute", e));
     o->kind = options->kind;
     o->sync = options->sync;
     o->yields = options->yields;
@@ -213,7 +214,7 @@ void overlap_pause(struct overlap *o)
     if (!has_thread(o))
         return;
     atomic_store(&o->wanted, true);
-    while (!take(o, OWNER_COMPUTING))
+    while (!take_library(o, OWNER_COMPUTING))
         if (o->yields)
             sched_yield();
     atomic_store(&o->wanted, false);
@@ -222,7 +223,7 @@ void overlap_pause(struct overlap *o)
 void overlap_resume(struct overlap *o)
 {
     if (has_thread(o))
-        let_go(o);
+        release_library(o);
 }
 
 void overlap_tile(void *arg)

@@ -1,6 +1,7 @@
-/* Who asks after messages while a rank computes (overlaps.def). The library belongs to the
- * computing thread, except between overlap_compute_begin and overlap_compute_end: there a thread of
- * ours may have it, so that MPI_THREAD_SERIALIZED is enough. */
+/* What tests the messages of a strategy while its rank computes (overlaps.def): nothing, the computing
+ * thread between layers or tiles, or a thread of its own. Only the computing thread calls the library,
+ * except between overlap_compute_begin and overlap_compute_end: there the other thread may, so that
+ * MPI_THREAD_SERIALIZED is enough. */
 #ifndef SCALEBENCH_COMM_OVERLAP_H
 #define SCALEBENCH_COMM_OVERLAP_H
 
@@ -18,7 +19,7 @@ struct overlap_options {
 /* ERR_UNAVAILABLE when a thread is wanted and the library takes calls from one thread only. */
 enum status overlap_open(struct overlap **overlap, const struct overlap_options *options,
                          struct error *e);
-/* NULL is fine here and below: nobody asks. */
+/* NULL is fine here and below: nothing tests. */
 void overlap_close(struct overlap *o);
 
 /* Around a training step. */

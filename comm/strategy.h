@@ -11,7 +11,12 @@
  *   step_end(optimizer): parameters are ready when params_needed of the next step returns
  *
  * The loss gradient is divided by the global sample count before backward, so exact strategies sum
- * and never average. */
+ * and never average.
+ *
+ * Some parts of this interface wait for work to come: `micro` and `last` for gradient accumulation,
+ * params_needed and params_done of each range for ZeRO 3, which gathers parameters before a pass and
+ * frees them after it, the activation slots of a net (net.h) for pipelines, and
+ * exec.charge, through which local_ops.h reports its work, for replayed compute. */
 #ifndef SCALEBENCH_COMM_STRATEGY_H
 #define SCALEBENCH_COMM_STRATEGY_H
 
@@ -71,7 +76,7 @@ struct sync_options {
     int slots;             /* of optimizer state */
     struct waiter *waiter; /* borrowed */
     struct exec *exec; /* borrowed: the optimizer's threads; local sums charge their work here */
-    /* Called before the optimizer runs over some numbers; NULL: nobody asks. */
+    /* Called before the optimizer runs over some numbers; or NULL. */
     void (*before_update)(void *arg);
     void *before_update_arg;
 };
@@ -79,7 +84,9 @@ struct sync_options {
 struct sync;
 
 struct strategy {
-    /* Allocates arenas and whatever else a step needs: nothing is allocated later. Collective. */
+    size_t context_bytes; /* of sync->context, which is zeroed before create; 0: NULL, no destroy */
+    /* Calls arenas_alloc and allocates whatever else a step needs: nothing is allocated later.
+     * Collective. */
     enum status (*create)(struct sync *s, struct error *e);
     void (*step_begin)(struct sync *s);
     /* NULL hooks do nothing. */
@@ -92,25 +99,29 @@ struct strategy {
      * follow. */
     enum status (*grad_ready)(struct sync *s, struct range range, int micro, bool last,
                               struct error *e);
-    /* Lets what is on its way progress, without waiting; true when something was. Called while the
-     * rank computes, perhaps by another thread, but never at the same time as another hook; it
+    /* Lets messages on their way progress, without waiting; true when there were any. Called while
+     * the rank computes, perhaps by another thread, but never at the same time as another hook; it
      * leaves the times alone. What goes wrong shows when the message is waited for. */
     bool (*poll)(struct sync *s);
     /* Sum of squares of this rank's share of the synchronised gradient, for clipping by global
      * norm. */
     double (*norm2_local)(struct sync *s);
+    /* One of these two ends a step. The first, of strategies after which every rank holds the whole
+     * sum: puts the sum of all gradients into the arena; sync_update follows. */
+    enum status (*sum_gradients)(struct sync *s, struct error *e);
     enum status (*step_end)(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                             struct error *e);
     /* Makes params the model to evaluate (an average, say) and puts things back. */
     enum status (*eval_begin)(struct sync *s, struct error *e);
     enum status (*eval_end)(struct sync *s, struct error *e);
     /* For checkpoints, between two steps; collective. `save` leaves parameters and optimizer state
-     * of rank 0 whole in its arenas, as one rank would have them, and says what this rank keeps
-     * beyond the arenas: *data is borrowed until the next call. `restore` finds parameters and
-     * state in the arenas of every rank, and what `save` said; or no bytes, when the checkpoint was
-     * of another number of ranks or another strategy: then it begins anew from the arenas. */
+     * whole in rank 0's arenas, as one rank would have them, and gives out what this rank remembers
+     * besides: *data is borrowed until the next call. `restore` finds parameters and state in the
+     * arenas of every rank, and the bytes of `save`; or none, when the checkpoint is of another
+     * number of ranks or another strategy: then it begins anew from the arenas. */
     enum status (*save)(struct sync *s, const void **data, size_t *bytes, struct error *e);
     enum status (*restore)(struct sync *s, const void *data, size_t bytes, struct error *e);
+    /* Frees what the context holds, also after a create that has failed. */
     void (*destroy)(struct sync *s);
 };
 
@@ -132,16 +143,13 @@ struct sync {
     void *before_update_arg;
     void *context;
     const struct compressor *compressor; /* comm/compress.h; NULL: none */
-    void *compression;                   /* its own */
+    void *compression;                   /* the compressor's context */
     uint64_t infinite; /* numbers that fp16 could not hold, on this rank, since the beginning */
 };
 
-/* Memory for one set of arenas: zeroed, aligned, present. What a strategy without wishes of its own
- * calls in its create hook; freed by sync_destroy where there is no destroy hook. Gradients and
- * parameters that the strategy has memory for already stay there. */
+/* Memory for the arenas: zeroed, aligned, present. Freed by sync_destroy. Gradients and parameters that
+ * lie in memory of the strategy stay there; its destroy hook sets their pointers to NULL. */
 enum status arenas_alloc(struct arenas *a, struct error *e);
-/* For strategies that have a destroy hook. */
-void arenas_free(struct arenas *a);
 
 /* Creates a strategy with its arenas. Collective. On error nothing is left. */
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
@@ -179,12 +187,29 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
 /* For strategies that run the optimizer themselves, before they do. */
 void sync_before_update(struct sync *s);
 
+/* MPICH changes its collective algorithms, and with them the order of summation, after five calls on a
+ * communicator (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Strategies make so many calls on zeroes before
+ * step 1. */
+enum { SYNC_WARM_CALLS = 6 };
+
+/* Sums x [n] over all ranks, in place, by one MPI_Allreduce. */
+enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
+                           struct error *e);
+
+/* wait_exchange, timed as communication. */
+enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e);
+
 /* The sum of the gradients of some tensors over all ranks, in place: what strategies flagged
- * STRATEGY_COMPRESSES call. By one MPI_Allreduce, or as the compressor does it. */
+ * STRATEGY_COMPRESSES call. By sync_allreduce, or as the compressor does it. */
 enum status sync_sum(struct sync *s, struct range tensors, const char *operation, struct error *e);
 
-/* Sums and copies, timed as packing. */
+/* Around work on this rank's own memory, which counts as packing. */
+void sync_pack_begin(struct sync *s);
+void sync_pack_end(struct sync *s);
+
+/* local_add, local_scale and local_copy, timed so. */
 void sync_add(struct sync *s, real *y, const real *x, size_t n);
+void sync_scale(struct sync *s, real *x, size_t n, real factor);
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes);
 
 /* Around each wait of a strategy that communicates while nothing is computed: the first notes the
@@ -211,17 +236,17 @@ struct cost sync_cost(const struct sync *s);
 enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                       struct error *e);
 
-/* What follows the sum where every rank holds all of it: clipping, then the optimizer, over whole
- * arenas. Collective. */
+/* Sum of squares of this rank's share of the synchronised gradient. */
+double sync_norm2_local(struct sync *s);
+
+/* What follows the sum where every rank holds the whole of it: clipping, then the optimizer, over
+ * whole arenas. Collective. */
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e);
 
-/* The same for a strategy whose ranks go on alone: norm2 is the sum of squares of its whole
- * gradient. */
-void sync_clip_alone(struct sync *s, const struct optimizer *o, double norm2);
-
-/* Sum of squares of this rank's share of the synchronised gradient. */
-double sync_norm2_local(struct sync *s);
+/* The same two for a rank that steps on its own gradient: clipping by the norm of that. */
+void sync_clip_alone(struct sync *s, const struct optimizer *o);
+void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr);
 
 /* Gives every rank the parameters of rank 0. Collective. */
 enum status sync_broadcast_params(struct sync *s, struct error *e);

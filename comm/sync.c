@@ -18,32 +18,17 @@ static const struct strategy *const STRATEGY_TABLE[] = {
 
 enum status arenas_alloc(struct arenas *a, struct error *e)
 {
-    size_t bytes = a->n * sizeof(real);
     if (a->params == NULL)
-        a->params = mem_alloc(bytes);
+        TRY(MEM_NEW_ALIGNED(a->params, a->n, "parameters", e));
     if (a->grads == NULL)
-        a->grads = mem_alloc(bytes);
-    a->state = mem_alloc(bytes * (size_t)a->slots);
-    if (a->params == NULL || a->grads == NULL || a->state == NULL) {
-        return error_set(e, ERR_MEMORY, "no memory for %zu parameters with %d optimizer slots",
-                         a->n, a->slots);
-    }
-    return OK;
-}
-
-void arenas_free(struct arenas *a)
-{
-    mem_free(a->params);
-    mem_free(a->grads);
-    mem_free(a->state);
+        TRY(MEM_NEW_ALIGNED(a->grads, a->n, "gradients", e));
+    return MEM_NEW_ALIGNED(a->state, a->n * (size_t)a->slots, "optimizer state", e);
 }
 
 static enum status count_tensors(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
-    s->counts = calloc(2 * n + 1, sizeof *s->counts);
-    if (s->counts == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for the sizes of %zu tensors", n);
+    TRY(MEM_NEW(s->counts, 2 * n, "the sizes of tensors", e));
     for (size_t i = 0; i < n; i++)
         s->counts[i] = s->arenas.tensors[i].count;
     size_t *rows = s->counts + n;
@@ -51,14 +36,6 @@ static enum status count_tensors(struct sync *s, struct error *e)
         rows[i] = s->arenas.tensors[i].n_dims > 1 ? (size_t)s->arenas.tensors[i].dims[0] : 0;
     s->config.rows = rows;
     return OK;
-}
-
-static enum status alloc_buffers(struct arenas *a, struct error *e)
-{
-    a->buffers = mem_alloc(a->n_buffers * sizeof(real));
-    return a->buffers != NULL
-               ? OK
-               : error_set(e, ERR_MEMORY, "no memory for %zu running statistics", a->n_buffers);
 }
 
 static enum status open_compressor(struct sync *s, struct error *e)
@@ -69,10 +46,11 @@ static enum status open_compressor(struct sync *s, struct error *e)
     if (!(strategy_flags(s->kind) & STRATEGY_COMPRESSES))
         return error_set(e, ERR_ARGUMENT, "strategy %s takes no compressor, not %s",
                          strategy_names()[s->kind], compressor_names()[s->config.compressor]);
-    enum status status = s->compressor->create(s, e);
-    if (status == OK && s->compressor->begin != NULL)
+    TRY(mem_new(&s->compression, 1, s->compressor->context_bytes, "a compressor", e));
+    TRY(s->compressor->create(s, e));
+    if (s->compressor->begin != NULL)
         s->compressor->begin(s);
-    return status;
+    return OK;
 }
 
 static void take_options(struct sync *s, const struct sync_options *options)
@@ -89,12 +67,22 @@ static void take_options(struct sync *s, const struct sync_options *options)
     s->arenas.n_buffers = options->desc->n_buffer_values;
 }
 
+/* What sync_destroy gives back, also when this fails half-way. */
+static enum status open_strategy(struct sync *s, struct error *e)
+{
+    TRY(count_tensors(s, e));
+    TRY(MEM_NEW_ALIGNED(s->arenas.buffers, s->arenas.n_buffers, "running statistics", e));
+    TRY(open_compressor(s, e));
+    if (s->strategy->context_bytes > 0)
+        TRY(mem_new(&s->context, 1, s->strategy->context_bytes, "a strategy", e));
+    return s->strategy->create(s, e);
+}
+
 enum status sync_create(struct sync **sync, enum strategy_kind kind,
                         const struct sync_options *options, struct error *e)
 {
-    struct sync *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a strategy");
+    struct sync *s;
+    TRY(MEM_NEW(s, 1, "a strategy", e));
     s->kind = kind;
     s->strategy = STRATEGY_TABLE[kind];
     take_options(s, options);
@@ -106,33 +94,28 @@ enum status sync_create(struct sync **sync, enum strategy_kind kind,
     }
     MPI_Comm_rank(s->comm, &s->rank);
     MPI_Comm_size(s->comm, &s->ranks);
-
-    status = count_tensors(s, e);
+    status = open_strategy(s, e);
     if (status == OK)
-        status = alloc_buffers(&s->arenas, e);
-    if (status == OK)
-        status = open_compressor(s, e);
-    if (status == OK)
-        status = s->strategy->create(s, e);
-    if (status != OK) {
+        *sync = s;
+    else
         sync_destroy(s);
-        return status;
-    }
-    *sync = s;
-    return OK;
+    return status;
 }
 
 void sync_destroy(struct sync *s)
 {
     if (s == NULL)
         return;
-    if (s->strategy->destroy != NULL)
+    if (s->context != NULL)
         s->strategy->destroy(s);
-    else
-        arenas_free(&s->arenas);
-    if (s->compressor != NULL)
+    if (s->compression != NULL)
         s->compressor->destroy(s);
+    free(s->context);
+    free(s->compression);
     free(s->counts);
+    mem_free(s->arenas.params);
+    mem_free(s->arenas.grads);
+    mem_free(s->arenas.state);
     mem_free(s->arenas.buffers);
     MPI_Comm_free(&s->comm);
     free(s);
@@ -189,7 +172,10 @@ void sync_poll(struct sync *s)
 enum status sync_step_end(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                           struct error *e)
 {
-    return s->strategy->step_end(s, o, step, lr, e);
+    if (s->strategy->step_end != NULL)
+        return s->strategy->step_end(s, o, step, lr, e);
+    TRY(s->strategy->sum_gradients(s, e));
+    return sync_update(s, o, step, lr, e);
 }
 
 enum status sync_eval_begin(struct sync *s, struct error *e)
@@ -247,28 +233,59 @@ enum status sync_sum(struct sync *s, struct range tensors, const char *operation
     if (s->compressor != NULL)
         return s->compressor->sum(s, tensors, e);
     const struct span span = span_of(&s->arenas, tensors);
+    return sync_allreduce(s, s->arenas.grads + span.begin, span.n, operation, e);
+}
+
+enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
+                           struct error *e)
+{
     sync_comm_begin(s);
-    enum status status = wait_allreduce(s->waiter, s->arenas.grads + span.begin, span.n,
-                                        MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
+    enum status status =
+        wait_allreduce(s->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
     sync_comm_end(s);
     return status;
 }
 
+enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e)
+{
+    sync_comm_begin(s);
+    enum status status = wait_exchange(s->waiter, x, e);
+    sync_comm_end(s);
+    return status;
+}
+
+void sync_pack_begin(struct sync *s)
+{
+    s->times.pack_ns -= clock_ns();
+}
+
+void sync_pack_end(struct sync *s)
+{
+    s->times.pack_ns += clock_ns();
+}
+
 void sync_add(struct sync *s, real *y, const real *x, size_t n)
 {
-    int64_t begin_ns = clock_ns();
+    sync_pack_begin(s);
     local_add(s->exec, y, x, n);
-    s->times.pack_ns += clock_ns() - begin_ns;
+    sync_pack_end(s);
+}
+
+void sync_scale(struct sync *s, real *x, size_t n, real factor)
+{
+    sync_pack_begin(s);
+    local_scale(s->exec, x, n, factor);
+    sync_pack_end(s);
 }
 
 void sync_copy(struct sync *s, void *to, const void *from, size_t bytes)
 {
-    int64_t begin_ns = clock_ns();
+    sync_pack_begin(s);
     local_copy(s->exec, to, from, bytes);
-    s->times.pack_ns += clock_ns() - begin_ns;
+    sync_pack_end(s);
 }
 
-/* Between the two the exposed time is short of the clock's reading. */
+/* Until the end of the interval the exposed time lacks the clock's reading at its begin. */
 static void begin_at(struct sync *s, int64_t now_ns)
 {
     if (s->comm_begin_ns == 0)

@@ -29,7 +29,7 @@ void sync_optimize_from(struct sync *s, const struct optimizer *o, const real *g
     s->times.optimizer_ns += clock_ns() - begin_ns;
 }
 
-/* A norm that is not a number scales nothing: what has diverged shall show. */
+/* A norm that is not a number scales nothing: divergence is to show. */
 static void clip_range(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
                        double norm2)
 {
@@ -37,6 +37,16 @@ static void clip_range(struct sync *s, const struct optimizer *o, size_t begin, 
     if (norm > o->clip_norm)
         local_scale(s->exec, s->arenas.grads + begin, end - begin, (real)(o->clip_norm / norm));
     s->clipped = true;
+}
+
+/* Where every rank holds the whole gradient, each answers for an equal part. */
+double sync_norm2_local(struct sync *s)
+{
+    size_t begin, end;
+    if (s->strategy->norm2_local != NULL)
+        return s->strategy->norm2_local(s);
+    pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
+    return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
 }
 
 enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, size_t end,
@@ -61,27 +71,22 @@ enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, s
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,
                         struct error *e)
 {
-    enum status status = sync_clip(s, o, 0, s->arenas.n, e);
-    if (status == OK)
-        sync_optimize(s, o, 0, s->arenas.n, step, lr);
-    return status;
+    TRY(sync_clip(s, o, 0, s->arenas.n, e));
+    sync_optimize(s, o, 0, s->arenas.n, step, lr);
+    return OK;
 }
 
-void sync_clip_alone(struct sync *s, const struct optimizer *o, double norm2)
+void sync_clip_alone(struct sync *s, const struct optimizer *o)
 {
     if (o->clip_norm == 0)
         return;
     int64_t begin_ns = clock_ns();
-    clip_range(s, o, 0, s->arenas.n, norm2);
+    clip_range(s, o, 0, s->arenas.n, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
     s->times.optimizer_ns += clock_ns() - begin_ns;
 }
 
-double sync_norm2_local(struct sync *s)
+void sync_update_alone(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
-    if (s->strategy->norm2_local != NULL)
-        return s->strategy->norm2_local(s);
-    /* Every rank holds the whole gradient: each answers for a share. */
-    size_t begin, end;
-    pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    return local_norm2(s->exec, s->arenas.grads + begin, end - begin);
+    sync_clip_alone(s, o);
+    sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }

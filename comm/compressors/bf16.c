@@ -1,4 +1,4 @@
-/* The upper half of a float: its range, so that nothing overflows that does not in full precision,
+/* bf16: the upper half of a float, with its range, so that nothing overflows that does not in full precision,
  * at 8 significant bits. */
 #include "comm/compressors/sum16.h"
 
@@ -8,6 +8,7 @@ static enum status bf16_create(struct sync *s, struct error *e)
 }
 
 const struct compressor compressor_bf16 = {
+    .context_bytes = sizeof(struct sum16),
     .create = bf16_create,
     .sum = sum16,
     .destroy = sum16_destroy,

@@ -1,17 +1,15 @@
-/* Direct messages among all ranks: no rank passes on what is not its own, so that bytes are the
- * least that any algorithm sends; latency grows with the number of ranks. */
+/* Direct messages among all ranks. No rank forwards data of another, so that no algorithm sends fewer
+ * bytes; latency grows with the number of ranks. */
 #include <stdlib.h>
 
 #include "comm/compress.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
 enum status exchanger_open(struct exchanger *x, int ranks, struct error *e)
 {
-    x->sends = calloc((size_t)ranks, sizeof *x->sends);
-    x->receives = calloc((size_t)ranks, sizeof *x->receives);
-    if (x->sends == NULL || x->receives == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for messages of %d ranks", ranks);
-    return OK;
+    TRY(MEM_NEW(x->sends, (size_t)ranks, "messages to all ranks", e));
+    return MEM_NEW(x->receives, (size_t)ranks, "messages of all ranks", e);
 }
 
 void exchanger_close(struct exchanger *x)
@@ -42,14 +40,14 @@ static struct message share_of(const struct sync *s, const struct shares *v, int
                             .rank = peer};
 }
 
-/* What is empty is not sent; both sides know. */
+/* Empty messages are not sent; both sides know which are empty. */
 static void add_message(struct message *list, int *n, struct message message)
 {
     if (message.bytes > 0)
         list[(*n)++] = message;
 }
 
-/* Peers in an order of each rank's own, so that not all begin with the same one. */
+/* Each rank has its own order of peers, so that not all ranks begin with the same one. */
 static int peer_at(const struct sync *s, int i)
 {
     return (s->rank + i) % s->ranks;
@@ -64,10 +62,7 @@ static enum status exchange(struct sync *s, struct exchanger *x, int n_sends, in
                                  .n_receives = n_receives,
                                  .comm = s->comm,
                                  .operation = operation};
-    sync_comm_begin(s);
-    enum status status = wait_exchange(s->waiter, &all, e);
-    sync_comm_end(s);
-    return status;
+    return sync_exchange(s, &all, e);
 }
 
 enum status exchange_scatter(struct sync *s, struct exchanger *x, const struct shares *v,

@@ -22,9 +22,8 @@ struct packing {
     void (*decode)(struct sync *s, struct range tensors, const unsigned char *packet);
 };
 
-/* sync->compression of `size` bytes, zeroed but for its struct feedback, with packets of at most
- * `packet_bytes`. */
-enum status feedback_create(struct sync *s, size_t size, size_t packet_bytes, struct error *e);
+/* Opens the struct feedback for packets of at most `packet_bytes`. */
+enum status feedback_create(struct sync *s, size_t packet_bytes, struct error *e);
 /* The sum of the tensors, by packets of `bytes`. */
 enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
                          const struct packing *packing, struct error *e);

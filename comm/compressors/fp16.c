@@ -1,6 +1,6 @@
-/* Half precision. Its least number is 6e-8 and gradients are small: sync.fp16_scale lifts them on
- * their way. What exceeds 65504 over the scale becomes infinite: so do the gradient, soon the
- * weights and the loss, for everybody to see, and records count the numbers that did. */
+/* fp16: half precision. Its least number is 6e-8 and gradients are small: sync.fp16_scale lifts them on
+ * their way. Numbers that exceed 65504 over the scale become infinite: so do the gradient and soon
+ * the weights and the loss, where it shows; records count these numbers. */
 #include "comm/compressors/sum16.h"
 
 static enum status fp16_create(struct sync *s, struct error *e)
@@ -9,6 +9,7 @@ static enum status fp16_create(struct sync *s, struct error *e)
 }
 
 const struct compressor compressor_fp16 = {
+    .context_bytes = sizeof(struct sum16),
     .create = fp16_create,
     .sum = sum16,
     .destroy = sum16_destroy,

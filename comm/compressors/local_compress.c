@@ -56,14 +56,14 @@ static magnitude magnitude_of(real x)
     return bits & ((magnitude)-1 >> 1);
 }
 
-/* Numbers are taken whose magnitude under `mask` is above `least`, and the first `ties` of those
- * that are equal to it. */
+/* Numbers whose magnitude under `mask` is above `least` are taken, and the first `ties` numbers where
+ * it is equal. */
 struct threshold {
     magnitude mask, least;
     size_t ties;
 };
 
-/* How many numbers of those that agree with the threshold so far have which next digit. */
+/* Of the numbers that agree with the threshold so far, counts how many have each next digit. */
 static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const struct threshold *t,
                          int shift)
 {
@@ -75,8 +75,8 @@ static void count_digits(size_t counts[DIGITS], const real *x, size_t n, const s
     }
 }
 
-/* Radix selection: the k-th largest digit by digit from the top, until those that share its digits
- * are all taken. */
+/* Radix selection: finds the k-th largest digit by digit from the top, until all numbers with the
+ * digits found so far are to be taken. */
 static struct threshold find_threshold(const real *x, size_t n, size_t k)
 {
     struct threshold t = {.ties = k};

@@ -12,7 +12,7 @@ static void charge(const struct exec *ex, const struct low_rank *shape)
                    2.0 * (double)(shape->rows * shape->columns * shape->rank));
 }
 
-/* In lanes: compilers keep the order of a sum as it is written. */
+/* In lanes, since a compiler may not change the order of a sum. */
 static real dot(const real *x, const real *y, size_t n)
 {
     enum { LANES = 16 };
@@ -114,7 +114,7 @@ static double dot_double(const real *x, const real *y, size_t n)
     return sum;
 }
 
-/* Takes out of v [n] what lies along the k vectors before it, and returns the norm of the rest. */
+/* Subtracts from v [n] its part along the k vectors before it; returns the norm of the rest. */
 static double project_out(real *v, const real *basis, size_t n, size_t k)
 {
     for (size_t j = 0; j < k; j++) {
@@ -126,8 +126,8 @@ static double project_out(real *v, const real *basis, size_t n, size_t k)
     return sqrt(dot_double(v, v, n));
 }
 
-/* Unit vectors, the first of which that is not nearly in the span of the k before: one of n lies
- * out of it by sqrt((n - k) / n) at least, for their squares add up to n - k. */
+/* Tries unit vectors until one lies far enough outside of the span of the k vectors before. There is
+ * one: the squares of the n distances add up to n - k, so that one is (n - k) / n at least. */
 static double replace(real *v, const real *basis, size_t n, size_t k)
 {
     double norm = 0;
@@ -140,8 +140,8 @@ static double replace(real *v, const real *basis, size_t n, size_t k)
 }
 
 /* A vector that loses much of its length to the others loses its direction to rounding: it is
- * projected again ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). One
- * of which nothing is left but rounding gives way to a unit vector. What is not finite stays so. */
+ * projected again ("twice is enough": Kahan; Parlett, The symmetric eigenvalue problem, 1980). Where
+ * only rounding is left, a unit vector takes its place. Numbers that are not finite stay so. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {

@@ -1,7 +1,7 @@
-/* PowerSGD (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
+/* powersgd (Vogels, Karimireddy, Jaggi: "PowerSGD: practical low-rank gradient compression for
  * distributed optimization", 2019), with error feedback and warm start. A tensor of two or more
- * dimensions is a matrix M of dims[0] rows; what is sum over ranks below is one MPI_Allreduce for
- * all tensors of a call:
+ * dimensions is a matrix M of dims[0] rows; each sum over ranks below is one MPI_Allreduce for all
+ * tensors of a call:
  *
  *   M += residual;  P = sum(M Q);  P = orthonormal basis of P (Gram-Schmidt);  residual = M - P
  * (M'P)' Q = sum(M'P);   gradient = P Q';  Q is kept for the next step
@@ -21,14 +21,14 @@
 #define OPERATION_P "allreduce of low-rank factors P"
 #define OPERATION_Q "allreduce of low-rank factors Q"
 
-/* One tensor; of one that is no matrix, p is where its numbers go. */
+/* One tensor; the numbers of a tensor that is no matrix go to p. */
 struct part {
     struct low_rank shape;
     size_t p, q; /* of its factors, in numbers */
 };
 
 struct powersgd {
-    struct part *parts; /* [n_tensors], and one behind that ends them */
+    struct part *parts; /* [n_tensors], then the end of the last */
     real *memory;       /* [n] the residual, then Q of all tensors */
     real *p;
     size_t n_q;
@@ -75,30 +75,20 @@ static void place_parts(const struct sync *s, struct part *parts)
 static enum status powersgd_create(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
-    struct powersgd *c = s->compression = calloc(1, sizeof *c);
-    if (c != NULL)
-        c->parts = calloc(n + 1, sizeof *c->parts);
-    if (c == NULL || c->parts == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a compressor");
+    struct powersgd *c = s->compression;
+    TRY(MEM_NEW(c->parts, n + 1, "low-rank factors of tensors", e));
     place_parts(s, c->parts);
     c->n_q = c->parts[n].q;
-    c->p = mem_alloc(c->parts[n].p * sizeof *c->p);
-    c->memory = mem_alloc((s->arenas.n + c->n_q) * sizeof *c->memory);
-    if (c->p == NULL || c->memory == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for factors of rank %d of %zu numbers",
-                         (int)s->config.options[SYNC_rank], s->arenas.n);
-    return OK;
+    TRY(MEM_NEW_ALIGNED(c->p, c->parts[n].p, "low-rank factors P", e));
+    return MEM_NEW_ALIGNED(c->memory, s->arenas.n + c->n_q, "residuals and low-rank factors Q", e);
 }
 
 static void powersgd_destroy(struct sync *s)
 {
-    struct powersgd *c = s->compression;
-    if (c == NULL)
-        return;
+    const struct powersgd *c = s->compression;
     mem_free(c->memory);
     mem_free(c->p);
     free(c->parts);
-    free(c);
 }
 
 static void *powersgd_memory(struct sync *s, size_t *bytes)
@@ -156,22 +146,16 @@ static void expand(struct sync *s, int i)
 
 static void for_each(struct sync *s, struct range tensors, void (*work)(struct sync *, int))
 {
-    pack_begin(s);
+    sync_pack_begin(s);
     for (int i = tensors.first; i < tensors.last; i++)
         work(s, i);
-    pack_end(s);
+    sync_pack_end(s);
 }
 
-/* Nothing is called for what is empty. */
+/* An empty sum makes no call. */
 static enum status sum(struct sync *s, real *x, size_t n, const char *operation, struct error *e)
 {
-    if (n == 0)
-        return OK;
-    sync_comm_begin(s);
-    enum status status =
-        wait_allreduce(s->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
-    sync_comm_end(s);
-    return status;
+    return n > 0 ? sync_allreduce(s, x, n, operation, e) : OK;
 }
 
 static enum status powersgd_sum(struct sync *s, struct range tensors, struct error *e)
@@ -179,17 +163,15 @@ static enum status powersgd_sum(struct sync *s, struct range tensors, struct err
     const struct powersgd *c = s->compression;
     const struct part *first = &c->parts[tensors.first], *end = &c->parts[tensors.last];
     for_each(s, tensors, project);
-    enum status status = sum(s, c->p + first->p, end->p - first->p, OPERATION_P, e);
-    if (status != OK)
-        return status;
+    TRY(sum(s, c->p + first->p, end->p - first->p, OPERATION_P, e));
     for_each(s, tensors, take);
-    status = sum(s, q_of(s, tensors.first), end->q - first->q, OPERATION_Q, e);
-    if (status == OK)
-        for_each(s, tensors, expand);
-    return status;
+    TRY(sum(s, q_of(s, tensors.first), end->q - first->q, OPERATION_Q, e));
+    for_each(s, tensors, expand);
+    return OK;
 }
 
 const struct compressor compressor_powersgd = {
+    .context_bytes = sizeof(struct powersgd),
     .create = powersgd_create,
     .sum = powersgd_sum,
     .memory = powersgd_memory,

@@ -1,8 +1,9 @@
-/* Signs with error feedback. One bit a number goes back to Seide et al., "1-bit stochastic gradient
+/* sign: signs with error feedback. One bit a number goes back to Seide et al., "1-bit stochastic gradient
  * descent", 2014; this is the EF-signSGD of Karimireddy et al., "Error feedback fixes SignSGD and
  * other gradient compression schemes", 2019: of a tensor's n numbers x a rank sends the signs and
  * the mean magnitude |x|_1 / n. Every rank adds what all sent, in the order of ranks: a mean of
- * scaled signs, not a majority vote. The difference is kept for the next step.
+ * scaled signs, not a majority vote. What a rank has not sent is kept for the
+ * next step.
  *
  * The scale is rounded to 8 significant bits (bf16), so that taking it from x is exact as long as x
  * has bits to spare: what is sent and what is kept then make up what there was, to the bit. */
@@ -18,13 +19,10 @@ struct sign {
 static enum status sign_create(struct sync *s, struct error *e)
 {
     enum isa isa;
-    size_t bytes = sign_packet_bytes((size_t)s->arenas.n_tensors, s->arenas.n, sizeof(real));
-    enum status status = feedback_create(s, sizeof(struct sign), bytes, e);
-    if (status == OK)
-        status = isa_choose(&isa, e);
-    if (status != OK)
-        return status;
     struct sign *c = s->compression;
+    size_t bytes = sign_packet_bytes((size_t)s->arenas.n_tensors, s->arenas.n, sizeof(real));
+    TRY(feedback_create(s, bytes, e));
+    TRY(isa_choose(&isa, e));
     c->rounding = &cast16_get(isa)->bf16;
     return OK;
 }
@@ -80,6 +78,7 @@ static enum status sign_sum(struct sync *s, struct range tensors, struct error *
 }
 
 const struct compressor compressor_sign = {
+    .context_bytes = sizeof(struct sign),
     .create = sign_create,
     .sum = sign_sum,
     .memory = feedback_memory,

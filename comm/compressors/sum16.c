@@ -8,54 +8,33 @@
  * plus p + 1 times half the least fp16, 2^-25 over the scale. */
 #include "comm/compressors/sum16.h"
 
-#include <stdlib.h>
-
 #include "comm/local_ops.h"
 #include "kernels/base/mem.h"
-
-struct sum16 {
-    struct exchanger exchanger;
-    const struct cast16_functions *functions;
-    const struct cast16 *cast;
-    float scale;
-    bool counts_infinite;
-    uint16_t *wire;     /* [n]: own numbers, then the sum's */
-    uint16_t *received; /* [ranks][longest share] */
-    real *sum;          /* [longest share] */
-};
 
 enum status sum16_create(struct sync *s, enum format16 format, double scale, struct error *e)
 {
     enum isa isa;
     const struct shares all = {.n = s->arenas.n};
     size_t longest = shares_count(&all, 0, s->ranks), ranks = (size_t)s->ranks;
-    struct sum16 *c = s->compression = calloc(1, sizeof *c);
-    if (c == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a compressor");
-    if (isa_choose(&isa, e) != OK || exchanger_open(&c->exchanger, s->ranks, e) != OK)
-        return e->status;
+    struct sum16 *c = s->compression;
+    TRY(isa_choose(&isa, e));
+    TRY(exchanger_open(&c->exchanger, s->ranks, e));
     c->functions = cast16_get(isa);
     c->cast = format == FORMAT_FP16 ? &c->functions->fp16 : &c->functions->bf16;
     c->scale = (float)scale;
     c->counts_infinite = format == FORMAT_FP16;
-    c->wire = mem_alloc(s->arenas.n * sizeof *c->wire);
-    c->received = mem_alloc(ranks * longest * sizeof *c->received);
-    c->sum = mem_alloc(longest * sizeof *c->sum);
-    if (c->wire == NULL || c->received == NULL || c->sum == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu numbers of 16 bits", s->arenas.n);
-    return OK;
+    TRY(MEM_NEW_ALIGNED(c->wire, s->arenas.n, "gradients in 16 bits", e));
+    TRY(MEM_NEW_ALIGNED(c->received, ranks * longest, "received gradients in 16 bits", e));
+    return MEM_NEW_ALIGNED(c->sum, longest, "a share of the sum", e);
 }
 
 void sum16_destroy(struct sync *s)
 {
     struct sum16 *c = s->compression;
-    if (c == NULL)
-        return;
     exchanger_close(&c->exchanger);
     mem_free(c->wire);
     mem_free(c->received);
     mem_free(c->sum);
-    free(c);
 }
 
 static void encode(struct sync *s, uint16_t *y, const real *x, size_t n)
@@ -72,7 +51,7 @@ static void sum_share(struct sync *s, const struct shares *v)
     struct sum16 *c = s->compression;
     size_t n = shares_count(v, s->rank, s->ranks), longest = shares_count(v, 0, s->ranks);
     uint16_t *mine = c->wire + shares_begin(v, s->rank, s->ranks);
-    pack_begin(s);
+    sync_pack_begin(s);
     for (int r = 0; r < s->ranks; r++) {
         const uint16_t *share = r == s->rank ? mine : c->received + (size_t)r * longest;
         if (r == 0)
@@ -81,7 +60,7 @@ static void sum_share(struct sync *s, const struct shares *v)
             local_add16(s->exec, c->cast, c->sum, share, n, 1 / c->scale);
     }
     encode(s, mine, c->sum, n);
-    pack_end(s);
+    sync_pack_end(s);
 }
 
 enum status sum16(struct sync *s, struct range tensors, struct error *e)
@@ -90,20 +69,15 @@ enum status sum16(struct sync *s, struct range tensors, struct error *e)
     const struct span span = span_of(&s->arenas, tensors);
     const struct shares shares = {.data = c->wire, .n = span.n, .width = sizeof *c->wire};
     real *grads = s->arenas.grads + span.begin;
-    pack_begin(s);
+    sync_pack_begin(s);
     encode(s, c->wire, grads, span.n);
-    pack_end(s);
-    enum status status = exchange_scatter(s, &c->exchanger, &shares, c->received,
-                                          "exchange of gradients in 16 bits", e);
-    if (status != OK)
-        return status;
+    sync_pack_end(s);
+    TRY(exchange_scatter(s, &c->exchanger, &shares, c->received, "exchange of gradients in 16 bits",
+                         e));
     sum_share(s, &shares);
-    status =
-        exchange_gather(s, &c->exchanger, &shares, "exchange of summed gradients in 16 bits", e);
-    if (status != OK)
-        return status;
-    pack_begin(s);
+    TRY(exchange_gather(s, &c->exchanger, &shares, "exchange of summed gradients in 16 bits", e));
+    sync_pack_begin(s);
     local_decode16(s->exec, c->cast, grads, c->wire, span.n, 1 / c->scale);
-    pack_end(s);
+    sync_pack_end(s);
     return OK;
 }

@@ -1,4 +1,4 @@
-/* Top-k sparsification (Aji and Heafield, 2017) with error feedback: each rank sends the share
+/* topk: sparsification (Aji and Heafield, 2017) with error feedback: each rank sends the share
  * sync.topk of its numbers, those of largest magnitude, and where they stand; every rank adds what
  * all sent, in the order of ranks. The rest is kept for the next step. Under allreduce the numbers
  * of the whole gradient compete with each other, under allreduce_layer those of each tensor.
@@ -18,7 +18,7 @@ static enum status topk_create(struct sync *s, struct error *e)
     size_t n = s->arenas.n;
     if (n > UINT32_MAX)
         return error_set(e, ERR_ARGUMENT, "topk: %zu numbers; places have 32 bits", n);
-    return feedback_create(s, sizeof(struct feedback), packet_bytes(s, n), e);
+    return feedback_create(s, packet_bytes(s, n), e);
 }
 
 /* A packet: k values, then their k places. */
@@ -46,6 +46,7 @@ static enum status topk_sum(struct sync *s, struct range tensors, struct error *
 }
 
 const struct compressor compressor_topk = {
+    .context_bytes = sizeof(struct feedback),
     .create = topk_create,
     .sum = topk_sum,
     .memory = feedback_memory,

@@ -1,12 +1,16 @@
-/* Gradients leave in buckets while backward goes on: an MPI_Iallreduce in place as soon as all of a
- * bucket's tensors are there, in the same order on every rank; the end of the step waits for them.
- * The library moves data only inside its calls, so that what is hidden behind backward is what it
- * gets done when a later bucket leaves or sync.overlap has somebody ask after the buckets. */
+/* bucketed: gradients leave in buckets while backward goes on, as in PyTorch's DDP: an
+ * MPI_Iallreduce in place as soon as all tensors of a bucket are complete, in the same order on every
+ * rank; the end of the step waits for them.
+ *
+ * Costs a call a bucket (sync.cap_mib, sync.first_cap_mib). The library moves data only inside its
+ * calls, so that what is hidden behind backward is what it gets done when a later bucket leaves, or
+ * when sync.overlap tests the buckets meanwhile. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "comm/cost/strategies/bucketed.h"
 #include "comm/strategy.h"
+#include "kernels/base/mem.h"
 
 struct bucket_in_flight {
     struct bucket bucket;
@@ -52,7 +56,7 @@ static bool bucketed_poll(struct sync *s)
     return some;
 }
 
-static enum status finish(struct sync *s, struct error *e)
+static enum status bucketed_finish(struct sync *s, struct error *e)
 {
     struct buckets *b = s->context;
     enum status status = OK;
@@ -79,15 +83,11 @@ static enum status check_bucket(const struct bucket *b, struct error *e)
 static enum status cut_buckets(struct sync *s, struct error *e)
 {
     size_t n = (size_t)s->arenas.n_tensors;
-    struct buckets *b = s->context = calloc(1, sizeof *b);
-    if (b != NULL)
-        b->in_flight = calloc(n + 1, sizeof *b->in_flight);
-    if (b == NULL || b->in_flight == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for buckets of %zu tensors", n);
+    struct buckets *b = s->context;
+    TRY(MEM_NEW(b->in_flight, n, "buckets of tensors", e));
     struct bucket next = bucket_first(&s->config, s->counts, n, sizeof(real));
     for (; next.first < next.last; next = bucket_next(&s->config, s->counts, sizeof(real), &next)) {
-        if (check_bucket(&next, e) != OK)
-            return ERR_ARGUMENT;
+        TRY(check_bucket(&next, e));
         b->in_flight[b->n++] = (struct bucket_in_flight){.bucket = next};
     }
     return OK;
@@ -99,16 +99,13 @@ static void bucketed_step_begin(struct sync *s)
     b->left = b->complete = 0;
 }
 
-/* One sum of zeroes opens the ways between ranks. */
+/* The first messages between two ranks are slow: here they sum zeroes. */
 static enum status bucketed_create(struct sync *s, struct error *e)
 {
-    enum status status = arenas_alloc(&s->arenas, e);
-    if (status == OK)
-        status = cut_buckets(s, e);
-    if (status != OK)
-        return status;
-    status = start_from(s, 0, e);
-    return status == OK ? finish(s, e) : status;
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(cut_buckets(s, e));
+    TRY(start_from(s, 0, e));
+    return bucketed_finish(s, e);
 }
 
 static enum status bucketed_grad_ready(struct sync *s, struct range range, int micro, bool last,
@@ -118,28 +115,18 @@ static enum status bucketed_grad_ready(struct sync *s, struct range range, int m
     return last ? start_from(s, (size_t)range.first, e) : OK;
 }
 
-static enum status bucketed_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
-                                     double lr, struct error *e)
-{
-    enum status status = finish(s, e);
-    return status == OK ? sync_update(s, o, step, lr, e) : status;
-}
-
 static void bucketed_destroy(struct sync *s)
 {
-    struct buckets *b = s->context;
-    if (b != NULL) {
-        free(b->in_flight);
-        free(b);
-    }
-    arenas_free(&s->arenas);
+    const struct buckets *b = s->context;
+    free(b->in_flight);
 }
 
 const struct strategy strategy_bucketed = {
+    .context_bytes = sizeof(struct buckets),
     .create = bucketed_create,
     .step_begin = bucketed_step_begin,
     .grad_ready = bucketed_grad_ready,
     .poll = bucketed_poll,
-    .step_end = bucketed_step_end,
+    .sum_gradients = bucketed_finish,
     .destroy = bucketed_destroy,
 };

@@ -1,13 +1,15 @@
-/* Gradients are applied one step late (Langford, Smola and Zinkevich, "Slow learners are fast",
- * 2009, with a delay of one): the sum of step t is on its way while step t + 1 computes, and what
- * ends step t + 1 is the optimizer on the sum of step t, with the rate and number of step t. Two
- * buffers take turns: backward fills one while the other is being summed. This is what a run may do
- * that does not wait for its asynchronous sum; to read the buffer before the sum has come would be
- * an error. Who lets the library move the sum while a step computes is sync.overlap.
+/* delayed: gradients are applied one step late (Langford, Smola and Zinkevich, "Slow learners are
+ * fast", 2009, with a delay of one): the sum of step t is on its way while step t + 1 computes, and
+ * step t + 1 ends with the optimizer on the sum of step t, with the rate and number of step t.
  *
- * All ranks see the same sums: replicas are equal to the bit. Clipping is by the norm of the sum
- * that is applied. The first step applies nothing, and the sum of the last one stays on its way: it
- * is part of a checkpoint. */
+ * Costs one call of all n numbers a step, all of which may be hidden behind the next step, and a
+ * second buffer: backward fills one while the other is being summed. Reading a buffer before its sum
+ * is complete would be an error, not asynchrony. What lets the library move the sum while a step
+ * computes is sync.overlap.
+ *
+ * All ranks see the same sums: replicas are equal to the bit. Clipping is by the norm of the sum that
+ * is applied. The first step applies nothing, and the sum of the last one stays on its way: it is
+ * part of a checkpoint. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +19,9 @@
 
 #define OPERATION "allreduce of the last step's gradients"
 
-/* As in allreduce: the library's first calls on a communicator are others. */
-#define WARM_CALLS 6
-
-/* What a checkpoint keeps: this, then the sum [n]. */
+/* What a checkpoint holds: this, then the sum [n]. */
 struct head {
-    uint64_t waits; /* 1: there is a sum that was not applied; else the rest says nothing */
+    uint64_t waits; /* 1: a sum was not applied yet; 0: step and lr mean nothing */
     uint64_t step;
     double lr;
 };
@@ -77,26 +76,18 @@ static void swap_buffers(struct sync *s)
 
 static enum status delayed_create(struct sync *s, struct error *e)
 {
-    struct flight *f = s->context = calloc(1, sizeof *f);
-    if (f == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a delayed sum");
+    struct flight *f = s->context;
     if (s->arenas.n > INT_MAX)
         return error_set(e, ERR_ARGUMENT, "%zu gradients; MPI sums at most %d in one call",
                          s->arenas.n, INT_MAX);
-    enum status status = arenas_alloc(&s->arenas, e);
-    if (status != OK)
-        return status;
-    f->buffer = mem_alloc(s->arenas.n * sizeof *f->buffer);
-    f->saved = mem_alloc(saved_bytes(s));
-    if (f->buffer == NULL || f->saved == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a second buffer of %zu gradients",
-                         s->arenas.n);
-    for (int i = 0; status == OK && i < WARM_CALLS; i++) {
-        status = start(s, e);
-        if (status == OK)
-            status = finish(s, e);
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(MEM_NEW_ALIGNED(f->buffer, s->arenas.n, "a second buffer of gradients", e));
+    TRY(MEM_NEW(f->saved, saved_bytes(s) / sizeof *f->saved + 1, "a delayed sum to save", e));
+    for (int i = 0; i < SYNC_WARM_CALLS; i++) {
+        TRY(start(s, e));
+        TRY(finish(s, e));
     }
-    return status;
+    return OK;
 }
 
 /* The buffer that `finish` completes is free for the next backward once it has been applied. */
@@ -147,22 +138,19 @@ static enum status delayed_restore(struct sync *s, const void *data, size_t byte
     return OK;
 }
 
-/* All ranks come here after the same steps: what is on its way arrives. */
+/* All ranks come here after the same steps, so what is on its way arrives. */
 static void delayed_destroy(struct sync *s)
 {
     struct flight *f = s->context;
     struct error e;
-    if (f != NULL) {
-        if (f->sum.active)
-            finish(s, &e);
-        mem_free(f->buffer);
-        mem_free(f->saved);
-        free(f);
-    }
-    arenas_free(&s->arenas);
+    if (f->sum.active)
+        finish(s, &e);
+    mem_free(f->buffer);
+    free(f->saved);
 }
 
 const struct strategy strategy_delayed = {
+    .context_bytes = sizeof(struct flight),
     .create = delayed_create,
     .poll = delayed_poll,
     .step_end = delayed_step_end,

@@ -1,22 +1,26 @@
-/* Tensor fusion as Horovod does it: in cycles of sync.cycle_ms ranks find out which tensors all of
- * them have, and sum these in messages of at most sync.fusion_mib while backward goes on.
+/* fusion: tensor fusion as Horovod does it (Sergeev and Del Balso, "Horovod: fast and easy
+ * distributed deep learning in TensorFlow", 2018): in cycles of sync.cycle_ms ranks find out which
+ * tensors all of them have, and sum these in messages of at most sync.fusion_mib while backward goes
+ * on.
  *
- * Horovod's ranks may finish tensors in different orders, so that they exchange a bit for each.
- * Here backward goes the same way on every rank and what a rank has is the last so many tensors: a
- * non-blocking minimum of one number says as much. Sums and questions leave in the same order
- * everywhere, for a rank asks again only when it has carried out the last answer, and only for more
- * than that: every answer is news, and the last one, which is all tensors, is the last on every
- * rank. Tensors that follow each other do so in the arena as well: they are summed in place, where
- * Horovod copies them into a buffer of its own and back.
+ * Horovod's ranks may finish tensors in different orders, so they exchange a bit for each. Here
+ * backward goes the same way on every rank and what a rank has is always the last so many tensors: a
+ * non-blocking minimum of one number says as much. Sums and questions leave in the same order on all
+ * ranks: a rank asks again only after it has started the sums of the last answer, and only when it
+ * has more tensors than that. So every answer is new, and the last one, which is all tensors, is the
+ * last on every rank. Tensors that follow each other do so in the arena as well: they are summed in
+ * place, where Horovod copies them into a buffer and back.
  *
- * A tensor waits for the end of the cycle that it was ready in; once backward is over a rank asks
- * at once. Without cycles (0 ms) there is nothing to ask: each tensor leaves by itself. */
+ * Costs a sum a group of tensors, and one of a single number a cycle. A tensor waits for the end of
+ * the cycle in which it became ready; once backward is over a rank asks at once. Without cycles
+ * (0 ms) there is no question: each tensor leaves by itself. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "comm/cost/strategies/fusion.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
 
 #define QUESTION "agreement on tensors to fuse"
 
@@ -49,8 +53,8 @@ static void start_sum(struct sync *s, const struct bucket *b)
     pending_begin_at_once(s->waiter, sum);
 }
 
-/* All ranks have `agreed` tensors: what of them has not left yet does so. */
-static void carry_out(struct sync *s, size_t agreed)
+/* All ranks have the last `agreed` tensors: those that have not left yet leave now. */
+static void start_sums(struct sync *s, size_t agreed)
 {
     struct fusion *f = s->context;
     size_t n = (size_t)s->arenas.n_tensors;
@@ -84,7 +88,7 @@ static void take_answer(struct sync *s)
     struct fusion *f = s->context;
     f->asking = false;
     f->answered++;
-    carry_out(s, (size_t)f->answer);
+    start_sums(s, (size_t)f->answer);
 }
 
 static bool cycle_has_ended(const struct sync *s)
@@ -160,22 +164,16 @@ static enum status check_counts(const struct sync *s, struct error *e)
                      most, INT_MAX);
 }
 
-/* One sum of zeroes opens the ways between ranks. */
+/* The first messages between two ranks are slow: here they sum zeroes. */
 static enum status fusion_create(struct sync *s, struct error *e)
 {
-    enum status status = arenas_alloc(&s->arenas, e);
-    struct fusion *f = s->context = calloc(1, sizeof *f);
+    struct fusion *f = s->context;
     size_t n = (size_t)s->arenas.n_tensors;
-    if (f != NULL)
-        f->sums = calloc(n + 1, sizeof *f->sums);
-    if (status == OK && (f == NULL || f->sums == NULL))
-        status = error_set(e, ERR_MEMORY, "no memory for sums of %zu tensors", n);
-    if (status == OK)
-        status = check_counts(s, e);
-    if (status != OK)
-        return status;
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(MEM_NEW(f->sums, n, "sums of tensors", e));
+    TRY(check_counts(s, e));
     f->origin_ns = clock_ns();
-    carry_out(s, n);
+    start_sums(s, n);
     return finish(s, e);
 }
 
@@ -192,39 +190,34 @@ static enum status fusion_grad_ready(struct sync *s, struct range range, int mic
         f->since_ns = clock_ns();
     f->ready = (size_t)(s->arenas.n_tensors - range.first);
     if (fusion_cycle_ns(&s->config) == 0)
-        carry_out(s, f->ready);
+        start_sums(s, f->ready);
     else
         fusion_poll(s);
     sync_call_end(s);
     return OK;
 }
 
-static enum status fusion_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
-                                   double lr, struct error *e)
+static enum status fusion_sum(struct sync *s, struct error *e)
 {
     struct fusion *f = s->context;
     f->ready = (size_t)s->arenas.n_tensors;
     if (fusion_cycle_ns(&s->config) == 0)
-        carry_out(s, f->ready);
-    enum status status = finish(s, e);
-    return status == OK ? sync_update(s, o, step, lr, e) : status;
+        start_sums(s, f->ready);
+    return finish(s, e);
 }
 
 static void fusion_destroy(struct sync *s)
 {
-    struct fusion *f = s->context;
-    if (f != NULL) {
-        free(f->sums);
-        free(f);
-    }
-    arenas_free(&s->arenas);
+    const struct fusion *f = s->context;
+    free(f->sums);
 }
 
 const struct strategy strategy_fusion = {
+    .context_bytes = sizeof(struct fusion),
     .create = fusion_create,
     .step_begin = fusion_step_begin,
     .grad_ready = fusion_grad_ready,
     .poll = fusion_poll,
-    .step_end = fusion_step_end,
+    .sum_gradients = fusion_sum,
     .destroy = fusion_destroy,
 };

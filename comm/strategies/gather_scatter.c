@@ -1,7 +1,9 @@
-/* Tensor by tensor, rank 0 gathers the gradients of all ranks, adds them in the order of ranks and
- * hands out the sum; every rank runs the optimizer on it. What a first version of data parallelism
- * does, with one call a tensor each way and p - 1 tensors through one rank. (Gradients are divided
- * by the global number of samples beforehand, so that the mean of others is the sum here.)
+/* gather_scatter: tensor by tensor, rank 0 gathers the gradients of all ranks, adds them in the order
+ * of ranks and hands out the sum; every rank runs the optimizer on it. What a first version of data
+ * parallelism does. (Gradients are divided by the global number of samples beforehand, so that what
+ * others call a mean is a sum here.)
+ *
+ * Costs one call a tensor each way, and p - 1 copies of each tensor through one rank.
  *
  * Linear: rank 0 exchanges messages with every rank. MPICH: MPI_Gather, and MPI_Scatter of p
  * copies, by the library's own algorithms. */
@@ -72,7 +74,7 @@ static enum status scatter_mpich(struct sync *s, const struct piece *p, struct e
     return wait_scatter(s->waiter, b->slots, p->bytes, p->grads, 0, s->comm, SCATTER, e);
 }
 
-/* A scatter sends each rank a piece of its own: p copies of the same. */
+/* A scatter sends each rank a piece of its own, here p copies of the same. */
 static void fill_slots(struct sync *s, const struct piece *p)
 {
     for (int r = 0; r < s->ranks; r++)
@@ -109,21 +111,14 @@ static size_t largest_tensor(const struct sync *s)
 
 static enum status gather_scatter_create(struct sync *s, struct error *e)
 {
-    TRY(arenas_alloc(&s->arenas, e));
+    struct buffers *b = s->context;
     size_t ranks = (size_t)s->ranks, slots = s->rank == 0 ? ranks * largest_tensor(s) : 0;
-    struct buffers *b = s->context = calloc(1, sizeof *b);
-    if (b != NULL) {
-        b->slots = mem_alloc(slots * sizeof *b->slots);
-        b->messages = calloc(ranks, sizeof *b->messages);
-    }
-    if (b == NULL || b->slots == NULL || b->messages == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to gather %zu numbers of %d ranks",
-                         largest_tensor(s), s->ranks);
-    return OK;
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(MEM_NEW_ALIGNED(b->slots, slots, "the gathered gradients of all ranks", e));
+    return MEM_NEW(b->messages, ranks, "messages of all ranks", e);
 }
 
-static enum status gather_scatter_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
-                                           double lr, struct error *e)
+static enum status gather_scatter_sum(struct sync *s, struct error *e)
 {
     for (int i = 0; i < s->arenas.n_tensors; i++) {
         const struct tensor_desc *t = &s->arenas.tensors[i];
@@ -132,22 +127,19 @@ static enum status gather_scatter_step_end(struct sync *s, const struct optimize
                                     .bytes = t->count * sizeof(real)};
         TRY(sum_piece(s, &piece, e));
     }
-    return sync_update(s, o, step, lr, e);
+    return OK;
 }
 
 static void gather_scatter_destroy(struct sync *s)
 {
-    struct buffers *b = s->context;
-    if (b != NULL) {
-        mem_free(b->slots);
-        free(b->messages);
-        free(b);
-    }
-    arenas_free(&s->arenas);
+    const struct buffers *b = s->context;
+    mem_free(b->slots);
+    free(b->messages);
 }
 
 const struct strategy strategy_gather_scatter = {
+    .context_bytes = sizeof(struct buffers),
     .create = gather_scatter_create,
-    .step_end = gather_scatter_step_end,
+    .sum_gradients = gather_scatter_sum,
     .destroy = gather_scatter_destroy,
 };

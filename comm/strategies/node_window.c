@@ -6,6 +6,7 @@
 
 #include "comm/local_ops.h"
 #include "comm/nodes.h"
+#include "comm/wait/mpi_error.h"
 #include "kernels/base/mem.h"
 
 static size_t arena_bytes(const struct sync *s)
@@ -25,16 +26,15 @@ static enum status check_space(const struct sync *s, int arenas, struct error *e
     return mem_check_shared(who, (double)part_bytes(s, arenas) * s->ranks, e);
 }
 
-/* Whether there is space is for rank 0 to say, and why not: others may have taken theirs
- * already. */
+/* Rank 0 decides for all whether there is space, and says why not: later ranks might see space that
+ * other ranks have already taken. */
 static enum status agree_on_space(const struct sync *s, int arenas, struct error *e)
 {
     int found = check_space(s, arenas, e);
-    enum status status =
-        wait_bcast(s->waiter, &found, 1, MPI_INT, 0, s->comm, "agreement on shared memory", e);
-    if (status == OK && found != OK && s->rank > 0)
+    TRY(wait_bcast(s->waiter, &found, 1, MPI_INT, 0, s->comm, "agreement on shared memory", e));
+    if (found != OK && s->rank > 0)
         return error_set(e, (enum status)found, "%s", "");
-    return status != OK ? status : (enum status)found;
+    return (enum status)found;
 }
 
 static enum status check_node(const struct sync *s, struct error *e)
@@ -60,9 +60,7 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
     int code = MPI_Win_allocate_shared(bytes, 1, apart, s->comm, &mine, &w->window);
     blocking_call_end(s->waiter);
     MPI_Info_free(&apart);
-    if (code != MPI_SUCCESS)
-        return error_set(e, ERR_MPI, "sharing %zu bytes among a node's ranks: MPI error %d",
-                         (size_t)bytes, code);
+    TRY(mpi_status(code, "sharing memory among a node's ranks", e));
     for (int r = 0; r < s->ranks; r++) {
         MPI_Aint size;
         int unit;
@@ -73,7 +71,7 @@ static enum status allocate(struct node_window *w, const struct sync *s, int are
         for (int i = 0; i < arenas; i++)
             w->arenas[i][r] = (real *)(first + (size_t)i * arena_bytes(s));
     }
-    memset(w->flags[s->rank], 0, (size_t)bytes); /* who touches memory first has it near */
+    memset(w->flags[s->rank], 0, (size_t)bytes); /* the first touch places memory near this rank */
     return OK;
 }
 
@@ -81,21 +79,13 @@ enum status node_window_open(struct node_window *w, const struct sync *s, int ar
                              struct error *e)
 {
     *w = (struct node_window){.window = MPI_WIN_NULL};
-    enum status status = agree_on_space(s, arenas, e);
-    if (status != OK)
-        return status;
-    w->flags = calloc((size_t)s->ranks, sizeof *w->flags);
-    bool has_room = w->flags != NULL;
-    for (int i = 0; i < arenas; i++) {
-        w->arenas[i] = calloc((size_t)s->ranks, sizeof *w->arenas[i]);
-        has_room = has_room && w->arenas[i] != NULL;
-    }
-    if (!has_room)
-        return error_set(e, ERR_MEMORY, "no memory for the parts of %d ranks", s->ranks);
-    status = check_node(s, e);
-    if (status == OK)
-        status = allocate(w, s, arenas, e);
-    return status == OK ? wait_barrier(s->waiter, s->comm, "opening of shared memory", e) : status;
+    TRY(agree_on_space(s, arenas, e));
+    TRY(MEM_NEW(w->flags, (size_t)s->ranks, "flags of a node's ranks", e));
+    for (int i = 0; i < arenas; i++)
+        TRY(MEM_NEW(w->arenas[i], (size_t)s->ranks, "arenas of a node's ranks", e));
+    TRY(check_node(s, e));
+    TRY(allocate(w, s, arenas, e));
+    return wait_barrier(s->waiter, s->comm, "opening of shared memory", e);
 }
 
 void node_window_close(struct node_window *w, const struct sync *s)
@@ -119,13 +109,13 @@ void node_window_touch(const struct node_window *w, const struct sync *s)
 
 void node_barrier_arrive(struct node_window *w, const struct sync *s)
 {
-    flag_raise(w->flags[s->rank], ++w->waits);
+    flag_raise(w->flags[s->rank], ++w->arrivals);
 }
 
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e)
 {
-    return wait_flags(s->waiter, w->flags, s->ranks, w->waits, s->comm, operation, e);
+    return wait_flags(s->waiter, w->flags, s->ranks, w->arrivals, s->comm, operation, e);
 }
 
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,

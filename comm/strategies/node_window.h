@@ -14,7 +14,7 @@ struct node_window {
     MPI_Win window;
     struct flag **flags;               /* [ranks] */
     real **arenas[NODE_WINDOW_ARENAS]; /* [ranks] each: s->arenas.n numbers of every rank */
-    uint64_t waits;                    /* of this rank's flag */
+    uint64_t arrivals;                 /* of this rank at barriers */
 };
 
 /* Allocates so many arenas a rank, of zeroes, near the rank that they belong to. Collective.
@@ -25,18 +25,15 @@ enum status node_window_open(struct node_window *w, const struct sync *s, int ar
 /* Collective where opening it did not fail. */
 void node_window_close(struct node_window *w, const struct sync *s);
 
-/* Touches what other ranks own, as a step will. */
+/* Reads all arenas of all ranks once, as a step will: the first access to a page is slow. */
 void node_window_touch(const struct node_window *w, const struct sync *s);
 
-/* Tells the others that this rank is here. */
+/* A barrier among the ranks of the node, in shared memory. Its two halves: this rank has arrived;
+ * all others have arrived as often as this rank. What ranks wrote before they arrived can be read
+ * after the wait. `operation` names what is waited for. */
 void node_barrier_arrive(struct node_window *w, const struct sync *s);
-
-/* Waits until the others have raised their flags as often as this rank; `operation` names what is
- * waited for. */
 enum status node_barrier_wait(struct node_window *w, struct sync *s, const char *operation,
                               struct error *e);
-
-/* Both: everything that ranks wrote before is there to be read. */
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,
                          struct error *e);
 

@@ -1,31 +1,32 @@
-/* Parameter server: the parameters and the optimizer's state live on servers, to which every rank
- * pushes its gradient at the end of a step, and from which it gets weights for the next one (Li et
- * al., "Scaling distributed machine learning with the parameter server", 2014).
+/* param_server: the parameters and the optimizer's state live on servers. Every rank pushes its
+ * gradient to them at the end of a step, and gets weights for the next step back (Li et al., "Scaling
+ * distributed machine learning with the parameter server", 2014).
  *
- * All p ranks compute. The first sync.servers of them are servers besides, each of an equal part of
+ * All p ranks compute. The first sync.servers of them are servers besides, each for an equal part of
  * the numbers: as many cores do the work as under every other strategy, so that the curves compare.
- * Push and answer are one message each between a rank and a server; a server's own part is copied.
- * A server serves between two steps of the net, where sync.overlap may have somebody poll besides,
- * and whenever it waits, whatever for (waiter.serve): nobody can wait for a rank that waits.
  *
- * With sync the server steps once on the sum, made in the order of ranks, of all gradients of a
- * step, and answers then: that is what allreduce computes.
+ * Costs one message each way between a rank and every server; a server's own part is copied. A server
+ * serves between two layers of the net, where sync.overlap may poll besides, and during every wait
+ * (waiter.serve): a rank that waits for a server is never waited for by that server.
  *
- * With stale a rank goes on as soon as all steps up to sync.staleness before its last are complete.
- * Nobody is further ahead of the slowest, or computes on weights that lack more (the bound of Ho et
- * al., "More effective distributed ML via a stale synchronous parallel parameter server", 2013).
- * The server still steps once on the sum of a step (bounded delay, Li et al. 2014), which keeps the
- * meaning of every optimizer; bound 0 computes what sync does, up to the order of its sums.
+ * sync: the server steps once on the sum, made in the order of ranks, of all gradients of a step, and
+ * answers then: that is what allreduce computes.
  *
- * With async each gradient is stepped on when it comes, and answered at once (Dean et al., "Large
+ * stale: a rank goes on as soon as all steps up to sync.staleness before its last are complete. No
+ * rank is further ahead of the slowest, or computes on weights that lack more steps (the bound of Ho
+ * et al., "More effective distributed ML via a stale synchronous parallel parameter server", 2013).
+ * The server still steps once on the sum of a step (bounded delay, Li et al. 2014), which preserves
+ * the meaning of every optimizer; bound 0 computes what sync does, up to the order of its sums.
+ *
+ * async: the server steps on each gradient when it comes, and answers at once (Dean et al., "Large
  * scale distributed deep networks", 2012).
  *
  * Gradients are divided by the global count of samples in all three, so that p pushes of async move
  * plain SGD as far as one step of the others. Adam, LARS and LAMB move as far for each push as for
- * a whole step: their rate must be chosen for that. With stale and async the bits depend on who
- * comes first. The sum of a step is clipped by its norm, in async each rank's gradient by its own,
- * before it is pushed. Norms of the whole, which clipping of sums, LARS and LAMB need, ask for one
- * server.
+ * a whole step: their rate must be chosen for that. With stale and async the bits depend on which
+ * push comes first. The sum of a step is clipped by its norm; in async each rank clips its own
+ * gradient by its own norm before it pushes. Norms of the whole net, which clipping of sums, LARS and
+ * LAMB need, allow one server only.
  *
  * The model to evaluate is that of the servers when all ranks have come to the same step. A
  * checkpoint has it too, with their optimizer state, and every rank goes on from it. */
@@ -42,7 +43,7 @@ struct param_server {
     MPI_Comm replies;
     struct server server;             /* of a rank that serves */
     struct message *pushes, *answers; /* [servers] */
-    real *own;                        /* [n] this rank's weights while the servers' are evaluated */
+    real *weights;                    /* [n] this rank's, while the servers' are evaluated */
     int code;                         /* of the last call of the library */
 };
 
@@ -56,7 +57,7 @@ static void serve(void *arg)
         p->code = server_serve(&p->server);
 }
 
-/* While the net computes, whose threads are not the optimizer's. */
+/* While the net computes: its threads are not free for the optimizer. */
 static void serve_between(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -67,7 +68,7 @@ static void serve_between(struct sync *s)
     sync_call_end(s);
 }
 
-/* The poll hook leaves the times alone: whoever polls counts them. */
+/* The poll hook leaves the times alone: its caller counts them. */
 static bool param_server_poll(struct sync *s)
 {
     struct param_server *p = s->context;
@@ -120,7 +121,7 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 {
     struct param_server *p = s->context;
     sync_comm_begin(s);
-    if (p->code == MPI_SUCCESS) /* else what this rank served meanwhile has failed */
+    if (p->code == MPI_SUCCESS) /* else serving has failed meanwhile */
         p->code = push(s);
     if (p->serves && p->code == MPI_SUCCESS) {
         p->server.pool = s->exec->pool;
@@ -135,37 +136,38 @@ static enum status exchange(struct sync *s, uint64_t step, double lr, struct err
 
 /* ---- The servers' model ---- */
 
-/* When all ranks are here, no push is left: whoever came here was answered. */
+/* When all ranks are here, no push is left: a rank comes here only after it was answered. */
 static enum status gather_model(struct sync *s, struct error *e)
 {
-    struct param_server *p = s->context;
-    enum status status = wait_barrier(s->waiter, s->comm, "ranks of a parameter server", e);
-    if (p->serves && p->stepped)
+    const struct param_server *p = s->context;
+    TRY(wait_barrier(s->waiter, s->comm, "ranks of a parameter server", e));
+    if (!p->stepped)
+        return OK;
+    if (p->serves)
         local_copy(s->exec, s->arenas.params + p->server.begin, p->server.params,
                    p->server.count * sizeof(real));
-    for (int j = 0; j < p->servers && status == OK && p->stepped; j++) {
+    for (int j = 0; j < p->servers; j++) {
         size_t begin, count;
         server_range(s, j, p->servers, &begin, &count);
-        status = wait_bcast(s->waiter, s->arenas.params + begin, count, MPI_REAL_TYPE, j, s->comm,
-                            "weights of a parameter server", e);
+        TRY(wait_bcast(s->waiter, s->arenas.params + begin, count, MPI_REAL_TYPE, j, s->comm,
+                       "weights of a parameter server", e));
     }
-    return status;
+    return OK;
 }
 
 static enum status gather_state(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;
-    enum status status = OK;
-    for (int k = 0; k < s->arenas.slots * p->servers && status == OK && p->stepped; k++) {
+    for (int k = 0; k < s->arenas.slots * p->servers && p->stepped; k++) {
         size_t begin, count, slot = (size_t)(k / p->servers);
         server_range(s, k % p->servers, p->servers, &begin, &count);
         real *to = s->arenas.state + slot * s->arenas.n + begin;
         if (k % p->servers == s->rank)
             local_copy(s->exec, to, p->server.state + slot * count, count * sizeof *to);
-        status = wait_bcast(s->waiter, to, count, MPI_REAL_TYPE, k % p->servers, s->comm,
-                            "optimizer state of a parameter server", e);
+        TRY(wait_bcast(s->waiter, to, count, MPI_REAL_TYPE, k % p->servers, s->comm,
+                       "optimizer state of a parameter server", e));
     }
-    return status;
+    return OK;
 }
 
 /* ---- Hooks ---- */
@@ -189,36 +191,34 @@ static enum status check_parts(const struct sync *s, int servers, struct error *
     return OK;
 }
 
+static enum status open_messages(struct sync *s, struct error *e)
+{
+    struct param_server *p = s->context;
+    size_t servers = (size_t)p->servers;
+    TRY(wait_comm_dup(s->waiter, s->comm, &p->replies,
+                      "communicator of a parameter server's answers", e));
+    TRY(MEM_NEW(p->pushes, servers, "pushes to parameter servers", e));
+    TRY(MEM_NEW(p->answers, servers, "answers of parameter servers", e));
+    return MEM_NEW_ALIGNED(p->weights, s->arenas.n, "a rank's own weights", e);
+}
+
 static enum status param_server_create(struct sync *s, struct error *e)
 {
-    struct param_server *p = s->context = calloc(1, sizeof *p);
-    if (p == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a parameter server");
+    struct param_server *p = s->context;
     p->replies = MPI_COMM_NULL;
     int servers = (int)s->config.options[SYNC_servers];
     p->servers = servers > 1 ? servers : 1;
     p->serves = s->rank < p->servers;
-    enum status status = check_parts(s, p->servers, e);
-    if (status == OK)
-        status = arenas_alloc(&s->arenas, e);
-    if (status != OK)
-        return status;
-    status = wait_comm_dup(s->waiter, s->comm, &p->replies,
-                           "communicator of a parameter server's answers", e);
-    if (status != OK)
-        return status;
-    p->pushes = calloc((size_t)p->servers, sizeof *p->pushes);
-    p->answers = calloc((size_t)p->servers, sizeof *p->answers);
-    p->own = mem_alloc(s->arenas.n * sizeof *p->own);
-    if (p->pushes == NULL || p->answers == NULL || p->own == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to push %zu gradients", s->arenas.n);
+    TRY(check_parts(s, p->servers, e));
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(open_messages(s, e));
     if (p->serves)
-        status = server_create(&p->server, s, p->replies, p->servers, e);
-    s->waiter->serve = serve; /* also of ranks that serve not: all make the same calls */
+        TRY(server_create(&p->server, s, p->replies, p->servers, e));
+    s->waiter->serve = serve; /* on ranks without a server too: all make the same calls */
     s->waiter->serve_arg = s;
     s->waiter->free_running = !has_replicas(s);
-    p->ready = status == OK;
-    return status;
+    p->ready = true;
+    return OK;
 }
 
 static enum status check_norms(const struct sync *s, const struct optimizer *o, struct error *e)
@@ -250,13 +250,13 @@ static enum status param_server_step_end(struct sync *s, const struct optimizer 
     if (p->serves)
         server_open(&p->server, o, step);
     p->stepped = true;
-    if (s->config.variant == VARIANT_param_server_async && o->clip_norm > 0)
-        sync_clip_alone(s, o, local_norm2(s->exec, s->arenas.grads, s->arenas.n));
-    enum status status = exchange(s, step, lr, e);
-    if (status == OK && p->serves)
+    if (s->config.variant == VARIANT_param_server_async)
+        sync_clip_alone(s, o);
+    TRY(exchange(s, step, lr, e));
+    if (p->serves)
         sync_copy(s, s->arenas.params + p->server.begin, p->server.params,
                   p->server.count * sizeof(real));
-    return status;
+    return OK;
 }
 
 static enum status param_server_eval_begin(struct sync *s, struct error *e)
@@ -264,7 +264,7 @@ static enum status param_server_eval_begin(struct sync *s, struct error *e)
     struct param_server *p = s->context;
     if (has_replicas(s))
         return OK;
-    local_copy(s->exec, p->own, s->arenas.params, s->arenas.n * sizeof *p->own);
+    local_copy(s->exec, p->weights, s->arenas.params, s->arenas.n * sizeof *p->weights);
     return gather_model(s, e);
 }
 
@@ -273,7 +273,7 @@ static enum status param_server_eval_end(struct sync *s, struct error *e)
     const struct param_server *p = s->context;
     (void)e;
     if (!has_replicas(s))
-        local_copy(s->exec, s->arenas.params, p->own, s->arenas.n * sizeof *p->own);
+        local_copy(s->exec, s->arenas.params, p->weights, s->arenas.n * sizeof *p->weights);
     return OK;
 }
 
@@ -282,8 +282,9 @@ static enum status param_server_save(struct sync *s, const void **data, size_t *
 {
     *data = NULL;
     *bytes = 0;
-    enum status status = has_replicas(s) ? OK : gather_model(s, e);
-    return status == OK ? gather_state(s, e) : status;
+    if (!has_replicas(s))
+        TRY(gather_model(s, e));
+    return gather_state(s, e);
 }
 
 static enum status param_server_restore(struct sync *s, const void *data, size_t bytes,
@@ -300,29 +301,26 @@ static enum status param_server_restore(struct sync *s, const void *data, size_t
     return OK;
 }
 
-/* A server stays until everyone has had the last answer. */
+/* A server stays until all ranks have received their last answer. */
 static void param_server_destroy(struct sync *s)
 {
     struct param_server *p = s->context;
     struct error e;
-    if (p != NULL) {
-        if (p->ready)
-            wait_barrier(s->waiter, s->comm, "end of a parameter server", &e);
-        s->waiter->serve = NULL;
-        s->waiter->free_running = false;
-        if (p->serves && p->server.s != NULL)
-            server_destroy(&p->server);
-        if (p->replies != MPI_COMM_NULL)
-            MPI_Comm_free(&p->replies);
-        free(p->pushes);
-        free(p->answers);
-        mem_free(p->own);
-        free(p);
-    }
-    arenas_free(&s->arenas);
+    if (p->ready)
+        wait_barrier(s->waiter, s->comm, "end of a parameter server", &e);
+    s->waiter->serve = NULL;
+    s->waiter->free_running = false;
+    if (p->serves && p->server.s != NULL)
+        server_destroy(&p->server);
+    if (p->replies != MPI_COMM_NULL)
+        MPI_Comm_free(&p->replies);
+    free(p->pushes);
+    free(p->answers);
+    mem_free(p->weights);
 }
 
 const struct strategy strategy_param_server = {
+    .context_bytes = sizeof(struct param_server),
     .create = param_server_create,
     .params_needed = param_server_params_needed,
     .poll = param_server_poll,

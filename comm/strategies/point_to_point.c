@@ -1,6 +1,7 @@
-/* Gradients are summed by messages of our own, as a schedule says: ring, recursive_doubling,
- * rabenseifner, tree, fixed_order, hierarchical and leader differ in nothing else. Each round is
- * one wait, in which sums run while later segments are still on their way. */
+/* ring, recursive_doubling, rabenseifner, tree, fixed_order, hierarchical, leader: gradients are
+ * summed by messages of our own, as a schedule says, and the schedule is all that these strategies
+ * differ in. Sources, messages and costs of each stand in comm/cost/schedule.h and strategies.def.
+ * Each round is one wait, in which sums run while later segments are still on their way. */
 #include <stdlib.h>
 
 #include "comm/cost/schedule.h"
@@ -8,12 +9,9 @@
 #include "comm/strategy.h"
 #include "kernels/base/mem.h"
 
-/* Messages between two ranks that have not spoken are slow: one sum of zeroes opens the ways. */
-#define WARM_CALLS 1
-
 struct buffers {
     struct schedule schedule;
-    int *node_of;                     /* [ranks], of schedules that know of nodes, or NULL */
+    int *node_of;                     /* [ranks], for schedules that go by nodes, or NULL */
     real *received;                   /* what is to be added, of one round */
     struct message *sends, *receives; /* of one round */
     struct addition *additions;       /* one for each of receives */
@@ -95,19 +93,15 @@ static enum status run_round(struct sync *s, int i, struct error *e)
         cut(s, &x, &round.sends[k], true, NULL);
     for (int k = 0; k < round.n_receives; k++)
         cut(s, &x, &round.receives[k], false, &used);
-    sync_comm_begin(s);
-    enum status status = wait_exchange(s->waiter, &x, e);
-    sync_comm_end(s);
-    return status;
+    return sync_exchange(s, &x, e);
 }
 
-static enum status sum_gradients(struct sync *s, struct error *e)
+static enum status point_to_point_sum(struct sync *s, struct error *e)
 {
     const struct buffers *b = s->context;
-    enum status status = OK;
-    for (int i = 0; i < schedule_rounds(&b->schedule) && status == OK; i++)
-        status = run_round(s, i, e);
-    return status;
+    for (int i = 0; i < schedule_rounds(&b->schedule); i++)
+        TRY(run_round(s, i, e));
+    return OK;
 }
 
 /* ---- Hooks ---- */
@@ -142,17 +136,15 @@ static struct need find_need(const struct schedule *s)
     return most;
 }
 
-/* The machine's nodes, unless the configuration has some of its own. */
+/* The machine's nodes, unless the configuration says otherwise. */
 static enum status find_nodes(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->context = calloc(1, sizeof *b);
-    if (b == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a schedule of messages");
+    struct buffers *b = s->context;
     if (!strategy_schedule(s->kind)->knows_nodes || s->config.options[SYNC_node_ranks] > 0)
         return OK;
-    enum status status = nodes_find(s, &b->node_of, e);
+    TRY(nodes_find(s, &b->node_of, e));
     s->config.node_of = b->node_of;
-    return status;
+    return OK;
 }
 
 static enum status alloc_buffers(struct sync *s, struct error *e)
@@ -161,53 +153,35 @@ static enum status alloc_buffers(struct sync *s, struct error *e)
     b->schedule = schedule_of(strategy_schedule(s->kind), &s->config, s->rank, s->ranks,
                               s->arenas.n, sizeof(real));
     struct need need = find_need(&b->schedule);
-    b->received = mem_alloc(need.received * sizeof *b->received);
-    b->sends = calloc(need.sends + 1, sizeof *b->sends);
-    b->receives = calloc(need.receives + 1, sizeof *b->receives);
-    b->additions = calloc(need.receives + 1, sizeof *b->additions);
-    if (b->received == NULL || b->sends == NULL || b->receives == NULL || b->additions == NULL)
-        return error_set(e, ERR_MEMORY, "no memory to receive %zu numbers in %zu messages",
-                         need.received, need.receives);
-    return OK;
+    TRY(MEM_NEW_ALIGNED(b->received, need.received, "the gradients of a round", e));
+    TRY(MEM_NEW(b->sends, need.sends, "messages to send", e));
+    TRY(MEM_NEW(b->receives, need.receives, "messages to receive", e));
+    return MEM_NEW(b->additions, need.receives, "sums of received messages", e);
 }
 
+/* The first messages between two ranks are slow: here they sum zeroes. */
 static enum status point_to_point_create(struct sync *s, struct error *e)
 {
-    enum status status = arenas_alloc(&s->arenas, e);
-    if (status == OK)
-        status = find_nodes(s, e);
-    if (status == OK)
-        status = alloc_buffers(s, e);
-    for (int i = 0; status == OK && i < WARM_CALLS; i++)
-        status = sum_gradients(s, e);
-    return status;
-}
-
-static enum status point_to_point_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
-                                           double lr, struct error *e)
-{
-    enum status status = sum_gradients(s, e);
-    return status == OK ? sync_update(s, o, step, lr, e) : status;
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(find_nodes(s, e));
+    TRY(alloc_buffers(s, e));
+    return point_to_point_sum(s, e);
 }
 
 static void point_to_point_destroy(struct sync *s)
 {
-    struct buffers *b = s->context;
-    if (b != NULL) {
-        free(b->node_of);
-        mem_free(b->received);
-        free(b->sends);
-        free(b->receives);
-        free(b->additions);
-        free(b);
-    }
-    arenas_free(&s->arenas);
+    const struct buffers *b = s->context;
+    free(b->node_of);
+    mem_free(b->received);
+    free(b->sends);
+    free(b->receives);
+    free(b->additions);
 }
 
 #define HOOKS                                                                                      \
     {                                                                                              \
-        .create = point_to_point_create, .step_end = point_to_point_step_end,                      \
-        .destroy = point_to_point_destroy,                                                         \
+        .context_bytes = sizeof(struct buffers), .create = point_to_point_create,                  \
+        .sum_gradients = point_to_point_sum, .destroy = point_to_point_destroy,                    \
     }
 
 const struct strategy strategy_ring = HOOKS;

@@ -1,17 +1,15 @@
-/* Gradients are summed at rank 0 and broadcast; every rank runs the optimizer on the sum.
+/* reduce_bcast: gradients are summed at rank 0 and broadcast; every rank runs the optimizer on the
+ * sum.
+ *
+ * Costs all n numbers up a tree and down again; the pickled variant copies them four times besides.
  *
  * Plain: MPI_Reduce and MPI_Bcast of the flat arena. Pickled: what mpi4py's lower-case reduce and
  * bcast do with a list of arrays. A rank serialises its tensors and sends length and bytes to its
- * parent in a binomial tree; the parent reads them into arrays of their own and adds those to its
+ * parent in a binomial tree; the parent reads them into arrays of their own and adds these to its
  * own; rank 0 serialises the sum and broadcasts length and bytes, which every rank reads again. */
-#include <stdlib.h>
-
 #include "comm/strategies/pickle.h"
 #include "comm/strategy.h"
 #include "kernels/base/mem.h"
-
-/* MPICH changes the algorithms of both after five calls, as it does with allreduce's. */
-#define WARM_CALLS 6
 
 #define REDUCE "reduce of the gradients to rank 0"
 #define BCAST  "broadcast of the summed gradients"
@@ -46,7 +44,8 @@ static enum status sum_plain(struct sync *s, struct error *e)
 typedef enum status exchange(struct waiter *w, struct message *messages, int n, MPI_Comm comm,
                              const char *operation, struct error *e);
 
-/* The length, then the bytes, to or from `rank`; with n = 0 this rank only keeps step. */
+/* The length, then the bytes, to or from `rank`; with n = 0 this rank only
+ * passes through the same waits. */
 static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int n, struct error *e)
 {
     struct buffers *b = s->context;
@@ -73,18 +72,17 @@ static enum status send_to_parent(struct sync *s, int parent, struct error *e)
 
 static enum status add_child(struct sync *s, int child, struct error *e)
 {
-    struct buffers *b = s->context;
-    enum status status = exchange_pickle(s, wait_receive, child, 1, e);
-    if (status == OK)
-        status = pickle_load(s, b->bytes, b->size, b->received, e);
-    for (int i = 0; i < s->arenas.n_tensors && status == OK; i++) {
+    const struct buffers *b = s->context;
+    TRY(exchange_pickle(s, wait_receive, child, 1, e));
+    TRY(pickle_load(s, b->bytes, b->size, b->received, e));
+    for (int i = 0; i < s->arenas.n_tensors; i++) {
         const struct tensor_desc *t = &s->arenas.tensors[i];
         sync_add(s, s->arenas.grads + t->offset, b->received + t->offset, t->count);
     }
-    return status;
+    return OK;
 }
 
-/* A rank sends in the round of its lowest bit, once all below it have sent to it. */
+/* A rank sends in the round of its lowest bit, after it has received from all its children. */
 static enum status reduce_pickled(struct sync *s, struct error *e)
 {
     enum status status = OK;
@@ -122,61 +120,45 @@ static enum status bcast_pickled(struct sync *s, struct error *e)
 
 static enum status sum_pickled(struct sync *s, struct error *e)
 {
-    enum status status = reduce_pickled(s, e);
-    return status == OK ? bcast_pickled(s, e) : status;
+    TRY(reduce_pickled(s, e));
+    return bcast_pickled(s, e);
 }
 
 /* ---- Hooks ---- */
 
-static enum status sum_gradients(struct sync *s, struct error *e)
+static enum status reduce_bcast_sum(struct sync *s, struct error *e)
 {
     return is_pickled(s) ? sum_pickled(s, e) : sum_plain(s, e);
 }
 
 static enum status alloc_buffers(struct sync *s, struct error *e)
 {
-    struct buffers *b = s->context = calloc(1, sizeof *b);
-    if (b != NULL) {
-        b->size = pickle_size(s);
-        b->bytes = mem_alloc(b->size);
-        b->received = mem_alloc(s->arenas.n * sizeof *b->received);
-    }
-    if (b == NULL || b->bytes == NULL || b->received == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for a pickled gradient of %zu numbers",
-                         s->arenas.n);
-    return OK;
+    struct buffers *b = s->context;
+    b->size = pickle_size(s);
+    TRY(MEM_NEW_ALIGNED(b->bytes, b->size, "a pickled gradient", e));
+    return MEM_NEW_ALIGNED(b->received, s->arenas.n, "a child's gradients", e);
 }
 
 static enum status reduce_bcast_create(struct sync *s, struct error *e)
 {
-    enum status status = arenas_alloc(&s->arenas, e);
-    if (status == OK && is_pickled(s))
-        status = alloc_buffers(s, e);
-    for (int i = 0; status == OK && i < WARM_CALLS; i++)
-        status = sum_gradients(s, e);
-    return status;
-}
-
-static enum status reduce_bcast_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
-                                         double lr, struct error *e)
-{
-    enum status status = sum_gradients(s, e);
-    return status == OK ? sync_update(s, o, step, lr, e) : status;
+    TRY(arenas_alloc(&s->arenas, e));
+    if (is_pickled(s))
+        TRY(alloc_buffers(s, e));
+    for (int i = 0; i < SYNC_WARM_CALLS; i++)
+        TRY(reduce_bcast_sum(s, e));
+    return OK;
 }
 
 static void reduce_bcast_destroy(struct sync *s)
 {
-    struct buffers *b = s->context;
-    if (b != NULL) {
-        mem_free(b->bytes);
-        mem_free(b->received);
-        free(b);
-    }
-    arenas_free(&s->arenas);
+    const struct buffers *b = s->context;
+    mem_free(b->bytes);
+    mem_free(b->received);
 }
 
 const struct strategy strategy_reduce_bcast = {
+    .context_bytes = sizeof(struct buffers),
     .create = reduce_bcast_create,
-    .step_end = reduce_bcast_step_end,
+    .sum_gradients = reduce_bcast_sum,
     .destroy = reduce_bcast_destroy,
 };

@@ -9,192 +9,192 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/pool.h"
 
-void server_range(const struct sync *s, int server, int servers, size_t *begin, size_t *count)
+void server_range(const struct sync *s, int index, int servers, size_t *begin, size_t *count)
 {
     size_t end;
-    pool_share(s->arenas.n, (size_t)server, (size_t)servers, begin, &end);
+    pool_share(s->arenas.n, (size_t)index, (size_t)servers, begin, &end);
     *count = end - *begin;
 }
 
-/* Work on this rank's own memory in the midst of what is taken as communication. */
-static void charge(const struct server *h, int64_t *kind_ns, int64_t begin_ns)
+/* Work on this rank's own memory, in the midst of an interval that counts as communication. */
+static void charge(const struct server *v, int64_t *kind_ns, int64_t begin_ns)
 {
-    int64_t spent_ns = h->untimed ? 0 : clock_ns() - begin_ns;
+    int64_t spent_ns = v->untimed ? 0 : clock_ns() - begin_ns;
     *kind_ns += spent_ns;
-    h->s->times.comm_exposed_ns -= spent_ns;
+    v->s->times.comm_exposed_ns -= spent_ns;
 }
 
 /* ---- Steps ---- */
 
-static void run_optimizer(struct server *h, const real *grads, uint64_t step, double lr)
+static void run_optimizer(struct server *v, const real *grads, uint64_t step, double lr)
 {
     int64_t begin_ns = clock_ns(), none_ns = 0;
-    sync_before_update(h->s);
-    charge(h, &none_ns, begin_ns);
+    sync_before_update(v->s);
+    charge(v, &none_ns, begin_ns);
     begin_ns = clock_ns();
-    optimizer_step(&h->o, h->pool, h->params, grads, 0, h->count, step, lr);
-    charge(h, &h->s->times.optimizer_ns, begin_ns);
-    h->version++;
+    optimizer_step(&v->o, v->pool, v->params, grads, 0, v->count, step, lr);
+    charge(v, &v->s->times.optimizer_ns, begin_ns);
+    v->version++;
 }
 
-/* One server has the whole gradient, and its norm. */
-static void clip(const struct server *h, real *sum)
+/* There is one server, which knows the norm of the whole gradient. */
+static void clip(const struct server *v, real *sum)
 {
-    if (h->o.clip_norm == 0)
+    if (v->o.clip_norm == 0)
         return;
     int64_t begin_ns = clock_ns();
-    double norm = sqrt(local_norm2(h->s->exec, sum, h->count));
-    if (norm > h->o.clip_norm)
-        local_scale(h->s->exec, sum, h->count, (real)(h->o.clip_norm / norm));
-    charge(h, &h->s->times.optimizer_ns, begin_ns);
+    double norm = sqrt(local_norm2(v->s->exec, sum, v->count));
+    if (norm > v->o.clip_norm)
+        local_scale(v->s->exec, sum, v->count, (real)(v->o.clip_norm / norm));
+    charge(v, &v->s->times.optimizer_ns, begin_ns);
 }
 
-static real *sum_of(const struct server *h, uint64_t clock)
+static real *sum_of(const struct server *v, uint64_t step)
 {
-    return h->sums + clock % (h->staleness + 1) * h->count;
+    return v->sums + step % (v->staleness + 1) * v->count;
 }
 
-static struct clock *clock_of(const struct server *h, uint64_t clock)
+static struct open_step *step_of(const struct server *v, uint64_t step)
 {
-    return &h->clocks[clock % (h->staleness + 1)];
+    return &v->steps[step % (v->staleness + 1)];
 }
 
-static void sum_in_order(const struct server *h)
+static void sum_in_order(const struct server *v)
 {
     int64_t begin_ns = clock_ns();
-    for (int r = 0; r < h->s->ranks; r++)
-        h->terms[r] = h->clients[r].pushed;
-    local_sum(h->s->exec, h->sums, h->terms, h->s->ranks, 0, h->count);
-    charge(h, &h->s->times.pack_ns, begin_ns);
+    for (int r = 0; r < v->s->ranks; r++)
+        v->terms[r] = v->clients[r].pushed;
+    local_sum(v->s->exec, v->sums, v->terms, v->s->ranks, 0, v->count);
+    charge(v, &v->s->times.pack_ns, begin_ns);
 }
 
-/* Steps on the oldest sums as long as they are complete. */
-static void step_on_sums(struct server *h)
+/* Steps on the oldest sums while they are complete. */
+static void step_on_sums(struct server *v)
 {
-    struct clock *c = clock_of(h, h->version + 1);
-    while (c->arrived == h->s->ranks) {
-        real *sum = sum_of(h, h->version + 1);
-        if (h->in_order)
-            sum_in_order(h);
-        clip(h, sum);
-        c->arrived = 0;
-        run_optimizer(h, sum, c->step, c->lr);
-        c = clock_of(h, h->version + 1);
+    struct open_step *o = step_of(v, v->version + 1);
+    while (o->arrived == v->s->ranks) {
+        real *sum = sum_of(v, v->version + 1);
+        if (v->in_order)
+            sum_in_order(v);
+        clip(v, sum);
+        o->arrived = 0;
+        run_optimizer(v, sum, o->step, o->lr);
+        o = step_of(v, v->version + 1);
     }
 }
 
 /* The first of a step is copied, the others are added to it. */
-static void add_to_sum(struct server *h, struct client *client, const real *gradient)
+static void add_to_sum(struct server *v, struct client *client, const real *gradient)
 {
-    struct clock *c = clock_of(h, client->pushes);
-    real *sum = sum_of(h, client->pushes);
+    struct open_step *o = step_of(v, client->pushes);
+    real *sum = sum_of(v, client->pushes);
     int64_t begin_ns = clock_ns();
-    if (!h->in_order && c->arrived == 0)
-        local_copy(h->s->exec, sum, gradient, h->count * sizeof *sum);
-    else if (!h->in_order)
-        local_add(h->s->exec, sum, gradient, h->count);
-    charge(h, &h->s->times.pack_ns, begin_ns);
-    c->arrived++;
+    if (!v->in_order && o->arrived == 0)
+        local_copy(v->s->exec, sum, gradient, v->count * sizeof *sum);
+    else if (!v->in_order)
+        local_add(v->s->exec, sum, gradient, v->count);
+    charge(v, &v->s->times.pack_ns, begin_ns);
+    o->arrived++;
 }
 
-static void take_in(struct server *h, struct client *client)
+static void take_in(struct server *v, struct client *client)
 {
     client->arrived = false;
     client->pushes++;
-    if (h->at_once) {
-        run_optimizer(h, client->pushed, h->base + h->version + 1, h->lr);
+    if (v->at_once) {
+        run_optimizer(v, client->pushed, v->base + v->version + 1, v->lr);
     } else {
-        add_to_sum(h, client, client->pushed);
-        step_on_sums(h);
+        add_to_sum(v, client, client->pushed);
+        step_on_sums(v);
     }
 }
 
 /* ---- Messages ---- */
 
-static int receive_push(struct server *h, struct client *client, int rank)
+static int receive_push(struct server *v, struct client *client, int rank)
 {
     client->push =
-        (struct message){.data = client->pushed, .bytes = h->count * sizeof(real), .rank = rank};
-    return message_begin_receive(h->s->waiter, &client->push, 1, h->s->comm, SERVER_PUSH);
+        (struct message){.data = client->pushed, .bytes = v->count * sizeof(real), .rank = rank};
+    return message_begin_receive(v->s->waiter, &client->push, 1, v->s->comm, SERVER_PUSH);
 }
 
-/* In order, the weights stay as they are until everyone, who first must have them, has pushed
- * again; else they may change while they are sent. */
-static int answer(struct server *h, struct client *client, int rank)
+/* In order, the weights cannot change while they are sent: for that all ranks must have pushed again,
+ * and a rank pushes only after it has received them. Else a copy is sent. */
+static int answer(struct server *v, struct client *client, int rank)
 {
-    real *weights = h->params;
+    real *weights = v->params;
     int64_t begin_ns = clock_ns();
-    if (!h->in_order) {
-        local_copy(h->s->exec, client->answer, weights, h->count * sizeof *weights);
+    if (!v->in_order) {
+        local_copy(v->s->exec, client->answer, weights, v->count * sizeof *weights);
         weights = client->answer;
     }
-    charge(h, &h->s->times.pack_ns, begin_ns);
+    charge(v, &v->s->times.pack_ns, begin_ns);
     client->answers = client->pushes;
-    int code = receive_push(h, client, rank);
+    int code = receive_push(v, client, rank);
     client->reply =
-        (struct message){.data = weights, .bytes = h->count * sizeof(real), .rank = rank};
+        (struct message){.data = weights, .bytes = v->count * sizeof(real), .rank = rank};
     if (code == MPI_SUCCESS)
-        code = message_begin_send(h->s->waiter, &client->reply, 1, h->replies, SERVER_ANSWER);
+        code = message_begin_send(v->s->waiter, &client->reply, 1, v->replies, SERVER_ANSWER);
     return code;
 }
 
-static bool may_go_on(const struct server *h, const struct client *client)
+static bool may_go_on(const struct server *v, const struct client *client)
 {
-    return h->at_once || h->version + h->staleness >= client->pushes;
+    return v->at_once || v->version + v->staleness >= client->pushes;
 }
 
-static int serve_push(struct server *h, struct client *client)
+static int serve_push(struct server *v, struct client *client)
 {
     int code = MPI_SUCCESS;
     if (!client->arrived && client->pushes == client->answers)
-        code = message_test(h->s->waiter, &client->push, &client->arrived);
-    if (client->arrived && h->opened)
-        take_in(h, client);
+        code = message_test(v->s->waiter, &client->push, &client->arrived);
+    if (client->arrived && v->opened)
+        take_in(v, client);
     return code;
 }
 
-static int serve_reply(struct server *h, struct client *client, int rank)
+static int serve_reply(struct server *v, struct client *client, int rank)
 {
     bool sent;
-    int code = message_test(h->s->waiter, &client->reply, &sent);
-    if (code == MPI_SUCCESS && sent && client->pushes > client->answers && may_go_on(h, client))
-        code = answer(h, client, rank);
+    int code = message_test(v->s->waiter, &client->reply, &sent);
+    if (code == MPI_SUCCESS && sent && client->pushes > client->answers && may_go_on(v, client))
+        code = answer(v, client, rank);
     return code;
 }
 
-int server_serve(struct server *h)
+int server_serve(struct server *v)
 {
     int code = MPI_SUCCESS;
-    for (int r = 0; r < h->s->ranks && code == MPI_SUCCESS; r++)
-        if (r != h->s->rank)
-            code = serve_push(h, &h->clients[r]);
-    for (int r = 0; r < h->s->ranks && code == MPI_SUCCESS; r++)
-        if (r != h->s->rank)
-            code = serve_reply(h, &h->clients[r], r);
+    for (int r = 0; r < v->s->ranks && code == MPI_SUCCESS; r++)
+        if (r != v->s->rank)
+            code = serve_push(v, &v->clients[r]);
+    for (int r = 0; r < v->s->ranks && code == MPI_SUCCESS; r++)
+        if (r != v->s->rank)
+            code = serve_reply(v, &v->clients[r], r);
     return code;
 }
 
-void server_push(struct server *h, uint64_t step, double lr)
+void server_push(struct server *v, uint64_t step, double lr)
 {
-    struct client *own = &h->clients[h->s->rank];
-    own->pushed = h->s->arenas.grads + h->begin;
-    h->lr = lr;
-    struct clock *c = clock_of(h, own->pushes + 1);
-    c->step = step;
-    c->lr = lr;
-    take_in(h, own);
+    struct client *own = &v->clients[v->s->rank];
+    own->pushed = v->s->arenas.grads + v->begin;
+    v->lr = lr;
+    struct open_step *o = step_of(v, own->pushes + 1);
+    o->step = step;
+    o->lr = lr;
+    take_in(v, own);
 }
 
-/* In order, this rank's step has lasted until everyone's has been answered; who pushes the next one
- * meanwhile has had the answer. */
-bool server_is_answered(const struct server *h)
+/* In order, this rank's step lasts until all ranks have been answered; a rank that has already pushed
+ * its next step has received its answer. */
+bool server_is_answered(const struct server *v)
 {
-    const struct client *own = &h->clients[h->s->rank];
-    bool answered = may_go_on(h, own);
-    for (int r = 0; r < h->s->ranks && h->in_order; r++) {
-        const struct client *client = &h->clients[r];
+    const struct client *own = &v->clients[v->s->rank];
+    bool answered = may_go_on(v, own);
+    for (int r = 0; r < v->s->ranks && v->in_order; r++) {
+        const struct client *client = &v->clients[r];
         bool sent = client->reply.request == MPI_REQUEST_NULL || client->pushes > own->pushes;
-        if (r != h->s->rank)
+        if (r != v->s->rank)
             answered = answered && client->answers >= own->pushes && sent;
     }
     return answered;
@@ -202,104 +202,93 @@ bool server_is_answered(const struct server *h)
 
 /* ---- Life ---- */
 
-static enum status alloc_clients(struct server *h, struct error *e)
+static enum status alloc_clients(struct server *v, struct error *e)
 {
-    size_t ranks = (size_t)h->s->ranks;
-    bool good = true;
-    h->clients = calloc(ranks, sizeof *h->clients);
-    h->terms = calloc(ranks, sizeof *h->terms);
-    if (h->clients == NULL || h->terms == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu clients", ranks);
+    size_t ranks = (size_t)v->s->ranks;
+    TRY(MEM_NEW(v->clients, ranks, "clients of a parameter server", e));
+    TRY(MEM_NEW(v->terms, ranks, "the terms of a sum", e));
+    for (size_t r = 0; r < ranks; r++)
+        v->clients[r].push.request = v->clients[r].reply.request = MPI_REQUEST_NULL;
     for (size_t r = 0; r < ranks; r++) {
-        struct client *client = &h->clients[r];
-        client->push.request = client->reply.request = MPI_REQUEST_NULL;
-        if ((int)r == h->s->rank)
+        struct client *client = &v->clients[r];
+        if ((int)r == v->s->rank)
             continue;
-        client->pushed = mem_alloc(h->count * sizeof *client->pushed);
-        client->answer = mem_alloc(h->in_order ? 0 : h->count * sizeof *client->answer);
-        good = good && client->pushed != NULL && client->answer != NULL;
+        TRY(MEM_NEW_ALIGNED(client->pushed, v->count, "what a rank pushes", e));
+        TRY(MEM_NEW_ALIGNED(client->answer, v->in_order ? 0 : v->count, "an answer", e));
     }
-    return good ? OK
-                : error_set(e, ERR_MEMORY, "no memory for what %zu ranks push, %zu numbers each",
-                            ranks, h->count);
+    return OK;
 }
 
-static enum status alloc_numbers(struct server *h, struct error *e)
+static enum status alloc_numbers(struct server *v, struct error *e)
 {
-    size_t clocks = h->staleness + 1, slots = (size_t)h->s->arenas.slots;
-    h->clocks = calloc(clocks, sizeof *h->clocks);
-    h->sums = h->at_once ? mem_alloc(0) : mem_alloc(clocks * h->count * sizeof *h->sums);
-    h->params = mem_alloc(h->count * sizeof *h->params);
-    h->state = mem_alloc(slots * h->count * sizeof *h->state);
-    if (h->clocks != NULL && h->sums != NULL && h->params != NULL && h->state != NULL)
-        return OK;
-    return error_set(e, ERR_MEMORY,
-                     "no memory for a server's %zu parameters and the sums of %zu steps", h->count,
-                     clocks);
+    size_t steps = v->staleness + 1, slots = (size_t)v->s->arenas.slots;
+    TRY(MEM_NEW(v->steps, steps, "open steps of a parameter server", e));
+    TRY(MEM_NEW_ALIGNED(v->sums, v->at_once ? 0 : steps * v->count, "a server's sums", e));
+    TRY(MEM_NEW_ALIGNED(v->params, v->count, "a server's parameters", e));
+    return MEM_NEW_ALIGNED(v->state, slots * v->count, "a server's optimizer state", e);
 }
 
-enum status server_create(struct server *h, struct sync *s, MPI_Comm replies, int servers,
+enum status server_create(struct server *v, struct sync *s, MPI_Comm replies, int servers,
                           struct error *e)
 {
     bool at_once = s->config.variant == VARIANT_param_server_async;
     bool stale = s->config.variant == VARIANT_param_server_stale;
-    *h = (struct server){.s = s,
+    *v = (struct server){.s = s,
                          .replies = replies,
                          .at_once = at_once,
                          .in_order = !at_once && !stale,
                          .staleness = stale ? (uint64_t)s->config.options[SYNC_staleness] : 0};
-    server_range(s, s->rank, servers, &h->begin, &h->count);
-    enum status status = alloc_clients(h, e);
-    if (status == OK)
-        status = alloc_numbers(h, e);
-    for (int r = 0; r < s->ranks && status == OK; r++)
-        if (r != s->rank && receive_push(h, &h->clients[r], r) != MPI_SUCCESS)
-            status = error_set(e, ERR_MPI, "cannot receive what rank %d pushes", r);
-    return status;
+    server_range(s, s->rank, servers, &v->begin, &v->count);
+    TRY(alloc_clients(v, e));
+    TRY(alloc_numbers(v, e));
+    for (int r = 0; r < s->ranks; r++)
+        if (r != s->rank && receive_push(v, &v->clients[r], r) != MPI_SUCCESS)
+            return error_set(e, ERR_MPI, "cannot receive what rank %d pushes", r);
+    return OK;
 }
 
-void server_destroy(struct server *h)
+void server_destroy(struct server *v)
 {
-    for (int r = 0; h->clients != NULL && r < h->s->ranks; r++) {
-        if (r == h->s->rank)
+    for (int r = 0; v->clients != NULL && r < v->s->ranks; r++) {
+        if (r == v->s->rank)
             continue;
         struct error e;
-        message_cancel(h->s->waiter, &h->clients[r].push);
-        message_wait(h->s->waiter, &h->clients[r].reply, "last answer of a parameter server", &e);
-        mem_free(h->clients[r].pushed);
-        mem_free(h->clients[r].answer);
+        message_cancel(v->s->waiter, &v->clients[r].push);
+        message_wait(v->s->waiter, &v->clients[r].reply, "last answer of a parameter server", &e);
+        mem_free(v->clients[r].pushed);
+        mem_free(v->clients[r].answer);
     }
-    free(h->clients);
-    free(h->terms);
-    free(h->clocks);
-    mem_free(h->sums);
-    mem_free(h->params);
-    mem_free(h->state);
+    free(v->clients);
+    free(v->terms);
+    free(v->steps);
+    mem_free(v->sums);
+    mem_free(v->params);
+    mem_free(v->state);
 }
 
-void server_reset(struct server *h)
+void server_reset(struct server *v)
 {
-    h->opened = false;
+    v->opened = false;
 }
 
 /* Every rank counts its pushes from here. */
-void server_open(struct server *h, const struct optimizer *o, uint64_t step)
+void server_open(struct server *v, const struct optimizer *o, uint64_t step)
 {
-    const struct arenas *a = &h->s->arenas;
-    if (h->opened)
+    const struct arenas *a = &v->s->arenas;
+    if (v->opened)
         return;
-    h->o = *o;
-    h->o.n = h->count;
-    h->o.state = h->state;
-    local_copy(h->s->exec, h->params, a->params + h->begin, h->count * sizeof *h->params);
+    v->o = *o;
+    v->o.n = v->count;
+    v->o.state = v->state;
+    local_copy(v->s->exec, v->params, a->params + v->begin, v->count * sizeof *v->params);
     for (size_t k = 0; k < (size_t)a->slots; k++)
-        local_copy(h->s->exec, h->state + k * h->count, a->state + k * a->n + h->begin,
-                   h->count * sizeof *h->state);
-    for (int r = 0; r < h->s->ranks; r++)
-        h->clients[r].pushes = h->clients[r].answers = 0;
-    for (uint64_t k = 0; k <= h->staleness; k++)
-        h->clocks[k] = (struct clock){.arrived = 0};
-    h->version = 0;
-    h->base = (step - 1) * (uint64_t)h->s->ranks;
-    h->opened = true;
+        local_copy(v->s->exec, v->state + k * v->count, a->state + k * a->n + v->begin,
+                   v->count * sizeof *v->state);
+    for (int r = 0; r < v->s->ranks; r++)
+        v->clients[r].pushes = v->clients[r].answers = 0;
+    for (uint64_t k = 0; k <= v->staleness; k++)
+        v->steps[k] = (struct open_step){.arrived = 0};
+    v->version = 0;
+    v->base = (step - 1) * (uint64_t)v->s->ranks;
+    v->opened = true;
 }

@@ -1,17 +1,17 @@
-/* Gradients lie in a window that the ranks of a node share, where backward leaves them. Each rank
- * sums its slice over all of them in place, in the order of ranks; every rank's optimizer reads
- * each slice where it was summed. Nothing is sent and nothing copied, and a line of memory that is
- * summed is one that has been read: in place the sum moves a quarter less memory than into an arena
- * of its own.
+/* shm: all ranks on one node. Gradients lie in a window that the ranks share (MPI_Win_allocate_shared),
+ * and backward leaves them there. Each rank sums its slice over all of them in place, in the order of
+ * ranks; every rank's optimizer reads each slice where it was summed.
  *
  *   each rank's part   flag, gradients [n]
  *
- * Two waits a step: for all gradients, then for all slices; a third where they are clipped.
- * Backward of the next step overwrites what other ranks' optimizers may still read: before its
- * first gradient a rank waits for them, usually for nothing, since they have been in forward
- * since. */
-#include <stdlib.h>
-
+ * Costs no message and no copy: a slice of n / p numbers of each rank is read and summed. Summing in
+ * place writes only to lines that were just read, and so moves a quarter less memory than a sum into
+ * an arena of its own. Two barriers a step: for all gradients, then for all slices; a third where
+ * gradients are clipped.
+ *
+ * Backward of the next step overwrites what other ranks' optimizers may still read: before its first
+ * gradient a rank waits for them, usually for no time, since they have gone through forward
+ * meanwhile. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/clock.h"
@@ -19,10 +19,10 @@
 
 struct shm {
     struct node_window window;
-    real **grads;        /* [ranks], of each rank */
-    bool is_read;        /* what this rank's part holds has been read by all */
-    int64_t read_ns;     /* spent waiting for that in this step */
-    enum status settled; /* what came of that wait */
+    real **grads;     /* [ranks], of each rank */
+    bool is_read;     /* all ranks have read this rank's part */
+    int64_t read_ns;  /* spent waiting for that in this step */
+    enum status read; /* of that wait */
     struct error error;
 };
 
@@ -44,29 +44,30 @@ static enum status sum_gradients(struct sync *s, struct error *e)
     return barrier(s, "sums in shared memory", e);
 }
 
-/* Tells that this rank reads other parts no more. */
-static void let_go(struct sync *s)
+/* This rank reads no other part any more. */
+static void end_reading(struct sync *s)
 {
     struct shm *w = s->context;
     node_barrier_arrive(&w->window, s);
     w->is_read = false;
 }
 
-/* Returns when this rank may write its gradients. */
+/* Returns when this rank may write its gradients: all ranks have read the last ones. */
 static enum status wait_for_readers(struct sync *s)
 {
     struct shm *w = s->context;
     if (w->is_read)
-        return w->settled;
+        return w->read;
     int64_t begin_ns = clock_ns();
-    w->settled = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
+    w->read = node_barrier_wait(&w->window, s, "optimizers that read shared memory", &w->error);
     w->read_ns += clock_ns() - begin_ns;
     w->is_read = true;
-    return w->settled;
+    return w->read;
 }
 
-/* Slice by slice, from this rank's own on, so that ranks do not crowd around one. Whole tensors may
- * cross slices: an optimizer that wants them gets all slices copied to where this rank's own is. */
+/* Slice by slice, beginning with this rank's own, so that ranks do not all read the same one. Whole
+ * tensors may cross slices: for an optimizer that takes tensors all slices are copied to this rank's
+ * part first. */
 static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, double lr)
 {
     const struct shm *w = s->context;
@@ -85,16 +86,14 @@ static void optimize(struct sync *s, const struct optimizer *o, uint64_t step, d
         sync_optimize(s, o, 0, s->arenas.n, step, lr);
 }
 
-/* The sum is everyone's: each scales its slice, and waits for the others to have done so. */
+/* All ranks read all slices: each rank scales its own, and waits until the others have done so. */
 static enum status clip(struct sync *s, const struct optimizer *o, struct error *e)
 {
     size_t begin, end;
     pool_share(s->arenas.n, (size_t)s->rank, (size_t)s->ranks, &begin, &end);
-    enum status status = sync_clip(s, o, begin, end, e);
-    if (status != OK)
-        return status;
+    TRY(sync_clip(s, o, begin, end, e));
     sync_comm_begin(s);
-    status = barrier(s, "clipped sums in shared memory", e);
+    enum status status = barrier(s, "clipped sums in shared memory", e);
     sync_comm_end(s);
     return status;
 }
@@ -103,23 +102,16 @@ static enum status clip(struct sync *s, const struct optimizer *o, struct error 
 
 static enum status shm_create(struct sync *s, struct error *e)
 {
-    struct shm *w = s->context = calloc(1, sizeof *w);
-    if (w == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for strategy shm");
-    enum status status = node_window_open(&w->window, s, 1, e);
-    if (status != OK)
-        return status;
+    struct shm *w = s->context;
+    TRY(node_window_open(&w->window, s, 1, e));
     w->grads = w->window.arenas[0];
     w->is_read = true;
     s->arenas.grads = w->grads[s->rank];
-    status = arenas_alloc(&s->arenas, e);
-    if (status == OK)
-        status = sum_gradients(s, e);
-    if (status == OK) {
-        node_window_touch(&w->window, s);
-        let_go(s);
-    }
-    return status;
+    TRY(arenas_alloc(&s->arenas, e));
+    TRY(sum_gradients(s, e));
+    node_window_touch(&w->window, s);
+    end_reading(s);
+    return OK;
 }
 
 static enum status shm_params_needed(struct sync *s, struct range range, enum pass pass,
@@ -130,11 +122,11 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
     if (pass == PASS_FORWARD || wait_for_readers(s) == OK)
         return OK;
     *e = w->error;
-    return w->settled;
+    return w->read;
 }
 
-/* A caller that asks for nothing before may write at once as well; it learns of a wait that failed
- * at the end of its step. */
+/* For a caller that skips params_needed: it learns at the end of its step that this wait has
+ * failed. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {
     (void)range;
@@ -148,7 +140,7 @@ static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint6
     struct shm *w = s->context;
     if (wait_for_readers(s) != OK) {
         *e = w->error;
-        return w->settled;
+        return w->read;
     }
     sync_comm_begin(s);
     enum status status = sum_gradients(s, e);
@@ -160,22 +152,19 @@ static enum status shm_step_end(struct sync *s, const struct optimizer *o, uint6
     s->times.comm_exposed_ns += w->read_ns;
     s->times.comm_total_ns += w->read_ns;
     w->read_ns = 0;
-    let_go(s);
+    end_reading(s);
     return status;
 }
 
 static void shm_destroy(struct sync *s)
 {
     struct shm *w = s->context;
-    if (w != NULL) {
-        s->arenas.grads = NULL;
-        node_window_close(&w->window, s);
-        free(w);
-    }
-    arenas_free(&s->arenas);
+    s->arenas.grads = NULL;
+    node_window_close(&w->window, s);
 }
 
 const struct strategy strategy_shm = {
+    .context_bytes = sizeof(struct shm),
     .create = shm_create,
     .params_needed = shm_params_needed,
     .grad_buffer = shm_grad_buffer,

@@ -1,15 +1,14 @@
-/* ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward training
+/* shm_zero1: ZeRO stage 1 on one node (Rajbhandari et al., "ZeRO: memory optimizations toward training
  * trillion parameter models", 2020): each rank runs the optimizer on its slice alone. Gradients and
  * parameters lie in memory that the ranks share, one arena of each a rank: a rank sums its slice
  * over all gradients, in the order of ranks, steps on it, and fetches the slices of parameters that
- * others have stepped on. What every other strategy does p times, the optimizer, is done once.
+ * the other ranks have stepped on. The optimizer, which every other strategy runs p times, runs once.
  *
- * Two waits a step, for all gradients and for all parameters, and a sum over ranks between them
- * where gradients are clipped. Nobody reads gradients after the second wait, or parameters of
- * others after the first of the next step: a rank may write its gradients as soon as its step is
- * over, and its parameters inside of the next one. */
-#include <stdlib.h>
-
+ * Costs no message: n numbers are read and summed, and parameters copied, a rank. Two barriers a
+ * step, for all gradients and for all parameters, and a sum over ranks between them where gradients
+ * are clipped. No rank reads gradients after the second barrier, or parameters of other ranks after
+ * the first of the next step: a rank may write its gradients as soon as its step is over, and its
+ * parameters inside of the next one. */
 #include "comm/local_ops.h"
 #include "comm/strategies/node_window.h"
 #include "kernels/base/pool.h"
@@ -29,7 +28,7 @@ static size_t next_tensor(const struct arenas *a, size_t at)
     return i < a->n_tensors ? a->tensors[i].offset : a->n;
 }
 
-/* Equal parts; for an optimizer that wants whole tensors, those that begin in a part. */
+/* Equal parts; for an optimizer that takes whole tensors, the tensors that begin in a part. */
 static void slice_of(const struct sync *s, int rank, size_t *begin, size_t *end)
 {
     const struct shm_zero1 *z = s->context;
@@ -75,20 +74,15 @@ static enum status fetch_params(struct sync *s, struct error *e)
 
 static enum status shm_zero1_create(struct sync *s, struct error *e)
 {
-    struct shm_zero1 *z = s->context = calloc(1, sizeof *z);
-    if (z == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for strategy shm_zero1");
-    enum status status = node_window_open(&z->window, s, 2, e);
-    if (status != OK)
-        return status;
+    struct shm_zero1 *z = s->context;
+    TRY(node_window_open(&z->window, s, 2, e));
     z->grads = z->window.arenas[0];
     z->params = z->window.arenas[1];
     s->arenas.grads = z->grads[s->rank];
     s->arenas.params = z->params[s->rank];
-    status = arenas_alloc(&s->arenas, e);
-    if (status == OK)
-        node_window_touch(&z->window, s);
-    return status == OK ? node_barrier(&z->window, s, "opening of shared memory", e) : status;
+    TRY(arenas_alloc(&s->arenas, e));
+    node_window_touch(&z->window, s);
+    return node_barrier(&z->window, s, "opening of shared memory", e);
 }
 
 static double shm_zero1_norm2_local(struct sync *s)
@@ -105,11 +99,8 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
     size_t begin, end;
     z->by_tensors = optimizer_takes_tensors(o->kind);
     slice_of(s, s->rank, &begin, &end);
-    enum status status = sum_slice(s, e);
-    if (status == OK)
-        status = sync_clip(s, o, begin, end, e);
-    if (status != OK)
-        return status;
+    TRY(sum_slice(s, e));
+    TRY(sync_clip(s, o, begin, end, e));
     sync_optimize(s, o, begin, end, step, lr);
     return fetch_params(s, e);
 }
@@ -117,30 +108,26 @@ static enum status shm_zero1_step_end(struct sync *s, const struct optimizer *o,
 /* Each rank has stepped on the optimizer state of its slice alone. */
 static enum status shm_zero1_save(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
-    enum status status = OK;
     *data = NULL;
     *bytes = 0;
-    for (int k = 0; k < s->arenas.slots * s->ranks && status == OK; k++) {
+    for (int k = 0; k < s->arenas.slots * s->ranks; k++) {
         size_t begin, end, slot = (size_t)(k / s->ranks);
         slice_of(s, k % s->ranks, &begin, &end);
-        status = wait_bcast(s->waiter, s->arenas.state + slot * s->arenas.n + begin, end - begin,
-                            MPI_REAL_TYPE, k % s->ranks, s->comm, "optimizer state of a slice", e);
+        TRY(wait_bcast(s->waiter, s->arenas.state + slot * s->arenas.n + begin, end - begin,
+                       MPI_REAL_TYPE, k % s->ranks, s->comm, "optimizer state of a slice", e));
     }
-    return status;
+    return OK;
 }
 
 static void shm_zero1_destroy(struct sync *s)
 {
     struct shm_zero1 *z = s->context;
-    if (z != NULL) {
-        s->arenas.grads = s->arenas.params = NULL;
-        node_window_close(&z->window, s);
-        free(z);
-    }
-    arenas_free(&s->arenas);
+    s->arenas.grads = s->arenas.params = NULL;
+    node_window_close(&z->window, s);
 }
 
 const struct strategy strategy_shm_zero1 = {
+    .context_bytes = sizeof(struct shm_zero1),
     .create = shm_zero1_create,
     .norm2_local = shm_zero1_norm2_local,
     .step_end = shm_zero1_step_end,

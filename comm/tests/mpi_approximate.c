@@ -14,15 +14,15 @@
 
 /* ---- Counters ---- */
 
-/* Where ranks run freely a server has answered everyone's steps only when all have come here. */
+/* Where ranks run freely a server has answered the steps of all ranks only when all have come here. */
 static bool reach_same_step(struct fixture *f)
 {
     struct error e;
     return wait_barrier(f->waiter, MPI_COMM_WORLD, "end of a test's steps", &e) == OK;
 }
 
-/* What so many steps as the formula speaks of were seen to do, what the waiter counted and what the
- * formula says. */
+/* Compares what the MPI boundary saw, what the waiter counted and what the formula says, for the
+ * number of steps that the formula is for. */
 static bool counts_agree(struct fixture *f)
 {
     const struct cost cost = sync_cost(f->sync);
@@ -32,7 +32,7 @@ static bool counts_agree(struct fixture *f)
     good = reach_same_step(f) && good;
     const struct waiter before = *f->waiter, *w = f->waiter;
     memset(&seen, 0, sizeof seen);
-    PMPI_Barrier(MPI_COMM_WORLD); /* nobody pushes before all have begun to count */
+    PMPI_Barrier(MPI_COMM_WORLD); /* no rank pushes before all have begun to count */
     for (uint64_t i = 0; i < 2 * cost.steps; i++)
         good = step(f, 1) && good;
     good = reach_same_step(f) && good;
@@ -227,7 +227,7 @@ static void local_sgd_clips_what_a_rank_applies(void **state)
 
 /* ---- gossip ---- */
 
-/* Steps that change nothing but who averages with whom: gradients are 0, momentum too. */
+/* Steps that only average partners: gradients are 0, momentum too. */
 static bool only_average(struct fixture *f)
 {
     struct error e;

@@ -424,7 +424,7 @@ static void messages_of_another_kind_are_caught(void **state)
     assert_all(message_is_caught(WAIT_POLL, 200, "test"));
 }
 
-/* Also where nobody waits for them: rank 0 looks now and then. */
+/* Also where no rank waits for them: rank 0 tests now and then. */
 static void messages_that_are_tested_are_caught(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Compressors on real ranks, under every strategy that takes them: bounds of their sums, the same
- * bits on every rank, counters against an independent count and the formulas, what they keep. */
+ * bits on every rank, counters against an independent count and the formulas, what they remember. */
 #include "comm/tests/mpi_test.h"
 
 #include <math.h>
@@ -198,7 +198,7 @@ static real step_gradient(int step, int rank, int i)
     return (real)((i * 7 + rank * 13 + step * 29) % 101 - 50);
 }
 
-/* What a rank keeps begins with its residuals. */
+/* The memory of a rank begins with its residuals. */
 static const real *residuals_of(struct fixture *f)
 {
     const void *kept;

@@ -1,4 +1,4 @@
-/* Who asks after messages while a rank computes: sums stay exact, the library is never entered by
+/* What tests messages while a rank computes: sums stay exact, the library is never entered by
  * two threads at once, and what is said to be polled is polled, by the thread that should. */
 #include "comm/tests/mpi_test.h"
 
@@ -211,7 +211,7 @@ static void tiles_are_polled_at_their_rate(void **state)
     struct error e;
     bool good = open_fixture(&f, OVERLAP_poll_tiles);
     sync_step_begin(f.sync);
-    /* Rank 0 alone keeps its tensors back, so that the others' first bucket stays on its way. */
+    /* Only rank 0 holds its tensors back, so that the others' first bucket stays on its way. */
     bool waits = mpi_world_rank() > 0 || mpi_world_ranks() == 1;
     if (waits)
         good = good &&

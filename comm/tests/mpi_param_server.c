@@ -40,7 +40,7 @@ static int least_pushed(void)
     return least;
 }
 
-/* The ranks but this one have all pushed so many steps, of which they may be in the last. */
+/* All other ranks have pushed so many steps; they may still be in the last of these. */
 static bool others_have_pushed(int steps)
 {
     bool there = true;
@@ -140,7 +140,7 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
     assert_all(good);
 }
 
-/* With several servers, of which one is the slow rank, everybody still comes to the end. */
+/* With several servers, one of them the slow rank, all ranks still come to the end. */
 static void slow_servers_keep_the_bound(void **state)
 {
     (void)state;

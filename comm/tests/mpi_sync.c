@@ -55,7 +55,7 @@ static void every_way_of_waiting_gives_the_same(void **state)
     }
 }
 
-/* |error| <= p eps sum|x|: what any order of adding p numbers keeps. */
+/* |error| <= p eps sum|x|: the bound for any order of adding p numbers. */
 static bool keeps_the_bound(const struct fixture *f, int n)
 {
     int ranks = mpi_world_ranks();

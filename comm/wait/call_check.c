@@ -100,8 +100,8 @@ static size_t append(char *text, size_t used, const char *more)
                                                       : CALL_VERDICT_BYTES - 1;
 }
 
-/* "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", of those that say as line
- * `first`. */
+/* "; rank 1 3: allreduce of 100 MPI_FLOAT (sum of the scores)", for all ranks whose line is the same
+ * as line `first`. */
 static size_t append_group(const struct call_ticket *t, int first, size_t used, char *text)
 {
     char part[256];

@@ -1,9 +1,9 @@
 /* Check mode: before each collective the ranks of its communicator tell each other what they are
  * about to do, and learn whether all are about to do the same. Ranks that disagree about order,
  * kind, size or type of a collective would otherwise hang, or add up what does not belong together.
- * Before a collective that a strategy starts where it may not wait (fusion) the lines are sent
- * alike, and compared before anybody waits for the collective itself. Messages between two ranks:
- * message_check.h. Costs a small collective for each: not for timing. */
+ * Where a rank must not wait (pending_begin_at_once) the lines are sent in the same way, and compared
+ * before the rank waits for the collective itself. Messages between two ranks: message_check.h.
+ * Costs a small collective for each: not for timing. */
 #ifndef SCALEBENCH_COMM_WAIT_CALL_CHECK_H
 #define SCALEBENCH_COMM_WAIT_CALL_CHECK_H
 

@@ -1,7 +1,7 @@
-/* Check mode for messages between two ranks: each is accompanied by a line in which the sender says
- * what it sends; the receiver compares it with what it expects before it looks at the message. A
- * message of another size, or of another step of an algorithm, would otherwise be cut, or be taken
- * for what it is not. */
+/* Check mode for messages between two ranks: with each message goes a line in which the sender says
+ * what it sends; the receiver compares the line with what it expects before it looks at the message.
+ * A message of another size, or of another step of an algorithm, would otherwise be cut short, or be
+ * mistaken for the expected one. */
 #ifndef SCALEBENCH_COMM_WAIT_MESSAGE_CHECK_H
 #define SCALEBENCH_COMM_WAIT_MESSAGE_CHECK_H
 

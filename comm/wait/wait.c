@@ -6,7 +6,9 @@
 
 /* ---- Testing in a loop ---- */
 
-enum status wait_poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e)
+/* Tests until the request is complete or the deadline has passed; `code` is what starting it
+ * returned. */
+static enum status poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e)
 {
     int64_t begin_ns = clock_ns();
     enum status status = OK;
@@ -23,7 +25,7 @@ enum status wait_poll_request(struct waiter *w, int code, MPI_Request *request, 
 enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e)
 {
     if (!wait_blocks(w))
-        return wait_poll_request(w, MPI_SUCCESS, request, e);
+        return poll_request(w, MPI_SUCCESS, request, e);
     return mpi_status(MPI_Wait(request, MPI_STATUS_IGNORE), w->operation, e);
 }
 
@@ -59,7 +61,7 @@ static void count_call(struct waiter *w, const struct call *call)
 
 static enum status wait_for_check(void *arg, MPI_Request *request, struct error *e)
 {
-    return wait_poll_request(arg, MPI_SUCCESS, request, e);
+    return poll_request(arg, MPI_SUCCESS, request, e);
 }
 
 /* Where calls are compared, inside a wait. */
@@ -99,7 +101,7 @@ static enum status end_collective(struct waiter *w, enum status status)
         if (wait_blocks(w))                                                                        \
             return end_collective(w, mpi_status(blocking(__VA_ARGS__), (w)->operation, e));        \
         int code = nonblocking(__VA_ARGS__, &request);                                             \
-        return end_collective(w, wait_poll_request(w, code, &request, e));                         \
+        return end_collective(w, poll_request(w, code, &request, e));                              \
     } while (0)
 
 enum status wait_allreduce(struct waiter *w, void *values, size_t count, MPI_Datatype type,
@@ -166,7 +168,7 @@ enum status wait_comm_dup(struct waiter *w, MPI_Comm comm, MPI_Comm *copy, const
     if (wait_blocks(w))
         status = mpi_status(MPI_Comm_dup(comm, copy), operation, e);
     else
-        status = wait_poll_request(w, MPI_Comm_idup(comm, copy, &request), &request, e);
+        status = poll_request(w, MPI_Comm_idup(comm, copy, &request), &request, e);
     wait_leave(w);
     if (status != OK)
         *copy = MPI_COMM_NULL;

@@ -1,8 +1,8 @@
 /* What the files of comm/wait share; nobody else includes it. A wait:
  *
- *   wait_enter         the rank notes its arrival, and the deadline begins
- *   wait_poll_request  tests a request until it is complete, the deadline checked between tests
- *   wait_leave         the watchdog is disarmed */
+ *   wait_enter    the rank notes its arrival, and the deadline begins
+ *   wait_request  completes a request, by testing it or by a blocking call
+ *   wait_leave    the watchdog is disarmed */
 #ifndef SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
 #define SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
 
@@ -23,10 +23,6 @@ enum status wait_check_deadline(struct waiter *w, struct error *e);
 /* Between two tests of what is waited for: serves, yields where the policy says so, and checks the
  * deadline. */
 enum status wait_pause(struct waiter *w, struct error *e);
-
-/* Tests until the request is complete or the deadline has passed; `code` is what starting it
- * returned. */
-enum status wait_poll_request(struct waiter *w, int code, MPI_Request *request, struct error *e);
 
 /* Waits for one request that was started without an error, by a blocking call or by testing, as the
  * policy says. */
