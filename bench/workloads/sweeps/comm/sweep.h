@@ -20,7 +20,7 @@ enum { SIZES_MAX = 64, PROBLEMS_MAX = 4 * SIZES_MAX };
 
 enum { CONTENDERS_MAX = 4 * (STRATEGIES + VARIANTS) + 2 * COMPRESSORS };
 
-/* An operation at work. */
+/* An operation that is timed: MPI_Allreduce by itself, or a strategy in one of its configurations. */
 struct contender {
     bool is_raw; /* by the algorithm of `config` */
     enum strategy_kind kind;
