@@ -169,7 +169,7 @@ all_settled() {
 
 # Slurm looks at the clock when it likes.
 idle_scripts="slurm"
-one_core="arm64 weights gradients memory_checks accuracy pytorch_checkpoint"
+one_core="arm64 adding weights gradients memory_checks accuracy pytorch_checkpoint"
 
 for script in $idle_scripts; do
     start_idle "$script" "bench/tests/$script.sh"

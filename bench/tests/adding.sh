@@ -13,9 +13,11 @@ copy_sources() {
     cp -a "$build/." "$copy/build"
 }
 
+# Some tables end with an #undef of their macros.
 row() { # file, row
     grep -qF -- "$2" "$copy/$1" && return 1
-    printf '%s\n' "$2" >>"$copy/$1"
+    awk -v row="$2" '/^#undef/ && !done { print row; done = 1 } { print } END { if (!done) print row }' \
+        "$copy/$1" >"$tmp/table" && cp "$tmp/table" "$copy/$1"
 }
 
 behind() { # file, a line of it, what follows it
@@ -27,7 +29,11 @@ behind() { # file, a line of it, what follows it
 
 add_all() {
     cp -r bench/tests/adding/. "$copy"
-    row kernels/desc/layers.def 'LAYER(tanh, "hyperbolic tangent")' &&
+    local strategies=comm/cost/strategies.def
+    row "$strategies" 'STRATEGY(sliced, STRATEGY_EXACT | STRATEGY_DETERMINISTIC | STRATEGY_ALGORITHMS, "MPI_Allreduce", "the gradient is summed in sync.slices calls")' &&
+        row "$strategies" 'SYNC_OPTION(slices, strategy, sliced, INT, "slices", 1, 1000, "4", "sliced: sums of equal size a step makes")' &&
+        row "$strategies" 'SYNC_OPTION(slices_from_end, strategy, sliced, INT, "", 0, 1, "0", "sliced: 1: the last slice is summed first")' &&
+        row kernels/desc/layers.def 'LAYER(tanh, "hyperbolic tangent")' &&
         row bench/spec/sites.def 'SITE(loopback, "measured", false, "this machine by its loopback address")' &&
         row bench/spec/figures.def 'FIGURE(memory, "peak memory of the largest rank over ranks", false, over_ranks, rss_mib, "", false, true)' &&
         row bench/record/metrics.def 'METRIC(minor_faults, REAL, "faults", end, minor_faults, REAL, OPTIONAL, MEAN, MEDIAN, "page faults of a rank that read nothing, mean")' &&
@@ -36,7 +42,7 @@ add_all() {
 }
 
 builds() {
-    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$copy" -j2 BUILD=build WERROR=1 \
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$copy" BUILD=build WERROR=1 \
         build/scalebench build/train_cnn build/pin
 }
 
@@ -52,6 +58,8 @@ check "it builds" builds
 check "the layer in list" shows tanh build/scalebench list layers
 check "the site in list" shows loopback build/scalebench list sites
 check "the figure in list" shows memory build/scalebench list figures
+check "the strategy in list" shows sliced build/scalebench list strategies
+check "its options in explain" shows sliced build/scalebench explain sync.slices_from_end
 check "the column in list" shows minor_faults build/scalebench list columns
 check "the column in explain" shows faults build/scalebench explain minor_faults
 
@@ -72,7 +80,10 @@ site: loopback
 data: {set: digits, samples: 600}
 train: {global_batch: 60, lr: 0.1, epochs: 2}
 place: {oversubscribe: allow}
-matrix: {ranks: [1, 2], sync.strategy: [allreduce]}
+matrix: {ranks: [1, 2], sync.strategy: [allreduce, sliced]}
+exclude:
+  - {ranks: 1, sync.strategy: sliced}
+sync: {slices: 3, slices_from_end: 1}
 measure:
   time: {warmup_steps: 1, steps: 4, launches: 2..2}
 figures: [memory]
@@ -87,12 +98,18 @@ column_of() { # file, column: its cells
     awk -F, -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next } at { print $at }' "$1"
 }
 
+column_says() { # column, value of the last row, file
+    [ "$(column_of "$3" "$1" | tail -1)" = "$2" ] || { column_of "$3" "$1" && return 1; }
+}
+
 measured() { # file
     column_of "$1" minor_faults | grep -E '^[0-9.]+$'
 }
 
 check "the layer in a net" shows tanh build/scalebench model net.yaml
 check "a campaign with all of them" runs
+check "the strategy in summary.csv" shows sliced cat "$latest/summary.csv"
+check "its option decides how many calls a step makes" column_says calls 3 "$latest/summary.csv"
 check "the column in raw.csv" measured "$latest/raw.csv"
 check "the column in summary.csv" measured "$latest/summary.csv"
 check "the column in the dictionary" grep -q minor_faults "$latest/columns.csv"
