@@ -197,13 +197,13 @@ static double distance(const real *a, const double *b, size_t n)
 }
 
 /* A case with the twin's gradient, and room for ours. */
-struct rig {
+struct setup {
     struct gradient_input in;
     double *expected, *zero_bounds;
     real *grads;
 };
 
-static void rig_begin(struct rig *r, const struct gradient_case *c, uint64_t seed)
+static void setup_begin(struct setup *r, const struct gradient_case *c, uint64_t seed)
 {
     gradient_input_make(&r->in, *c, seed);
     r->expected = allocate(r->in.desc.n_params * sizeof(double));
@@ -212,7 +212,7 @@ static void rig_begin(struct rig *r, const struct gradient_case *c, uint64_t see
     read_gradient(&r->in, r->expected, r->zero_bounds);
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     mem_free(r->expected);
     mem_free(r->zero_bounds);
@@ -220,7 +220,7 @@ static void rig_end(struct rig *r)
     gradient_input_free(&r->in);
 }
 
-static double error_of(const struct rig *r, int tensor)
+static double error_of(const struct setup *r, int tensor)
 {
     const struct tensor_desc *t = &r->in.desc.tensors[tensor];
     return distance(r->grads + t->offset, r->expected + t->offset, t->count);
@@ -228,7 +228,7 @@ static double error_of(const struct rig *r, int tensor)
 
 static const char *const kind_texts[] = {"", " with dropout", " with blank areas"};
 
-static void check_plan(struct rig *r, enum plan plan, enum isa isa, enum kernel_choice choice)
+static void check_plan(struct setup *r, enum plan plan, enum isa isa, enum kernel_choice choice)
 {
     gradient_by_choice(&r->in, plan, isa, choice, r->grads);
     for (int t = 0; t < r->in.desc.n_tensors; t++) {
@@ -250,7 +250,7 @@ struct comparison {
     double ours[ISAS][TENSORS_MAX], gemm[ISAS][TENSORS_MAX], theirs[TENSORS_MAX];
 };
 
-static void add_errors(struct comparison *c, struct rig *r, const struct row *rows)
+static void add_errors(struct comparison *c, struct setup *r, const struct row *rows)
 {
     for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++) {
         gradient_by_plan(&r->in, PLAN_EXACT, (enum isa)isa, r->grads);
@@ -281,8 +281,8 @@ static void check_case(const struct gradient_case *c, const struct row *rows, in
     const struct row *row = NULL;
     int n_tensors = 0;
     for (int s = 0; s < seeds_of(c); s++) {
-        struct rig r;
-        rig_begin(&r, c, c->seed[s]);
+        struct setup r;
+        setup_begin(&r, c, c->seed[s]);
         n_tensors = r.in.desc.n_tensors;
         assert_true(n_tensors <= TENSORS_MAX);
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++) {
@@ -295,7 +295,7 @@ static void check_case(const struct gradient_case *c, const struct row *rows, in
             row = rows_of(rows, n_rows, &r.in);
             add_errors(&sums, &r, row);
         }
-        rig_end(&r);
+        setup_end(&r);
     }
     if (row)
         compare_errors(&sums, row, n_tensors);
@@ -317,17 +317,17 @@ static int print_errors(const char *net, const char *plan, const char *isa, uint
     static const char *const plans[] = {"reference", "fast", "exact"};
     const struct gradient_case *c = find_case(net, GRADIENT_PLAIN);
     int chosen = name_index(plan, plans, 3), set = name_index(isa, isa_names(), ISAS);
-    struct rig r;
+    struct setup r;
     if (!c || chosen < 0 || set < 0 || set > (int)isa_best())
         return 2;
-    rig_begin(&r, c, seed);
+    setup_begin(&r, c, seed);
     gradient_by_plan(&r.in, (enum plan)chosen, (enum isa)set, r.grads);
     for (int t = 0; t < r.in.desc.n_tensors; t++) {
         const struct tensor_desc *tensor = &r.in.desc.tensors[t];
         printf("%s %.9g %.9g\n", tensor->name, error_of(&r, t),
                norm(r.expected + tensor->offset, tensor->count));
     }
-    rig_end(&r);
+    setup_end(&r);
     return 0;
 }
 

@@ -28,7 +28,7 @@ static void describe_small_net(struct net_desc *net)
 }
 
 /* A net, a batch and arenas. */
-struct rig {
+struct setup {
     struct net_desc desc;
     struct net *net;
     struct pool *pool;
@@ -39,9 +39,9 @@ struct rig {
     real *params, *grads;
 };
 
-static void rig_begin(struct rig *r, enum plan plan, int threads)
+static void setup_begin(struct setup *r, enum plan plan, int threads)
 {
-    *r = (struct rig){.n = IMAGES};
+    *r = (struct setup){.n = IMAGES};
     describe_small_net(&r->desc);
     r->net = make_net(&r->desc, plan, IMAGES, threads, 2);
     r->pool = make_pool(threads);
@@ -58,7 +58,7 @@ static void rig_begin(struct rig *r, enum plan plan, int threads)
         .pool = r->pool, .training = true, .seed = 5, .epoch = 1, .samples = r->samples};
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     net_destroy(r->net);
     pool_destroy(r->pool);
@@ -67,16 +67,16 @@ static void rig_end(struct rig *r)
     mem_free(r->grads);
 }
 
-static double rig_loss(struct rig *r)
+static double setup_loss(struct setup *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);
     net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / IMAGES).loss_sum;
 }
 
-static void rig_step(struct rig *r)
+static void setup_step(struct setup *r)
 {
-    rig_loss(r);
+    setup_loss(r);
     net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
 }
 
@@ -99,21 +99,21 @@ static double relative_distance(const real *a, const real *b, size_t n)
 static void check_whole_net_gradient(enum plan plan)
 {
     const double h = 0x1p-15;
-    struct rig r;
-    rig_begin(&r, plan, 1);
-    rig_step(&r);
+    struct setup r;
+    setup_begin(&r, plan, 1);
+    setup_step(&r);
     for (size_t i = 0; i < r.desc.n_params; i++) {
         real kept = r.params[i];
         r.params[i] = kept + h;
-        double above = rig_loss(&r) / IMAGES;
+        double above = setup_loss(&r) / IMAGES;
         r.params[i] = kept - h;
-        double below = rig_loss(&r) / IMAGES;
+        double below = setup_loss(&r) / IMAGES;
         r.params[i] = kept;
         double difference = (above - below) / (2 * h);
         if (!(fabs(difference - r.grads[i]) <= 3e-8))
             fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, r.grads[i], difference);
     }
-    rig_end(&r);
+    setup_end(&r);
 }
 
 static void whole_net_gradient_is_a_finite_difference(void **state)
@@ -132,35 +132,35 @@ static void fast_plan_equals_the_reference_plan(void **state)
     (void)state;
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
     for (int threads = 1; threads <= 3; threads += 2) {
-        struct rig reference, fast;
-        rig_begin(&reference, PLAN_REFERENCE, threads);
-        rig_begin(&fast, PLAN_FAST, threads);
-        rig_step(&reference);
-        rig_step(&fast);
+        struct setup reference, fast;
+        setup_begin(&reference, PLAN_REFERENCE, threads);
+        setup_begin(&fast, PLAN_FAST, threads);
+        setup_step(&reference);
+        setup_step(&fast);
         assert_true(relative_distance(net_logits(fast.net, 0), net_logits(reference.net, 0),
                                       IMAGES * CLASSES) <= bound);
         assert_true(relative_distance(fast.grads, reference.grads, fast.desc.n_params) <= bound);
-        rig_end(&reference);
-        rig_end(&fast);
+        setup_end(&reference);
+        setup_end(&fast);
     }
 }
 
 static void steps_repeat_bit_by_bit(void **state)
 {
     (void)state;
-    struct rig a, b;
-    rig_begin(&a, PLAN_FAST, 3);
-    rig_begin(&b, PLAN_FAST, 3);
-    rig_step(&a);
-    rig_step(&b);
-    rig_step(&b); /* nothing of the first step is left over */
+    struct setup a, b;
+    setup_begin(&a, PLAN_FAST, 3);
+    setup_begin(&b, PLAN_FAST, 3);
+    setup_step(&a);
+    setup_step(&b);
+    setup_step(&b); /* nothing of the first step is left over */
     assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
-    rig_end(&a);
-    rig_end(&b);
+    setup_end(&a);
+    setup_end(&b);
 }
 
 /* Loads images [begin, begin + n) and adds their gradient, divided by the whole batch's count. */
-static void add_part(struct rig *r, int begin, int n)
+static void add_part(struct setup *r, int begin, int n)
 {
     r->ex.samples = r->samples + begin;
     net_load(r->net, &r->ex, 0, n, r->images + begin * IMAGE_BYTES);
@@ -177,15 +177,15 @@ static void a_batch_is_the_sum_of_its_parts(void **state)
     (void)state;
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++) {
-        struct rig whole, parts;
-        rig_begin(&whole, (enum plan)plan, 1);
-        rig_begin(&parts, (enum plan)plan, 3);
-        rig_step(&whole);
+        struct setup whole, parts;
+        setup_begin(&whole, (enum plan)plan, 1);
+        setup_begin(&parts, (enum plan)plan, 3);
+        setup_step(&whole);
         add_part(&parts, 0, 3);
         add_part(&parts, 3, 4);
         assert_true(relative_distance(parts.grads, whole.grads, whole.desc.n_params) <= bound);
-        rig_end(&whole);
-        rig_end(&parts);
+        setup_end(&whole);
+        setup_end(&parts);
     }
 }
 
@@ -193,10 +193,10 @@ static void a_batch_is_the_sum_of_its_parts(void **state)
 static void slots_and_ranges_do_not_disturb_each_other(void **state)
 {
     (void)state;
-    struct rig whole, cut;
-    rig_begin(&whole, PLAN_FAST, 1);
-    rig_begin(&cut, PLAN_FAST, 1);
-    rig_step(&whole);
+    struct setup whole, cut;
+    setup_begin(&whole, PLAN_FAST, 1);
+    setup_begin(&cut, PLAN_FAST, 1);
+    setup_step(&whole);
     int ops = net_ops(cut.net), middle = ops / 2;
     real *other = random_reals(cut.desc.n_params, 9);
     uint8_t inverted[sizeof cut.images];
@@ -215,8 +215,8 @@ static void slots_and_ranges_do_not_disturb_each_other(void **state)
     assert_memory_equal(cut.grads, whole.grads, cut.desc.n_params * sizeof(real));
     assert_true(relative_distance(other, cut.grads, cut.desc.n_params) > 0.01);
     mem_free(other);
-    rig_end(&whole);
-    rig_end(&cut);
+    setup_end(&whole);
+    setup_end(&cut);
 }
 
 /* The tensors of all ops, in order, are the tensors of the net. */
@@ -224,8 +224,8 @@ static void ops_own_the_tensors_in_order(void **state)
 {
     (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++) {
-        struct rig r;
-        rig_begin(&r, (enum plan)plan, 1);
+        struct setup r;
+        setup_begin(&r, (enum plan)plan, 1);
         int next = 0;
         for (int i = 0; i < net_ops(r.net); i++) {
             int first = -1, last = -1;
@@ -237,7 +237,7 @@ static void ops_own_the_tensors_in_order(void **state)
         assert_int_equal(next, r.desc.n_tensors);
         if (plan == PLAN_REFERENCE)
             assert_int_equal(net_ops(r.net), r.desc.n_layers);
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 
@@ -332,17 +332,17 @@ static void weights_scale_loss_and_gradient(void **state)
 static void loss_without_a_scale_leaves_no_gradient(void **state)
 {
     (void)state;
-    struct rig a, b;
-    rig_begin(&a, PLAN_FAST, 1);
-    rig_begin(&b, PLAN_FAST, 1);
-    rig_step(&a);
-    rig_loss(&b);
+    struct setup a, b;
+    setup_begin(&a, PLAN_FAST, 1);
+    setup_begin(&b, PLAN_FAST, 1);
+    setup_step(&a);
+    setup_loss(&b);
     const uint8_t wrong[IMAGES] = {0};
     net_loss(b.net, &b.ex, 0, wrong, NULL, 0);
     net_backward(b.net, &b.ex, 0, 0, net_ops(b.net), b.params, b.grads);
     assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
-    rig_end(&a);
-    rig_end(&b);
+    setup_end(&a);
+    setup_end(&b);
 }
 
 static void charge_flops(void *arg, enum work kind, double amount)
@@ -355,14 +355,14 @@ static void a_simulated_clock_is_charged_every_flop(void **state)
 {
     (void)state;
     double charged = 0;
-    struct rig r;
-    rig_begin(&r, PLAN_FAST, 1);
+    struct setup r;
+    setup_begin(&r, PLAN_FAST, 1);
     r.ex.charge = charge_flops;
     r.ex.charge_arg = &charged;
-    rig_step(&r);
+    setup_step(&r);
     assert_true(charged ==
                 (double)(net_flops_done(r.net, false) + net_flops_done(r.net, true)) * IMAGES);
-    rig_end(&r);
+    setup_end(&r);
 }
 
 static void impossible_nets_are_refused(void **state)
@@ -471,8 +471,8 @@ static void initial_weights_depend_on_the_seed_alone(void **state)
 static void a_small_net_learns_its_batch(void **state)
 {
     (void)state;
-    struct rig r;
-    rig_begin(&r, PLAN_FAST, 1);
+    struct setup r;
+    setup_begin(&r, PLAN_FAST, 1);
     real *moments = mem_alloc(2 * r.desc.n_params * sizeof(real));
     const struct optimizer adam = {.kind = OPTIMIZER_adam,
                                    .beta1 = 0.9,
@@ -482,7 +482,7 @@ static void a_small_net_learns_its_batch(void **state)
                                    .state = moments};
     for (uint64_t step = 1; step <= 200; step++) {
         r.ex.epoch = (uint32_t)step; /* new masks */
-        rig_step(&r);
+        setup_step(&r);
         optimizer_step(&adam, r.pool, r.params, r.grads, 0, r.desc.n_params, step, 0.01);
     }
     r.ex.training = false;
@@ -496,7 +496,7 @@ static void a_small_net_learns_its_batch(void **state)
     for (int i = 0; i < IMAGES; i++)
         assert_int_equal(classes[i], r.labels[i]);
     mem_free(moments);
-    rig_end(&r);
+    setup_end(&r);
 }
 
 /* keras_690k's convolutions in small: 13x13 -> conv 3 -> 11x11 -> pool -> 5x5 -> conv 3 -> 3x3 ->

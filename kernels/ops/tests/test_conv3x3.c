@@ -100,7 +100,7 @@ static void describe(struct net_desc *desc, const struct net_case *c)
     end_net(desc);
 }
 
-struct rig {
+struct setup {
     struct net_desc desc;
     struct net *net;
     struct pool *pool;
@@ -111,11 +111,11 @@ struct rig {
     real *params, *grads, *buffers, weights[IMAGES_MAX];
 };
 
-static void rig_begin(struct rig *r, const struct net_case *c, enum plan plan, enum isa isa,
-                      int threads)
+static void setup_begin(struct setup *r, const struct net_case *c, enum plan plan, enum isa isa,
+                        int threads)
 {
     struct error e = {0};
-    *r = (struct rig){.n = c->n};
+    *r = (struct setup){.n = c->n};
     describe(&r->desc, c);
     const struct net_options options = {
         .plan = plan, .isa = isa, .n_max = c->n, .threads = threads, .slots = 1};
@@ -142,7 +142,7 @@ static void rig_begin(struct rig *r, const struct net_case *c, enum plan plan, e
         .pool = r->pool, .training = true, .buffers = r->buffers, .samples = r->samples};
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     net_destroy(r->net);
     pool_destroy(r->pool);
@@ -153,16 +153,16 @@ static void rig_end(struct rig *r)
     mem_free(r->buffers);
 }
 
-static double rig_loss(struct rig *r)
+static double setup_loss(struct setup *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);
     net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
 }
 
-static void rig_step(struct rig *r)
+static void setup_step(struct setup *r)
 {
-    rig_loss(r);
+    setup_loss(r);
     net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
 }
 
@@ -202,20 +202,20 @@ static void assert_ops(const struct net *net, const char *expected, enum plan pl
     assert_string_equal(text, expected);
 }
 
-/* What a test changes in a rig before its step. */
-typedef void rig_change(struct rig *r);
+/* What a test changes in a setup before its step. */
+typedef void setup_change(struct setup *r);
 
 static void compare(const struct net_case *c, enum plan plan, enum isa isa, int threads,
-                    rig_change *change)
+                    setup_change *change)
 {
-    struct rig reference, fast;
-    rig_begin(&reference, c, PLAN_REFERENCE, isa, 1);
-    rig_begin(&fast, c, plan, isa, threads);
+    struct setup reference, fast;
+    setup_begin(&reference, c, PLAN_REFERENCE, isa, 1);
+    setup_begin(&fast, c, plan, isa, threads);
     assert_ops(fast.net, c->ops, plan);
     change(&reference);
     change(&fast);
-    rig_step(&reference);
-    rig_step(&fast);
+    setup_step(&reference);
+    setup_step(&fast);
     assert_close("buffers", fast.buffers, reference.buffers, fast.desc.n_buffer_values);
     assert_close("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
                  (size_t)c->n * CLASSES);
@@ -230,11 +230,11 @@ static void compare(const struct net_case *c, enum plan plan, enum isa isa, int 
         }
         assert_close(tensor->name, fast.grads + offset, reference.grads + offset, count);
     }
-    rig_end(&reference);
-    rig_end(&fast);
+    setup_end(&reference);
+    setup_end(&fast);
 }
 
-static void change_nothing(struct rig *r)
+static void change_nothing(struct setup *r)
 {
     (void)r;
 }
@@ -249,7 +249,7 @@ static void ops_equal_the_reference_on_every_isa(void **state)
                     compare(&cases[i], (enum plan)plan, (enum isa)isa, threads, change_nothing);
 }
 
-static void use_sums(struct rig *r)
+static void use_sums(struct setup *r)
 {
     r->ex.accumulate = true;
 }
@@ -272,14 +272,14 @@ static void many_weights_are_transformed_in_slices(void **state)
                 compare(&many[i], PLAN_FAST, (enum isa)isa, 1, sums ? use_sums : change_nothing);
 }
 
-static void use_padding(struct rig *r)
+static void use_padding(struct setup *r)
 {
     for (int i = 0; i < r->n; i++)
         r->weights[i] = i % 3 != 1;
     r->ex.weights = r->weights;
 }
 
-static void use_fixed_statistics(struct rig *r)
+static void use_fixed_statistics(struct setup *r)
 {
     r->ex.fixed_statistics = true;
 }
@@ -293,7 +293,7 @@ static enum status double_sums(void *arg, double *values, size_t n)
 }
 
 /* As if another rank had the same images. */
-static void use_a_group(struct rig *r)
+static void use_a_group(struct setup *r)
 {
     r->ex.group_sum = double_sums;
 }
@@ -301,7 +301,7 @@ static void use_a_group(struct rig *r)
 static void batch_norm_minds_padding_groups_and_fixed_statistics(void **state)
 {
     (void)state;
-    rig_change *const changes[] = {use_padding, use_fixed_statistics, use_a_group};
+    setup_change *const changes[] = {use_padding, use_fixed_statistics, use_a_group};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
         for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
             for (int threads = 1; threads <= 3; threads++)
@@ -316,21 +316,21 @@ static void check_gradient(enum plan plan)
     const double h = 0x1p-15;
     const struct net_case c = {
         {2, 6, 5}, 3, {{3, 1, NOTHING}, {4, 0, NOTHING}, {2, 1, NOTHING}}, NULL};
-    struct rig r;
-    rig_begin(&r, &c, plan, isa_best(), 2);
-    rig_step(&r);
+    struct setup r;
+    setup_begin(&r, &c, plan, isa_best(), 2);
+    setup_step(&r);
     for (size_t i = 0; i < r.desc.n_params; i++) {
         real kept = r.params[i];
         r.params[i] = kept + h;
-        double above = rig_loss(&r) / r.n;
+        double above = setup_loss(&r) / r.n;
         r.params[i] = kept - h;
-        double below = rig_loss(&r) / r.n;
+        double below = setup_loss(&r) / r.n;
         r.params[i] = kept;
         double difference = (above - below) / (2 * h);
         if (!(fabs(difference - r.grads[i]) <= 3e-8))
             fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, r.grads[i], difference);
     }
-    rig_end(&r);
+    setup_end(&r);
 }
 
 static void gradient_is_a_finite_difference(void **state)
@@ -345,17 +345,17 @@ static void gradient_is_a_finite_difference(void **state)
 static void check_repeat(enum plan plan)
 {
     for (int i = 0; i < CASES; i++) {
-        struct rig a, b;
-        rig_begin(&a, &cases[i], plan, isa_best(), 3);
-        rig_begin(&b, &cases[i], plan, isa_best(), 3);
-        rig_step(&a);
+        struct setup a, b;
+        setup_begin(&a, &cases[i], plan, isa_best(), 3);
+        setup_begin(&b, &cases[i], plan, isa_best(), 3);
+        setup_step(&a);
         b.n = (b.n + 1) / 2;
-        rig_step(&b);
+        setup_step(&b);
         b.n = a.n;
-        rig_step(&b);
+        setup_step(&b);
         assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
-        rig_end(&a);
-        rig_end(&b);
+        setup_end(&a);
+        setup_end(&b);
     }
 }
 
@@ -370,17 +370,17 @@ static void evaluation_computes_what_training_does(void **state)
 {
     (void)state;
     for (int i = 0; i < CASES; i++) {
-        struct rig a, b;
-        rig_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
-        rig_begin(&b, &cases[i], PLAN_FAST, isa_best(), 1);
+        struct setup a, b;
+        setup_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
+        setup_begin(&b, &cases[i], PLAN_FAST, isa_best(), 1);
         a.ex.fixed_statistics = true; /* as evaluation has them */
         b.ex.training = false;
-        rig_loss(&a);
-        rig_loss(&b);
+        setup_loss(&a);
+        setup_loss(&b);
         assert_memory_equal(net_logits(a.net, 0), net_logits(b.net, 0),
                             (size_t)a.n * CLASSES * sizeof(real));
-        rig_end(&a);
-        rig_end(&b);
+        setup_end(&a);
+        setup_end(&b);
     }
 }
 
@@ -396,8 +396,8 @@ static void work_that_nobody_reads_is_left_out(void **state)
     (void)state;
     const struct net_case c = {
         {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
-    struct rig r;
-    rig_begin(&r, &c, PLAN_FAST, isa_best(), 1);
+    struct setup r;
+    setup_begin(&r, &c, PLAN_FAST, isa_best(), 1);
     uint64_t conv1 = 2 * 9 * 32 * 20 * 20;  /* 20x20 of 26x26 outputs */
     uint64_t conv2 = 2 * 36 * 4 * 32 * 128; /* 8x8 of 11x11: four tiles of 36 products */
     uint64_t conv3 = 2 * 16 * 128 * 256;    /* 2x2 of 3x3: a tile of 16 */
@@ -405,7 +405,7 @@ static void work_that_nobody_reads_is_left_out(void **state)
     assert_int_equal(net_flops_done(r.net, false), conv1 + conv2 + conv3 + dense);
     assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (conv2 + conv3 + dense));
     check_savings(r.net, "dead_outputs winograd data_zeros");
-    rig_end(&r);
+    setup_end(&r);
 }
 
 static void the_exact_plan_leaves_no_work_out(void **state)
@@ -413,12 +413,12 @@ static void the_exact_plan_leaves_no_work_out(void **state)
     (void)state;
     const struct net_case c = {
         {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
-    struct rig r;
-    rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
+    struct setup r;
+    setup_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
     assert_int_equal(net_flops_done(r.net, false), r.desc.flops_forward);
     assert_int_equal(net_flops_done(r.net, true), r.desc.flops_backward);
     check_savings(r.net, "none");
-    rig_end(&r);
+    setup_end(&r);
 }
 
 /* But the zeros of padding: of 12x12 outputs with 9 taps each, 4 edges lack 12 rows of 3, and a
@@ -427,15 +427,15 @@ static void the_exact_plan_leaves_padding_out(void **state)
 {
     (void)state;
     const struct net_case c = {{1, 12, 12}, 1, {{8, 1, RELU}, {16, 1, RELU}}, NULL};
-    struct rig r;
-    rig_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
+    struct setup r;
+    setup_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
     uint64_t taps = 9 * 12 * 12 - 4 * 12 * 3 + 4, pair = 2 * 8 * 16;
     uint64_t conv1 = 2 * 9 * 12 * 12 * 8, dense = 2 * 16 * 12 * 12 * CLASSES;
     assert_int_equal(r.desc.flops_forward, conv1 + 9 * 12 * 12 * pair + dense);
     assert_int_equal(net_flops_done(r.net, false), conv1 + taps * pair + dense);
     assert_int_equal(net_flops_done(r.net, true), conv1 + 2 * (taps * pair + dense));
     check_savings(r.net, "padding");
-    rig_end(&r);
+    setup_end(&r);
 }
 
 static void count_poll(void *arg)
@@ -448,13 +448,13 @@ static void every_op_polls(void **state)
 {
     (void)state;
     int polls = 0;
-    struct rig r;
-    rig_begin(&r, &cases[2], PLAN_FAST, isa_best(), 2);
+    struct setup r;
+    setup_begin(&r, &cases[2], PLAN_FAST, isa_best(), 2);
     r.ex.poll = count_poll;
     r.ex.poll_arg = &polls;
-    rig_step(&r);
+    setup_step(&r);
     assert_true(polls >= 2 * net_ops(r.net));
-    rig_end(&r);
+    setup_end(&r);
 }
 
 int main(void)

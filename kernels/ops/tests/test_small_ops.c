@@ -91,7 +91,7 @@ static void describe(struct net_desc *net, const struct shape_case *c)
 }
 
 /* A net and what it computes of a batch. */
-struct rig {
+struct setup {
     struct net_desc desc;
     struct net *net;
     struct pool *pool;
@@ -104,7 +104,7 @@ struct rig {
 
 /* Half of the bytes are zero, in runs, as in drawings. The last image ends where its memory ends,
  * so that a sanitizer sees who reads on. */
-static void fill_images(struct rig *r)
+static void fill_images(struct setup *r)
 {
     size_t bytes = (size_t)r->n * shape_count(r->desc.input);
     r->images = malloc(bytes);
@@ -115,10 +115,11 @@ static void fill_images(struct rig *r)
     }
 }
 
-static void rig_begin(struct rig *r, const struct shape_case *c, int n, struct net_options options)
+static void setup_begin(struct setup *r, const struct shape_case *c, int n,
+                        struct net_options options)
 {
     struct error e = {0};
-    *r = (struct rig){.n = n};
+    *r = (struct setup){.n = n};
     describe(&r->desc, c);
     options.n_max = IMAGES_MAX;
     options.slots = 1;
@@ -137,7 +138,7 @@ static void rig_begin(struct rig *r, const struct shape_case *c, int n, struct n
         .pool = r->pool, .training = true, .seed = 5, .epoch = 1, .samples = r->samples};
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     net_destroy(r->net);
     pool_destroy(r->pool);
@@ -147,16 +148,16 @@ static void rig_end(struct rig *r)
     mem_free(r->grads);
 }
 
-static double rig_loss(struct rig *r)
+static double setup_loss(struct setup *r)
 {
     net_load(r->net, &r->ex, 0, r->n, r->images);
     net_forward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params);
     return net_loss(r->net, &r->ex, 0, r->labels, NULL, 1.0 / r->n).loss_sum;
 }
 
-static void rig_step(struct rig *r)
+static void setup_step(struct setup *r)
 {
-    rig_loss(r);
+    setup_loss(r);
     net_backward(r->net, &r->ex, 0, 0, net_ops(r->net), r->params, r->grads);
 }
 
@@ -177,37 +178,37 @@ static void check_step(const struct shape_case *c, int n, struct net_options opt
                        bool accumulate)
 {
     struct net_options plain = {.plan = PLAN_REFERENCE, .threads = 1};
-    struct rig reference, fast;
-    rig_begin(&reference, c, n, plain);
-    rig_begin(&fast, c, n, options);
+    struct setup reference, fast;
+    setup_begin(&reference, c, n, plain);
+    setup_begin(&fast, c, n, options);
     reference.ex.training = fast.ex.training = training;
     reference.ex.accumulate = fast.ex.accumulate = accumulate;
-    double loss = rig_loss(&reference), fast_loss = rig_loss(&fast);
+    double loss = setup_loss(&reference), fast_loss = setup_loss(&fast);
     assert_true(fabs(fast_loss - loss) <= REAL_EPSILON * 1e-4 / 0x1p-23 * fabs(loss));
     check_near("logits", net_logits(fast.net, 0), net_logits(reference.net, 0),
                (size_t)n * CLASSES);
     if (training) {
-        rig_step(&reference);
-        rig_step(&fast);
+        setup_step(&reference);
+        setup_step(&fast);
         for (int i = 0; i < reference.desc.n_tensors; i++) {
             const struct tensor_desc *t = &reference.desc.tensors[i];
             check_near(t->name, fast.grads + t->offset, reference.grads + t->offset, t->count);
         }
     }
-    rig_end(&reference);
-    rig_end(&fast);
+    setup_end(&reference);
+    setup_end(&fast);
 }
 
 static void fused_ops_are_chosen(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPE_CASES; i++) {
-        struct rig r;
-        rig_begin(&r, &shape_cases[i], 1,
-                  (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+        struct setup r;
+        setup_begin(&r, &shape_cases[i], 1,
+                    (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
         for (int op = 0; shape_cases[i].ops[op]; op++)
             assert_string_equal(net_op_name(r.net, op), shape_cases[i].ops[op]);
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 
@@ -243,17 +244,17 @@ static void fused_ops_repeat_bit_by_bit(void **state)
     (void)state;
     for (int i = 0; i < SHAPE_CASES; i++) {
         const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 3};
-        struct rig a, b;
-        rig_begin(&a, &shape_cases[i], 13, options);
-        rig_begin(&b, &shape_cases[i], 13, options);
-        rig_step(&a);
+        struct setup a, b;
+        setup_begin(&a, &shape_cases[i], 13, options);
+        setup_begin(&b, &shape_cases[i], 13, options);
+        setup_step(&a);
         b.ex.epoch = 2;
-        rig_step(&b);
+        setup_step(&b);
         b.ex.epoch = 1;
-        rig_step(&b); /* nothing of another step is left over */
+        setup_step(&b); /* nothing of another step is left over */
         assert_memory_equal(a.grads, b.grads, a.desc.n_params * sizeof(real));
-        rig_end(&a);
-        rig_end(&b);
+        setup_end(&a);
+        setup_end(&b);
     }
 }
 
@@ -265,23 +266,23 @@ static void fused_gradients_are_finite_differences(void **state)
     (void)state;
     const double h = 0x1p-20;
     for (int c = 0; c < SHAPE_CASES; c++) {
-        struct rig r;
-        rig_begin(&r, &shape_cases[c], 7,
-                  (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
-        rig_step(&r);
+        struct setup r;
+        setup_begin(&r, &shape_cases[c], 7,
+                    (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+        setup_step(&r);
         for (size_t i = 0; i < r.desc.n_params; i += 7) {
             real kept = r.params[i];
             r.params[i] = kept + h;
-            double above = rig_loss(&r) / r.n;
+            double above = setup_loss(&r) / r.n;
             r.params[i] = kept - h;
-            double below = rig_loss(&r) / r.n;
+            double below = setup_loss(&r) / r.n;
             r.params[i] = kept;
             double difference = (above - below) / (2 * h);
             if (!(fabs(difference - r.grads[i]) <= 1e-7))
                 fail_msg("case %d, parameter %zu: gradient %.12g, difference %.12g", c, i,
                          r.grads[i], difference);
         }
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 #endif
@@ -311,14 +312,14 @@ static void every_set_drops_the_same_units(void **state)
 static void nan_is_not_lost(void **state)
 {
     (void)state;
-    struct rig r;
-    rig_begin(&r, &shape_cases[4], 2,
-              (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+    struct setup r;
+    setup_begin(&r, &shape_cases[4], 2,
+                (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
     r.params[3] = (real)NAN;
-    rig_loss(&r);
+    setup_loss(&r);
     for (int i = 0; i < 2 * CLASSES; i++)
         assert_true(isnan(net_logits(r.net, 0)[i]));
-    rig_end(&r);
+    setup_end(&r);
 }
 
 /* Work left out is not counted: of conv1 a quarter is left backward, of conv2 half forward, and of
@@ -326,9 +327,9 @@ static void nan_is_not_lost(void **state)
 static void flops_done_leave_out_what_is_skipped(void **state)
 {
     (void)state;
-    struct rig r;
-    rig_begin(&r, &shape_cases[3], 1,
-              (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
+    struct setup r;
+    setup_begin(&r, &shape_cases[3], 1,
+                (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
     uint64_t conv1 = 288000, conv2 = 640000, dense = 2 * 320 * CLASSES;
     assert_int_equal(r.desc.flops_forward, conv1 + conv2 + dense);
     assert_int_equal(net_flops_done(r.net, false), conv1 / 2 + conv2 / 2 * 6 / 10 + dense);
@@ -336,7 +337,7 @@ static void flops_done_leave_out_what_is_skipped(void **state)
     char text[SAVINGS_TEXT];
     assert_string_equal(savings_text(text, net_savings(r.net)),
                         "winograd dropped_channels pool_zeros data_zeros");
-    rig_end(&r);
+    setup_end(&r);
 }
 
 int main(void)

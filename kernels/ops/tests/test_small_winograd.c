@@ -46,13 +46,13 @@ static const struct shape_case shape_cases[] = {
 
 enum { CASES = sizeof shape_cases / sizeof *shape_cases };
 
-struct rig {
+struct setup {
     struct net_desc desc;
     struct small_conv c;
     real *x, *weights, *bias;
 };
 
-static void rig_begin(struct rig *r, const struct shape_case *s, enum isa isa)
+static void setup_begin(struct setup *r, const struct shape_case *s, enum isa isa)
 {
     begin_net(&r->desc, "case", s->input, 2);
     add_layer(&r->desc, conv2d_layer(s->channels, KERNEL, KERNEL, 1, 0));
@@ -64,7 +64,7 @@ static void rig_begin(struct rig *r, const struct shape_case *s, enum isa isa)
     r->bias = random_reals(r->c.out_c, 3);
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     net_desc_free(&r->desc);
     mem_free(r->x);
@@ -74,7 +74,7 @@ static void rig_end(struct rig *r)
 
 /* One output and what its error is at most, but for the factor of epsilon; no error where it sees
  * nothing but zeros. */
-static void one_output(const struct rig *r, size_t o, size_t row, size_t column, double *y,
+static void one_output(const struct setup *r, size_t o, size_t row, size_t column, double *y,
                        double *bound)
 {
     const struct small_conv *c = &r->c;
@@ -103,7 +103,7 @@ static void one_output(const struct rig *r, size_t o, size_t row, size_t column,
         *bound = 0;
 }
 
-static void assert_pooled(const struct rig *r, size_t o, size_t row, size_t column, real got)
+static void assert_pooled(const struct setup *r, size_t o, size_t row, size_t column, real got)
 {
     double low = -(double)INFINITY, high = low, largest = low, most = 0;
     for (size_t place = 0; place < 4; place++) {
@@ -122,7 +122,7 @@ static void assert_pooled(const struct rig *r, size_t o, size_t row, size_t colu
 }
 
 /* The first `n_kept` channels. */
-static void check(const struct rig *r, enum isa isa, size_t n_kept)
+static void check(const struct setup *r, enum isa isa, size_t n_kept)
 {
     const struct small_conv *c = &r->c;
     const struct small_conv_winograd_functions *f = small_conv_winograd_for(isa);
@@ -152,10 +152,10 @@ static void every_set_is_within_the_bound(void **state)
     (void)state;
     for (int i = 0; i < CASES; i++)
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
-            struct rig r;
-            rig_begin(&r, &shape_cases[i], (enum isa)isa);
+            struct setup r;
+            setup_begin(&r, &shape_cases[i], (enum isa)isa);
             check(&r, (enum isa)isa, r.c.out_c);
-            rig_end(&r);
+            setup_end(&r);
         }
 }
 
@@ -165,14 +165,14 @@ static void what_sees_zeros_is_its_bias(void **state)
     (void)state;
     for (int i = 0; i < CASES; i++)
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
-            struct rig r;
-            rig_begin(&r, &shape_cases[i], (enum isa)isa);
+            struct setup r;
+            setup_begin(&r, &shape_cases[i], (enum isa)isa);
             size_t plane = r.c.in_h * r.c.in_w;
             for (size_t at = 0; at < r.c.in_c * plane; at++)
                 if (rng_word(9, 99, 0, 0, (uint32_t)(at % plane)) % 32 != 0)
                     r.x[at] = 0;
             check(&r, (enum isa)isa, r.c.out_c);
-            rig_end(&r);
+            setup_end(&r);
         }
 }
 
@@ -181,11 +181,11 @@ static void every_number_of_channels_is_within_the_bound(void **state)
 {
     (void)state;
     for (int isa = 0; isa <= (int)isa_best(); isa++) {
-        struct rig r;
-        rig_begin(&r, &shape_cases[0], (enum isa)isa);
+        struct setup r;
+        setup_begin(&r, &shape_cases[0], (enum isa)isa);
         for (size_t n = 0; n <= 13; n++)
             check(&r, (enum isa)isa, n);
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 

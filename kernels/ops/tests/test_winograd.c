@@ -98,7 +98,7 @@ static void transform_back(double *to, int to_row, const struct axis *k, const d
 }
 
 /* One convolution and what a call needs. */
-struct rig {
+struct setup {
     struct net_desc desc;
     const struct op_kernel *op;
     const struct layer_desc *conv;
@@ -114,10 +114,10 @@ struct rig {
     struct exec ex;
 };
 
-static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int n, enum plan plan,
-                      enum isa isa, int threads)
+static void setup_begin(struct setup *r, struct shape in, int channels, int pad, int n,
+                        enum plan plan, enum isa isa, int threads)
 {
-    *r = (struct rig){.n = n, .op = plan == PLAN_EXACT ? &op_direct_last : &op_winograd_last};
+    *r = (struct setup){.n = n, .op = plan == PLAN_EXACT ? &op_direct_last : &op_winograd_last};
     begin_net(&r->desc, "one", in, 2);
     add_layer(&r->desc, conv2d_layer(channels, 3, 3, 1, pad));
     r->conv = r->desc.layers;
@@ -151,7 +151,7 @@ static void rig_begin(struct rig *r, struct shape in, int channels, int pad, int
     r->ex = (struct exec){.pool = r->pool, .training = true};
 }
 
-static void rig_end(struct rig *r)
+static void setup_end(struct setup *r)
 {
     void *all[] = {r->x,        r->dy,      r->params,     r->y,       r->dx,
                    r->dparams,  r->blocked, r->blocked_dx, r->bound_y, r->bound_dx,
@@ -172,7 +172,7 @@ static size_t blocked_at(const struct winograd *w, struct shape in, int i, int c
            (size_t)c % block;
 }
 
-static void copy_blocks(struct rig *r, real *planes, real *blocked, bool to_blocks)
+static void copy_blocks(struct setup *r, real *planes, real *blocked, bool to_blocks)
 {
     struct shape in = r->conv->in;
     for (int i = 0; i < r->n; i++)
@@ -187,7 +187,7 @@ static void copy_blocks(struct rig *r, real *planes, real *blocked, bool to_bloc
                 }
 }
 
-static void rig_run(struct rig *r)
+static void setup_run(struct setup *r)
 {
     struct op_call call = {.ex = &r->ex,
                            .n = r->n,
@@ -205,7 +205,7 @@ static void rig_run(struct rig *r)
     copy_blocks(r, r->dx, r->blocked_dx, false);
 }
 
-static void rig_run_reference(struct rig *r)
+static void setup_run_reference(struct setup *r)
 {
     const struct layer_kernel *kernel = layer_kernel_get(LAYER_conv2d, PLAN_REFERENCE);
     struct layer_call call = {.ex = &r->ex,
@@ -242,7 +242,7 @@ static void paste_add(double *plane, int h, int w, int row, int column, const do
 }
 
 /* What one tile of image i adds to the bounds, for channels c and o. */
-static void bound_tile(struct rig *r, int i, int c, int o, int row, int column)
+static void bound_tile(struct setup *r, int i, int c, int o, int row, int column)
 {
     const struct axis *k = &axes[r->w.kind];
     struct shape in = r->conv->in, out = r->conv->out;
@@ -275,7 +275,7 @@ static void bound_tile(struct rig *r, int i, int c, int o, int row, int column)
 }
 
 /* Fills the bounds but for the factor of epsilon. */
-static void bound_all(struct rig *r)
+static void bound_all(struct setup *r)
 {
     struct shape in = r->conv->in, out = r->conv->out;
     size_t plane = (size_t)(out.h * out.w), weights = (size_t)(TAPS * in.c * out.c);
@@ -321,12 +321,12 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, int threads)
 {
     double path = plan == PLAN_EXACT ? 3 : PATH;
-    struct rig fast, reference;
-    rig_begin(&fast, c->in, c->channels, c->pad, c->n, plan, isa, threads);
-    rig_begin(&reference, c->in, c->channels, c->pad, c->n, plan, isa, 1);
+    struct setup fast, reference;
+    setup_begin(&fast, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    setup_begin(&reference, c->in, c->channels, c->pad, c->n, plan, isa, 1);
     assert_int_equal(fast.w.kind, plan == PLAN_EXACT ? CONV_DIRECT : c->kind);
-    rig_run(&fast);
-    rig_run_reference(&reference);
+    setup_run(&fast);
+    setup_run_reference(&reference);
     bound_all(&fast);
     struct shape out = fast.conv->out;
     size_t x = (size_t)c->n * shape_count(c->in), y = (size_t)c->n * shape_count(out);
@@ -334,8 +334,8 @@ static void check_case(const struct conv_case *c, enum plan plan, enum isa isa, 
     assert_bounded("dx", fast.dx, reference.dx, fast.bound_dx, x, TAPS * c->channels, path);
     assert_bounded("dw", fast.dparams, reference.dparams, fast.bound_dw, fast.desc.n_params,
                    (double)c->n * out.h * out.w, path);
-    rig_end(&fast);
-    rig_end(&reference);
+    setup_end(&fast);
+    setup_end(&reference);
 }
 
 static void check_cases(enum plan plan)
@@ -359,7 +359,7 @@ static void direct_sums_are_within_their_bound(void **state)
 }
 
 /* Leaves a seventh of the positions of x, and of half of these one channel only. */
-static void blank_most(struct rig *r)
+static void blank_most(struct setup *r)
 {
     struct shape in = r->conv->in;
     size_t plane = (size_t)in.h * (size_t)in.w;
@@ -374,7 +374,7 @@ static void blank_most(struct rig *r)
 }
 
 /* Whether the nine inputs of output (row, column) of image i are zero in all channels. */
-static bool sees_zeros(const struct rig *r, int i, int row, int column)
+static bool sees_zeros(const struct setup *r, int i, int row, int column)
 {
     struct shape in = r->conv->in;
     double seen[TAPS];
@@ -391,11 +391,11 @@ static bool sees_zeros(const struct rig *r, int i, int row, int column)
 /* Returns how many outputs see nothing. */
 static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa isa, int threads)
 {
-    struct rig r;
+    struct setup r;
     size_t blank = 0;
-    rig_begin(&r, c->in, c->channels, c->pad, c->n, plan, isa, threads);
+    setup_begin(&r, c->in, c->channels, c->pad, c->n, plan, isa, threads);
     blank_most(&r);
-    rig_run(&r);
+    setup_run(&r);
     struct shape out = r.conv->out;
     const real *y = r.y, *bias = r.params + (size_t)(TAPS * c->in.c * out.c);
     for (int i = 0; i < c->n; i++)
@@ -411,7 +411,7 @@ static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa is
                                  plan, isa, c->in.h, c->in.w, o, row, column, i,
                                  (double)(*y - bias[o]));
                 }
-    rig_end(&r);
+    setup_end(&r);
     return blank;
 }
 
@@ -429,7 +429,7 @@ static void what_sees_zeros_is_its_bias(void **state)
 }
 
 /* Output (i, o, row, column) by direct sums that round nothing that counts. */
-static long double exact_output(const struct rig *r, int i, int o, int row, int column)
+static long double exact_output(const struct setup *r, int i, int o, int row, int column)
 {
     struct shape in = r->conv->in;
     long double sum = (long double)r->params[TAPS * in.c * r->conv->out.c + o];
@@ -453,11 +453,11 @@ static void f4_lets_little_rounding_through(void **state)
     enum { K = 64 };
     const struct shape in = {K, 12, 12};
     for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++) {
-        struct rig r;
+        struct setup r;
         double off = 0, all = 0;
-        rig_begin(&r, in, 8, 1, 2, PLAN_FAST, (enum isa)isa, 1);
+        setup_begin(&r, in, 8, 1, 2, PLAN_FAST, (enum isa)isa, 1);
         assert_int_equal(r.w.kind, WINOGRAD_F4);
-        rig_run(&r);
+        setup_run(&r);
         const real *y = r.y;
         for (int i = 0; i < r.n; i++)
             for (int o = 0; o < r.conv->out.c; o++)
@@ -471,24 +471,24 @@ static void f4_lets_little_rounding_through(void **state)
         if (!(epsilons <= bound))
             fail_msg("%s: off by %.3g epsilon, at most %.3g expected", isa_names()[isa], epsilons,
                      bound);
-        rig_end(&r);
+        setup_end(&r);
     }
 }
 
 static void check_repeat(enum plan plan)
 {
     const struct conv_case *c = &cases[CASES - 1];
-    struct rig a, b;
-    rig_begin(&a, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
-    rig_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
-    rig_run(&a);
-    rig_run(&b);
-    rig_run(&b); /* nothing of the first is left over */
+    struct setup a, b;
+    setup_begin(&a, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
+    setup_begin(&b, c->in, c->channels, c->pad, c->n, plan, isa_best(), 3);
+    setup_run(&a);
+    setup_run(&b);
+    setup_run(&b); /* nothing of the first is left over */
     assert_memory_equal(a.y, b.y, (size_t)c->n * shape_count(a.conv->out) * sizeof(real));
     assert_memory_equal(a.dx, b.dx, (size_t)c->n * shape_count(c->in) * sizeof(real));
     assert_memory_equal(a.dparams, b.dparams, a.desc.n_params * sizeof(real));
-    rig_end(&a);
-    rig_end(&b);
+    setup_end(&a);
+    setup_end(&b);
 }
 
 static void runs_repeat_bit_by_bit(void **state)
@@ -503,13 +503,13 @@ static void check_accumulate(enum plan plan, int threads)
 {
     for (int i = 0; i < CASES; i++) {
         const struct conv_case *c = &cases[i];
-        struct rig once, added;
-        rig_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
-        rig_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
+        struct setup once, added;
+        setup_begin(&once, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
+        setup_begin(&added, c->in, c->channels, c->pad, c->n, plan, isa_best(), threads);
         added.ex.accumulate = true;
-        real *before = random_reals(added.desc.n_params, 6); /* as rig_begin left it */
-        rig_run(&once);
-        rig_run(&added);
+        real *before = random_reals(added.desc.n_params, 6); /* as setup_begin left it */
+        setup_run(&once);
+        setup_run(&added);
         bound_all(&once);
         for (size_t j = 0; j < once.desc.n_params; j++) {
             once.bound_dw[j] += fabs((double)before[j]);
@@ -517,8 +517,8 @@ static void check_accumulate(enum plan plan, int threads)
         }
         assert_bounded("dw", added.dparams, before, once.bound_dw, once.desc.n_params, 2, 0);
         mem_free(before);
-        rig_end(&once);
-        rig_end(&added);
+        setup_end(&once);
+        setup_end(&added);
     }
 }
 
