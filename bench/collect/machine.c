@@ -18,20 +18,20 @@ enum status machine_read(struct summary *s, const char *run_dir, struct error *e
     snprintf(path, sizeof path, "%s/manifest.json", run_dir);
     const char *why;
     FILE *file = file_open_stream(path, &why);
-    if (!file && errno == ENOENT)
+    if (file == NULL && errno == ENOENT)
         return OK;
-    if (!file)
+    if (file == NULL)
         return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot read: %s", why);
     json_t *manifest = json_loadf(file, 0, &reason);
     fclose(file);
-    if (!manifest)
+    if (manifest == NULL)
         return error_at(e, ERR_DATA, path, reason.line, reason.column, "%s", reason.text);
     const json_t *machine = json_object_get(manifest, "machine");
     s->usable_cores = fact(machine, "usable_cores");
     s->machine_cores = fact(machine, "machine_cores");
     s->numa_nodes = fact(machine, "numa_nodes");
     const char *link = json_string_value(json_object_get(machine, "link"));
-    snprintf(s->link, sizeof s->link, "%s", link ? link : "");
+    snprintf(s->link, sizeof s->link, "%s", link != NULL ? link : "");
     json_decref(manifest);
     return OK;
 }

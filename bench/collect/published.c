@@ -6,7 +6,7 @@
 
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
-#include "kernels/base/names.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
 #define WORD 128
@@ -52,8 +52,8 @@ static void trim(char *text)
 static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 {
     const char *equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : strlen(text);
-    const char *second = equals ? equals + 1 : text;
+    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    const char *second = equals != NULL ? equals + 1 : text;
     if (length >= WORD || strlen(second) >= WORD)
         return false;
     snprintf(ours, WORD, "%.*s", (int)length, text);
@@ -67,7 +67,7 @@ static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 static char *next_factor(char **rest)
 {
     char *word = strsep(rest, "*");
-    if (word)
+    if (word != NULL)
         trim(word);
     return word;
 }
@@ -81,7 +81,7 @@ static enum status read_factors(struct key *key, const struct spec *spec, struct
         bool on_node = strcmp(word, "ranks_per_node") == 0;
         if (key->n == FACTORS_MAX)
             return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "at most 4 factors", e);
-        if (!on_node && (!option || scope_is_campaign(option->scope)))
+        if (!on_node && (option == NULL || scope_is_campaign(option->scope)))
             return refuse(spec, OPT_PUBLISHED_KEYS, word,
                           "neither ranks_per_node nor an option that points have", e);
         key->factors[key->n++] = on_node ? NULL : option;
@@ -92,19 +92,17 @@ static enum status read_factors(struct key *key, const struct spec *spec, struct
 static enum status read_keys(struct reading *r, struct error *e)
 {
     const struct value *list = &r->spec->config.values[OPT_PUBLISHED_KEYS];
-    enum status status = OK;
     if (list->n == 0 || list->n > KEYS_MAX)
         return refuse(r->spec, OPT_PUBLISHED_KEYS, list->text, "1 to 8 keys are possible", e);
-    for (size_t i = 0; i < list->n && status == OK; i++) {
+    for (size_t i = 0; i < list->n; i++) {
         struct key *key = &r->keys[r->n_keys++];
         if (!split_halves(list->texts[i], key->ours, key->theirs))
             return refuse(r->spec, OPT_PUBLISHED_KEYS, list->texts[i],
                           "not of the form 'ours' or 'ours = theirs'", e);
-        status = read_factors(key, r->spec, e);
-        if (status == OK)
-            status = csv_table_column(&r->table, key->theirs, &key->column, e);
+        TRY(read_factors(key, r->spec, e));
+        TRY(csv_table_column(&r->table, key->theirs, &key->column, e));
     }
-    return status;
+    return OK;
 }
 
 /* "ours = theirs * factor" */
@@ -118,36 +116,35 @@ static enum status read_value(struct published *p, struct reading *r, const char
         return refuse(r->spec, OPT_PUBLISHED_VALUES, text,
                       "not of the form 'ours', 'ours = theirs' or 'ours = theirs * factor'", e);
     char *star = strchr(theirs, '*');
-    if (star) {
+    if (star != NULL) {
         *star++ = '\0';
         trim(theirs);
         trim(star);
     }
-    if (star && !number_parse(star, factor))
+    if (star != NULL && !number_parse(star, factor))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);
     enum column_id column = column_find(ours);
     if (column == COLUMNS || column_get(column)->type != CSV_REAL)
         return refuse(r->spec, OPT_PUBLISHED_VALUES, ours,
                       "not a column of summary.csv with measured numbers", e);
     p->columns[p->n] = column;
-    enum status status = csv_table_column(&r->table, theirs, &r->columns[p->n], e);
-    for (size_t row = 0; row < r->table.rows && status == OK; row++) {
+    TRY(csv_table_column(&r->table, theirs, &r->columns[p->n], e));
+    for (size_t row = 0; row < r->table.rows; row++) {
         double number;
-        status = csv_table_number(&r->table, row, r->columns[p->n], &number, e);
+        TRY(csv_table_number(&r->table, row, r->columns[p->n], &number, e));
     }
     p->n++;
-    return status;
+    return OK;
 }
 
 static enum status read_values(struct published *p, struct reading *r, struct error *e)
 {
     const struct value *list = &r->spec->config.values[OPT_PUBLISHED_VALUES];
-    enum status status = OK;
     if (list->n > PUBLISHED_MAX)
         return refuse(r->spec, OPT_PUBLISHED_VALUES, list->text, "more than 8", e);
-    for (size_t i = 0; i < list->n && status == OK; i++)
-        status = read_value(p, r, list->texts[i], e);
-    return status;
+    for (size_t i = 0; i < list->n; i++)
+        TRY(read_value(p, r, list->texts[i], e));
+    return OK;
 }
 
 /* ---- What the file says ---- */
@@ -158,7 +155,7 @@ static bool key_number(const struct key *key, const struct point *point, double 
     *number = 1;
     for (size_t i = 0; i < key->n; i++) {
         double factor;
-        if (!key->factors[i])
+        if (key->factors[i] == NULL)
             factor = ceil(config_number(&point->config, OPT_RANKS) /
                           config_number(&point->config, OPT_NODES));
         else if (!number_parse(config_text(&point->config, key->factors[i]->id), &factor))
@@ -171,37 +168,35 @@ static bool key_number(const struct key *key, const struct point *point, double 
 static enum status row_matches(const struct reading *r, size_t row, const struct point *point,
                                bool *matches, struct error *e)
 {
-    enum status status = OK;
     *matches = true;
-    for (size_t i = 0; i < r->n_keys && *matches && status == OK; i++) {
+    for (size_t i = 0; i < r->n_keys && *matches; i++) {
         const struct key *key = &r->keys[i];
         double ours, theirs;
         if (key_number(key, point, &ours)) {
-            status = csv_table_number(&r->table, row, key->column, &theirs, e);
+            TRY(csv_table_number(&r->table, row, key->column, &theirs, e));
             *matches = ours == theirs;
         } else {
             *matches = key->n == 1 && strcmp(config_text(&point->config, key->factors[0]->id),
                                              csv_table_cell(&r->table, row, key->column)) == 0;
         }
     }
-    return status;
+    return OK;
 }
 
 static enum status take_row(struct published *p, const struct reading *r, size_t row, size_t point,
                             struct error *e)
 {
-    enum status status = OK;
-    for (size_t k = 0; k < p->n && status == OK; k++) {
+    for (size_t k = 0; k < p->n; k++) {
         double *value = &p->values[point * p->n + k];
-        status = csv_table_number(&r->table, row, r->columns[k], value, e);
+        TRY(csv_table_number(&r->table, row, r->columns[k], value, e));
         *value *= r->factors[k];
     }
-    return status;
+    return OK;
 }
 
 static bool trains_apart(const struct point *point)
 {
-    return strcmp(config_text(&point->config, OPT_STRATEGY), "none") == 0 &&
+    return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
            config_int(&point->config, OPT_RANKS) > 1;
 }
 
@@ -211,14 +206,13 @@ static enum status take_point(struct published *p, const struct reading *r, size
 {
     const struct point *point = &r->spec->points[i];
     const struct csv_table *table = &r->table;
-    enum status status = OK;
     int first = 0;
-    for (size_t row = 0; row < table->rows && status == OK; row++) {
+    for (size_t row = 0; row < table->rows; row++) {
         bool matches;
-        status = row_matches(r, row, point, &matches, e);
-        if (status != OK || !matches || trains_apart(point))
+        TRY(row_matches(r, row, point, &matches, e));
+        if (!matches || trains_apart(point))
             continue;
-        if (first)
+        if (first > 0)
             return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
                             "this row and line %d both match %s: published.keys have to tell rows "
                             "apart",
@@ -226,20 +220,19 @@ static enum status take_point(struct published *p, const struct reading *r, size
         first = table->lines[row];
         p->matched += !used[row];
         used[row] = true;
-        status = take_row(p, r, row, i, e);
+        TRY(take_row(p, r, row, i, e));
     }
-    return status;
+    return OK;
 }
 
 static enum status take_points(struct published *p, const struct reading *r, struct error *e)
 {
     size_t n = r->spec->n_points;
-    bool *used = calloc(r->table.rows + 1, sizeof *used);
-    p->values = calloc(n * p->n + 1, sizeof *p->values);
-    enum status status =
-        used && p->values ? OK : error_set(e, ERR_MEMORY, "no memory for %s", r->table.path);
-    for (size_t i = 0; i < n * p->n && status == OK; i++)
+    bool *used;
+    TRY(MEM_NEW(p->values, n * p->n, r->table.path, e));
+    for (size_t i = 0; i < n * p->n; i++)
         p->values[i] = NAN;
+    enum status status = MEM_NEW(used, r->table.rows, r->table.path, e);
     for (size_t i = 0; i < n && status == OK; i++)
         status = take_point(p, r, i, used, e);
     free(used);
@@ -252,16 +245,14 @@ static enum status read_file(struct published *p, struct reading *r, const char 
                              struct error *e)
 {
     const char *slash = strrchr(path, '/');
-    snprintf(p->file, sizeof p->file, "%s", slash ? slash + 1 : path);
-    enum status status = csv_table_read(&r->table, path, e);
+    snprintf(p->file, sizeof p->file, "%s", slash != NULL ? slash + 1 : path);
+    TRY(csv_table_read(&r->table, path, e));
     p->rows = r->table.rows;
-    if (status == OK && p->rows == 0)
-        status = error_at(e, ERR_DATA, path, 0, 0, "no rows below the names");
-    if (status == OK)
-        status = read_keys(r, e);
-    if (status == OK)
-        status = read_values(p, r, e);
-    return status == OK ? take_points(p, r, e) : status;
+    if (p->rows == 0)
+        return error_at(e, ERR_DATA, path, 0, 0, "no rows below the names");
+    TRY(read_keys(r, e));
+    TRY(read_values(p, r, e));
+    return take_points(p, r, e);
 }
 
 enum status published_read(struct published *p, const struct spec *spec, struct error *e)
@@ -270,7 +261,7 @@ enum status published_read(struct published *p, const struct spec *spec, struct 
     const struct spec_input *file =
         spec_input_find(spec, OPT_PUBLISHED_FILE, config_text(&spec->config, OPT_PUBLISHED_FILE));
     *p = (struct published){0};
-    if (!file)
+    if (file == NULL)
         return OK;
     enum status status = read_file(p, &r, file->path, e);
     csv_table_free(&r.table);
@@ -310,7 +301,7 @@ static bool is_generated(const struct summary *s)
 double published_value(const struct summary *s, size_t point, enum column_id column)
 {
     const struct published *p = s->published;
-    for (size_t k = 0; p && k < p->n; k++)
+    for (size_t k = 0; p != NULL && k < p->n; k++)
         if (p->columns[k] == column && !(is_learnt(column) && is_generated(s)))
             return p->values[point * p->n + k];
     return NAN;
@@ -318,7 +309,7 @@ double published_value(const struct summary *s, size_t point, enum column_id col
 
 bool published_withholds(const struct summary *s)
 {
-    for (size_t k = 0; s->published && k < s->published->n; k++)
+    for (size_t k = 0; s->published != NULL && k < s->published->n; k++)
         if (is_learnt(s->published->columns[k]))
             return is_generated(s);
     return false;

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 
 #include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
 
 enum status samples_take(struct samples *samples, const struct summary *s,
                          const struct journal *journal, const struct point_summary *p,
                          enum launch_run run, struct error *e)
 {
-    *samples = (struct samples){.items = calloc(p->n_launches + 1, sizeof *samples->items),
-                                .values = calloc(p->n_launches + 1, sizeof *samples->values)};
-    if (!samples->items || !samples->values)
-        return error_set(e, ERR_MEMORY, "no memory for %zu launches", p->n_launches);
+    *samples = (struct samples){.n = 0};
+    TRY(MEM_NEW(samples->items, p->n_launches, "the launches of a point", e));
+    TRY(MEM_NEW(samples->values, p->n_launches, "the launches of a point", e));
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
         if (s->launches[i].ok && launch->run == run)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
 
 /* ---- What tells series from each other ---- */
 
@@ -46,7 +47,7 @@ static void leave_out(struct splitting *splitting, enum option_id option)
 
 static void keyed_free(struct keyed *keyed, size_t n)
 {
-    for (size_t i = 0; keyed && i < n; i++)
+    for (size_t i = 0; keyed != NULL && i < n; i++)
         free(keyed[i].key);
     free(keyed);
 }
@@ -60,31 +61,29 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->point > y->point) - (x->point < y->point);
 }
 
-/* Every point with its key, sorted by key and ranks; NULL: no memory. */
-static struct keyed *key_points(const struct spec *spec, const struct splitting *splitting)
+static enum status write_key(struct keyed *keyed, const struct config *config,
+                             const struct splitting *splitting, struct error *e)
 {
-    struct keyed *keyed = calloc(spec->n_points + 1, sizeof *keyed);
-    for (size_t i = 0; keyed && i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
-        size_t size;
-        FILE *out = open_memstream(&keyed[i].key, &size);
-        for (size_t k = 0; out && k < splitting->n; k++)
-            fprintf(out, "%s\n", config_text(config, splitting->options[k]));
-        keyed[i].point = i;
-        keyed[i].ranks = config_int(config, OPT_RANKS);
-        if (!out || fclose(out) != 0) {
-            keyed_free(keyed, i + 1);
-            return NULL;
-        }
-    }
-    if (keyed)
-        qsort(keyed, spec->n_points, sizeof *keyed, by_key);
-    return keyed;
+    size_t size;
+    FILE *out = open_memstream(&keyed->key, &size);
+    for (size_t k = 0; out != NULL && k < splitting->n; k++)
+        fprintf(out, "%s\n", config_text(config, splitting->options[k]));
+    return out != NULL && fclose(out) == 0 ? OK : error_no_memory(e, "the series");
 }
 
-static enum status no_memory(const struct spec *spec, struct error *e)
+/* Every point with its key, sorted by key and ranks. Freed with keyed_free in any case. */
+static enum status key_points(struct keyed **keyed, const struct spec *spec,
+                              const struct splitting *splitting, struct error *e)
 {
-    return error_set(e, ERR_MEMORY, "no memory for the series of %zu points", spec->n_points);
+    TRY(MEM_NEW(*keyed, spec->n_points, "the series", e));
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        (*keyed)[i].point = i;
+        (*keyed)[i].ranks = config_int(config, OPT_RANKS);
+        TRY(write_key(&(*keyed)[i], config, splitting, e));
+    }
+    qsort(*keyed, spec->n_points, sizeof **keyed, by_key);
+    return OK;
 }
 
 /* Nodes belong to the axis where ranks alone say how many: not where the same ranks are spread over
@@ -93,11 +92,10 @@ static enum status drop_axes(struct splitting *splitting, const struct spec *spe
 {
     struct splitting but_nodes = *splitting;
     leave_out(&but_nodes, OPT_NODES);
-    struct keyed *keyed = key_points(spec, &but_nodes);
-    if (!keyed)
-        return no_memory(spec, e);
+    struct keyed *keyed;
+    enum status status = key_points(&keyed, spec, &but_nodes, e);
     bool follow = true;
-    for (size_t i = 1; i < spec->n_points; i++)
+    for (size_t i = 1; status == OK && i < spec->n_points; i++)
         follow &= strcmp(keyed[i].key, keyed[i - 1].key) != 0 ||
                   config_int(&spec->points[keyed[i].point].config, OPT_NODES) ==
                       config_int(&spec->points[keyed[i - 1].point].config, OPT_NODES);
@@ -105,7 +103,7 @@ static enum status drop_axes(struct splitting *splitting, const struct spec *spe
     leave_out(splitting, OPT_RANKS);
     if (follow)
         leave_out(splitting, OPT_NODES);
-    return OK;
+    return status;
 }
 
 /* ---- Names ---- */
@@ -131,7 +129,7 @@ static void name_series(struct series *series, const struct summary *s,
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];
-        snprintf(part, sizeof part, "%.60s %.90s", key ? key + 1 : option_get(option)->key,
+        snprintf(part, sizeof part, "%.60s %.90s", key != NULL ? key + 1 : option_get(option)->key,
                  config_text(&last->point->config, option));
         append(series, part);
     }
@@ -159,9 +157,7 @@ static enum status take_series(struct series_list *list, const struct keyed *key
     if (!is_shown(keyed, n, s->spec))
         return OK;
     struct series *series = &list->items[list->n++];
-    series->points = calloc(n, sizeof *series->points);
-    if (!series->points)
-        return no_memory(s->spec, e);
+    TRY(MEM_NEW(series->points, n, "the series", e));
     series->first = keyed[0].point;
     for (size_t i = 0; i < n; i++) {
         series->points[series->n++] = keyed[i].point;
@@ -177,28 +173,36 @@ static int by_first_point(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
+static enum status take_all(struct series_list *list, const struct keyed *keyed,
+                            const struct summary *s, const struct splitting *splitting,
+                            struct error *e)
+{
+    TRY(MEM_NEW(list->items, s->n, "the series", e));
+    for (size_t i = 0, n; i < s->n; i += n) {
+        for (n = 1; i + n < s->n && strcmp(keyed[i].key, keyed[i + n].key) == 0; n++) {
+        }
+        TRY(take_series(list, &keyed[i], n, s, splitting, e));
+    }
+    qsort(list->items, list->n, sizeof *list->items, by_first_point);
+    return OK;
+}
+
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e)
 {
     struct splitting splitting = find_splitting(s->spec);
-    *list = (struct series_list){.items = calloc(s->n + 1, sizeof *list->items)};
-    enum status status = list->items ? drop_axes(&splitting, s->spec, e) : no_memory(s->spec, e);
-    struct keyed *keyed = status == OK ? key_points(s->spec, &splitting) : NULL;
-    if (status == OK && !keyed)
-        status = no_memory(s->spec, e);
-    for (size_t i = 0, n; status == OK && i < s->n; i += n) {
-        for (n = 1; i + n < s->n && strcmp(keyed[i].key, keyed[i + n].key) == 0; n++) {
-        }
-        status = take_series(list, &keyed[i], n, s, &splitting, e);
-    }
+    struct keyed *keyed;
+    *list = (struct series_list){.n = 0};
+    TRY(drop_axes(&splitting, s->spec, e));
+    enum status status = key_points(&keyed, s->spec, &splitting, e);
     if (status == OK)
-        qsort(list->items, list->n, sizeof *list->items, by_first_point);
+        status = take_all(list, keyed, s, &splitting, e);
     keyed_free(keyed, s->n);
     return status;
 }
 
 void series_free(struct series_list *list)
 {
-    for (size_t i = 0; list->items && i < list->n; i++)
+    for (size_t i = 0; list->items != NULL && i < list->n; i++)
         free(list->items[i].points);
     free(list->items);
     *list = (struct series_list){0};

@@ -6,6 +6,7 @@
 
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
+#include "kernels/base/mem.h"
 
 /* Letters of the caption's size that fit a column of 3.5 in. */
 #define CAPTION_WIDTH 68
@@ -53,7 +54,7 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
     long params = 0;
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     summary_distinct(text, sizeof text, s, COLUMN_params);
-    if (!brief && sscanf(text, "%ld", &params) == 1 && !strchr(text, ','))
+    if (!brief && sscanf(text, "%ld", &params) == 1 && strchr(text, ',') == NULL)
         fprintf(out, " (%s parameters)", text_count(number, params));
     summary_distinct(text, sizeof text, s, COLUMN_dataset);
     if (text[0])
@@ -72,7 +73,7 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
         return;
     }
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
-    fprintf(out, ", %s %s.", strchr(text, ',') ? "strategies" : "strategy", text);
+    fprintf(out, ", %s %s.", strchr(text, ',') != NULL ? "strategies" : "strategy", text);
     write_scaling(out, s, false);
 }
 
@@ -236,23 +237,22 @@ static bool share_fate(const struct fate *a, const struct fate *b)
     return strcmp(a->p->status, b->p->status) == 0 && strcmp(a->p->reason, b->p->reason) == 0;
 }
 
-/* Those of `s` in the order of the first of each fate, *n of them; freed by the caller. NULL: no
- * memory. */
-static struct fate *find_fates(const struct summary *s, size_t *n)
+/* Those of `s` in the order of the first of each fate, *n of them; freed by the caller. */
+static enum status find_fates(struct fate **found, size_t *n, const struct summary *s,
+                              struct error *e)
 {
-    struct fate *fates = calloc(s->n + 1, sizeof *fates);
+    TRY(MEM_NEW(*found, s->n, "a caption", e));
+    struct fate *fates = *found;
     *n = 0;
-    for (size_t i = 0; fates && i < s->n; i++)
-        if (strcmp(s->points[i].status, "ok") != 0)
+    for (size_t i = 0; i < s->n; i++)
+        if (s->points[i].outcome != POINT_ok)
             fates[(*n)++] = (struct fate){&s->points[i], i, i};
-    if (!fates)
-        return NULL;
     qsort(fates, *n, sizeof *fates, by_reason);
     for (size_t i = 1; i < *n; i++)
         if (share_fate(&fates[i], &fates[i - 1]))
             fates[i].first = fates[i - 1].first;
     qsort(fates, *n, sizeof *fates, by_first);
-    return fates;
+    return OK;
 }
 
 /* " Skipped: ranks=4, ranks=8 (8 ranks, 2 cores)." of n points that share their fate. */
@@ -272,9 +272,8 @@ static enum status write_missing(FILE *out, const struct summary *s, struct erro
 {
     const size_t told_max = 8;
     size_t n, told = 0;
-    struct fate *fates = find_fates(s, &n);
-    if (!fates)
-        return error_set(e, ERR_MEMORY, "no memory for a caption");
+    struct fate *fates;
+    TRY(find_fates(&fates, &n, s, e));
     for (size_t i = 0, alike; i < n; i += alike) {
         for (alike = 1; i + alike < n && fates[i + alike].first == fates[i].first; alike++) {
         }
@@ -292,12 +291,12 @@ static void write_missing_counts(FILE *out, const struct summary *s)
 {
     size_t told = 0;
     for (int status = 0; status < POINT_STATUSES; status++) {
-        const char *name = point_status_names()[status];
         size_t n = 0;
         for (size_t i = 0; status != POINT_ok && i < s->n; i++)
-            n += strcmp(s->points[i].status, name) == 0;
+            n += s->points[i].outcome == (enum point_status)status;
         if (n > 0)
-            fprintf(out, "%s%zu %s", told++ ? ", " : " Not ok: ", n, name);
+            fprintf(out, "%s%zu %s", told++ > 0 ? ", " : " Not ok: ", n,
+                    point_status_names()[status]);
     }
     if (told > 0)
         fputc('.', out);
@@ -306,7 +305,7 @@ static void write_missing_counts(FILE *out, const struct summary *s)
 static void write_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
-    if (s->published && s->published->file[0])
+    if (s->published != NULL && s->published->file[0] != '\0')
         fprintf(out, " Published values: %s, %zu of its %zu rows have a point here.",
                 s->published->file, s->published->matched, s->published->rows);
     if (published_withholds(s))
@@ -394,14 +393,14 @@ enum status caption_make(struct caption *caption, const struct figure_data *d, b
     enum status status = OK;
     *caption = (struct caption){0};
     FILE *out = open_memstream(&caption->text, &size);
-    if (!out)
-        return error_set(e, ERR_MEMORY, "no memory for a caption");
+    if (out == NULL)
+        return error_no_memory(e, "a caption");
     if (full)
         status = write_full(out, d, e);
     else
         write_short(out, d);
     if (fclose(out) != 0 && status == OK)
-        status = error_set(e, ERR_MEMORY, "no memory for a caption");
+        status = error_no_memory(e, "a caption");
     if (status != OK)
         caption_free(caption);
     return status;

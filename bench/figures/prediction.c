@@ -9,6 +9,7 @@
 #include "bench/figures/figures.h"
 #include "bench/record/csv_reader.h"
 #include "comm/cost/cost.h"
+#include "kernels/base/mem.h"
 
 /* ---- The coefficients ---- */
 
@@ -37,7 +38,7 @@ static enum status take(const struct csv_table *table, const char *name, double 
                     name);
 }
 
-static enum status read_link(struct link_file *f, const char *path, struct error *e)
+static enum status take_all(struct link_file *f, const struct csv_table *table, struct error *e)
 {
     const struct {
         const char *name;
@@ -47,16 +48,20 @@ static enum status read_link(struct link_file *f, const char *path, struct error
                    {"gamma_ns_per_byte", &f->link.gamma_s, 1e-9},
                    {"ranks", &f->ranks, 1},
                    {"nodes", &f->nodes, 1}};
-    struct csv_table table;
-    enum status status = csv_table_read(&table, path, e);
-    for (size_t i = 0; status == OK && i < sizeof numbers / sizeof *numbers; i++) {
-        status = take(&table, numbers[i].name, numbers[i].to, NULL, 0, e);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        TRY(take(table, numbers[i].name, numbers[i].to, NULL, 0, e));
         *numbers[i].to *= numbers[i].unit;
     }
+    TRY(take(table, "host", NULL, f->host, sizeof f->host, e));
+    return take(table, "date", NULL, f->date, sizeof f->date, e);
+}
+
+static enum status read_link(struct link_file *f, const char *path, struct error *e)
+{
+    struct csv_table table;
+    enum status status = csv_table_read(&table, path, e);
     if (status == OK)
-        status = take(&table, "host", NULL, f->host, sizeof f->host, e);
-    if (status == OK)
-        status = take(&table, "date", NULL, f->date, sizeof f->date, e);
+        status = take_all(f, &table, e);
     csv_table_free(&table);
     return status;
 }
@@ -82,11 +87,10 @@ static enum status comm_of_net(double *ms, const struct point *point, const stru
 {
     enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
     int ranks = (int)config_int(&point->config, OPT_RANKS);
-    size_t n = (size_t)net->n_tensors, *counts = calloc(2 * n + 1, sizeof *counts);
+    size_t n = (size_t)net->n_tensors, *counts;
     struct strategy_config config;
     enum option_id at;
-    if (counts == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu tensors", n);
+    TRY(MEM_NEW(counts, 2 * n, "the tensors of a net", e));
     enum status status = config_strategy(&point->config, &config, &at, e);
     config.rows = counts + n;
     for (size_t i = 0; i < n; i++) {
@@ -120,21 +124,20 @@ static enum status predict_point(double *step_ms, const struct summary *s, size_
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     size_t width = strcmp(base->cells[COLUMN_precision], "f64") == 0 ? 8 : 4;
     double comm_ms = 0;
-    enum status status = comm_of_net(&comm_ms, p->point, &p->point->net->net, width, &f->link, e);
+    TRY(comm_of_net(&comm_ms, p->point, &p->point->net->net, width, &f->link, e));
     double share =
         images_of(p->point) / cores_of(p->point) * cores_of(base->point) / images_of(base->point);
     *step_ms = cell_number(base, COLUMN_step_ms_median) * share + comm_ms;
-    return status;
+    return OK;
 }
 
 static enum status predict(struct prediction *p, const struct summary *s, const struct link_file *f,
                            struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; status == OK && i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         if (!is_predictable(s, i, f))
             continue;
-        status = predict_point(&p->step_ms[i], s, i, f, e);
+        TRY(predict_point(&p->step_ms[i], s, i, f, e));
         p->n++;
     }
     snprintf(p->words, sizeof p->words,
@@ -144,7 +147,7 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
     if (p->n == 0)
         snprintf(p->words, sizeof p->words,
                  " No model line: it wants a base that does not communicate, and one node.");
-    return status;
+    return OK;
 }
 
 /* ---- Where they are ---- */
@@ -178,24 +181,23 @@ static const char *link_path(const struct spec *spec)
 {
     const char *text = config_text(&spec->config, OPT_LINK);
     const struct spec_input *input = spec_input_find(spec, OPT_LINK, text);
-    return input ? input->path : text;
+    return input != NULL ? input->path : text;
 }
 
 enum status prediction_make(struct prediction *p, const struct summary *s, const char *run_dir,
                             struct error *e)
 {
     struct link_file f;
-    *p = (struct prediction){.step_ms = calloc(s->n + 1, sizeof *p->step_ms)};
-    if (p->step_ms == NULL)
-        return error_set(e, ERR_MEMORY, "no memory for %zu predictions", s->n);
+    *p = (struct prediction){.n = 0};
+    TRY(MEM_NEW(p->step_ms, s->n, "the model's steps", e));
     for (size_t i = 0; i < s->n; i++)
         p->step_ms[i] = NAN;
     if (says(s, "none"))
         return OK;
     if (says(s, "auto"))
         return predict_by_itself(p, s, run_dir, e);
-    enum status status = read_link(&f, link_path(s->spec), e);
-    return status == OK ? predict(p, s, &f, e) : status;
+    TRY(read_link(&f, link_path(s->spec), e));
+    return predict(p, s, &f, e);
 }
 
 enum status prediction_check(const struct spec *spec, struct error *e)

@@ -30,11 +30,11 @@ static void write_text(FILE *out, const struct markup *m, const char *text)
 {
     for (; *text; text++) {
         const char *command = m == &latex ? latex_command(*text) : NULL;
-        if (command) {
+        if (command != NULL) {
             fputs(command, out);
             continue;
         }
-        if (strchr(m->special, *text))
+        if (strchr(m->special, *text) != NULL)
             fputc('\\', out);
         fputc(*text, out);
     }
@@ -57,31 +57,30 @@ static enum status write_remarks(FILE *out, const struct markup *m, const struct
     char *remarks = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&remarks, &size);
-    if (!memory)
-        return error_set(e, ERR_MEMORY, "no memory for the remarks of a point");
+    if (memory == NULL)
+        return error_no_memory(e, "the remarks of a point");
     table_print_remarks(memory, p);
     bool failed = fclose(memory) != 0;
     if (!failed)
         write_text(out, m, remarks + strspn(remarks, " "));
     free(remarks);
-    return failed ? error_set(e, ERR_MEMORY, "no memory for the remarks of a point") : OK;
+    return failed ? error_no_memory(e, "the remarks of a point") : OK;
 }
 
 static enum status write_rows(FILE *out, const struct markup *m, const struct table *t,
                               const struct summary *s, struct error *e)
 {
-    enum status status = OK;
-    for (size_t i = 0; i < s->n && status == OK; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         fputs(m->begin, out);
         for (size_t c = 0; c < t->n; c++) {
             char text[TABLE_CELL];
             write_text(out, m, table_cell(text, t, c, &s->points[i]));
             fputs(m->between, out);
         }
-        status = write_remarks(out, m, &s->points[i], e);
+        TRY(write_remarks(out, m, &s->points[i], e));
         fputs(m->end, out);
     }
-    return status;
+    return OK;
 }
 
 /* What the lines below the table print, as paragraphs. */
@@ -91,18 +90,18 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     char *notes = NULL, *rest = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&notes, &size);
-    if (!memory)
-        return error_set(e, ERR_MEMORY, "no memory for what is below the table");
+    if (memory == NULL)
+        return error_no_memory(e, "what is below the table");
     table_print_notes(memory, s);
     bool failed = fclose(memory) != 0;
-    for (char *line = failed ? NULL : strtok_r(notes, "\n", &rest); line;
+    for (char *line = failed ? NULL : strtok_r(notes, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         fputs(m->note, out);
         write_text(out, m, line + strspn(line, " "));
         fputc('\n', out);
     }
     free(notes);
-    return failed ? error_set(e, ERR_MEMORY, "no memory for what is below the table") : OK;
+    return failed ? error_no_memory(e, "what is below the table") : OK;
 }
 
 static enum status write_markdown(FILE *out, void *what, struct error *e)
