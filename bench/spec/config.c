@@ -179,14 +179,12 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
                                   struct error *e)
 {
     enum strategy_kind kind = (enum strategy_kind)config_int(config, OPT_STRATEGY);
-    bool layers =
-        has_text(config, OPT_OPTIMIZER, "lars") || has_text(config, OPT_OPTIMIZER, "lamb");
     bool sums = config_int(config, OPT_BATCH_NORM) == BATCH_NORM_sync;
     const char *key = NULL;
     struct strategy_config strategy;
     const struct sync_demands demands = {
         .ranks = ranks,
-        .layer_norms = demand_of(config, OPT_OPTIMIZER, layers),
+        .layer_norms = demand_of(config, OPT_OPTIMIZER, config_takes_norms(config)),
         .clipping = demand_of(config, OPT_CLIP_NORM, config_number(config, OPT_CLIP_NORM) > 0),
         .lockstep = sums ? demand_of(config, OPT_BATCH_NORM, true)
                          : demand_of(config, OPT_DATA_READ, config_reads_in_step(config)),

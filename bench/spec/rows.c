@@ -1,4 +1,4 @@
-/* What the tables of sites, workloads, data sets and ways of reading say of the row that a spec
+/* What the tables of sites, workloads, data sets, ways of reading and optimizers say of the row that a spec
  * chose, besides its name. */
 #include "bench/spec/spec.h"
 
@@ -40,4 +40,14 @@ bool config_reads_in_step(const struct config *config)
 #undef DATA_READ
     };
     return rows[config_int(config, OPT_DATA_READ)];
+}
+
+bool config_takes_norms(const struct config *config)
+{
+    static const bool rows[] = {
+#define OPTIMIZER(name, norms, summary) norms,
+#include "kernels/desc/optimizers.def"
+#undef OPTIMIZER
+    };
+    return rows[config_int(config, OPT_OPTIMIZER)];
 }

@@ -145,6 +145,8 @@ const struct workload_row *config_workload(const struct config *config);
 const struct data_set_row *config_data_set(const struct config *config);
 /* All ranks must keep step with each other to read their data. */
 bool config_reads_in_step(const struct config *config);
+/* The optimizer's rates go by norms of whole tensors. */
+bool config_takes_norms(const struct config *config);
 
 /* Whether a network takes the images of `set` and tells its classes apart: ERR_SHAPE if not. */
 enum status model_check_data(const struct net_desc *net, const char *set, struct shape shape,

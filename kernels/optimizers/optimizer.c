@@ -5,7 +5,7 @@
 static const struct optimizer_rule *rule_of(enum optimizer_kind kind, enum isa isa)
 {
     const struct optimizer_rule *const rules[OPTIMIZERS] = {
-#define OPTIMIZER(name, summary) optimizer_##name##_for(isa),
+#define OPTIMIZER(name, norms, summary) optimizer_##name##_for(isa),
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
     };
@@ -15,7 +15,7 @@ static const struct optimizer_rule *rule_of(enum optimizer_kind kind, enum isa i
 const char *const *optimizer_names(void)
 {
     static const char *const names[OPTIMIZERS] = {
-#define OPTIMIZER(name, summary) #name,
+#define OPTIMIZER(name, norms, summary) #name,
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
     };

@@ -16,7 +16,7 @@
  * so that replicas stay bitwise equal. Those that optimizer_takes_tensors names need norms of
  * tensors: their slices must begin and end where tensors do. */
 enum optimizer_kind {
-#define OPTIMIZER(name, summary) OPTIMIZER_##name,
+#define OPTIMIZER(name, norms, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
     OPTIMIZERS

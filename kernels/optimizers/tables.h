@@ -34,7 +34,7 @@ struct optimizer_rule {
                           const real *grads, uint64_t step, double lr);
 };
 
-#define OPTIMIZER(name, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
+#define OPTIMIZER(name, norms, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
 #include "kernels/desc/optimizers.def"
 #undef OPTIMIZER
 

@@ -19,7 +19,8 @@ struct arguments {
 typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,
                                      FILE *out, int *exit_status, struct error *e);
 
-command_function command_run, command_plan, command_list, command_explain, command_model,
-    command_figures, command_table;
+#define COMMAND(name, operand, options, summary) command_function command_##name;
+#include "bench/runner/commands/commands.def"
+#undef COMMAND
 
 #endif

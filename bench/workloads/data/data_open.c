@@ -1,14 +1,9 @@
 /* Opening a data set by its name: a reader each, a row of data_sets.def. */
 #include <string.h>
 
+#include "bench/spec/enumerations.h"
 #include "bench/workloads/data/readers.h"
 #include "kernels/base/names.h"
-
-static const char *const names[] = {
-#define DATA_SET(name, source, c, h, w, classes, summary) #name,
-#include "bench/spec/data_sets.def"
-#undef DATA_SET
-};
 
 static data_reader *const readers[] = {
 #define DATA_SET(name, source, c, h, w, classes, summary) data_open_##name,
@@ -18,14 +13,13 @@ static data_reader *const readers[] = {
 
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e)
 {
-    const size_t n = sizeof names / sizeof *names;
+    const struct enumeration *sets = names_data_sets;
+    char text[256];
     *data = (struct data_set){0};
-    int i = name_index(set, names, n);
-    if (i < 0) {
-        char text[256];
+    int i = name_index(set, sets->names, sets->n);
+    if (i < 0)
         return error_set(e, ERR_ARGUMENT, "data set %s",
-                         name_explain(text, sizeof text, set, names, n));
-    }
+                         name_explain(text, sizeof text, set, sets->names, sets->n));
     enum status status = readers[i](data, path, e);
     if (status != OK)
         *data = (struct data_set){0};
@@ -41,7 +35,7 @@ static enum status name_own(struct data_set *data, const char *name, struct erro
     if (strlen(name) >= DATA_NAME_BYTES)
         return error_set(e, ERR_ARGUMENT, "data.name: '%s' has more than %d characters", name,
                          DATA_NAME_BYTES - 1);
-    if (name_index(name, names, sizeof names / sizeof *names) >= 0)
+    if (name_index(name, names_data_sets->names, DATA_SETS) >= 0)
         return error_set(e, ERR_ARGUMENT,
                          "data.name: '%s' is a data set of its own; these images need another name",
                          name);
