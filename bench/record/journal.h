@@ -11,7 +11,7 @@
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
  * A launch that is running and not done was interrupted: it does not count and is run again under
- * the next free number. So does and is one that is to be tried again. */
+ * the next free number. The same holds for one that is to be tried again. */
 #ifndef SCALEBENCH_BENCH_RECORD_JOURNAL_H
 #define SCALEBENCH_BENCH_RECORD_JOURNAL_H
 

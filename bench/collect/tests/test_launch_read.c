@@ -3,7 +3,7 @@
 
 #include "bench/collect/collect.h"
 
-static char dir[] = "/tmp/test_record_read.XXXXXX";
+static char dir[] = "/tmp/test_launch_read.XXXXXX";
 
 static int make_folder(void **state)
 {
