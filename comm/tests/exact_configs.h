@@ -34,10 +34,11 @@ static inline void list_configs(void)
 static inline void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->config = (struct strategy_config){.options[SYNC_segment] = SEGMENT_BYTES,
-                                         .options[SYNC_cap_mib] = CAP_BYTES / 0x1p20,
-                                         .options[SYNC_fusion_mib] = CAP_BYTES / 0x1p20,
-                                         .options[SYNC_cycle_ms] = CYCLE_NS / 1e6};
+    f->config.options[SYNC_segment] = SEGMENT_BYTES;
+    f->config.options[SYNC_cap_mib] = CAP_BYTES / 0x1p20;
+    f->config.options[SYNC_first_cap_mib] = 0;
+    f->config.options[SYNC_fusion_mib] = CAP_BYTES / 0x1p20;
+    f->config.options[SYNC_cycle_ms] = CYCLE_NS / 1e6;
 }
 
 static inline bool open_config(struct fixture *f, struct exact_config config, size_t n)

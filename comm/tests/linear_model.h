@@ -15,7 +15,9 @@ enum { TENSORS = 3, N = 60, RANKS_MAX = 16, STEPS = 12 };
 static inline void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->config = (struct strategy_config){.options[SYNC_segment] = 64, .options[SYNC_period] = 1};
+    f->config.options[SYNC_segment] = 64;
+    f->config.options[SYNC_period] = 1;
+    f->config.options[SYNC_staleness] = 0;
     fixture_cut(f, N);
 }
 

@@ -163,10 +163,11 @@ static void end(struct fixture *f)
 static enum status open_sync(struct fixture *f, enum strategy_kind kind,
                              enum strategy_variant variant, size_t n, struct error *e)
 {
-    f->config = (struct strategy_config){.variant = variant,
-                                         .options[SYNC_segment] = 512,
-                                         .options[SYNC_cap_mib] = 1 / 0x1p20,
-                                         .options[SYNC_period] = 2};
+    f->config.variant = variant;
+    f->config.options[SYNC_segment] = 512;
+    f->config.options[SYNC_cap_mib] = f->config.options[SYNC_first_cap_mib] = 1 / 0x1p20;
+    f->config.options[SYNC_cycle_ms] = 0;
+    f->config.options[SYNC_period] = 2;
     fixture_no_tensors(f);
     for (size_t i = 0; i < TENSORS; i++)
         fixture_add_tensor(f, n / TENSORS, 0);

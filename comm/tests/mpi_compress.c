@@ -14,8 +14,7 @@
 static void setup(struct fixture *f)
 {
     fixture_init(f);
-    f->config = (struct strategy_config){
-        .options[SYNC_fp16_scale] = 1, .options[SYNC_topk] = 5, .options[SYNC_rank] = 2};
+    f->config.options[SYNC_topk] = 5;
 }
 
 /* n numbers: a wide matrix, a tall one, and the rest in two vectors. */

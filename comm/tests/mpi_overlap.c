@@ -63,8 +63,7 @@ static bool open_fixture(struct fixture *f, enum overlap_kind kind)
 {
     struct error e;
     fixture_init(f);
-    f->config = (struct strategy_config){.options[SYNC_cap_mib] = 1 / 0x1p20,
-                                         .options[SYNC_first_cap_mib] = 1 / 0x1p20};
+    f->config.options[SYNC_cap_mib] = f->config.options[SYNC_first_cap_mib] = 1 / 0x1p20;
     fixture_no_tensors(f);
     for (int i = 0; i < TENSORS; i++)
         fixture_add_tensor(f, N / TENSORS, 0);

@@ -18,7 +18,7 @@
 #define assert_all(condition) mpi_assert_all(condition, #condition, __FILE__, __LINE__)
 
 /* What is tested, in words that a failure begins with; fixtures say it. */
-static char mpi_subject[256];
+static char mpi_subject[512];
 
 /* What the tests themselves say to each other: ranks that outnumber the cores would spin inside the
  * library for long, they yield. */

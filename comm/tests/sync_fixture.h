@@ -48,10 +48,24 @@ struct fixture {
     uint64_t step;
 };
 
-/* On the program's waiter, without a net. */
+/* "25", "256KiB", "1%" */
+static inline double preset_number(const char *preset)
+{
+    char *unit;
+    double number = strtod(preset, &unit);
+    return strcmp(unit, "KiB") == 0 ? 1024 * number : number;
+}
+
+/* On the program's waiter, every option at its preset, without a net. */
 static inline void fixture_init(struct fixture *f)
 {
     *f = (struct fixture){.optimizer = {.kind = OPTIMIZER_sgd}, .waiter = &program_waiter};
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help)                            \
+    f->config.options[SYNC_##key] = preset_number(preset);
+#include "comm/cost/strategies.def"
+#define SYNC_OPTION(key, of, owner, type, unit, min, max, preset, help)                            \
+    f->config.options[SYNC_##key] = preset_number(preset);
+#include "comm/cost/compressors.def"
 }
 
 static inline void fixture_no_tensors(struct fixture *f)
