@@ -506,7 +506,11 @@ static void variants_belong_to_their_strategies(void **state)
 static void table_is_complete(void **state)
 {
     (void)state;
+    const struct strategy_config config = {.options[SYNC_segment] = 64};
+    const size_t count = 100;
     for (int s = 0; s < STRATEGIES; s++) {
+        struct cost c = strategy_cost((enum strategy_kind)s, &config, 1, 3, &count, 1, 4, NULL);
+        assert_true(c.steps >= 1 && c.wire_source[0] != '\0');
         assert_true(strategy_names()[s][0] != '\0');
         assert_true(strategy_summary((enum strategy_kind)s)[0] != '\0');
         assert_true(strategy_source((enum strategy_kind)s)[0] != '\0');
