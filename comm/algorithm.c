@@ -114,10 +114,9 @@ static enum status find_settings(enum allreduce_algorithm algorithm,
 {
     int *const numbers[VARIABLES] = {&settings->blocking, &settings->nonblocking,
                                      &settings->device};
-    enum status status = OK;
-    for (int v = 0; v < VARIABLES && status == OK; v++)
-        status = find_value((enum variable)v, VALUES[algorithm][v], numbers[v], e);
-    return status;
+    for (int v = 0; v < VARIABLES; v++)
+        TRY(find_value((enum variable)v, VALUES[algorithm][v], numbers[v], e));
+    return OK;
 }
 
 static enum status access_all(struct algorithm_settings *settings, enum access access,
@@ -126,10 +125,9 @@ static enum status access_all(struct algorithm_settings *settings, enum access a
     int *const numbers[VARIABLES] = {&settings->blocking, &settings->nonblocking,
                                      &settings->device};
     TRY(open_tools(e));
-    enum status status = OK;
-    for (int v = 0; v < VARIABLES && status == OK; v++)
-        status = access_variable((enum variable)v, access, numbers[v], e);
-    return status;
+    for (int v = 0; v < VARIABLES; v++)
+        TRY(access_variable((enum variable)v, access, numbers[v], e));
+    return OK;
 }
 
 enum status algorithm_read(struct algorithm_settings *settings, struct error *e)
@@ -149,10 +147,8 @@ enum status algorithm_use(enum allreduce_algorithm algorithm, struct error *e)
     if (algorithm == ALGORITHM_auto)
         return OK;
     TRY(open_tools(e));
-    enum status status = find_settings(algorithm, &settings, e);
-    if (status == OK)
-        status = algorithm_write(&settings, e);
-    return status;
+    TRY(find_settings(algorithm, &settings, e));
+    return algorithm_write(&settings, e);
 }
 
 const char *algorithm_in_use(void)
@@ -160,8 +156,6 @@ const char *algorithm_in_use(void)
     struct algorithm_settings now, named;
     struct error ignored;
     if (algorithm_read(&now, &ignored) != OK)
-        return "auto";
-    if (open_tools(&ignored) != OK)
         return "auto";
     const char *name = now.blocking == 0 && now.nonblocking == 0 ? "auto" : "other";
     for (int a = 1; a < ALGORITHMS; a++)

@@ -2,8 +2,8 @@
  * each call; they are set and read back through MPI_T (MPI 4.0, chapter 15), before or after MPI
  * starts.
  *
- * MPICH declares them as numbers: names are looked up in the description that comes with each, out
- * of which MPICH itself numbers them (maint/extractcvars: "leading word followed with ' - '"). */
+ * MPICH declares them as numbers. A name's number is its place in the description of the variable, from
+ * which MPICH itself numbers them (maint/extractcvars: "leading word followed with ' - '"). */
 #ifndef SCALEBENCH_COMM_ALGORITHM_H
 #define SCALEBENCH_COMM_ALGORITHM_H
 

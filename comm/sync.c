@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "comm/compress.h"
-#include "comm/local_ops.h"
 #include "comm/strategy.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
@@ -202,15 +201,15 @@ enum status sync_save(struct sync *s, const void **data, size_t *bytes, struct e
 static enum status restore_compressor(struct sync *s, const void *data, size_t bytes,
                                       struct error *e)
 {
-    size_t own;
-    void *memory = s->compressor->memory(s, &own);
+    size_t expected;
+    void *memory = s->compressor->memory(s, &expected);
     if (bytes == 0) {
         s->compressor->begin(s);
         return OK;
     }
-    if (bytes != own)
+    if (bytes != expected)
         return error_set(e, ERR_DATA, "compressor %s keeps %zu bytes, found %zu",
-                         compressor_names()[s->config.compressor], own, bytes);
+                         compressor_names()[s->config.compressor], expected, bytes);
     memcpy(memory, data, bytes);
     return OK;
 }
@@ -234,88 +233,6 @@ enum status sync_sum(struct sync *s, struct range tensors, const char *operation
         return s->compressor->sum(s, tensors, e);
     const struct span span = span_of(&s->arenas, tensors);
     return sync_allreduce(s, s->arenas.grads + span.begin, span.n, operation, e);
-}
-
-enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
-                           struct error *e)
-{
-    sync_comm_begin(s);
-    enum status status =
-        wait_allreduce(s->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
-    sync_comm_end(s);
-    return status;
-}
-
-enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e)
-{
-    sync_comm_begin(s);
-    enum status status = wait_exchange(s->waiter, x, e);
-    sync_comm_end(s);
-    return status;
-}
-
-void sync_pack_begin(struct sync *s)
-{
-    s->times.pack_ns -= clock_ns();
-}
-
-void sync_pack_end(struct sync *s)
-{
-    s->times.pack_ns += clock_ns();
-}
-
-void sync_add(struct sync *s, real *y, const real *x, size_t n)
-{
-    sync_pack_begin(s);
-    local_add(s->exec, y, x, n);
-    sync_pack_end(s);
-}
-
-void sync_scale(struct sync *s, real *x, size_t n, real factor)
-{
-    sync_pack_begin(s);
-    local_scale(s->exec, x, n, factor);
-    sync_pack_end(s);
-}
-
-void sync_copy(struct sync *s, void *to, const void *from, size_t bytes)
-{
-    sync_pack_begin(s);
-    local_copy(s->exec, to, from, bytes);
-    sync_pack_end(s);
-}
-
-/* Until the end of the interval the exposed time lacks the clock's reading at its begin. */
-static void begin_at(struct sync *s, int64_t now_ns)
-{
-    if (s->comm_begin_ns == 0)
-        s->comm_begin_ns = now_ns;
-    s->times.comm_exposed_ns -= now_ns;
-}
-
-void sync_comm_begin(struct sync *s)
-{
-    int64_t now_ns = clock_ns();
-    if (s->times.arrive_ns == 0)
-        s->times.arrive_ns = now_ns;
-    begin_at(s, now_ns);
-}
-
-void sync_comm_end(struct sync *s)
-{
-    sync_call_end(s);
-}
-
-void sync_call_begin(struct sync *s)
-{
-    begin_at(s, clock_ns());
-}
-
-void sync_call_end(struct sync *s)
-{
-    int64_t now_ns = clock_ns();
-    s->times.comm_exposed_ns += now_ns;
-    s->times.comm_total_ns = now_ns - s->comm_begin_ns;
 }
 
 unsigned sync_flags(const struct sync *s)

@@ -61,11 +61,11 @@ enum status sync_clip(struct sync *s, const struct optimizer *o, size_t begin, s
     enum status status = wait_allreduce(s->waiter, &norm2, 1, MPI_DOUBLE, MPI_SUM, s->comm,
                                         "sum of the gradient's squares", e);
     sync_comm_end(s);
+    TRY(status);
     begin_ns = clock_ns();
-    if (status == OK)
-        clip_range(s, o, begin, end, norm2);
+    clip_range(s, o, begin, end, norm2);
     s->times.optimizer_ns += clock_ns() - begin_ns;
-    return status;
+    return OK;
 }
 
 enum status sync_update(struct sync *s, const struct optimizer *o, uint64_t step, double lr,

@@ -1,0 +1,90 @@
+/* Communication and packing of strategies, timed. */
+#include "comm/local_ops.h"
+#include "comm/strategy.h"
+#include "kernels/base/clock.h"
+
+/* ---- Intervals ---- */
+
+/* Until the end of the interval the exposed time lacks the clock's reading at its begin. */
+static void begin_at(struct sync *s, int64_t now_ns)
+{
+    if (s->comm_begin_ns == 0)
+        s->comm_begin_ns = now_ns;
+    s->times.comm_exposed_ns -= now_ns;
+}
+
+void sync_comm_begin(struct sync *s)
+{
+    int64_t now_ns = clock_ns();
+    if (s->times.arrive_ns == 0)
+        s->times.arrive_ns = now_ns;
+    begin_at(s, now_ns);
+}
+
+void sync_comm_end(struct sync *s)
+{
+    sync_call_end(s);
+}
+
+void sync_call_begin(struct sync *s)
+{
+    begin_at(s, clock_ns());
+}
+
+void sync_call_end(struct sync *s)
+{
+    int64_t now_ns = clock_ns();
+    s->times.comm_exposed_ns += now_ns;
+    s->times.comm_total_ns = now_ns - s->comm_begin_ns;
+}
+
+void sync_pack_begin(struct sync *s)
+{
+    s->times.pack_ns -= clock_ns();
+}
+
+void sync_pack_end(struct sync *s)
+{
+    s->times.pack_ns += clock_ns();
+}
+
+/* ---- What strategies do ---- */
+
+enum status sync_allreduce(struct sync *s, real *x, size_t n, const char *operation,
+                           struct error *e)
+{
+    sync_comm_begin(s);
+    enum status status =
+        wait_allreduce(s->waiter, x, n, MPI_REAL_TYPE, MPI_SUM, s->comm, operation, e);
+    sync_comm_end(s);
+    return status;
+}
+
+enum status sync_exchange(struct sync *s, const struct exchange *x, struct error *e)
+{
+    sync_comm_begin(s);
+    enum status status = wait_exchange(s->waiter, x, e);
+    sync_comm_end(s);
+    return status;
+}
+
+void sync_add(struct sync *s, real *y, const real *x, size_t n)
+{
+    sync_pack_begin(s);
+    local_add(s->exec, y, x, n);
+    sync_pack_end(s);
+}
+
+void sync_scale(struct sync *s, real *x, size_t n, real factor)
+{
+    sync_pack_begin(s);
+    local_scale(s->exec, x, n, factor);
+    sync_pack_end(s);
+}
+
+void sync_copy(struct sync *s, void *to, const void *from, size_t bytes)
+{
+    sync_pack_begin(s);
+    local_copy(s->exec, to, from, bytes);
+    sync_pack_end(s);
+}
