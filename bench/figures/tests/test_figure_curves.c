@@ -1,0 +1,309 @@
+/* Curves and axes of figures: which points make one, how they are told apart, what fits. */
+#include "bench/figures/tests/drawn.h"
+
+static void variants_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {">gather_scatter<", ">gather_scatter (mpich)<", NULL};
+    static const char *const names[] = {"usual", "mpich"};
+    struct fake_run run;
+    fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "sync.strategy: gather_scatter\n"
+                    "matrix: {ranks: [1, 2], sync.variant: [usual, mpich]}\n");
+    for (int i = 0; i < 8; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 1 + i / 2 % 2,
+                                             .strategy = "gather_scatter",
+                                             .variant = names[i % 2],
+                                             .block = i / 4,
+                                             .seed = 1,
+                                             .step_ms = 20 + i});
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", lines);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void compressors_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {">allreduce<", ">allreduce + fp16<", ">allreduce + bf16<",
+                                        NULL};
+    struct fake_run run;
+    fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "matrix: {ranks: [1, 2], sync.compress: [none, fp16, bf16]}\n");
+    static const char *const names[] = {"none", "fp16", "bf16"};
+    for (int i = 0; i < 6; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 1 + i / 3,
+                                             .strategy = "allreduce",
+                                             .compress = names[i % 3],
+                                             .seed = 1,
+                                             .step_ms = 20 + i});
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", lines);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* The legend: of each curve the colour and dash of its line and its mark, which are the first of
+ * the picture. Lines of the legend are level and 36 pixels long. Returns how many there are. */
+static size_t read_legend(const char *svg, char styles[][160], size_t most)
+{
+    size_t n = 0;
+    const char *mark = strstr(svg, "</defs>");
+    for (const char *at = svg; n < most && (at = strstr(at, "<path stroke='")) != NULL; at++) {
+        double x0, y0, x1, y1;
+        int colour = (int)strcspn(at + 14, "'");
+        const char *dash = strstr(at, "stroke-dasharray='"), *d = strstr(at, " d='M");
+        bool dashed = dash && dash < d;
+        if (sscanf(d, " d='M%lf,%lf L%lf,%lf", &x0, &y0, &x1, &y1) != 4 || y0 != y1 ||
+            fabs(x1 - x0 - 36) > 0.1 || strncmp(at + 14, "rgb(112", 7) == 0)
+            continue;
+        mark = strstr(mark + 1, "<use xlink:href='#gpPt");
+        assert_non_null(mark);
+        snprintf(styles[n++], 160, "%.*s %.*s %.*s", colour, at + 14,
+                 dashed ? (int)strcspn(dash + 18, "'") : 5, dashed ? dash + 18 : "solid",
+                 (int)strcspn(mark + 22, "'"), mark + 22);
+    }
+    return n;
+}
+
+/* By colour and dash alone, even without the marks. */
+static void many_curves_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"none",   "allreduce", "bucketed",    "fusion",
+                                        "ring",   "tree",      "shm",         "fixed_order",
+                                        "adasum", "gossip",    "rabenseifner"};
+    enum { CURVES = sizeof names / sizeof *names };
+    char styles[CURVES + 1][160];
+    size_t size;
+    struct fake_run run;
+    fake_open(&run, "name: many\nmodel: lenet_21k\ntrain: {global_batch: 64}\nmatrix: {ranks: [2], "
+                    "sync.strategy: [none, allreduce, bucketed, fusion, ring, tree, shm, "
+                    "fixed_order, adasum, gossip, rabenseifner]}\n");
+    for (int i = 0; i < CURVES; i++)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = 2, .strategy = names[i], .seed = 1, .step_ms = 20 + i});
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    char *svg = picture(run.dir, "time.svg", &size);
+    assert_int_equal(read_legend(svg, styles, CURVES + 1), CURVES);
+    for (int i = 0; i < CURVES; i++)
+        for (int k = 0; k < i; k++) {
+            size_t line = (size_t)(strrchr(styles[i], ' ') - styles[i]);
+            if (line == (size_t)(strrchr(styles[k], ' ') - styles[k]) &&
+                memcmp(styles[i], styles[k], line) == 0)
+                fail_msg("%s and %s are drawn alike: %s", names[i], names[k], styles[i]);
+        }
+    free(svg);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* How often a curve's row of the series file has these ranks. */
+static size_t count_rows(const char *dir, const char *figure, const char *name, long ranks)
+{
+    char path[256], wanted[128], at[32], line[1024];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/series_%s.csv", dir, figure);
+    snprintf(wanted, sizeof wanted, ",%s,", name);
+    snprintf(at, sizeof at, ",%ld,", ranks);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in))
+        n += strstr(line, wanted) != NULL && strstr(line, at) != NULL;
+    fclose(in);
+    return n;
+}
+
+/* At one rank nothing was measured of local_sgd: the base there has a mark of its own. */
+static void a_base_marks_its_own_curve_only(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: base\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "sync.strategy: local_sgd\nmatrix: {ranks: [2, 4]}\n"
+                    "baseline: {ranks: 1, sync.strategy: none}\n");
+    add(&run, 1, "none", 100);
+    add(&run, 2, "local_sgd", 52);
+    add(&run, 4, "local_sgd", 30);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "speedup.svg",
+                (const char *const[]){">local_sgd<", ">none (base)<", NULL});
+    assert_int_equal(count_rows(run.dir, "speedup", "local_sgd", 1), 0);
+    assert_int_equal(count_rows(run.dir, "speedup", "none (base)", 1), 1);
+    assert_int_equal(count_rows(run.dir, "speedup", "local_sgd", 4), 1);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* What ran nowhere has a name where it is missing, but no curve. */
+static void a_series_without_a_value_has_no_curve(void **state)
+{
+    (void)state;
+    size_t size;
+    struct fake_run run;
+    fake_open(&run, "name: nodes\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
+                    "matrix: {nodes: [1, 2, 4], ranks: [1, 2, 4]}\n"
+                    "exclude: [{nodes: 2, ranks: 1}, {nodes: 4, ranks: 1}, {nodes: 4, ranks: 2}]\n"
+                    "baseline: {nodes: 1, ranks: 1}\n");
+    add(&run, 1, "allreduce", 20);
+    add(&run, 2, "allreduce", 21);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg",
+                (const char *const[]){">allreduce, nodes 1<", ">nodes 2: skipped<", NULL});
+    char *svg = picture(run.dir, "time.svg", &size);
+    assert_null(strstr(svg, ">allreduce, nodes 2<"));
+    assert_null(strstr(svg, ">allreduce, nodes 4<"));
+    free(svg);
+    assert_int_equal(count_rows(run.dir, "time", "\"allreduce, nodes 4\"", 1), 0);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void one_rank_count_draws(void **state)
+{
+    (void)state;
+    struct fake_run run;
+    fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
+    add(&run, 2, "allreduce", 20);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg", (const char *const[]){">allreduce<", ">2<", NULL});
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Large numbers are written short, and accuracy ends at 100 %, a cut axis saying so. */
+static void axes_fit_what_they_show(void **state)
+{
+    (void)state;
+    static const char *const spec = "name: axes\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                                    "matrix: {ranks: [1, 2]}\nbars: %s\nfigures: [bars]\n"
+                                    "measure: {accuracy: {seeds: [1]}}\n";
+    char text[512];
+    size_t size;
+    struct fake_run run;
+    snprintf(text, sizeof text, spec, "step_ms");
+    fake_open(&run, text);
+    add(&run, 1, "allreduce", 24e6);
+    add(&run, 2, "allreduce", 16e6);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "bars.svg", (const char *const[]){">0<", ">10.0M<", ">20.0M<", NULL});
+    summary_free(&s);
+    fake_close(&run);
+    for (int high = 0; high < 2; high++) {
+        snprintf(text, sizeof text, spec, "test_acc_pct");
+        fake_open(&run, text);
+        for (int ranks = 1; ranks <= 2; ranks++)
+            fake_add(&run, &(struct fake_launch){.ranks = ranks,
+                                                 .strategy = "allreduce",
+                                                 .seed = 1,
+                                                 .test_acc_pct = (high ? 97 : 60) + ranks});
+        s = summarise(&run);
+        draw(&s, run.dir);
+        char *svg = picture(run.dir, "bars.svg", &size);
+        assert_non_null(strstr(svg, ">100<"));
+        assert_null(strstr(svg, ">120<"));
+        assert_true((strstr(svg, ">test accuracy (%), axis from 97<") != NULL) == high);
+        free(svg);
+        summary_free(&s);
+        fake_close(&run);
+    }
+}
+
+/* Beyond 8 ranks axes are logarithmic; points beyond the cores are named. */
+static void many_ranks_draw(void **state)
+{
+    (void)state;
+    char path[128];
+    struct fake_run run;
+    fake_open(&run, "name: many\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nmatrix: {ranks: [1, 4, 16]}\n");
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 8}}");
+    add(&run, 1, "allreduce", 100);
+    add(&run, 4, "allreduce", 30);
+    add(&run, 16, "allreduce", 20);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.svg",
+                (const char *const[]){">16<", ">50<", ">oversubscribed<", NULL});
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void set_cell(struct point_summary *p, enum column_id column, const char *text)
+{
+    free(p->cells[column]);
+    p->cells[column] = strdup(text);
+    assert_non_null(p->cells[column]);
+}
+
+/* Two thousand points of which a hundred have a value, in fifty curves: the picture holds what fits
+ * and says what does not, the series file holds all. */
+static void more_than_fits_is_left_to_the_series(void **state)
+{
+    (void)state;
+    enum { RANKS = 40, RATES = 50, DRAWN = 36 };
+    char *text = NULL, *svg, styles[RATES][160];
+    size_t size, rows = 0;
+    struct fake_run run;
+    FILE *out = open_memstream(&text, &size);
+    fputs("name: large\nmodel: lenet_21k\ntrain: {global_batch: 64}\nfigures: [time, bars]\n"
+          "matrix: {ranks: [1",
+          out);
+    for (int i = 2; i <= RANKS; i++)
+        fprintf(out, ", %d", i);
+    fputs("], train.lr: [0.001", out);
+    for (int i = 2; i <= RATES; i++)
+        fprintf(out, ", 0.%03d", i);
+    fputs("]}\n", out);
+    assert_int_equal(fclose(out), 0);
+    fake_open(&run, text);
+    free(text);
+    struct summary s = summarise(&run);
+    assert_int_equal(s.n, RANKS * RATES);
+    for (size_t i = 0; i < 2 * RATES; i++) {
+        snprintf(s.points[i].status, sizeof s.points[i].status, "ok");
+        set_cell(&s.points[i], COLUMN_step_ms_median, "20");
+    }
+    draw(&s, run.dir);
+    svg = picture(run.dir, "time.svg", &size);
+    assert_int_equal(read_legend(svg, styles, RATES), DRAWN);
+    free(svg);
+    assert_says(run.dir, "time.txt",
+                (const char *const[]){"for want of room: 14 curves of series_time.csv", NULL});
+    svg = picture(run.dir, "series_time.csv", &size);
+    for (const char *at = svg; (at = strchr(at, '\n')) != NULL; at++)
+        rows++;
+    free(svg);
+    assert_int_equal(rows, 1 + RANKS * RATES);
+    svg = picture(run.dir, "bars.svg", &size);
+    assert_non_null(strstr(svg, ">ranks=2 lr=0.05<"));
+    assert_null(strstr(svg, "ranks=3 "));
+    free(svg);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_have_lines_of_their_own),
+        cmocka_unit_test(compressors_have_lines_of_their_own),
+        cmocka_unit_test(many_curves_are_told_apart),
+        cmocka_unit_test(a_base_marks_its_own_curve_only),
+        cmocka_unit_test(a_series_without_a_value_has_no_curve),
+        cmocka_unit_test(one_rank_count_draws),
+        cmocka_unit_test(axes_fit_what_they_show),
+        cmocka_unit_test(many_ranks_draw),
+        cmocka_unit_test(more_than_fits_is_left_to_the_series),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
