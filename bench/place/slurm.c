@@ -72,10 +72,8 @@ static enum status read_own_entry(int *cpus, struct error *e)
 enum status slurm_share_read(struct slurm_share *share, struct error *e)
 {
     *share = (struct slurm_share){0};
-    enum status status = read_count("SLURM_CPUS_ON_NODE", &share->cpus, e);
-    if (status == OK && share->cpus == 0)
-        status = read_own_entry(&share->cpus, e);
-    if (status == OK)
-        status = read_count("SLURM_THREADS_PER_CORE", &share->threads_per_core, e);
-    return status;
+    TRY(read_count("SLURM_CPUS_ON_NODE", &share->cpus, e));
+    if (share->cpus == 0)
+        TRY(read_own_entry(&share->cpus, e));
+    return read_count("SLURM_THREADS_PER_CORE", &share->threads_per_core, e);
 }

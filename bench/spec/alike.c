@@ -43,7 +43,7 @@ enum status alike_make(struct alike **alike, const struct spec *spec,
     *alike = NULL;
     if (a == NULL || !hcreate_r(2 * most + 1, &a->table)) {
         free(a);
-        return error_set(e, ERR_MEMORY, "no memory for %zu points", most);
+        return error_no_memory(e, "points");
     }
     a->by_identity = counts == NULL;
     for (size_t i = 0; counts != NULL && i < OPTION_COUNT; i++)

@@ -180,22 +180,17 @@ static enum status read_layer(struct net_desc *net, const struct node *node, str
         TRY(read_layer_options(&layer, options, e));
     TRY(check_layer_complete(layer_rule_get(layer.kind), options, node->mark, e));
     struct error inner;
-    enum status status = net_desc_add(net, &layer, &inner);
-    return status == OK ? OK : place_error(&inner, node->mark, e);
+    return net_desc_add(net, &layer, &inner) == OK ? OK : place_error(&inner, node->mark, e);
 }
 
 static enum status read_layers(struct net_desc *net, const struct node *list, struct error *e)
 {
     if (list->kind != NODE_LIST || list->n == 0)
         return mark_error(e, ERR_SPEC, list->mark, "layers takes a list of layers");
-    for (size_t i = 0; i < list->n; i++) {
-        enum status status = read_layer(net, &list->items[i], e);
-        if (status != OK)
-            return status;
-    }
+    for (size_t i = 0; i < list->n; i++)
+        TRY(read_layer(net, &list->items[i], e));
     struct error inner;
-    enum status status = net_desc_end(net, &inner);
-    return status == OK ? OK : place_error(&inner, list->mark, e);
+    return net_desc_end(net, &inner) == OK ? OK : place_error(&inner, list->mark, e);
 }
 
 /* ---- The net ---- */
@@ -245,24 +240,18 @@ static enum status begin_net(struct net_desc *net, const struct node *entries[KE
 {
     char name[NET_NAME_MAX];
     double channels, sides[3], classes;
-    enum status status = read_name(entries[KEY_NAME], "name", name, e);
-    if (status == OK)
-        status = read_numbers(
-            entries[KEY_INPUT],
-            &(struct bounds){"input (channels, rows, columns)", 1, SIDE_MAX, true}, sides, 3, e);
-    if (status == OK)
-        status =
-            read_number(&entries[KEY_INPUT]->items[0],
-                        &(struct bounds){"input channels", 1, CHANNELS_MAX, true}, &channels, e);
-    if (status == OK)
-        status = read_number(entries[KEY_CLASSES],
-                             &(struct bounds){"classes", 2, CLASSES_MAX, true}, &classes, e);
-    if (status != OK)
-        return status;
+    static const struct bounds all = {"input (channels, rows, columns)", 1, SIDE_MAX, true},
+                               first = {"input channels", 1, CHANNELS_MAX, true},
+                               told = {"classes", 2, CLASSES_MAX, true};
+    TRY(read_name(entries[KEY_NAME], "name", name, e));
+    TRY(read_numbers(entries[KEY_INPUT], &all, sides, 3, e));
+    TRY(read_number(&entries[KEY_INPUT]->items[0], &first, &channels, e));
+    TRY(read_number(entries[KEY_CLASSES], &told, &classes, e));
     struct shape input = {(int)channels, (int)sides[1], (int)sides[2]};
     struct error inner;
-    status = net_desc_begin(net, name, input, (int)classes, &inner);
-    return status == OK ? OK : place_error(&inner, entries[KEY_INPUT]->mark, e);
+    if (net_desc_begin(net, name, input, (int)classes, &inner) == OK)
+        return OK;
+    return place_error(&inner, entries[KEY_INPUT]->mark, e);
 }
 
 static enum status read_normalize(struct net_desc *net, const struct node *map, struct error *e)
@@ -308,18 +297,16 @@ static enum status check_parameters(const struct net_desc *net, const struct nod
 static enum status read_model(struct net_desc *net, const struct node *root, struct error *e)
 {
     const struct node *entries[KEYS] = {NULL};
-    enum status status = sort_entries(root, entries, e);
-    if (status == OK)
-        status = begin_net(net, entries, e);
-    if (status == OK && entries[KEY_NORMALIZE] != NULL)
-        status = read_normalize(net, entries[KEY_NORMALIZE], e);
-    if (status == OK && entries[KEY_INITIALIZER] != NULL)
-        status = read_initializer(net, entries[KEY_INITIALIZER], e);
-    if (status == OK)
-        status = read_layers(net, entries[KEY_LAYERS], e);
-    if (status == OK && entries[KEY_PARAMETERS] != NULL)
-        status = check_parameters(net, entries[KEY_PARAMETERS], e);
-    return status;
+    TRY(sort_entries(root, entries, e));
+    TRY(begin_net(net, entries, e));
+    if (entries[KEY_NORMALIZE] != NULL)
+        TRY(read_normalize(net, entries[KEY_NORMALIZE], e));
+    if (entries[KEY_INITIALIZER] != NULL)
+        TRY(read_initializer(net, entries[KEY_INITIALIZER], e));
+    TRY(read_layers(net, entries[KEY_LAYERS], e));
+    if (entries[KEY_PARAMETERS] != NULL)
+        TRY(check_parameters(net, entries[KEY_PARAMETERS], e));
+    return OK;
 }
 
 /* ---- The file ---- */
@@ -340,10 +327,8 @@ enum status model_load(struct net_desc *net, const char *name, struct error *e)
     char *path = NULL;
     struct node root;
     memset(net, 0, sizeof *net);
-    enum status status = find_model(&path, name, e);
-    if (status != OK)
-        return status;
-    status = yaml_read_file(&root, path, e);
+    TRY(find_model(&path, name, e));
+    enum status status = yaml_read_file(&root, path, e);
     if (status == OK)
         status = read_model(net, &root, e);
     if (status != OK)
