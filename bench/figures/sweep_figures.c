@@ -9,24 +9,36 @@
 #include "bench/record/csv_reader.h"
 
 static const struct sweep_figure {
-    const char *table, *part, *figure, *script;
+    const char *table, *part, *column, *figure, *script;
 } rows[] = {
-    {"comm.csv", "flat", "latency", "comm"},
-    {"comm.csv", "flat", "busbw", "comm"},
-    {"kernels.csv", "op", "roofline", "roofline"},
+    {"comm.csv", "flat", "latency_us", "latency", "comm"},
+    {"comm.csv", "flat", "busbw_gbyte_per_s", "busbw", "comm"},
+    {"kernels.csv", "op", "gflop_done_per_s", "roofline", "roofline"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static enum status has_part(const char *path, const char *part, bool *found, struct error *e)
+/* Axes are logarithmic: what is 0, as the bus of one rank, has no place on them. */
+static enum status find_drawn(const struct csv_table *table, const struct sweep_figure *f,
+                              bool *found, struct error *e)
+{
+    size_t part, column;
+    const struct csv_wanted wanted[] = {{"part", &part}, {f->column, &column}};
+    TRY(csv_table_columns(table, wanted, sizeof wanted / sizeof *wanted, e));
+    for (size_t row = 0; row < table->rows; row++) {
+        double x;
+        TRY(csv_table_number(table, row, column, &x, e));
+        *found = *found || (strcmp(csv_table_cell(table, row, part), f->part) == 0 && x > 0);
+    }
+    return OK;
+}
+
+static enum status has_drawn(const char *path, const struct sweep_figure *f, bool *found,
+                             struct error *e)
 {
     struct csv_table table;
-    size_t column;
     enum status status = csv_table_read(&table, path, e);
     if (status == OK)
-        status = csv_table_column(&table, "part", &column, e);
-    *found = false;
-    for (size_t row = 0; status == OK && row < table.rows; row++)
-        *found = *found || strcmp(csv_table_cell(&table, row, column), part) == 0;
+        status = find_drawn(&table, f, found, e);
     csv_table_free(&table);
     return status;
 }
@@ -73,7 +85,7 @@ enum status figures_draw_sweep(const char *folder, const char *table, const char
         bool found = false;
         if (strcmp(f->table, table) != 0)
             continue;
-        status = has_part(path, f->part, &found, e);
+        status = has_drawn(path, f, &found, e);
         if (status == OK && !found)
             pictures_remove(folder, f->figure);
         if (status == OK && found)

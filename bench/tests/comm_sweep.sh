@@ -253,6 +253,15 @@ draws() {
     done
 }
 
+# One rank has no bus: that figure is left out, and one of before goes.
+draws_one_rank() {
+    mkdir -p "$tmp/alone/comm"
+    touch "$tmp/alone/comm/busbw.svg"
+    RANKS=1 BUILD=$build OUT=$tmp/alone MPIEXEC=$mpiexec expect 0 "0 wrong" ci/comm.sh --sizes 4B,4KiB \
+        --models none --turns 2 --strategies ring || return 1
+    [ -s "$tmp/alone/comm/latency.svg" ] && [ ! -e "$tmp/alone/comm/busbw.svg" ]
+}
+
 # Whatever `none`, which no curve shows, would be: a thousandth of its time leaves the pictures alone.
 axes_span_what_is_drawn() {
     local figure name
@@ -306,6 +315,7 @@ check "what was killed goes on" goes_on_after_a_kill
 check "it starts anew when asked" starts_anew
 check "the table is written" writes_its_table
 check "curves are drawn" draws
+check "one rank has no bus to draw" draws_one_rank
 check "axes span what is drawn" axes_span_what_is_drawn
 check "columns are explained" explains_its_columns
 check "a comparison is a table" compares_in_a_table
