@@ -28,7 +28,7 @@ static void test_auto_ranks(void **state)
     }
 }
 
-/* A strategy takes its own forms only, whoever else takes part in the matrix; the usual one goes
+/* A strategy takes its own variants only, whoever else takes part in the matrix; the usual one goes
  * without saying. */
 static void test_variants(void **state)
 {

@@ -100,7 +100,7 @@ static void the_table_is_complete(void **state)
 {
     (void)state;
     const char *takers[STRATEGIES];
-    assert_int_equal(COMPRESSOR_none, 0); /* what forms that say nothing have */
+    assert_int_equal(COMPRESSOR_none, 0); /* what a configuration of zeroes has */
     assert_string_equal(compressor_names()[COMPRESSOR_none], "none");
     for (int c = 0; c < COMPRESSORS; c++)
         assert_true(compressor_source((enum compressor_kind)c)[0] != '\0');
