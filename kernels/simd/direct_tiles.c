@@ -28,16 +28,16 @@ static void input_adjoint(const struct winograd *w, int n, int at, real *dx, con
             copy_block(dx + ((i * blocks + (size_t)at) * pixels + p) * BLOCK, dv);
 }
 
-INLINE struct window stored_window(int size, const struct winograd *w, int row, int column)
+INLINE struct patch stored_patch(int size, const struct winograd *w, int row, int column)
 {
-    return (struct window){
+    return (struct patch){
         .row = row / size, .column = column / size, .h = w->stored.h, .w = w->stored.w};
 }
 
-/* The outputs of one window of one image, a vector of each; plane numbers lie between positions.
+/* The outputs of one patch of one image, a vector of each; plane numbers lie between positions.
  * Those that pooling drops may lie outside. */
-INLINE void store_window(int epilogue, const struct winograd *w, int row, int column, real *y,
-                         uint8_t *from, const real *m, size_t plane, vreal bias)
+INLINE void store_patch(int epilogue, const struct winograd *w, int row, int column, real *y,
+                        uint8_t *from, const real *m, size_t plane, vreal bias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     if (row + size > w->out.h || column + size > w->out.w)
@@ -48,8 +48,7 @@ INLINE void store_window(int epilogue, const struct winograd *w, int row, int co
         outputs[i] =
             bias +
             vreal_load(m + (size_t)((row + i / size) * w->out.w + column + i % size) * plane);
-    store_outputs(epilogue, size, size, size, outputs, y, from,
-                  stored_window(size, w, row, column));
+    store_outputs(epilogue, size, size, size, outputs, y, from, stored_patch(size, w, row, column));
 }
 
 INLINE void output_all(int epilogue, const struct winograd *w, int n, int at, real *y,
@@ -63,19 +62,19 @@ INLINE void output_all(int epilogue, const struct winograd *w, int n, int at, re
         for (int row = 0; row < w->out.h; row += size)
             for (int column = 0; column < w->out.w; column += size)
                 for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
-                    store_window(epilogue, w, row, column, y + to + half, from + to + half,
-                                 m + half, plane, vreal_load(bias + half));
+                    store_patch(epilogue, w, row, column, y + to + half, from + to + half, m + half,
+                                plane, vreal_load(bias + half));
     }
 }
 
-/* Gradients of one window; those that pooling drops are zero. */
-INLINE vreal load_window(int epilogue, const struct winograd *w, int row, int column, real *dm,
-                         size_t plane, const real *dy, const uint8_t *from)
+/* Gradients of one patch; those that pooling drops are zero. */
+INLINE vreal load_patch(int epilogue, const struct winograd *w, int row, int column, real *dm,
+                        size_t plane, const real *dy, const uint8_t *from)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     vreal gradients[4], dbias = {0};
     load_gradients(epilogue, size, size, size, gradients, dy, from,
-                   stored_window(size, w, row, column), &dbias);
+                   stored_patch(size, w, row, column), &dbias);
 #pragma GCC unroll 4
     for (int i = 0; i < size * size; i++)
         if (row + i / size < w->out.h && column + i % size < w->out.w)
@@ -95,8 +94,8 @@ INLINE void output_adjoint_all(int epilogue, const struct winograd *w, int n, re
             for (int column = 0; column < w->out.w; column += size)
                 for (size_t half = 0; half < 2; half++) {
                     size_t lane = half * VECTOR_LANES;
-                    sum[half] += load_window(epilogue, w, row, column, dm + lane, plane, dy + lane,
-                                             from + lane);
+                    sum[half] += load_patch(epilogue, w, row, column, dm + lane, plane, dy + lane,
+                                            from + lane);
                 }
     vreal_store(dbias, sum[0]);
     vreal_store(dbias + VECTOR_LANES, sum[1]);

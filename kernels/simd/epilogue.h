@@ -41,23 +41,23 @@ INLINE void mask_store(uint8_t *x, vint v)
     memcpy(x, &bytes, sizeof bytes);
 }
 
-/* A window in an image of h rows and w columns; it may reach over the edges. */
-struct window {
+/* A patch of an image of h rows and w columns; it may reach over the edges. */
+struct patch {
     int row, column, h, w;
 };
 
-INLINE bool window_is_inside(struct window a, int size)
+INLINE bool patch_is_inside(struct patch a, int size)
 {
     return a.row >= 0 && a.column >= 0 && a.row + size <= a.h && a.column + size <= a.w;
 }
 
-INLINE bool window_has(struct window a, int i, int j, bool inside)
+INLINE bool patch_has(struct patch a, int i, int j, bool inside)
 {
     return inside ||
            ((unsigned)(a.row + i) < (unsigned)a.h && (unsigned)(a.column + j) < (unsigned)a.w);
 }
 
-INLINE ptrdiff_t window_at(struct window a, int i, int j)
+INLINE ptrdiff_t patch_at(struct patch a, int i, int j)
 {
     return ((ptrdiff_t)(a.row + i) * a.w + a.column + j) * BLOCK;
 }
@@ -80,14 +80,14 @@ INLINE vreal rectified(vreal y, vint *from)
 
 /* y [rows, columns] of the convolution, a row `step` vectors after another, stored at `at`. */
 INLINE void store_outputs(int epilogue, int rows, int columns, int step, const vreal *y, real *to,
-                          uint8_t *from, struct window at)
+                          uint8_t *from, struct patch at)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     UNROLL_BY(4)
     for (int i = 0; i < rows / size; i++) {
         UNROLL_BY(6)
         for (int j = 0; j < columns / size; j++) {
-            if (!window_has(at, i, j, false))
+            if (!patch_has(at, i, j, false))
                 continue;
             const vreal *first = y + size * (i * step + j);
             vreal best = first[0];
@@ -99,27 +99,27 @@ INLINE void store_outputs(int epilogue, int rows, int columns, int step, const v
             }
             if (epilogue != EPILOGUE_NONE) {
                 best = rectified(best, &origin);
-                mask_store(from + window_at(at, i, j), origin);
+                mask_store(from + patch_at(at, i, j), origin);
             }
-            vreal_store(to + window_at(at, i, j), best);
+            vreal_store(to + patch_at(at, i, j), best);
         }
     }
 }
 
 /* The gradients dy [rows, columns] of what was stored at `at`; *dbias += their sum. */
 INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal *dy,
-                           const real *stored, const uint8_t *from, struct window at, vreal *dbias)
+                           const real *stored, const uint8_t *from, struct patch at, vreal *dbias)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     UNROLL_BY(4)
     for (int i = 0; i < rows / size; i++) {
         UNROLL_BY(6)
         for (int j = 0; j < columns / size; j++) {
-            bool has = window_has(at, i, j, false);
-            vreal d = has ? vreal_load(stored + window_at(at, i, j)) : (vreal){0};
+            bool has = patch_has(at, i, j, false);
+            vreal d = has ? vreal_load(stored + patch_at(at, i, j)) : (vreal){0};
             vint origin = {0};
             if (epilogue != EPILOGUE_NONE && has) {
-                origin = mask_load(from + window_at(at, i, j));
+                origin = mask_load(from + patch_at(at, i, j));
                 d = masked(origin != FROM_NOWHERE, d);
             }
             vreal *first = dy + size * (i * step + j);

@@ -17,7 +17,7 @@
 _Static_assert(FIRST_CONV_COLUMNS % COLUMNS == 0, "groups end where the border does");
 
 /* y [2, ROWS, COLUMNS] += the products of one channel of x, which begins at the group's first
- * window. */
+ * patch. */
 INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, const real *weights)
 {
 #pragma GCC unroll 3
@@ -36,7 +36,7 @@ INLINE void add_channel(vreal y[2][ROWS * COLUMNS], const real *x, int width, co
 }
 
 INLINE void forward_group(int epilogue, const struct first_conv *f, real *y, uint8_t *from,
-                          struct window at, const real *x, const real *weights, const real *bias)
+                          struct patch at, const real *x, const real *weights, const real *bias)
 {
     vreal sums[2][ROWS * COLUMNS];
 #pragma GCC unroll 12
@@ -51,10 +51,10 @@ INLINE void forward_group(int epilogue, const struct first_conv *f, real *y, uin
                   at);
 }
 
-INLINE struct window stored_window(int epilogue, const struct first_conv *f, int row, int column)
+INLINE struct patch stored_patch(int epilogue, const struct first_conv *f, int row, int column)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
-    return (struct window){
+    return (struct patch){
         .row = row / size, .column = column / size, .h = f->stored.h, .w = f->stored.w};
 }
 
@@ -65,7 +65,7 @@ INLINE void forward_image(int epilogue, const struct first_conv *f, real *y, uin
     for (int b = 0; b < f->out_blocks; b++) {
         for (int row = 0; row < f->out.h; row += ROWS)
             for (int column = 0; column < f->out.w; column += COLUMNS)
-                forward_group(epilogue, f, y, from, stored_window(epilogue, f, row, column),
+                forward_group(epilogue, f, y, from, stored_patch(epilogue, f, row, column),
                               x + row * f->image_w + column, weights, bias);
         y += stored;
         from += stored;
@@ -74,7 +74,7 @@ INLINE void forward_image(int epilogue, const struct first_conv *f, real *y, uin
     }
 }
 
-/* dw [channels, 3, 3] += what the windows of `channels` planes of x under ROWS by 2 gradients
+/* dw [channels, 3, 3] += what the patches of `channels` planes of x under ROWS by 2 gradients
  * give. */
 INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, int width,
                           const vreal dy[ROWS * 2])
@@ -83,10 +83,10 @@ INLINE void add_gradients(int channels, vreal *dw, const real *x, size_t plane, 
     for (int i = 0; i < ROWS * 2; i++) {
 #pragma GCC unroll 3
         for (int c = 0; c < channels; c++) {
-            const real *window = x + (size_t)c * plane + i / 2 * width + i % 2;
+            const real *patch = x + (size_t)c * plane + i / 2 * width + i % 2;
 #pragma GCC unroll 9
             for (int t = 0; t < TAPS; t++)
-                dw[c * TAPS + t] += vreal_all(window[t / 3 * width + t % 3]) * dy[i];
+                dw[c * TAPS + t] += vreal_all(patch[t / 3 * width + t % 3]) * dy[i];
         }
     }
 }
@@ -103,7 +103,7 @@ INLINE vreal backward_channels(int channels, int epilogue, const struct first_co
         for (int column = 0; column < f->out.w; column += 2) {
             vreal gradients[ROWS * 2];
             load_gradients(epilogue, ROWS, 2, 2, gradients, dy, from,
-                           stored_window(epilogue, f, row, column), &dbias);
+                           stored_patch(epilogue, f, row, column), &dbias);
             add_gradients(channels, dw, x + row * f->image_w + column, plane, f->image_w,
                           gradients);
         }

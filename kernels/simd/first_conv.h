@@ -1,6 +1,6 @@
 /* The first convolution of a net, 3x3 over images of few channels, straight from their bytes.
  *
- * Nine or 27 products a sum are too few for a matrix product: making columns of windows took longer
+ * Nine or 27 products a sum are too few for a matrix product: making columns of patches took longer
  * than multiplying them (17-20 GFLOP/s in backward). Here an image is turned into numbers once, in
  * a border of zeros; sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and each
  * number of the image is broadcast from the first-level cache. */

@@ -48,10 +48,10 @@ static void sum_inputs(const struct norm *n, double *sums, const real *x, const 
     }
 }
 
-/* The window of outputs at (row, column); what pooling drops lies in none. */
-INLINE struct window stored_window(int size, const struct norm *n, int row, int column)
+/* The patch of outputs at (row, column); what pooling drops lies in none. */
+INLINE struct patch stored_patch(int size, const struct norm *n, int row, int column)
 {
-    return (struct window){
+    return (struct patch){
         .row = row / size, .column = column / size, .h = n->stored.h, .w = n->stored.w};
 }
 
@@ -72,7 +72,7 @@ INLINE void normalise_all(int epilogue, const struct norm *n, real *y, uint8_t *
                         (vreal_load(at + lane + (i / size * n->in.w + i % size) * BLOCK) - m) * s +
                         b;
                 store_outputs(epilogue, size, size, size, z, y + lane, from + lane,
-                              stored_window(size, n, row, column));
+                              stored_patch(size, n, row, column));
             }
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
@@ -92,10 +92,10 @@ static void normalise(const struct norm *n, real *y, uint8_t *from, const real *
         normalise_all(EPILOGUE_NONE, n, y, from, x, mean, scale, bias);
 }
 
-/* A window's share of the sums over its row. */
-INLINE void sum_window(int epilogue, const struct norm *n, struct row_sums *sum, int half,
-                       struct window at, const real *dy, const uint8_t *from, const real *x,
-                       vreal mean)
+/* A patch's share of the sums over its row. */
+INLINE void sum_patch(int epilogue, const struct norm *n, struct row_sums *sum, int half,
+                      struct patch at, const real *dy, const uint8_t *from, const real *x,
+                      vreal mean)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     vreal d[4];
@@ -118,8 +118,8 @@ INLINE void sum_gradients_all(int epilogue, const struct norm *n, double *sums, 
 #pragma GCC unroll 2
             for (int half = 0; half < HALVES; half++) {
                 int lane = half * VECTOR_LANES;
-                sum_window(epilogue, n, &sum, half, stored_window(size, n, row, column), dy + lane,
-                           from + lane, at + lane, m[half]);
+                sum_patch(epilogue, n, &sum, half, stored_patch(size, n, row, column), dy + lane,
+                          from + lane, at + lane, m[half]);
             }
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
@@ -140,15 +140,15 @@ static void sum_gradients(const struct norm *n, double *sums, const real *dy, co
         sum_gradients_all(EPILOGUE_NONE, n, sums, dy, from, x, mean);
 }
 
-/* One vector of a window. */
-INLINE void differentiate_window(int epilogue, const struct norm *n, int row, int column, real *dx,
-                                 const real *dy, const uint8_t *from, const real *x,
-                                 const real *terms)
+/* One vector of a patch. */
+INLINE void differentiate_patch(int epilogue, const struct norm *n, int row, int column, real *dx,
+                                const real *dy, const uint8_t *from, const real *x,
+                                const real *terms)
 {
     const int size = epilogue == EPILOGUE_RELU_POOL ? 2 : 1;
     vreal mean = vreal_load(terms), of_dy = vreal_load(terms + BLOCK), unused = {0}, d[4];
     vreal of_x = vreal_load(terms + 2 * BLOCK), constant = vreal_load(terms + 3 * BLOCK);
-    load_gradients(epilogue, size, size, size, d, dy, from, stored_window(size, n, row, column),
+    load_gradients(epilogue, size, size, size, d, dy, from, stored_patch(size, n, row, column),
                    &unused);
 #pragma GCC unroll 4
     for (int i = 0; i < size * size; i++) {
@@ -168,8 +168,8 @@ INLINE void differentiate_all(int epilogue, const struct norm *n, real *dx, cons
         for (int column = 0; column < n->in.w; column += size) {
 #pragma GCC unroll 2
             for (int l = 0; l < BLOCK; l += VECTOR_LANES)
-                differentiate_window(epilogue, n, row, column, dx + l, dy + l, from + l, x + l,
-                                     terms + l);
+                differentiate_patch(epilogue, n, row, column, dx + l, dy + l, from + l, x + l,
+                                    terms + l);
 #pragma GCC unroll 4
             for (int i = 0; i < size * size; i++)
                 prefetch(x + ((row + i / size) * n->in.w + column + i % size) * BLOCK);

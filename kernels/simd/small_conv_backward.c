@@ -1,15 +1,15 @@
 /* After pooling and ReLU few numbers have a gradient: one of four at most, and of those the
  * positive ones that dropout left. They are gathered channel by channel, each with the place of its
- * window, and every one adds a window to the gradients: in lenet_21k's second convolution some 100
- * windows an image instead of 1,280.
+ * patch of the image, and every one adds a patch to the gradients: in lenet_21k's second convolution some 100
+ * patches an image instead of 1,280.
  *
- * In the first layer, with few channels, lanes are neighbours in a row of the window. In the others
+ * In the first layer, with few channels, lanes are neighbours in a row of the patch. In the others
  * lanes are input channels, for which image and gradient are transposed so that channels lie
  * together. */
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
 
-/* Taps of a window at most whose sums and weights stay in registers; two are left for operands. */
+/* Taps of a patch at most whose sums and weights stay in registers; two are left for operands. */
 #if VECTOR_BYTES == 64
 #define TAPS 15
 #else
@@ -56,7 +56,7 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
     return n;
 }
 
-/* dw [kernel][ROW] += the windows of x that the gathered gradients stand for. */
+/* dw [kernel][ROW] += the patches of x that the gathered gradients stand for. */
 INLINE void add_rows(const struct small_conv_backward_work *w, size_t n, const real *x, size_t row,
                      real *dw, const int kernel)
 {
@@ -86,13 +86,13 @@ INLINE void add_rows(const struct small_conv_backward_work *w, size_t n, const r
 static void first(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const struct small_conv_gradient *in)
 {
-    size_t window = c->kernel * SMALL_CONV_ROW;
+    size_t rows = c->kernel * SMALL_CONV_ROW;
     for (size_t k = 0; k < in->n_kept; k++) {
         size_t n = gather(c, w, in, in->kept[k]);
         w->g[n] = 0; /* of an odd number the last one has a partner that adds nothing */
         w->at[n] = 0;
-        real *dw = w->dw + in->kept[k] * c->in_c * window;
-        for (size_t channel = 0; channel < c->in_c; channel++, dw += window) {
+        real *dw = w->dw + in->kept[k] * c->in_c * rows;
+        for (size_t channel = 0; channel < c->in_c; channel++, dw += rows) {
             const real *x = w->x + channel * c->in_h * c->in_w;
             switch (c->kernel) {
 #define CASE(kernel)                                                                               \
@@ -230,8 +230,8 @@ struct small_conv_taps {
     real *dw;
 };
 
-/* Some rows of the kernel, of VECTOR_LANES input channels, n > 0: dw += g times the transposed window,
- * and dx at every window += g times the weights. Both sums share a loop because the one waits for
+/* Some rows of the kernel, of VECTOR_LANES input channels, n > 0: dw += g times the transposed patch,
+ * and dx at every patch += g times the weights. Both sums share a loop because the one waits for
  * stores and the other for loads; weights and dw stay in registers. */
 INLINE void add_taps(const struct small_conv *c, const struct small_conv_backward_work *w, size_t n,
                      const struct small_conv_taps *t, const int kernel, const int rows)
@@ -296,15 +296,15 @@ INLINE void add_channel(const struct small_conv *c, const struct small_conv_back
 static void inner(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const real *transposed_weights, const struct small_conv_gradient *in, real *dx)
 {
-    size_t window = c->kernel * c->kernel * c->lanes_c;
+    size_t taps = c->kernel * c->kernel * c->lanes_c;
     transpose(c, w->transposed_x, w->x);
     memset(w->transposed_dx, 0, c->transposed * c->lanes_c * sizeof *w->transposed_dx);
     for (size_t k = 0; k < in->n_kept; k++) {
         size_t n = gather(c, w, in, in->kept[k]);
         if (n == 0)
             continue;
-        const real *weights = transposed_weights + in->kept[k] * window;
-        real *dw = w->dw + in->kept[k] * window;
+        const real *weights = transposed_weights + in->kept[k] * taps;
+        real *dw = w->dw + in->kept[k] * taps;
         switch (c->kernel) {
 #define CASE(kernel)                                                                               \
     case kernel:                                                                                   \

@@ -26,16 +26,15 @@ static inline void walk_next(struct walk *at, const struct winograd *w)
     at->image++;
 }
 
-INLINE struct window input_window(int kind, const struct winograd *w, struct walk at)
+INLINE struct patch input_patch(int kind, const struct winograd *w, struct walk at)
 {
-    return (struct window){.row = w->origin_h + at.row * axis_outputs(kind),
-                           .column = w->origin_w + at.column * axis_outputs(kind),
-                           .h = w->in.h,
-                           .w = w->in.w};
+    return (struct patch){.row = w->origin_h + at.row * axis_outputs(kind),
+                          .column = w->origin_w + at.column * axis_outputs(kind),
+                          .h = w->in.h,
+                          .w = w->in.w};
 }
 
-INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct window at,
-                       bool inside)
+INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct patch at, bool inside)
 {
     const int points = axis_points(kind), inputs = axis_inputs(kind);
     vreal half[WINOGRAD_POINTS_MAX][INPUTS_MAX];
@@ -44,7 +43,7 @@ INLINE void input_tile(int kind, real *v, size_t plane, const real *x, struct wi
         vreal d[INPUTS_MAX], out[WINOGRAD_POINTS_MAX];
 #pragma GCC unroll 6
         for (int i = 0; i < inputs; i++)
-            d[i] = window_has(at, i, j, inside) ? vreal_load(x + window_at(at, i, j)) : (vreal){0};
+            d[i] = patch_has(at, i, j, inside) ? vreal_load(x + patch_at(at, i, j)) : (vreal){0};
         axis_input(kind, out, d);
 #pragma GCC unroll 6
         for (int i = 0; i < points; i++)
@@ -67,12 +66,12 @@ INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const 
     for (int b = 0; b < w->in_blocks; b++) {
         struct walk at = {0};
         for (int t = 0; t < tiles; t++, walk_next(&at, w)) {
-            struct window in = input_window(kind, w, at);
+            struct patch in = input_patch(kind, w, at);
             const real *from =
                 x + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block;
             real *to = v + (size_t)b * (size_t)winograd_points(w) * plane + (size_t)t * BLOCK;
             for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
-                if (window_is_inside(in, axis_inputs(kind)))
+                if (patch_is_inside(in, axis_inputs(kind)))
                     input_tile(kind, to + half, plane, from + half, in, true);
                 else
                     input_tile(kind, to + half, plane, from + half, in, false);
@@ -82,20 +81,20 @@ INLINE void input_all(int kind, const struct winograd *w, int n, real *v, const 
 }
 
 /* Whether all channels are zero at a position of an image x, as they are outside of it. */
-static bool position_is_blank(const struct winograd *w, const real *x, struct window at, int i,
+static bool position_is_blank(const struct winograd *w, const real *x, struct patch at, int i,
                               int j)
 {
-    if (!window_has(at, i, j, false))
+    if (!patch_has(at, i, j, false))
         return true;
-    x += window_at(at, i, j);
+    x += patch_at(at, i, j);
     for (int b = 0; b < w->in_blocks; b++, x += w->in.h * w->in.w * BLOCK)
         if (vreal_nonzero_bits(vreal_load(x)) || vreal_nonzero_bits(vreal_load(x + VECTOR_LANES)))
             return false;
     return true;
 }
 
-/* The windows of 3x3 in a tile of F4 that are blank, unless all of them are. */
-static uint16_t blank_windows(const struct winograd *w, const real *x, struct window at)
+/* The patches of 3x3 in a tile of F4 that are blank, unless all of them are. */
+static uint16_t blank_patches(const struct winograd *w, const real *x, struct patch at)
 {
     enum { INPUTS = 6, OUTPUTS = 4 };
     unsigned drawn[INPUTS] = {0}, all = 0, blank = 0;
@@ -106,28 +105,28 @@ static uint16_t blank_windows(const struct winograd *w, const real *x, struct wi
     }
     for (int i = 0; i < OUTPUTS && all != 0; i++) {
         unsigned columns = drawn[i] | drawn[i + 1] | drawn[i + 2];
-        unsigned windows = columns | columns >> 1 | columns >> 2;
-        blank |= (~windows & ((1 << OUTPUTS) - 1)) << i * OUTPUTS;
+        unsigned patches = columns | columns >> 1 | columns >> 2;
+        blank |= (~patches & ((1 << OUTPUTS) - 1)) << i * OUTPUTS;
     }
     return (uint16_t)blank;
 }
 
-/* Every window has one of the four positions in the tile's middle, so that these, and mostly the
+/* Every patch has one of the four positions in the tile's middle, so that these, and mostly the
  * first numbers of each, tell that nothing is blank. */
 static void mark_blank(const struct winograd *w, int n, uint16_t *blank, const real *x)
 {
     struct walk at = {0};
     for (int t = 0; t < n * winograd_tiles(w); t++, walk_next(&at, w)) {
-        const struct window in = input_window(WINOGRAD_F4, w, at);
+        const struct patch in = input_patch(WINOGRAD_F4, w, at);
         const real *image = x + (size_t)at.image * winograd_in(w);
         bool maybe = false;
         for (int i = 0; i < 4 && !maybe; i++)
             maybe = position_is_blank(w, image, in, 2 + i / 2, 2 + i % 2);
-        blank[t] = maybe ? blank_windows(w, image, in) : 0;
+        blank[t] = maybe ? blank_patches(w, image, in) : 0;
     }
 }
 
-INLINE void input_adjoint_tile(int kind, real *dx, const real *dv, size_t plane, struct window at,
+INLINE void input_adjoint_tile(int kind, real *dx, const real *dv, size_t plane, struct patch at,
                                bool inside)
 {
     const int points = axis_points(kind), inputs = axis_inputs(kind);
@@ -149,9 +148,9 @@ INLINE void input_adjoint_tile(int kind, real *dx, const real *dv, size_t plane,
         axis_input_adjoint(kind, out, half[i]);
 #pragma GCC unroll 6
         for (int j = 0; j < inputs; j++) {
-            if (!window_has(at, i, j, inside))
+            if (!patch_has(at, i, j, inside))
                 continue;
-            real *to = dx + window_at(at, i, j);
+            real *to = dx + patch_at(at, i, j);
             vreal_store(to, vreal_load(to) + out[j]);
         }
     }
@@ -164,10 +163,10 @@ INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, 
     size_t plane = (size_t)tiles * BLOCK, image_block = (size_t)w->in.h * (size_t)w->in.w * BLOCK;
     struct walk at = {0};
     for (int t = 0; t < tiles; t++, walk_next(&at, w), dv += BLOCK) {
-        struct window in = input_window(kind, w, at);
+        struct patch in = input_patch(kind, w, at);
         real *to = dx + ((size_t)at.image * (size_t)w->in_blocks + (size_t)b) * image_block;
         for (int half = 0; half < BLOCK; half += VECTOR_LANES) {
-            if (window_is_inside(in, axis_inputs(kind)))
+            if (patch_is_inside(in, axis_inputs(kind)))
                 input_adjoint_tile(kind, to + half, dv + half, plane, in, true);
             else
                 input_adjoint_tile(kind, to + half, dv + half, plane, in, false);
@@ -175,7 +174,7 @@ INLINE void input_adjoint_all(int kind, const struct winograd *w, int n, int b, 
     }
 }
 
-INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct window at,
+INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct patch at,
                         const real *m, size_t plane, vreal bias, unsigned blank)
 {
     const int points = axis_points(kind), outputs = axis_outputs(kind);
@@ -206,11 +205,11 @@ INLINE void output_tile(int kind, int epilogue, real *to, uint8_t *from, struct 
     store_outputs(epilogue, outputs, outputs, OUTPUTS_MAX, y, to, from, at);
 }
 
-/* A tile's window in what is stored. */
-INLINE struct window output_window(int kind, int epilogue, const struct winograd *w, struct walk at)
+/* A tile's patch of what is stored. */
+INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *w, struct walk at)
 {
     const int size = axis_outputs(kind) / (epilogue == EPILOGUE_RELU_POOL ? 2 : 1);
-    return (struct window){
+    return (struct patch){
         .row = at.row * size, .column = at.column * size, .h = w->stored.h, .w = w->stored.w};
 }
 
@@ -225,13 +224,13 @@ INLINE void output_all(int kind, int epilogue, const struct winograd *w, int n, 
         size_t to = ((size_t)at.image * (size_t)w->out_blocks + (size_t)b) * image_block;
         for (size_t half = 0; half < BLOCK; half += VECTOR_LANES)
             output_tile(kind, epilogue, y + to + half, from + to + half,
-                        output_window(kind, epilogue, w, at), m + half, plane,
+                        output_patch(kind, epilogue, w, at), m + half, plane,
                         vreal_load(bias + half), kind == WINOGRAD_F4 ? blank[t] : 0);
     }
 }
 
 INLINE vreal output_adjoint_tile(int kind, int epilogue, real *dm, size_t plane, const real *stored,
-                                 const uint8_t *from, struct window at)
+                                 const uint8_t *from, struct patch at)
 {
     const int points = axis_points(kind), outputs = axis_outputs(kind);
     vreal half[WINOGRAD_POINTS_MAX][OUTPUTS_MAX], dy[OUTPUTS_MAX * OUTPUTS_MAX], dbias = {0};
@@ -271,7 +270,7 @@ INLINE void output_adjoint_all(int kind, int epilogue, const struct winograd *w,
             size_t lane = half * VECTOR_LANES;
             sum[half] +=
                 output_adjoint_tile(kind, epilogue, dm + lane, plane, dy + stored + lane,
-                                    from + stored + lane, output_window(kind, epilogue, w, at));
+                                    from + stored + lane, output_patch(kind, epilogue, w, at));
         }
     }
     vreal_store(dbias, sum[0]);
