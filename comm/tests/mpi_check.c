@@ -11,7 +11,7 @@
 #include "comm/tests/sync_fixture.h"
 #include "kernels/gemm.h"
 
-/* ---- What is taken and given back ---- */
+/* ---- Communicators, groups, windows and requests that are held ---- */
 
 static struct {
     int comms, groups, windows, requests;

@@ -319,7 +319,7 @@ static void signs_are_scaled_by_mean_magnitudes(void **state)
 
 /* ---- PowerSGD ---- */
 
-/* |error| of one step that leaves nothing out: in norm, of a sum of matrices whose norms add up to
+/* |error| of one step that leaves nothing out: in norm, for a sum of matrices whose norms add up to
  * `norm`. n vectors of P, as long, are orthonormal to 2 n eps; M'P and P Q' are sums of n
  * products. */
 static double full_rank_bound(double norm, int n)
@@ -405,7 +405,7 @@ static void counters_equal_an_independent_count(void **state)
     check_each(counts_agree, 0, 0);
 }
 
-/* What is not a number, on one rank, is not one on any. */
+/* A number that is NaN on one rank is NaN on all. */
 static bool shows_nan(struct fixture *f, enum strategy_kind strategy)
 {
     enum { N = 300 };

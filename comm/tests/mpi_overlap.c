@@ -1,5 +1,5 @@
 /* What tests messages while a rank computes: sums stay exact, the library is never entered by
- * two threads at once, and what is said to be polled is polled, by the thread that should. */
+ * two threads at once, and the overlap that is asked for polls, on the right thread. */
 #include "comm/tests/mpi_test.h"
 
 #include <pthread.h>

@@ -98,7 +98,7 @@ static void in_step_it_computes_what_a_sum_does(void **state)
     }
 }
 
-/* Nobody is more than `bound` steps ahead when it begins one. */
+/* No rank is more than `bound` steps ahead when it begins one. */
 static bool counted_step(struct fixture *f, int bound)
 {
     int rank = mpi_world_rank();
@@ -174,7 +174,7 @@ static bool blind_step(struct fixture *f)
     return sync_step_end(f->sync, &f->optimizer, f->step, LR, &e) == OK;
 }
 
-/* The last rank begins when all others have ended: in async nobody waits for it, and in the end
+/* The last rank begins when all others have ended: in async no rank waits for it, and in the end
  * every gradient has been stepped on once. */
 static void async_waits_for_nobody(void **state)
 {
@@ -205,7 +205,7 @@ static void async_waits_for_nobody(void **state)
     assert_all(good);
 }
 
-/* The sum by its norm; in async each gradient, whose norms then add up to more. */
+/* The sum is clipped by its norm; in async each gradient is, and their norms add up to more. */
 static void gradients_are_clipped_where_they_are_stepped_on(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void gradients_are_clipped_where_they_are_stepped_on(void **state)
     }
 }
 
-/* What several servers keep is whole on every rank after a save, and training goes on from it, also
+/* The parts of several servers are whole on every rank after a save, and training goes on from it, also
  * in another strategy object. */
 static void a_checkpoint_finds_the_servers_state(void **state)
 {

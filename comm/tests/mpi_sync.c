@@ -72,7 +72,7 @@ static bool keeps_the_bound(const struct fixture *f, int n)
     return good;
 }
 
-/* What is exposed lies within the whole and leaves out what was packed. */
+/* The exposed time lies within the total time and leaves out the packing. */
 static bool accounts_for_its_time(const struct fixture *f, struct exact_config config)
 {
     const struct sync_times *t = &f->sync->times;

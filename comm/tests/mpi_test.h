@@ -20,8 +20,8 @@
 /* What is tested, in words that a failure begins with; fixtures say it. */
 static char mpi_subject[512];
 
-/* What the tests themselves say to each other: ranks that outnumber the cores would spin inside the
- * library for long, they yield. */
+/* Completes a request of the tests themselves. Yields between tests: where ranks outnumber cores, a
+ * rank that spins inside the library keeps the others from running. */
 static inline void mpi_finish(MPI_Request request)
 {
     int done = 0;
@@ -42,8 +42,8 @@ static inline int mpi_all(bool mine)
     return all;
 }
 
-/* Fails on every rank when `mine` does not hold on one; rank 0 says what was tested, and which they
- * are. */
+/* Fails on every rank when `mine` does not hold on one; rank 0 says what was tested, and on which
+ * ranks it failed. */
 static inline void mpi_assert_all(bool mine, const char *text, const char *file, int line)
 {
     enum { RANKS_MAX = 64 };
