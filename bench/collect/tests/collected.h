@@ -104,6 +104,29 @@ static inline void add_peer_launch(struct fake_run *run, const char *workload, i
                                         .step_ms = step_ms});
 }
 
+/* The table, `width` columns wide; freed by the caller. */
+static inline char *print_wide(const struct summary *s, int width)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    table_print(out, s, "results/synthetic/latest", "1a2b3c4 clean", width);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static inline char *print(const struct summary *s)
+{
+    return print_wide(s, 0);
+}
+
+static inline void assert_line(const char *text, const char *wanted)
+{
+    if (strstr(text, wanted) == NULL)
+        fail_msg("no '%s' in\n%s", wanted, text);
+}
+
 static inline void write_both(const struct summary *s, const struct fake_run *run)
 {
     struct error e = {.status = OK};

@@ -17,23 +17,6 @@ static void add_diverged(struct fake_run *run, long ranks, const char *strategy,
                                         .memory = AT(17, "loss is nan")});
 }
 
-static char *print(const struct summary *s)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    table_print(out, s, "results/x", "1a2b3c4", 0);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-static void assert_holds(const char *text, const char *wanted)
-{
-    if (!strstr(text, wanted))
-        fail_msg("no '%s' in\n%s", wanted, text);
-}
-
 /* Its launches are rows of raw.csv, and nothing else is made of them. */
 static void a_diverged_point_has_no_ratio(void **state)
 {
@@ -51,9 +34,9 @@ static void a_diverged_point_has_no_ratio(void **state)
     assert_string_equal(cell(p, COLUMN_status), "diverged");
     write_both(&s, &run);
     char *raw = read_of(&run, "raw.csv"), *text = print(&s);
-    assert_holds(raw, ",diverged,loss is nan at step 17,");
-    assert_holds(raw, ",17,"); /* diverged_step */
-    assert_holds(text, "  diverged: loss is nan at step 17, a timed launch\n");
+    assert_line(raw, ",diverged,loss is nan at step 17,");
+    assert_line(raw, ",17,"); /* diverged_step */
+    assert_line(text, "  diverged: loss is nan at step 17, a timed launch\n");
     free(raw);
     free(text);
     summary_free(&s);
@@ -85,7 +68,7 @@ static void a_diverged_seed_counts_in_no_median(void **state)
     assert_true(summary_fails(&s, (size_t)(p - s.points))); /* the spec bounds accuracy */
     write_both(&s, &run);
     char *epochs = read_of(&run, "epochs.csv");
-    assert_holds(epochs, ",1,diverged,2,allreduce,256,1,0.001,2,0.2,NaN,91.25,-Inf,9.8\n");
+    assert_line(epochs, ",1,diverged,2,allreduce,256,1,0.001,2,0.2,NaN,91.25,-Inf,9.8\n");
     free(epochs);
     summary_free(&s);
     fake_close(&run);
@@ -145,7 +128,7 @@ static void other_words_are_no_numbers(void **state)
         fake_edit(path, edits[i][0], edits[i][1]);
         struct summary s = collect(&run);
         assert_string_equal(find(&s, &run, 2, "allreduce")->status, "failed");
-        assert_holds(find(&s, &run, 2, "allreduce")->reason, edits[i][2]);
+        assert_line(find(&s, &run, 2, "allreduce")->reason, edits[i][2]);
         summary_free(&s);
         fake_close(&run);
     }
@@ -199,8 +182,8 @@ static void ratios_to_a_failed_base_are_flagged(void **state)
     assert_string_equal(p->flags, "ci_not_met base_incomplete");
     assert_string_equal(cell(find(&s, &run, 1, "none"), COLUMN_failed_launches), "1");
     char *text = print(&s);
-    assert_holds(text, "  (launches of its base failed)");
-    assert_holds(text, "; 1 of its 4 launches failed.\n");
+    assert_line(text, "  (launches of its base failed)");
+    assert_line(text, "; 1 of its 4 launches failed.\n");
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -239,7 +222,7 @@ static void every_status_is_in_the_dictionary(void **state)
 {
     (void)state;
     for (int i = 0; i < POINT_STATUSES; i++)
-        assert_holds(column_get(COLUMN_status)->meaning, point_status_names()[i]);
+        assert_line(column_get(COLUMN_status)->meaning, point_status_names()[i]);
 }
 
 int main(void)

@@ -1,25 +1,7 @@
 /* From launches to the table, on a terminal and in documents. */
 #include "bench/collect/tests/collected.h"
 
-/* --- Table
- * ----------------------------------------------------------------------------------------- */
-
-static char *print(const struct summary *s)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    table_print(out, s, "results/synthetic/latest", "1a2b3c4 clean", 0);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-static void assert_line(const char *text, const char *wanted)
-{
-    if (!strstr(text, wanted))
-        fail_msg("no '%s' in\n%s", wanted, text);
-}
+/* ---- Table ---- */
 
 /* In the console's table and below those for documents. */
 static void work_done_and_memory_are_told(void **state)

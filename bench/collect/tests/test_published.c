@@ -1,32 +1,9 @@
 /* Published numbers: how CSV files are read, how rows find their points, and what every mistake in
  * a file or in the spec is called. */
-#include "bench/collect/tests/fake_run.h"
+#include "bench/collect/tests/fake_folder.h"
 
 #include "bench/collect/published.h"
 #include "bench/record/csv_reader.h"
-
-static char folder[32];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/published.XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    fake_remove_folder(folder);
-    return 0;
-}
-
-static const char *path_of(const char *name)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 /* "12: text" of an error in the table. */
 static void assert_error(const struct error *e, const char *file, const char *text)

@@ -109,17 +109,6 @@ static void open_wide(struct fake_run *run)
               "exit status 1: rank 0 on node23 has no memory for 3444 MiB of what it wanted to do");
 }
 
-static char *print(const struct summary *s, int width)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    table_print(out, s, "results/wide/latest", "1a2b3c4 clean", width);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
 static void the_table_fits(void **state)
 {
     (void)state;
@@ -127,7 +116,7 @@ static void the_table_fits(void **state)
     open_wide(&run);
     struct summary s = collect(&run);
     for (int width = 60; width <= 200; width++) {
-        char *text = print(&s, width), *rest = text;
+        char *text = print_wide(&s, width), *rest = text;
         /* What a row is and what came of it is never left out, nor are values that are
          * everywhere. */
         assert_non_null(strstr(text, width < 150 ? "All points: " : "launches"));
@@ -143,7 +132,7 @@ static void the_table_fits(void **state)
                 fail_msg("at %d columns: %s", width, line);
         free(text);
     }
-    char *text = print(&s, 0);
+    char *text = print_wide(&s, 0);
     assert_non_null(strstr(text, "/a/long/path/to/some/data/of/ours/na\xc3\xafve  "));
     assert_null(strstr(text, "All points"));
     assert_null(strstr(text, "Not shown"));
@@ -162,7 +151,7 @@ static void the_table_steers_nothing(void **state)
               "said \x7f and \xc2\x9b"
               "31m");
     struct summary s = collect(&run);
-    char *text = print(&s, 0);
+    char *text = print_wide(&s, 0);
     assert_non_null(strstr(text, "said \\x7f and \\xc2\\x9b31m\n"));
     free(text);
     summary_free(&s);

@@ -1,32 +1,16 @@
 /* The files that a spec names: where they are looked for, and what makes two of them one. */
 #include <errno.h>
 
-#include "bench/collect/tests/fake_run.h"
+#include "bench/collect/tests/fake_folder.h"
 
-static char folder[] = "/tmp/scalebench-inputs-XXXXXX";
 static char home[4096]; /* the current folder of all other tests */
 
 #define NET(layers)                                                                                \
     "name: own\ninput: [1, 28, 28]\nclasses: 10\nlayers:\n" layers "  - dense: {outputs: 10}\n"
 
-static int make_folder(void **state)
+static int make_folders(void **state)
 {
-    (void)state;
-    return mkdtemp(folder) && getcwd(home, sizeof home) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    fake_remove_folder(folder);
-    return 0;
-}
-
-static const char *path_of(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
+    return make_folder(state) == 0 && getcwd(home, sizeof home) != NULL ? 0 : -1;
 }
 
 static void make_below(const char *name)
@@ -152,5 +136,5 @@ int main(void)
         cmocka_unit_test(the_content_of_a_net_is_its_identity),
         cmocka_unit_test(nets_of_one_name_get_names_of_their_own),
     };
-    return cmocka_run_group_tests_name("inputs", tests, make_folder, remove_folder);
+    return cmocka_run_group_tests_name("inputs", tests, make_folders, remove_folder);
 }

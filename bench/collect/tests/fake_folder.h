@@ -1,0 +1,30 @@
+/* A folder of a test program's own. */
+#ifndef SCALEBENCH_BENCH_COLLECT_TESTS_FAKE_FOLDER_H
+#define SCALEBENCH_BENCH_COLLECT_TESTS_FAKE_FOLDER_H
+
+#include "bench/collect/tests/fake_run.h"
+
+static char folder[] = "/tmp/scalebench-test-XXXXXX";
+
+static inline int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) != NULL ? 0 : -1;
+}
+
+static inline int remove_folder(void **state)
+{
+    (void)state;
+    fake_remove_folder(folder);
+    return 0;
+}
+
+/* Of a file in it, until the next call. */
+static inline const char *path_of(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+#endif
