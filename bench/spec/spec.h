@@ -80,8 +80,8 @@ struct value {
     bool set; /* written by the spec, SET or the command line; false: preset */
     struct mark mark;
     char *text;
-    double
-        number; /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
+    /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
+    double number;
     double number_hi; /* RANGE high */
     double *numbers;  /* INTS */
     char **texts;     /* TEXTS STRINGS */
@@ -199,18 +199,16 @@ struct point {
     const struct spec_input *net; /* borrowed from the spec; NULL where no model is given */
     char id[16];
     char label[128];
-    bool base;           /* some point's speed-up refers to it; then base_index is its own index */
-    size_t base_index;   /* of the point that this one's speed-up refers to */
-    size_t silent_index; /* of the first that computes as this one does and communicates nothing:
-                           strategy none, all options but those of sync the same; its own, where
-                           there is none or it is that */
-    size_t
-        peer_index; /* of the first that another program computes, the same in all else; likewise */
-    bool requested; /* in the matrix; false: added only as baseline */
+    bool base;         /* some point's speed-up refers to it; then base_index is its own index */
+    size_t base_index; /* of the point that this one's speed-up refers to */
+    /* Of the first that computes as this one does and communicates nothing: strategy none, all
+     * options but those of sync the same. Its own, where there is none or it is that. */
+    size_t silent_index;
+    size_t peer_index; /* of the first that a peer computes, the same in all else; likewise */
+    bool requested;    /* in the matrix; false: added only as baseline */
 };
 
 /* The base of a point is the point with the values of `baseline:` applied; it is added where the
-
  * matrix lacks it; so is, with measure.replay, the point of strategy none beside one of several
  * ranks. Without `baseline:` it is the first point with the fewest ranks among those that
  * solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.* only). */

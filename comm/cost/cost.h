@@ -24,7 +24,7 @@ enum strategy_variant {
     VARIANTS
 };
 
-/* Who asks after messages while a rank computes; of strategies with STRATEGY_OVERLAPS. */
+/* When messages under way get attention while a rank computes; of strategies with STRATEGY_OVERLAPS. */
 enum overlap_kind {
 #define OVERLAP(name, summary) OVERLAP_##name,
 #include "comm/cost/overlaps.def"
