@@ -40,9 +40,9 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
                         const struct journal_launch *journal)
 {
     const struct point *point = point_find(spec, journal->point);
-    if (!launch_is_done(journal) || !point) {
+    if (!launch_is_done(journal) || point == NULL) {
         copy_clean(launch->reason, sizeof launch->reason,
-                   point ? journal->reason : "a point that the spec does not have");
+                   point != NULL ? journal->reason : "a point that the spec does not have");
         return;
     }
     char dir[4096];

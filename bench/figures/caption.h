@@ -1,5 +1,5 @@
 /* What stands below every figure: what was measured, how, and against which base. Internal to
- * bench/collect. */
+ * bench/figures. */
 #ifndef SCALEBENCH_BENCH_FIGURES_CAPTION_H
 #define SCALEBENCH_BENCH_FIGURES_CAPTION_H
 

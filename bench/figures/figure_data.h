@@ -1,5 +1,5 @@
 /* The numbers behind one figure, as series_<figure>.csv: what its script draws, and what a user may
- * draw anew with tools of his own. Internal to bench/collect. */
+ * draw anew with tools of his own. Internal to bench/figures. */
 #ifndef SCALEBENCH_BENCH_FIGURES_FIGURE_DATA_H
 #define SCALEBENCH_BENCH_FIGURES_FIGURE_DATA_H
 

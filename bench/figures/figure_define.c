@@ -58,7 +58,7 @@ static enum status make_axis(struct axis *axis, const struct figure_data *d, str
         if (!figure_data_misses(d, i))
             continue;
         at->missing++;
-        at->status = at->status ? at->status : s->points[i].status;
+        at->status = at->status != NULL ? at->status : s->points[i].status;
         at->alike = at->alike && strcmp(at->status, s->points[i].status) == 0;
     }
     return OK;
@@ -185,7 +185,7 @@ static size_t shared_lead(const struct series_list *list)
 {
     const char *first = list->items[0].name;
     size_t lead = 0;
-    for (const char *comma = list->n > 1 ? strstr(first, ", ") : NULL; comma;
+    for (const char *comma = list->n > 1 ? strstr(first, ", ") : NULL; comma != NULL;
          comma = strstr(first + lead, ", ")) {
         size_t length = (size_t)(comma - first) + 2;
         for (size_t k = 1; k < list->n; k++)
@@ -310,7 +310,7 @@ enum status figure_define(FILE *out, const struct figure_data *d, const char *pl
     gnuplot_define_text(out, "scaling", config_text(&d->s->spec->config, OPT_SCALING));
     gnuplot_define_text(out, "y_title", d->quantity->title);
     gnuplot_define_text(out, "columns", d->figure->columns);
-    gnuplot_define_text(out, "nothing", lack ? lack : "");
+    gnuplot_define_text(out, "nothing", lack != NULL ? lack : "");
     define_series(out, d);
     define_ranks(out, &axis);
     define_ideals(out, d);

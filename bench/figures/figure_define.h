@@ -1,5 +1,5 @@
 /* What the script of a figure cannot read from series_<figure>.csv (series, ticks, caption), as
- * assignments of gnuplot; plots/style.gp lists them. Internal to bench/collect. */
+ * assignments of gnuplot; plots/style.gp lists them. Internal to bench/figures. */
 #ifndef SCALEBENCH_BENCH_FIGURES_FIGURE_DEFINE_H
 #define SCALEBENCH_BENCH_FIGURES_FIGURE_DEFINE_H
 

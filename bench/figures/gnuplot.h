@@ -1,4 +1,4 @@
-/* gnuplot as a program: assignments for a script, and running it. Internal to bench/collect. */
+/* gnuplot as a program: assignments for a script, and running it. Internal to bench/figures. */
 #ifndef SCALEBENCH_BENCH_FIGURES_GNUPLOT_H
 #define SCALEBENCH_BENCH_FIGURES_GNUPLOT_H
 

@@ -2,7 +2,7 @@
  * out among the ranks, and the messages and sums of the strategy with the coefficients that
  * comm_sweep fitted on this machine. Nothing hides behind computing, and that ranks of a node share
  * its memory shows only as far as it did when the coefficients were measured. Internal to
- * bench/collect. */
+ * bench/figures. */
 #ifndef SCALEBENCH_BENCH_FIGURES_PREDICTION_H
 #define SCALEBENCH_BENCH_FIGURES_PREDICTION_H
 

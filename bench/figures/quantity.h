@@ -1,6 +1,6 @@
 /* What figures show of each point: rows of bench/spec/quantities.def. Numbers come from the CSV
  * files of the run alone, so that a figure can be drawn again from them. Internal to
- * bench/collect. */
+ * bench/figures. */
 #ifndef SCALEBENCH_BENCH_FIGURES_QUANTITY_H
 #define SCALEBENCH_BENCH_FIGURES_QUANTITY_H
 

@@ -171,7 +171,7 @@ void table_make(struct table *t, const struct summary *s)
         t->columns[t->n++] = measured_columns[i];
     if (has_peers(s))
         t->columns[t->n++] = peer_column;
-    if (s->published)
+    if (s->published != NULL)
         table_add_published(t, s->published);
     measure_widths(t);
 }
@@ -196,15 +196,15 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
 {
     if (p->outcome != POINT_ok)
         fprintf(out, "  %s: %s", p->status, p->reason);
-    if (strstr(p->flags, "base_incomplete"))
+    if (strstr(p->flags, "base_incomplete") != NULL)
         fputs("  (launches of its base failed)", out);
-    if (strstr(p->flags, "ci_not_met"))
+    if (strstr(p->flags, "ci_not_met") != NULL)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
-    if (strstr(p->flags, "oversubscribed"))
+    if (strstr(p->flags, "oversubscribed") != NULL)
         fputs("  (oversubscribed)", out);
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
-    if (strstr(p->flags, "shares_cores"))
+    if (strstr(p->flags, "shares_cores") != NULL)
         fputs("  (cores without locks)", out);
     if (p->compute_only && table_was_measured(p))
         fputs("  (compute only)", out);

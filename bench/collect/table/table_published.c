@@ -51,7 +51,7 @@ void table_format_cell(char text[TABLE_CELL], const struct table_column *column,
 void table_print_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
-    if (s->published && s->published->file[0])
+    if (s->published != NULL && s->published->file[0] != '\0')
         fprintf(out, "Published: %s, %zu of its %zu rows have a point here.%s\n",
                 s->published->file, s->published->matched, s->published->rows,
                 published_withholds(s)
