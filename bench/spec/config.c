@@ -79,18 +79,25 @@ enum status config_variant(const struct config *config, enum strategy_variant *v
                      name_explain(text, sizeof text, name, known, n));
 }
 
+/* " ring tree", those with `flags`. */
+static void list_strategies(unsigned flags, char *text, size_t bytes)
+{
+    const char *names[STRATEGIES];
+    size_t n = strategy_list(flags, names);
+    text[0] = '\0';
+    for (size_t i = 0, used = 0; i < n && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, " %s", names[i]);
+}
+
 static enum status check_compressor(const struct config *config, enum compressor_kind *compressor,
                                     struct error *e)
 {
     enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
-    const char *takers[STRATEGIES];
-    char text[256] = "";
+    char text[512];
     *compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
     if (*compressor == COMPRESSOR_none || (strategy_flags(strategy) & STRATEGY_COMPRESSES))
         return OK;
-    size_t n = strategy_list(STRATEGY_COMPRESSES, takers);
-    for (size_t i = 0; i < n; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " %s", takers[i]);
+    list_strategies(STRATEGY_COMPRESSES, text, sizeof text);
     return error_set(e, ERR_ARGUMENT,
                      "sync.compress: %s does not go with strategy %s; strategies that compress:%s",
                      config_text(config, OPT_COMPRESS), config_text(config, OPT_STRATEGY), text);
@@ -101,8 +108,7 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
 {
     enum strategy_kind strategy = (enum strategy_kind)config_int(config, OPT_STRATEGY);
     enum compressor_kind compressor = (enum compressor_kind)config_int(config, OPT_COMPRESS);
-    const char *takers[STRATEGIES];
-    char text[512] = "";
+    char text[512];
     *algorithm = (enum allreduce_algorithm)config_int(config, OPT_ALGORITHM);
     if (*algorithm == ALGORITHM_auto)
         return OK;
@@ -112,9 +118,7 @@ static enum status check_algorithm(const struct config *config, enum allreduce_a
                          config_text(config, OPT_ALGORITHM), config_text(config, OPT_COMPRESS));
     if (strategy_flags(strategy) & STRATEGY_ALGORITHMS)
         return OK;
-    size_t n = strategy_list(STRATEGY_ALGORITHMS, takers);
-    for (size_t i = 0; i < n; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " %s", takers[i]);
+    list_strategies(STRATEGY_ALGORITHMS, text, sizeof text);
     return error_set(e, ERR_ARGUMENT,
                      "sync.algorithm = %s, but strategy %s does not sum by MPI_Allreduce; those "
                      "that do:%s",

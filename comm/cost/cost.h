@@ -32,7 +32,6 @@ enum overlap_kind {
     OVERLAPS
 };
 const char *const *overlap_names(void);
-const char *overlap_summary(enum overlap_kind kind);
 
 /* By which of its algorithms the library sums, for strategies that let it. */
 enum allreduce_algorithm {

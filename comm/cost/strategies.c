@@ -4,11 +4,10 @@
 #include "comm/cost/cost.h"
 
 static const struct {
-    const char *name;
     unsigned flags;
     const char *source, *summary;
 } TABLE[STRATEGIES] = {
-#define STRATEGY(name, flags, source, summary) {#name, flags, source, summary},
+#define STRATEGY(name, flags, source, summary) {flags, source, summary},
 #include "comm/cost/strategies.def"
 };
 
@@ -48,20 +47,9 @@ static const char *const OVERLAP_NAMES[OVERLAPS] = {
 #undef OVERLAP
 };
 
-static const char *const OVERLAP_SUMMARIES[OVERLAPS] = {
-#define OVERLAP(name, summary) summary,
-#include "comm/cost/overlaps.def"
-#undef OVERLAP
-};
-
 const char *const *overlap_names(void)
 {
     return OVERLAP_NAMES;
-}
-
-const char *overlap_summary(enum overlap_kind kind)
-{
-    return OVERLAP_SUMMARIES[kind];
 }
 
 const char *const *strategy_names(void)
@@ -98,7 +86,7 @@ size_t strategy_list(unsigned flags, const char *names[STRATEGIES])
     size_t n = 0;
     for (int s = 0; s < STRATEGIES; s++)
         if ((TABLE[s].flags & flags) == flags)
-            names[n++] = TABLE[s].name;
+            names[n++] = NAMES[s];
     return n;
 }
 
