@@ -92,6 +92,7 @@ CAST16_LOOPS(fp16)
 CAST16_LOOPS(bf16)
 
 #if defined(__AVX512F__) && !defined(SCALEBENCH_F64)
+#define HAS_FP16
 
 enum { LANES = 16 };
 
@@ -130,39 +131,7 @@ static void add_fp16_array(real *y, const uint16_t *x, size_t n, float scale)
     add_fp16_loop(y + i, x + i, n - i, scale);
 }
 
-#else
-
-static void encode_fp16_array(uint16_t *y, const real *x, size_t n, float scale)
-{
-    encode_fp16_loop(y, x, n, scale);
-}
-
-static void decode_fp16_array(real *y, const uint16_t *x, size_t n, float scale)
-{
-    decode_fp16_loop(y, x, n, scale);
-}
-
-static void add_fp16_array(real *y, const uint16_t *x, size_t n, float scale)
-{
-    add_fp16_loop(y, x, n, scale);
-}
-
 #endif
-
-static void encode_bf16_array(uint16_t *y, const real *x, size_t n, float scale)
-{
-    encode_bf16_loop(y, x, n, scale);
-}
-
-static void decode_bf16_array(real *y, const uint16_t *x, size_t n, float scale)
-{
-    decode_bf16_loop(y, x, n, scale);
-}
-
-static void add_bf16_array(real *y, const uint16_t *x, size_t n, float scale)
-{
-    add_bf16_loop(y, x, n, scale);
-}
 
 static size_t count_infinite(const uint16_t *x, size_t n)
 {
@@ -173,7 +142,11 @@ static size_t count_infinite(const uint16_t *x, size_t n)
 }
 
 const struct cast16_functions SIMD_NAME(cast16) = {
+#ifdef HAS_FP16
     .fp16 = {encode_fp16_array, decode_fp16_array, add_fp16_array},
-    .bf16 = {encode_bf16_array, decode_bf16_array, add_bf16_array},
+#else
+    .fp16 = {encode_fp16_loop, decode_fp16_loop, add_fp16_loop},
+#endif
+    .bf16 = {encode_bf16_loop, decode_bf16_loop, add_bf16_loop},
     .count_infinite = count_infinite,
 };

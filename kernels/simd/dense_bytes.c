@@ -73,9 +73,8 @@ INLINE void mark_image(const struct dense_bytes *d, const uint8_t *image, uint64
         marks[whole / DENSE_BYTES_WORD] |= (uint64_t)1 << (2 * (whole % DENSE_BYTES_WORD));
 }
 
-INLINE void forward_outputs(const struct dense_bytes *d, const uint8_t *image,
-                            const uint64_t *marks, real *y, const real *folded, const real *bias,
-                            const int outputs)
+INLINE void forward_outputs(const int outputs, const struct dense_bytes *d, const uint8_t *image,
+                            const uint64_t *marks, real *y, const real *folded, const real *bias)
 {
     uint8_t spare[DENSE_BYTES_BLOCK];
     vreal total[OUTPUTS] = {0};
@@ -108,22 +107,8 @@ static void forward(const struct dense_bytes *d, const uint8_t *image, real *y, 
     for (size_t o = 0; o < d->outputs; o += OUTPUTS) {
         const real *weights = folded + o * DENSE_BYTES_BLOCK;
         switch (d->outputs - o < OUTPUTS ? d->outputs - o : OUTPUTS) {
-#define CASE(count)                                                                                \
-    case count:                                                                                    \
-        forward_outputs(d, image, marks, y + o, weights, bias + o, count);                         \
-        break
-            CASE(1);
-            CASE(2);
-            CASE(3);
-            CASE(4);
-            CASE(5);
-            CASE(6);
-            CASE(7);
-            CASE(8);
-            CASE(9);
-            CASE(10);
+            CASES_1_TO_10(forward_outputs, d, image, marks, y + o, weights, bias + o)
         }
-#undef CASE
     }
 }
 
@@ -154,8 +139,8 @@ static void transpose(const struct dense_bytes *d, const uint64_t *marks, size_t
 }
 
 /* sums [outputs]: of dy times one vector of a block, over the images that have something in it. */
-INLINE void sum_vector(const struct dense_bytes *d, size_t block, int vector, const real *dy,
-                       const uint64_t *transposed, size_t groups, vreal *sums, const int outputs)
+INLINE void sum_vector(const int outputs, const struct dense_bytes *d, size_t block, int vector,
+                       const real *dy, const uint64_t *transposed, size_t groups, vreal *sums)
 {
     uint8_t spare[DENSE_BYTES_BLOCK];
     vreal total[OUTPUTS] = {0};
@@ -201,22 +186,8 @@ static void backward(const struct dense_bytes *d, size_t block, real *dw, const 
             size_t count = d->outputs - o < OUTPUTS ? d->outputs - o : OUTPUTS;
             vreal sums[OUTPUTS];
             switch (count) {
-#define CASE(count)                                                                                \
-    case count:                                                                                    \
-        sum_vector(d, block, v, dy + o, transposed, groups, sums, count);                          \
-        break
-                CASE(1);
-                CASE(2);
-                CASE(3);
-                CASE(4);
-                CASE(5);
-                CASE(6);
-                CASE(7);
-                CASE(8);
-                CASE(9);
-                CASE(10);
+                CASES_1_TO_10(sum_vector, d, block, v, dy + o, transposed, groups, sums)
             }
-#undef CASE
             store_vector(d, first, dw + o * d->inputs, dbias + o, sums, count, accumulate);
         }
     }

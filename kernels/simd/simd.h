@@ -39,6 +39,28 @@ typedef lane_int vint __attribute__((vector_size(VECTOR_BYTES)));
 /* For what takes a constant (a count, a kind) and must be compiled for it. */
 #define INLINE static inline __attribute__((always_inline))
 
+/* Cases of a switch on a number that f takes first: in each it is a constant, for which f, which is
+ * INLINE, is compiled. */
+#define CASE_OF(number, f, ...)                                                                    \
+    case number:                                                                                   \
+        f(number, __VA_ARGS__);                                                                    \
+        break;
+#define CASES_3_TO_4(...) CASE_OF(3, __VA_ARGS__) CASE_OF(4, __VA_ARGS__)
+#define CASES_5_TO_6(...) CASE_OF(5, __VA_ARGS__) CASE_OF(6, __VA_ARGS__)
+#define CASES_1_TO_2(...) CASE_OF(1, __VA_ARGS__) CASE_OF(2, __VA_ARGS__)
+#define CASES_1_TO_4(...) CASES_1_TO_2(__VA_ARGS__) CASES_3_TO_4(__VA_ARGS__)
+#define CASES_1_TO_5(...) CASES_1_TO_4(__VA_ARGS__) CASE_OF(5, __VA_ARGS__)
+#define CASES_1_TO_6(...) CASES_1_TO_4(__VA_ARGS__) CASES_5_TO_6(__VA_ARGS__)
+#define CASES_2_TO_7(...)                                                                          \
+    CASE_OF(2, __VA_ARGS__)                                                                        \
+    CASES_3_TO_4(__VA_ARGS__) CASES_5_TO_6(__VA_ARGS__) CASE_OF(7, __VA_ARGS__)
+#define CASES_7_TO_10(...)                                                                         \
+    CASE_OF(7, __VA_ARGS__)                                                                        \
+    CASE_OF(8, __VA_ARGS__) CASE_OF(9, __VA_ARGS__) CASE_OF(10, __VA_ARGS__)
+#define CASES_1_TO_10(...) CASES_1_TO_6(__VA_ARGS__) CASES_7_TO_10(__VA_ARGS__)
+#define CASES_1_TO_12(...)                                                                         \
+    CASES_1_TO_10(__VA_ARGS__) CASE_OF(11, __VA_ARGS__) CASE_OF(12, __VA_ARGS__)
+
 static inline vreal vreal_load(const real *x)
 {
     vreal v;

@@ -57,8 +57,8 @@ static size_t gather(const struct small_conv *c, const struct small_conv_backwar
 }
 
 /* dw [kernel][ROW] += the patches of x that the gathered gradients stand for. */
-INLINE void add_rows(const struct small_conv_backward_work *w, size_t n, const real *x, size_t row,
-                     real *dw, const int kernel)
+INLINE void add_rows(const int kernel, const struct small_conv_backward_work *w, size_t n,
+                     const real *x, size_t row, real *dw)
 {
     enum { CHAINS = 2 }; /* an FMA must not wait for the one before */
     vrow sums[CHAINS][SMALL_CONV_KERNEL_MAX] = {0};
@@ -95,17 +95,7 @@ static void first(const struct small_conv *c, const struct small_conv_backward_w
         for (size_t channel = 0; channel < c->in_c; channel++, dw += rows) {
             const real *x = w->x + channel * c->in_h * c->in_w;
             switch (c->kernel) {
-#define CASE(kernel)                                                                               \
-    case kernel:                                                                                   \
-        add_rows(w, n, x, c->in_w, dw, kernel);                                                    \
-        break
-                CASE(2);
-                CASE(3);
-                CASE(4);
-                CASE(5);
-                CASE(6);
-                CASE(7);
-#undef CASE
+                CASES_2_TO_7(add_rows, w, n, x, c->in_w, dw)
             }
         }
     }
@@ -121,8 +111,8 @@ INLINE size_t transposed_at(const struct small_conv *c, size_t channel, size_t p
 #ifdef LANES_HAS_QUADS
 /* VECTOR_LANES channels, of which `left` are there; `quads` times four hold them. What stands in
  * the lanes of channels that are not there does not matter: what becomes of them is not read. */
-INLINE void transpose_channels(real *to, const real *from, size_t plane, size_t left,
-                               const int quads)
+INLINE void transpose_channels(const int quads, real *to, const real *from, size_t plane,
+                               size_t left)
 {
     const real *rows[VECTOR_LANES];
     for (size_t i = 0; i < VECTOR_LANES; i++)
@@ -147,15 +137,7 @@ static void transpose(const struct small_conv *c, real *to, const real *from)
         size_t left = c->in_c - channel;
         real *column = to + transposed_at(c, channel, 0);
         switch (left < VECTOR_LANES ? (left + 3) / 4 : QUADS) {
-#define CASE(quads)                                                                                \
-    case quads:                                                                                    \
-        transpose_channels(column, from + channel * plane, plane, left, quads);                    \
-        break
-            CASE(1);
-            CASE(2);
-            CASE(3);
-            CASE(4);
-#undef CASE
+            CASES_1_TO_4(transpose_channels, column, from + channel * plane, plane, left)
         }
     }
 }
@@ -272,8 +254,9 @@ INLINE void add_taps(const struct small_conv *c, const struct small_conv_backwar
         vreal_store(t->dw + tap * SMALL_CONV_PAD, sums[tap]);
 }
 
-INLINE void add_channel(const struct small_conv *c, const struct small_conv_backward_work *w,
-                        size_t n, const real *weights, real *dw, const int kernel)
+INLINE void add_channel(const int kernel, const struct small_conv *c,
+                        const struct small_conv_backward_work *w, size_t n, const real *weights,
+                        real *dw)
 {
     const int most = TAPS / kernel < kernel ? TAPS / kernel : kernel; /* rows at a time */
     for (size_t channel = 0; channel < c->in_c; channel += VECTOR_LANES) {
@@ -306,17 +289,7 @@ static void inner(const struct small_conv *c, const struct small_conv_backward_w
         const real *weights = transposed_weights + in->kept[k] * taps;
         real *dw = w->dw + in->kept[k] * taps;
         switch (c->kernel) {
-#define CASE(kernel)                                                                               \
-    case kernel:                                                                                   \
-        add_channel(c, w, n, weights, dw, kernel);                                                 \
-        break
-            CASE(2);
-            CASE(3);
-            CASE(4);
-            CASE(5);
-            CASE(6);
-            CASE(7);
-#undef CASE
+            CASES_2_TO_7(add_channel, c, w, n, weights, dw)
         }
     }
     transpose_back(c, dx, w->transposed_dx);

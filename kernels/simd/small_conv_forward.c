@@ -5,9 +5,11 @@
 #include "kernels/simd/small_conv_pool.h"
 
 #if VECTOR_BYTES == 64
-#define CHANNELS 5 /* computed together: 20 accumulators of 32 registers */
+#define CHANNELS          5 /* computed together: 20 accumulators of 32 registers */
+#define CASES_OF_CHANNELS CASES_1_TO_5
 #else
-#define CHANNELS 2 /* 8 of 16 */
+#define CHANNELS          2 /* 8 of 16 */
+#define CASES_OF_CHANNELS CASES_1_TO_2
 #endif
 
 static void load_bytes(real *x, const uint8_t *image, size_t n)
@@ -145,10 +147,10 @@ static __attribute__((noinline)) void pool(const struct small_conv *c,
         pool_channel(&w, kept[o], sums[o]);
 }
 
-INLINE void channels_forward(const struct small_conv *c, const struct small_conv_forward_work *w,
-                             const real *weights, const real *bias,
-                             const struct small_conv_output *out, const uint16_t *kept,
-                             const int channels, const int kernel)
+INLINE void channels_forward(const int channels, const int kernel, const struct small_conv *c,
+                             const struct small_conv_forward_work *w, const real *weights,
+                             const real *bias, const struct small_conv_output *out,
+                             const uint16_t *kept)
 {
     size_t count = c->pooled_h * c->pooled_w, taps = c->in_c * c->kernel * c->kernel;
     const real *from[CHANNELS];
@@ -164,27 +166,16 @@ INLINE void channels_forward(const struct small_conv *c, const struct small_conv
     }
 }
 
-INLINE void forward_kernel(const struct small_conv *c, const struct small_conv_forward_work *w,
-                           const real *weights, const real *bias,
-                           const struct small_conv_output *out, const int kernel)
+INLINE void forward_kernel(const int kernel, const struct small_conv *c,
+                           const struct small_conv_forward_work *w, const real *weights,
+                           const real *bias, const struct small_conv_output *out)
 {
     size_t groups = (out->n_kept + CHANNELS - 1) / CHANNELS;
     cut_planes(c, w, kernel);
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
         switch (last - first) {
-#define CASE(channels)                                                                             \
-    case channels:                                                                                 \
-        channels_forward(c, w, weights, bias, out, out->kept + first, channels, kernel);           \
-        break
-            CASE(1);
-            CASE(2);
-#if CHANNELS == 5
-            CASE(3);
-            CASE(4);
-            CASE(5);
-#endif
-#undef CASE
+            CASES_OF_CHANNELS(channels_forward, kernel, c, w, weights, bias, out, out->kept + first)
         }
     }
 }
@@ -193,17 +184,7 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
                     const real *weights, const real *bias, const struct small_conv_output *out)
 {
     switch (c->kernel) {
-#define CASE(kernel)                                                                               \
-    case kernel:                                                                                   \
-        forward_kernel(c, w, weights, bias, out, kernel);                                          \
-        break
-        CASE(2);
-        CASE(3);
-        CASE(4);
-        CASE(5);
-        CASE(6);
-        CASE(7);
-#undef CASE
+        CASES_2_TO_7(forward_kernel, c, w, weights, bias, out)
     }
 }
 

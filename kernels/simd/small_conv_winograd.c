@@ -179,6 +179,14 @@ FOR_CHANNELS(6)
 typedef void points_adder(const struct small_conv *c, const real *planes,
                           const real *const *weights, vreal sums[][ROWS][POINTS], int first);
 
+/* By the number of channels. */
+static points_adder *const point_adders[CHANNELS + 1] = {
+    NULL,         add_points_1, add_points_2, add_points_3, add_points_4, add_points_5,
+#if CHANNELS == 6
+    add_points_6,
+#endif
+};
+
 /* What the points of a row of two outputs stand for. */
 INLINE void turn_sums(vreal pair[2], const vreal points[POINTS], real bias)
 {
@@ -191,18 +199,18 @@ INLINE void turn_sums(vreal pair[2], const vreal points[POINTS], real bias)
 static void channels_forward(const struct small_conv *c, const struct small_conv_forward_work *w,
                              const real *weights, const real *bias,
                              const struct small_conv_output *out, const uint16_t *kept,
-                             int channels, points_adder *add)
+                             size_t channels)
 {
     size_t count = c->pooled_h * c->pooled_w, stride = c->in_c * KERNEL * POINTS;
     const real *from[CHANNELS];
-    for (int o = 0; o < channels; o++)
+    for (size_t o = 0; o < channels; o++)
         from[o] = weights + kept[o] * stride;
     for (size_t position = 0; position < count; position += VECTOR_LANES) {
         vreal points[CHANNELS][ROWS][POINTS];
         struct windows windows = windows_at(c, out, position);
         for (int first = 0; first < POINTS; first += TOGETHER)
-            add(c, w->planes + position, from, points, first);
-        for (int o = 0; o < channels; o++) {
+            point_adders[channels](c, w->planes + position, from, points, first);
+        for (size_t o = 0; o < channels; o++) {
             vreal sums[PLACES];
             turn_sums(sums, points[o][0], bias[kept[o]]);
             turn_sums(sums + 2, points[o][1], bias[kept[o]]);
@@ -218,22 +226,7 @@ static void forward(const struct small_conv *c, const struct small_conv_forward_
     cut_points(c, w);
     for (size_t group = 0, first = 0, last; group < groups; group++, first = last) {
         last = out->n_kept * (group + 1) / groups;
-        switch (last - first) {
-#define CASE(channels)                                                                             \
-    case channels:                                                                                 \
-        channels_forward(c, w, weights, bias, out, out->kept + first, channels,                    \
-                         add_points_##channels);                                                   \
-        break
-            CASE(1);
-            CASE(2);
-            CASE(3);
-            CASE(4);
-            CASE(5);
-#if CHANNELS == 6
-            CASE(6);
-#endif
-#undef CASE
-        }
+        channels_forward(c, w, weights, bias, out, out->kept + first, last - first);
     }
 }
 

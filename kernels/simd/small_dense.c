@@ -17,8 +17,8 @@ static void list(struct small_list *list, const real *x, size_t n)
     list->n = found;
 }
 
-INLINE void add_vectors(const struct small_matrix *m, const struct small_list *list, size_t first,
-                        real *sums, const int vectors)
+INLINE void add_vectors(const int vectors, const struct small_matrix *m,
+                        const struct small_list *list, size_t first, real *sums)
 {
     vreal total[CHAINS][VECTORS] = {0};
     const real *from = m->data + first;
@@ -53,16 +53,8 @@ static void add_rows(const struct small_matrix *m, const struct small_list *list
     for (; first < end; first += VECTORS * VECTOR_LANES, sums += VECTORS * VECTOR_LANES) {
         size_t vectors = (end - first + VECTOR_LANES - 1) / VECTOR_LANES;
         switch (vectors < VECTORS ? vectors : VECTORS) {
-#define CASE(vectors)                                                                              \
-    case vectors:                                                                                  \
-        add_vectors(m, list, first, sums, vectors);                                                \
-        break
-            CASE(1);
-            CASE(2);
-            CASE(3);
-            CASE(4);
+            CASES_1_TO_4(add_vectors, m, list, first, sums)
         }
-#undef CASE
     }
 }
 

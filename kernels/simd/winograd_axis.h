@@ -21,6 +21,12 @@
 #define OF_Q (1 / (2 * QQ * (QQ - PP)))
 #define K(x) ((real)(x)) /* rounded once */
 
+/* A case for each kind of tiles, which f takes first as a constant. */
+#define CASES_OF_KIND(...)                                                                         \
+    CASE_OF(WINOGRAD_F4, __VA_ARGS__)                                                              \
+    CASE_OF(WINOGRAD_F2, __VA_ARGS__)                                                              \
+    CASE_OF(WINOGRAD_T2, __VA_ARGS__)
+
 INLINE int axis_points(int kind)
 {
     return kind == WINOGRAD_F4 ? 6 : kind == WINOGRAD_F2 ? 4 : 3;

@@ -8,9 +8,11 @@
 #define LINE_REALS (64 / (int)sizeof(real))
 
 #if defined(__AVX512F__)
-#define ROWS_MAX 12
+#define ROWS_MAX      12
+#define CASES_OF_ROWS CASES_1_TO_12
 #else
-#define ROWS_MAX 6
+#define ROWS_MAX      6
+#define CASES_OF_ROWS CASES_1_TO_6
 #endif
 
 /* sum += A b for k numbers of each row, which lie row_step and k_step apart. A comes from beyond
@@ -76,13 +78,6 @@ INLINE void few_columns(int rows, real *c, const real *const *a, const real *con
     store_sums(rows, c, sum, add);
 }
 
-/* A case for each number of rows that is a constant there. */
-#if ROWS_MAX == 12
-#define EACH_COUNT(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12)
-#else
-#define EACH_COUNT(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6)
-#endif
-
 /* How many of the `left` rows to take next. */
 static int share_of(int left)
 {
@@ -96,12 +91,7 @@ static void product_rows(real *c, const real *const *a, const real *const *b, in
     for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
         taken = share_of(rows - first);
         switch (taken) {
-#define DO(number)                                                                                 \
-    case number:                                                                                   \
-        few_rows(number, c, a, b, count, (size_t)first, a_stride, k, run, add);                    \
-        break;
-            EACH_COUNT(DO)
-#undef DO
+            CASES_OF_ROWS(few_rows, c, a, b, count, (size_t)first, a_stride, k, run, add)
         }
     }
 }
@@ -112,12 +102,7 @@ static void product_columns(real *c, const real *const *a, const real *const *b,
     for (int first = 0, taken; first < rows; first += taken, c += taken * BLOCK) {
         taken = share_of(rows - first);
         switch (taken) {
-#define DO(number)                                                                                 \
-    case number:                                                                                   \
-        few_columns(number, c, a, b, count, (size_t)first, k, add, next);                          \
-        break;
-            EACH_COUNT(DO)
-#undef DO
+            CASES_OF_ROWS(few_columns, c, a, b, count, (size_t)first, k, add, next)
         }
         next += k * LINE_REALS;
     }

@@ -213,7 +213,7 @@ INLINE struct patch output_patch(int kind, int epilogue, const struct winograd *
         .row = at.row * size, .column = at.column * size, .h = w->stored.h, .w = w->stored.w};
 }
 
-INLINE void output_all(int kind, int epilogue, const struct winograd *w, int n, int b, real *y,
+INLINE void output_all(int epilogue, int kind, const struct winograd *w, int n, int b, real *y,
                        uint8_t *from, const real *m, const real *bias, const uint16_t *blank)
 {
     int tiles = n * winograd_tiles(w);
@@ -257,7 +257,7 @@ INLINE vreal output_adjoint_tile(int kind, int epilogue, real *dm, size_t plane,
     return dbias;
 }
 
-INLINE void output_adjoint_all(int kind, int epilogue, const struct winograd *w, int n, real *dm,
+INLINE void output_adjoint_all(int epilogue, int kind, const struct winograd *w, int n, real *dm,
                                real *dbias, const real *dy, const uint8_t *from, size_t stride)
 {
     int tiles = n * winograd_tiles(w);
@@ -277,57 +277,58 @@ INLINE void output_adjoint_all(int kind, int epilogue, const struct winograd *w,
     vreal_store(dbias + VECTOR_LANES, sum[1]);
 }
 
+/* Every kind with every epilogue, each with constants of its own. The direct kind has no tiles. */
+#define CASES_OF_EPILOGUE(...)                                                                     \
+    CASE_OF(EPILOGUE_NONE, __VA_ARGS__)                                                            \
+    CASE_OF(EPILOGUE_RELU, __VA_ARGS__)                                                            \
+    CASE_OF(EPILOGUE_RELU_POOL, __VA_ARGS__)
+
 static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
-    if (w->kind == WINOGRAD_F4) {
+    if (w->kind == WINOGRAD_F4)
         mark_blank(w, n, blank, x);
-        input_all(WINOGRAD_F4, w, n, v, x);
-    } else if (w->kind == WINOGRAD_F2)
-        input_all(WINOGRAD_F2, w, n, v, x);
-    else
-        input_all(WINOGRAD_T2, w, n, v, x);
+    switch ((int)w->kind) {
+        CASES_OF_KIND(input_all, w, n, v, x)
+    }
 }
 
 static void input_adjoint(const struct winograd *w, int n, int at, real *dx, const real *dv)
 {
-    if (w->kind == WINOGRAD_F4)
-        input_adjoint_all(WINOGRAD_F4, w, n, at, dx, dv);
-    else if (w->kind == WINOGRAD_F2)
-        input_adjoint_all(WINOGRAD_F2, w, n, at, dx, dv);
-    else
-        input_adjoint_all(WINOGRAD_T2, w, n, at, dx, dv);
+    switch ((int)w->kind) {
+        CASES_OF_KIND(input_adjoint_all, w, n, at, dx, dv)
+    }
 }
 
-/* Every kind with every epilogue, each with constants of its own. */
-#define EACH_PAIR(DO)                                                                              \
-    DO(WINOGRAD_F4, EPILOGUE_NONE)                                                                 \
-    DO(WINOGRAD_F4, EPILOGUE_RELU)                                                                 \
-    DO(WINOGRAD_F4, EPILOGUE_RELU_POOL)                                                            \
-    DO(WINOGRAD_F2, EPILOGUE_NONE)                                                                 \
-    DO(WINOGRAD_F2, EPILOGUE_RELU)                                                                 \
-    DO(WINOGRAD_F2, EPILOGUE_RELU_POOL)                                                            \
-    DO(WINOGRAD_T2, EPILOGUE_NONE)                                                                 \
-    DO(WINOGRAD_T2, EPILOGUE_RELU)                                                                 \
-    DO(WINOGRAD_T2, EPILOGUE_RELU_POOL)
+INLINE void output_kind(int kind, const struct winograd *w, int n, int at, real *y, uint8_t *from,
+                        const real *m, const real *bias, const uint16_t *blank)
+{
+    switch (w->epilogue) {
+        CASES_OF_EPILOGUE(output_all, kind, w, n, at, y, from, m, bias, blank)
+    }
+}
 
 static void output(const struct winograd *w, int n, int at, real *y, uint8_t *from, const real *m,
                    const real *bias, const uint16_t *blank)
 {
-#define DO(a, b)                                                                                   \
-    if (w->kind == (a) && w->epilogue == (b))                                                      \
-        output_all(a, b, w, n, at, y, from, m, bias, blank);
-    EACH_PAIR(DO)
-#undef DO
+    switch ((int)w->kind) {
+        CASES_OF_KIND(output_kind, w, n, at, y, from, m, bias, blank)
+    }
+}
+
+INLINE void output_adjoint_kind(int kind, const struct winograd *w, int n, real *dm, real *dbias,
+                                const real *dy, const uint8_t *from, size_t stride)
+{
+    switch (w->epilogue) {
+        CASES_OF_EPILOGUE(output_adjoint_all, kind, w, n, dm, dbias, dy, from, stride)
+    }
 }
 
 static void output_adjoint(const struct winograd *w, int n, real *dm, real *dbias, const real *dy,
                            const uint8_t *from, size_t stride)
 {
-#define DO(a, b)                                                                                   \
-    if (w->kind == (a) && w->epilogue == (b))                                                      \
-        output_adjoint_all(a, b, w, n, dm, dbias, dy, from, stride);
-    EACH_PAIR(DO)
-#undef DO
+    switch ((int)w->kind) {
+        CASES_OF_KIND(output_adjoint_kind, w, n, dm, dbias, dy, from, stride)
+    }
 }
 
 const struct winograd_tiles SIMD_NAME(winograd_tiles) = {

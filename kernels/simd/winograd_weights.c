@@ -5,6 +5,8 @@
 #include "kernels/simd/transpose.h"
 #include "kernels/simd/winograd_axis.h"
 
+#define CASES_OF_WEIGHTS(...) CASES_OF_KIND(__VA_ARGS__) CASE_OF(CONV_DIRECT, __VA_ARGS__)
+
 /* taps <- the kernels of `lanes` channels, which lie `step` apart; the others are 0. */
 INLINE void load_kernels(vreal taps[TAPS], const real *w, size_t step, int lanes)
 {
@@ -140,14 +142,9 @@ static void transform(const struct winograd *w, int at, int first, int count, re
 {
     size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
     weights += (size_t)first * kernel;
-    if (w->kind == WINOGRAD_F4)
-        transform_panel(WINOGRAD_F4, w, at, u, weights, w->out_c, all, count, kernel);
-    else if (w->kind == WINOGRAD_F2)
-        transform_panel(WINOGRAD_F2, w, at, u, weights, w->out_c, all, count, kernel);
-    else if (w->kind == WINOGRAD_T2)
-        transform_panel(WINOGRAD_T2, w, at, u, weights, w->out_c, all, count, kernel);
-    else
-        transform_panel(CONV_DIRECT, w, at, u, weights, w->out_c, all, count, kernel);
+    switch (w->kind) {
+        CASES_OF_WEIGHTS(transform_panel, w, at, u, weights, w->out_c, all, count, kernel)
+    }
 }
 
 static void transform_transposed(const struct winograd *w, int at, int first, int count, real *u,
@@ -155,14 +152,9 @@ static void transform_transposed(const struct winograd *w, int at, int first, in
 {
     size_t kernel = TAPS, all = TAPS * (size_t)w->in_c;
     weights += (size_t)first * all;
-    if (w->kind == WINOGRAD_F4)
-        transform_panel(WINOGRAD_F4, w, at, u, weights, w->in_c, kernel, count, all);
-    else if (w->kind == WINOGRAD_F2)
-        transform_panel(WINOGRAD_F2, w, at, u, weights, w->in_c, kernel, count, all);
-    else if (w->kind == WINOGRAD_T2)
-        transform_panel(WINOGRAD_T2, w, at, u, weights, w->in_c, kernel, count, all);
-    else
-        transform_panel(CONV_DIRECT, w, at, u, weights, w->in_c, kernel, count, all);
+    switch (w->kind) {
+        CASES_OF_WEIGHTS(transform_panel, w, at, u, weights, w->in_c, kernel, count, all)
+    }
 }
 
 INLINE void adjoint_panel(int kind, const struct winograd *w, int at, int count, real *dweights,
@@ -187,14 +179,9 @@ static void adjoint(const struct winograd *w, int at, int first, int count, real
                     const real *du, int parts, size_t stride, bool add)
 {
     dweights += (size_t)first * TAPS;
-    if (w->kind == WINOGRAD_F4)
-        adjoint_panel(WINOGRAD_F4, w, at, count, dweights, du, parts, stride, add);
-    else if (w->kind == WINOGRAD_F2)
-        adjoint_panel(WINOGRAD_F2, w, at, count, dweights, du, parts, stride, add);
-    else if (w->kind == WINOGRAD_T2)
-        adjoint_panel(WINOGRAD_T2, w, at, count, dweights, du, parts, stride, add);
-    else
-        adjoint_panel(CONV_DIRECT, w, at, count, dweights, du, parts, stride, add);
+    switch (w->kind) {
+        CASES_OF_WEIGHTS(adjoint_panel, w, at, count, dweights, du, parts, stride, add)
+    }
 }
 
 const struct winograd_weights SIMD_NAME(winograd_weights) = {
