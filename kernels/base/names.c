@@ -80,3 +80,14 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
         append(text, size, " %s", known[i]);
     return text;
 }
+
+enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
+                        int *index, struct error *e)
+{
+    char why[1024];
+    *index = name_index(text, names, n);
+    if (*index >= 0)
+        return OK;
+    return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
+                     name_explain(why, sizeof why, text, names, n));
+}

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "kernels/base/error.h"
+
 /* The known name nearest to `name` by edit distance (insert, delete, replace, swap of neighbours),
  * or NULL when none is within half its length. Borrowed from `known`. */
 const char *name_nearest(const char *name, const char *const *known, size_t n);
@@ -14,5 +16,9 @@ int name_index(const char *name, const char *const *known, size_t n);
 /* Writes "'rign' is unknown; nearest 'ring'; known: none allreduce ring" to `text` (cut to fit) and
  * returns it. */
 char *name_explain(char *text, size_t size, const char *name, const char *const *known, size_t n);
+
+/* The index of an option's value among `names`; ERR_ARGUMENT with name_explain's sentence. */
+enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
+                        int *index, struct error *e);
 
 #endif

@@ -2,14 +2,9 @@
  * convolutional networks", CVPR 2015. */
 #include "kernels/layers/dropout_mask.h"
 
-static void dropout2d_forward(const struct layer_call *c)
-{
-    dropout_mask_forward(c, NULL);
-}
-
 const struct layer_kernel layer_dropout2d = {
     .name = "dropout2d",
     .saved_bytes = dropout_mask_bytes,
-    .forward = dropout2d_forward,
+    .forward = dropout_mask_forward,
     .backward = dropout_mask_backward,
 };

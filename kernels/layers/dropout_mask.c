@@ -105,13 +105,18 @@ static void apply(struct dropout_call *call)
              images_per_block(ELEMENTS_PER_BLOCK, call->u.units * call->u.size), apply_block, call);
 }
 
-void dropout_mask_forward(const struct layer_call *c, const enum isa *isa)
+void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c)
 {
     if (c->ex->training)
         apply(&(struct dropout_call){.c = c, .isa = isa, .out = c->y, .in = c->x, .draw = true});
     else
         exec_for(c->ex, (size_t)c->n * shape_count(c->layer->in), ELEMENTS_PER_BLOCK, copy_block,
                  (void *)c);
+}
+
+void dropout_mask_forward(const struct layer_call *c)
+{
+    dropout_mask_forward_by(NULL, c);
 }
 
 void dropout_mask_backward(const struct layer_call *c)

@@ -33,8 +33,9 @@ void dropout_mask_draw_by(enum isa isa, uint8_t *keep, const struct exec *ex,
 size_t dropout_mask_bytes(const struct layer_desc *layer, int n);
 
 /* Draws keep while training, and writes y [N,units,size] <- x; a copy in evaluation. The words are
- * drawn by the instructions of `isa`, one after the other where it is NULL. */
-void dropout_mask_forward(const struct layer_call *c, const enum isa *isa);
+ * drawn one after the other, or by the instructions of `isa`. */
+void dropout_mask_forward(const struct layer_call *c);
+void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 
 /* dx <- dy with the mask that forward drew. */
 void dropout_mask_backward(const struct layer_call *c);

@@ -27,7 +27,7 @@ static size_t dropout_scratch_bytes(const struct fused_layers *fused, int n, int
 static void dropout_forward(const struct fused_layers *fused, const struct op_call *c)
 {
     struct layer_call call = layer_call_of(fused, c);
-    dropout_mask_forward(&call, &fused->isa);
+    dropout_mask_forward_by(&fused->isa, &call);
 }
 
 static void dropout_backward(const struct fused_layers *fused, const struct op_call *c)

@@ -75,17 +75,6 @@ enum status option_count(const char *option, const char *text, int most, int *va
     return OK;
 }
 
-enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
-                        int *index, struct error *e)
-{
-    char why[1024];
-    *index = name_index(text, names, n);
-    if (*index >= 0)
-        return OK;
-    return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
-                     name_explain(why, sizeof why, text, names, n));
-}
-
 enum status option_choice(const char *option, const char *text, struct choice *c, struct error *e)
 {
     *c = (struct choice){.none = strcmp(text, "none") == 0};

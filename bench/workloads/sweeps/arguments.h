@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/names.h"
 
 struct option_row {
     const char *name, *value; /* "sizes", "A[,B..]"; NULL: takes none */
@@ -26,10 +26,6 @@ void options_print(FILE *out, const struct option_row *table, size_t n);
 /* A whole number of 1..most. */
 enum status option_count(const char *option, const char *text, int most, int *value,
                          struct error *e);
-
-/* The index of one of names [n]. */
-enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
-                        int *index, struct error *e);
 
 /* Names separated by commas. n = 0 with `none`: nothing; without: everything. */
 enum { CHOICE_NAMES = 64 };

@@ -26,18 +26,6 @@ static const struct option OWN_OPTIONS[] = {
     {NULL, 0, NULL, 0},
 };
 
-static enum status parse_name(const char *option, const char *text, const char *const *names,
-                              size_t n, int *value, struct error *e)
-{
-    *value = name_index(text, names, n);
-    if (*value < 0) {
-        char explained[512];
-        return error_set(e, ERR_ARGUMENT, "--%s: %s", option,
-                         name_explain(explained, sizeof explained, text, names, n));
-    }
-    return OK;
-}
-
 /* One option that is not in the table of spec options. */
 static enum status take_own(struct arguments *a, int letter, struct error *e)
 {
@@ -54,11 +42,11 @@ static enum status take_own(struct arguments *a, int letter, struct error *e)
         a->predictions = optarg;
         break;
     case 'm':
-        status = parse_name("run", optarg, RUNS, 3, &value, e);
+        status = option_name("run", optarg, RUNS, 3, &value, e);
         a->run = (enum run_kind)value;
         break;
     case 'w':
-        status = parse_name("wait", optarg, WAITS, 3, &value, e);
+        status = option_name("wait", optarg, WAITS, 3, &value, e);
         a->wait = (enum wait_kind)value;
         break;
     case 'i':
