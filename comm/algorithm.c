@@ -19,7 +19,6 @@ static const char *const VALUES[ALGORITHMS][VARIABLES] = {
 #define ALGORITHM(name, blocking, nonblocking, summary)                                            \
     [ALGORITHM_##name] = {blocking, nonblocking, "none"},
 #include "comm/cost/algorithms.def"
-#undef ALGORITHM
 };
 
 /* ---- Descriptions ---- */

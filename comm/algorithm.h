@@ -4,8 +4,7 @@
  *
  * MPICH declares them as numbers. A name's number is its place in the description of the variable, from
  * which MPICH itself numbers them (maint/extractcvars: "leading word followed with ' - '"). */
-#ifndef SCALEBENCH_COMM_ALGORITHM_H
-#define SCALEBENCH_COMM_ALGORITHM_H
+#pragma once
 
 #include "comm/cost/cost.h"
 #include "kernels/base/error.h"
@@ -29,5 +28,3 @@ const char *algorithm_in_use(void);
 /* Number of `name` in a description "... auto - text nb - text": entries are words before " - ",
  * which may stand right behind the text before; -1: it is not there. */
 int algorithm_number(const char *description, const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * With error feedback (Seide et al., 2014; Karimireddy et al., "Error feedback fixes SignSGD and
  * other gradient compression schemes", 2019) a rank adds to its gradients what earlier steps left
  * out of them, and keeps what this step leaves out. */
-#ifndef SCALEBENCH_COMM_COMPRESS_H
-#define SCALEBENCH_COMM_COMPRESS_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -60,5 +59,3 @@ enum status exchange_scatter(struct sync *s, struct exchanger *x, const struct s
 /* Every rank's share reaches every rank. An all-gather by p-1 direct messages. */
 enum status exchange_gather(struct sync *s, struct exchanger *x, const struct shares *v,
                             const char *operation, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* The arithmetic of communication on this rank's own memory. Everything comm adds, copies, casts or
  * selects goes through here, so that a simulated clock can charge it (gamma). */
-#ifndef SCALEBENCH_COMM_LOCAL_OPS_H
-#define SCALEBENCH_COMM_LOCAL_OPS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -82,5 +81,3 @@ void local_low_rank_subtract(const struct exec *ex, const struct low_rank *shape
 /* Makes p [rank][n], rank <= n, orthonormal: an orthonormal basis of what its vectors span, filled
  * up with others where they depend on each other. The same bits from the same p. */
 void local_orthonormalize(const struct exec *ex, real *p, size_t n, size_t rank);
-
-#endif

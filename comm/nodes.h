@@ -1,6 +1,5 @@
 /* Finding out which ranks share a node. */
-#ifndef SCALEBENCH_COMM_NODES_H
-#define SCALEBENCH_COMM_NODES_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -11,5 +10,3 @@ void nodes_here(const struct sync *s, int *ranks, int *first);
 /* (*node_of) [ranks]: the node of each rank, counted in the order of their first ranks; freed with
  * free, NULL on error. Ranks share a node when they can share memory. Collective. */
 enum status nodes_find(struct sync *s, int **node_of, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
  * thread between layers or tiles, or a thread of its own. Only the computing thread calls the library,
  * except between overlap_compute_begin and overlap_compute_end: there the other thread may, so that
  * MPI_THREAD_SERIALIZED is enough. */
-#ifndef SCALEBENCH_COMM_OVERLAP_H
-#define SCALEBENCH_COMM_OVERLAP_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -38,5 +37,3 @@ void overlap_resume(struct overlap *o);
 void overlap_tile(void *arg);
 /* Whether exec.poll is to be that. */
 bool overlap_wants_tiles(const struct overlap *o);
-
-#endif

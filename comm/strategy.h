@@ -17,8 +17,7 @@
  * params_needed and params_done of each range for ZeRO 3, which gathers parameters before a pass and
  * frees them after it, the activation slots of a net (net.h) for pipelines, and
  * exec.charge, through which local_ops.h reports its work, for replayed compute. */
-#ifndef SCALEBENCH_COMM_STRATEGY_H
-#define SCALEBENCH_COMM_STRATEGY_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -253,5 +252,3 @@ enum status sync_broadcast_params(struct sync *s, struct error *e);
 
 /* The same of the buffers. */
 enum status sync_broadcast_buffers(struct sync *s, struct error *e);
-
-#endif

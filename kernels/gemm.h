@@ -1,6 +1,5 @@
 /* Matrix products, by BLIS. */
-#ifndef SCALEBENCH_KERNELS_GEMM_H
-#define SCALEBENCH_KERNELS_GEMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ struct gemm_operand {
 };
 void gemm(size_t m, size_t n, size_t k, real *c, size_t ldc, struct gemm_operand a,
           struct gemm_operand b, bool add);
-
-#endif

@@ -1,7 +1,6 @@
 /* Choosing among the tables that files below kernels/simd export, one a set of instructions.
  * Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_SIMD_TABLES_H
-#define SCALEBENCH_KERNELS_SIMD_TABLES_H
+#pragma once
 
 #include "kernels/base/isa.h"
 
@@ -23,6 +22,4 @@
         (void)isa;                                                                                 \
         return &name##_portable;                                                                   \
     }
-#endif
-
 #endif

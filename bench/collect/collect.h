@@ -1,8 +1,7 @@
 /* From records to tables: one row a launch (raw.csv), one row a point (summary.csv) and the other
  * files of csv_files.def, the table that a campaign ends with, figures. Everything is computed from
  * the run's folder alone: its resolved spec, journal and records; nothing is run. */
-#ifndef SCALEBENCH_BENCH_COLLECT_COLLECT_H
-#define SCALEBENCH_BENCH_COLLECT_COLLECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +48,6 @@ void launch_diverged_text(char *text, size_t size, const struct launch_result *r
 enum point_status {
 #define POINT_STATUS(id, fails, meaning) POINT_##id,
 #include "bench/collect/point_status.def"
-#undef POINT_STATUS
     POINT_STATUSES
 };
 const char *const *point_status_names(void);
@@ -155,5 +153,3 @@ const struct column *columns_all(size_t *n);
 void columns_print(FILE *out);
 /* What `scalebench explain NAME` prints of one. */
 void column_explain(FILE *out, const struct column *column);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The same rows feed the writers, `scalebench list columns`, `explain` and columns.csv. Internal to
  * bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_COLUMNS_H
-#define SCALEBENCH_BENCH_COLLECT_COLUMNS_H
+#pragma once
 
 #include "bench/collect/collect.h"
 
@@ -97,5 +96,3 @@ struct losses_row {
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS
-
-#endif

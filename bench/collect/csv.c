@@ -378,8 +378,7 @@ enum status summary_write(const struct summary *s, const char *run_dir,
     struct csv csv = {.s = s, .run_dir = run_dir, .journal = journal};
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
-    if (status == OK)
-        status = write_files(&csv, &stage, e);
+    THEN(status, write_files(&csv, &stage, e));
     stage_close(&stage);
     return status;
 }

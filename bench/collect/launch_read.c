@@ -331,8 +331,7 @@ enum status launch_read(const char *dir, int ranks, struct launch_result *result
 {
     struct rank_record *records;
     enum status status = records_read(&records, dir, ranks, e);
-    if (status == OK)
-        status = fill_result(result, records, ranks, e);
+    THEN(status, fill_result(result, records, ranks, e));
     records_free(records, ranks);
     return status;
 }

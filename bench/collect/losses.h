@@ -1,7 +1,6 @@
 /* Why it bends: what of perfect scaling each point lost, and to which part of a step; the rows of
  * losses.csv, which the sentences below the closing table print. Internal to bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_LOSSES_H
-#define SCALEBENCH_BENCH_COLLECT_LOSSES_H
+#pragma once
 
 #include "bench/collect/columns.h"
 #include "bench/collect/series.h"
@@ -16,5 +15,3 @@ struct losses {
 /* From the numbers of the points. Freed with losses_free in any case. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
 void losses_free(struct losses *losses);
-
-#endif

@@ -1,7 +1,6 @@
 /* Metrics of metrics.def that are fields of records, by the names of their columns. Internal to
  * bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_METRIC_H
-#define SCALEBENCH_BENCH_COLLECT_METRIC_H
+#pragma once
 
 #include "bench/record/fields.h"
 
@@ -19,5 +18,3 @@ enum metric_id {
 /* The number that a metric has in a line of its kind, in the unit of its column; NAN where it is
  * unknown or that line is NULL. */
 double metric_number(enum metric_id id, const void *const lines[RECORD_LINES]);
-
-#endif

@@ -38,8 +38,7 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
         return OK;
     TRY(config_strategy(&point->config, &config, &at, e));
     enum status status = MEM_NEW(counts, n, "tensors", e);
-    if (status == OK)
-        status = MEM_NEW(ready, n, "tensors", e);
+    THEN(status, MEM_NEW(ready, n, "tensors", e));
     for (size_t i = 0; i < n && status == OK; i++)
         counts[i] = net->tensors[i].count;
     if (status == OK) {

@@ -55,7 +55,6 @@ const char *const *point_status_names(void)
     static const char *const names[] = {
 #define POINT_STATUS(id, fails, meaning) #id,
 #include "bench/collect/point_status.def"
-#undef POINT_STATUS
     };
     return names;
 }
@@ -65,7 +64,6 @@ bool summary_fails(const struct summary *s, size_t point)
     static const int fails[] = {
 #define POINT_STATUS(id, fails, meaning) fails,
 #include "bench/collect/point_status.def"
-#undef POINT_STATUS
     };
     const struct point_summary *p = &s->points[point];
     bool bounded = s->spec->config.values[OPT_ACCURACY_MIN].text[0] && !p->compute_only;

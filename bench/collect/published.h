@@ -1,7 +1,6 @@
 /* Published numbers beside ours: a CSV file whose rows are matched to points by what a spec says
  * (published.*). Internal to bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_PUBLISHED_H
-#define SCALEBENCH_BENCH_COLLECT_PUBLISHED_H
+#pragma once
 
 #include "bench/collect/columns.h"
 
@@ -28,5 +27,3 @@ double published_value(const struct summary *s, size_t point, enum column_id col
 
 /* Accuracies or losses were published that are not shown. */
 bool published_withholds(const struct summary *s);
-
-#endif

@@ -194,8 +194,7 @@ enum status series_collect(struct series_list *list, const struct summary *s, st
     *list = (struct series_list){.n = 0};
     TRY(drop_axes(&splitting, s->spec, e));
     enum status status = key_points(&keyed, s->spec, &splitting, e);
-    if (status == OK)
-        status = take_all(list, keyed, s, &splitting, e);
+    THEN(status, take_all(list, keyed, s, &splitting, e));
     keyed_free(keyed, s->n);
     return status;
 }

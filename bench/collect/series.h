@@ -1,6 +1,5 @@
 /* Points that differ in their ranks only: a line of a figure. Internal to bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_SERIES_H
-#define SCALEBENCH_BENCH_COLLECT_SERIES_H
+#pragma once
 
 #include "bench/collect/collect.h"
 
@@ -19,5 +18,3 @@ struct series_list {
  * Freed with series_free in any case. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);
 void series_free(struct series_list *list);
-
-#endif

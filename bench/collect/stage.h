@@ -1,8 +1,7 @@
 /* Files that a run gets, whole or not at all: they are written in a folder of their own inside the
  * run's and take their names by a rename, so that a reader never sees half of one and several
  * programs may write the same run at once. Internal to bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_STAGE_H
-#define SCALEBENCH_BENCH_COLLECT_STAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ enum status stage_write(const struct stage *stage, const char *name, stage_write
                         void *what, struct error *e);
 /* Removes the stage with whatever was not kept. */
 void stage_close(struct stage *stage);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of the summary share. Internal to bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_SUMMARY_H
-#define SCALEBENCH_BENCH_COLLECT_SUMMARY_H
+#pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
@@ -106,5 +105,3 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point);
 /* The different texts that this column has in the requested points, as "a, b", a strategy with its
  * variant; cut to fit. Returns text. */
 char *summary_distinct(char *text, size_t size, const struct summary *s, enum column_id id);
-
-#endif

@@ -85,8 +85,7 @@ enum status summary_read(struct summary *s, const struct spec *spec, const char 
     TRY(summary_open(s, spec, run_dir, e));
     snprintf(path, sizeof path, "%s/summary.csv", run_dir);
     enum status status = csv_table_read(&table, path, e);
-    if (status == OK)
-        status = read_table(s, &table, e);
+    THEN(status, read_table(s, &table, e));
     csv_table_free(&table);
     return status;
 }

@@ -1,7 +1,6 @@
 /* What stands below every figure: what was measured, how, and against which base. Internal to
  * bench/figures. */
-#ifndef SCALEBENCH_BENCH_FIGURES_CAPTION_H
-#define SCALEBENCH_BENCH_FIGURES_CAPTION_H
+#pragma once
 
 #include "bench/figures/figure_data.h"
 
@@ -19,5 +18,3 @@ enum status caption_make(struct caption *caption, const struct figure_data *d, b
 /* Breaks the text at blanks, in place, into lines that fit a column. */
 void caption_wrap(struct caption *caption);
 void caption_free(struct caption *caption);
-
-#endif

@@ -6,7 +6,6 @@ static const struct figure figures[] = {
 #define FIGURE(name, summary, replay, shape, quantity, columns, model, published)                  \
     {#name, &shape_##shape, QUANTITY_##quantity, columns, model, published},
 #include "bench/spec/figures.def"
-#undef FIGURE
 };
 
 const struct figure *figure_get(const char *name)

@@ -1,8 +1,7 @@
 /* What the rows of bench/spec/figures.def say of a figure. A row names a shape: how its numbers stand
  * in series_<figure>.csv, and which rules its points follow. A shape is one of the structs below,
  * where nothing but its functions knows it. Internal to bench/figures. */
-#ifndef SCALEBENCH_BENCH_FIGURES_FIGURE_H
-#define SCALEBENCH_BENCH_FIGURES_FIGURE_H
+#pragma once
 
 #include "bench/figures/quantity.h"
 
@@ -35,5 +34,3 @@ const struct figure *figure_get(const char *name);
 /* The i-th of its columns, from 0; false beyond the last. */
 enum { FIGURE_COLUMN = 32 };
 bool figure_column(const struct figure *figure, size_t i, char column[FIGURE_COLUMN]);
-
-#endif

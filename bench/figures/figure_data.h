@@ -1,7 +1,6 @@
 /* The numbers behind one figure, as series_<figure>.csv: what its script draws, and what a user may
  * draw anew with tools of his own. Internal to bench/figures. */
-#ifndef SCALEBENCH_BENCH_FIGURES_FIGURE_DATA_H
-#define SCALEBENCH_BENCH_FIGURES_FIGURE_DATA_H
+#pragma once
 
 #include "bench/collect/series.h"
 #include "bench/figures/figure.h"
@@ -57,5 +56,3 @@ double figure_data_published(const struct figure_data *d, size_t point);
 void figure_write_number(FILE *out, double x);
 void figure_write_status(FILE *out, const struct point_summary *p);
 void figure_begin_bar(FILE *out, size_t row, const struct point_summary *p);
-
-#endif

@@ -41,8 +41,7 @@ static enum status draw_pictures(const struct figure_data *d, const char *plots_
     enum status status = figure_define(out, d, plots_dir, stage, e);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a figure");
-    if (status == OK)
-        status = pictures_draw(stage, plots_dir, d->figure->name, d->figure->name, definitions, e);
+    THEN(status, pictures_draw(stage, plots_dir, d->figure->name, d->figure->name, definitions, e));
     free(definitions);
     return status;
 }
@@ -78,8 +77,7 @@ static enum status draw(const struct summary *s, const char *plots_dir, const st
 {
     struct figure_data d;
     enum status status = figure_data_read(&d, figure, s, stage->run_dir, e);
-    if (status == OK)
-        status = draw_data(&d, plots_dir, stage, e);
+    THEN(status, draw_data(&d, plots_dir, stage, e));
     figure_data_free(&d);
     return status;
 }

@@ -1,6 +1,5 @@
 /* The figures of a run. */
-#ifndef SCALEBENCH_BENCH_FIGURES_FIGURES_H
-#define SCALEBENCH_BENCH_FIGURES_FIGURES_H
+#pragma once
 
 #include "bench/collect/collect.h"
 
@@ -17,5 +16,3 @@ enum status figures_draw_sweep(const char *folder, const char *table, const char
 
 /* Reads the coefficients of the model that the spec names, to find fault with them early. */
 enum status prediction_check(const struct spec *spec, struct error *e);
-
-#endif

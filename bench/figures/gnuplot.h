@@ -1,6 +1,5 @@
 /* gnuplot as a program: assignments for a script, and running it. Internal to bench/figures. */
-#ifndef SCALEBENCH_BENCH_FIGURES_GNUPLOT_H
-#define SCALEBENCH_BENCH_FIGURES_GNUPLOT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ const char *gnuplot_numbered(char text[GNUPLOT_NAME], const char *list, size_t k
 /* Runs a script after these assignments, whatever the user's own gnuplot settings are.
  * ERR_UNAVAILABLE where there is no gnuplot; ERR_SYSTEM names the script and what gnuplot said. */
 enum status gnuplot_run(char *definitions, char *script, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* The pictures of a figure: <figure>.svg and .png, and .pdf where gnuplot has it. */
-#ifndef SCALEBENCH_BENCH_FIGURES_PICTURES_H
-#define SCALEBENCH_BENCH_FIGURES_PICTURES_H
+#pragma once
 
 #include "bench/collect/stage.h"
 
@@ -10,5 +9,3 @@ enum status pictures_draw(const struct stage *stage, const char *plots_dir, cons
 /* Gives the finished pictures their names: until then the old ones stand. */
 enum status pictures_keep(const struct stage *stage, const char *figure, struct error *e);
 void pictures_remove(const char *folder, const char *figure);
-
-#endif

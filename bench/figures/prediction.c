@@ -60,8 +60,7 @@ static enum status read_link(struct link_file *f, const char *path, struct error
 {
     struct csv_table table;
     enum status status = csv_table_read(&table, path, e);
-    if (status == OK)
-        status = take_all(f, &table, e);
+    THEN(status, take_all(f, &table, e));
     csv_table_free(&table);
     return status;
 }

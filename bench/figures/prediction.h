@@ -3,8 +3,7 @@
  * comm_sweep fitted on this machine. Nothing hides behind computing, and that ranks of a node share
  * its memory shows only as far as it did when the coefficients were measured. Internal to
  * bench/figures. */
-#ifndef SCALEBENCH_BENCH_FIGURES_PREDICTION_H
-#define SCALEBENCH_BENCH_FIGURES_PREDICTION_H
+#pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/figures/quantity.h"
@@ -26,5 +25,3 @@ void prediction_free(struct prediction *p);
 /* The same as a value of `quantity`; NAN where that does not follow from the step. */
 double prediction_value(const struct prediction *p, const struct summary *s, size_t point,
                         const struct quantity *quantity);
-
-#endif

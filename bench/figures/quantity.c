@@ -16,7 +16,6 @@ static const struct quantity quantities[] = {
 #define QUANTITY(name, title, most, source, raw, column)                                           \
     {title, most, SOURCE_##source, #raw, COLUMN_##column, 1, 0, 0, 0, RELATION_NONE},
 #include "bench/spec/quantities.def"
-#undef QUANTITY
 };
 
 const struct quantity *quantity_get(enum quantity_id id, const struct spec *spec)
@@ -111,10 +110,8 @@ static enum status take_raw(struct measured *measured, const struct quantity *qu
     struct raw_value *values = NULL;
     double *room = NULL;
     enum status status = MEM_NEW(values, raw->rows, raw->path, e);
-    if (status == OK)
-        status = MEM_NEW(room, raw->rows, raw->path, e);
-    if (status == OK)
-        status = find_values(values, &n, raw, quantity, e);
+    THEN(status, MEM_NEW(room, raw->rows, raw->path, e));
+    THEN(status, find_values(values, &n, raw, quantity, e));
     if (status == OK)
         take_values(measured, s, values, n, room);
     free(values);
@@ -133,8 +130,7 @@ enum status quantity_measure(struct measured *measured, const struct quantity *q
     }
     snprintf(path, sizeof path, "%s/raw.csv", run_dir);
     enum status status = csv_table_read(&raw, path, e);
-    if (status == OK)
-        status = take_raw(measured, quantity, s, &raw, e);
+    THEN(status, take_raw(measured, quantity, s, &raw, e));
     csv_table_free(&raw);
     return status;
 }

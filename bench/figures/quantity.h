@@ -1,8 +1,7 @@
 /* What figures show of each point: rows of bench/spec/quantities.def. Numbers come from the CSV
  * files of the run alone, so that a figure can be drawn again from them. Internal to
  * bench/figures. */
-#ifndef SCALEBENCH_BENCH_FIGURES_QUANTITY_H
-#define SCALEBENCH_BENCH_FIGURES_QUANTITY_H
+#pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
@@ -27,7 +26,6 @@ struct quantity {
 enum quantity_id {
 #define QUANTITY(name, title, ...) QUANTITY_##name,
 #include "bench/spec/quantities.def"
-#undef QUANTITY
     QUANTITY_chosen /* by `bars` */
 };
 
@@ -50,5 +48,3 @@ enum status quantity_measure(struct measured *measured, const struct quantity *q
 
 /* Median and interval of n values; a single value has no interval. */
 struct measured measured_of(const double *values, size_t n);
-
-#endif

@@ -37,8 +37,7 @@ static enum status has_drawn(const char *path, const struct sweep_figure *f, boo
 {
     struct csv_table table;
     enum status status = csv_table_read(&table, path, e);
-    if (status == OK)
-        status = find_drawn(&table, f, found, e);
+    THEN(status, find_drawn(&table, f, found, e));
     csv_table_free(&table);
     return status;
 }
@@ -67,8 +66,7 @@ static enum status draw(const struct sweep_figure *f, const struct stage *stage,
 {
     char *definitions = NULL;
     enum status status = define(&definitions, f, stage, plots_dir, e);
-    if (status == OK)
-        status = pictures_draw(stage, plots_dir, f->script, f->figure, definitions, e);
+    THEN(status, pictures_draw(stage, plots_dir, f->script, f->figure, definitions, e));
     free(definitions);
     return status == OK ? pictures_keep(stage, f->figure, e) : status;
 }

@@ -87,8 +87,7 @@ static enum status bind_to(const char *cpus, const int *list, int n, struct erro
     if (sched_setaffinity(0, CPU_ALLOC_SIZE(CPUS_MAX), want) != 0)
         status = error_set(e, ERR_UNAVAILABLE, "cannot bind to processors %s: %s", cpus,
                            strerror(errno));
-    if (status == OK)
-        status = check_bound(cpus, want, e);
+    THEN(status, check_bound(cpus, want, e));
     CPU_FREE(want);
     return status;
 }

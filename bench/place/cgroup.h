@@ -1,6 +1,5 @@
 /* The cgroup part of what a process may use. Inside bench/place and its tests only. */
-#ifndef SCALEBENCH_BENCH_PLACE_CGROUP_H
-#define SCALEBENCH_BENCH_PLACE_CGROUP_H
+#pragma once
 
 #include "bench/place/place.h"
 
@@ -12,5 +11,3 @@ double cgroup_quota_cores(const char *self_cgroup, const char *mountinfo);
 
 /* Puts a quota on a machine: usable cores follow. */
 void place_limit(struct place *place, double quota_cores);
-
-#endif

@@ -1,6 +1,5 @@
 /* What runs on processors besides a launch: the kernel's counts of their time. */
-#ifndef SCALEBENCH_BENCH_PLACE_LOAD_H
-#define SCALEBENCH_BENCH_PLACE_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ bool load_parse(struct load *load, const char *text, double ticks_per_s, const b
  * that used own_s seconds of it: to other programs, interrupts, the hypervisor. NAN where no time
  * passed. */
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s);
-
-#endif

@@ -154,8 +154,7 @@ enum status place_open(struct place **place, const char *xml, struct error *e)
     struct place *p;
     TRY(MEM_NEW(p, 1, "the topology", e));
     enum status status = topology_load(p, xml, e);
-    if (status == OK)
-        status = cores_collect(p, e);
+    THEN(status, cores_collect(p, e));
     if (status == OK && xml == NULL)
         status = limit_own(p, e);
     if (status != OK) {

@@ -1,7 +1,6 @@
 /* Which cores a rank gets: planned with hwloc inside the set this process inherited, bound by
  * build/pin, read back by the rank. The only user of hwloc. */
-#ifndef SCALEBENCH_BENCH_PLACE_PLACE_H
-#define SCALEBENCH_BENCH_PLACE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ char *place_library(char text[32]);
 /* Numbers of a cpu list into cpus[max]; returns how many there are (may exceed max), -1 if
  * malformed. */
 int place_parse_cpus(const char *text, int *cpus, int max);
-
-#endif

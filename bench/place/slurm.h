@@ -1,6 +1,5 @@
 /* What Slurm says about the allocation on this node. Inside bench/place and its tests only. */
-#ifndef SCALEBENCH_BENCH_PLACE_SLURM_H
-#define SCALEBENCH_BENCH_PLACE_SLURM_H
+#pragma once
 
 #include "bench/place/place.h"
 
@@ -16,5 +15,3 @@ enum status slurm_share_read(struct slurm_share *share, struct error *e);
 
 /* Puts a job's share on a machine: usable cores follow. */
 void place_limit_slurm(struct place *place, struct slurm_share share);
-
-#endif

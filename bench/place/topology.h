@@ -1,6 +1,5 @@
 /* The loaded machine, shared by the files of bench/place. */
-#ifndef SCALEBENCH_BENCH_PLACE_TOPOLOGY_H
-#define SCALEBENCH_BENCH_PLACE_TOPOLOGY_H
+#pragma once
 
 #include <hwloc.h>
 
@@ -20,5 +19,3 @@ struct place {
     int machine_hwthreads;      /* of the whole machine */
     int slurm_threads_per_core; /* that Slurm counts; 0: those of the machine */
 };
-
-#endif

@@ -15,8 +15,7 @@
  *   static const struct column columns[] = {
  *   #include "some.def"
  *   }; */
-#ifndef SCALEBENCH_BENCH_RECORD_CSV_H
-#define SCALEBENCH_BENCH_RECORD_CSV_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -65,5 +64,3 @@ void csv_print_columns(FILE *out, const struct column *columns, size_t n);
 
 /* Closes a file that was written; ERR_SYSTEM, which names `path`, where not all of it is there. */
 enum status csv_close(FILE *out, const char *path, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* A CSV file as it was read: names, then rows as wide. */
-#ifndef SCALEBENCH_BENCH_RECORD_CSV_READER_H
-#define SCALEBENCH_BENCH_RECORD_CSV_READER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -44,5 +43,3 @@ const char *csv_table_cell(const struct csv_table *table, size_t row, size_t col
 /* A cell as a number; NAN where it is empty. ERR_DATA with file and line for anything else. */
 enum status csv_table_number(const struct csv_table *table, size_t row, size_t column,
                              double *number, struct error *e);
-
-#endif

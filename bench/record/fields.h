@@ -1,7 +1,6 @@
 /* The lines of a record, a struct each, and how their fields are called and kept in a file: both are
  * made of metrics.def, which says what the fields mean. */
-#ifndef SCALEBENCH_BENCH_RECORD_FIELDS_H
-#define SCALEBENCH_BENCH_RECORD_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +110,3 @@ double field_number(const struct field *field, const void *line, const char *uni
 /* The next field of a line after `last`, in order; NULL after the last one. NULL asks for the
  * first. */
 const struct field *field_next(enum record_line line, const struct field *last);
-
-#endif

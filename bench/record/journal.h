@@ -12,8 +12,7 @@
  *
  * A launch that is running and not done was interrupted: it does not count and is run again under
  * the next free number. The same holds for one that is to be tried again. */
-#ifndef SCALEBENCH_BENCH_RECORD_JOURNAL_H
-#define SCALEBENCH_BENCH_RECORD_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ enum status journal_retry(struct journal *j, const char *launch, struct error *e
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);
-
-#endif

@@ -12,8 +12,7 @@
  * time, and after them. A launch counts only when every rank has written `end`. In accuracy runs
  * steps are summed up in `epoch` lines and only the last epoch's first 200 steps are written out. A
  * resumed run repeats the `epoch` and `eval` lines of before. */
-#ifndef SCALEBENCH_BENCH_RECORD_RECORD_H
-#define SCALEBENCH_BENCH_RECORD_RECORD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -52,5 +51,3 @@ enum status recorder_add(struct recorder *r, json_t *line, struct error *e);
 /* Ends the file. ERR_SYSTEM when it could not be written in full. */
 enum status recorder_finish(struct recorder *r, struct error *e);
 void recorder_close(struct recorder *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The records of a launch as they were written, rank by rank. */
-#ifndef SCALEBENCH_BENCH_RECORD_RECORDS_H
-#define SCALEBENCH_BENCH_RECORD_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ int records_last_to_arrive(const struct rank_record *records, int ranks, bool ti
 
 /* Nanoseconds that a rank waited at a step for the `last` to arrive; NAN where that is unknown. */
 double records_wait_ns(const struct rank_record *records, bool timed, size_t k, int rank, int last);
-
-#endif

@@ -1,6 +1,5 @@
 /* One campaign: a spec on this machine, the folder its run lives in, and running it to the end. */
-#ifndef SCALEBENCH_BENCH_RUNNER_CAMPAIGN_H
-#define SCALEBENCH_BENCH_RUNNER_CAMPAIGN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *item,
 
 /* Writes a command line that a shell understands. */
 void campaign_print_command(FILE *out, const struct site_launch *launch);
-
-#endif

@@ -1,8 +1,7 @@
 /* One campaign at a time measures on a core: a lock a core of this host, for every user, held from
  * the first launch to the end of the last process however the runner ends. The files lie in
  * $SCALEBENCH_LOCKS, else /tmp/scalebench-cores. */
-#ifndef SCALEBENCH_BENCH_RUNNER_CORE_LOCKS_H
-#define SCALEBENCH_BENCH_RUNNER_CORE_LOCKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, 
  * no locks. `who` is left in the files for others to read. */
 enum status core_locks_take(struct core_locks *l, const char *who, struct error *e);
 void core_locks_release(struct core_locks *l);
-
-#endif

@@ -184,8 +184,7 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
     TRY(MEM_NEW(own, 1, "a launch", e));
     enum status status = core_locks_add(own, plan, e);
     bool known = status == OK && load_read(&before, own->cpus, CPUS_MAX);
-    if (status == OK)
-        status = launch_start(&launch, command, e);
+    THEN(status, launch_start(&launch, command, e));
     if (status == OK)
         *outcome = watch(c, &launch);
     known = known && status == OK && load_read(&after, own->cpus, CPUS_MAX);

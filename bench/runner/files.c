@@ -70,8 +70,7 @@ enum status file_write(const char *path,
         return error_at(e, ERR_SYSTEM, temporary, 0, 0, "%s", strerror(errno));
     enum status status = write(f, arg, e);
     enum status closed = close_synced(f, temporary, status == OK ? e : NULL);
-    if (status == OK)
-        status = closed;
+    THEN(status, closed);
     if (status == OK && rename(temporary, path) != 0)
         status = error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
     if (status != OK)

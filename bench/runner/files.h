@@ -1,6 +1,5 @@
 /* Paths, folders and small files. */
-#ifndef SCALEBENCH_BENCH_RUNNER_FILES_H
-#define SCALEBENCH_BENCH_RUNNER_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ int program_ask(char *const argv[], char *line, size_t size);
 /* The first line that a program prints, argv as for exec; false, and "", when it fails or prints
  * nothing. Its standard error is dropped. */
 bool program_first_line(char *const argv[], char *line, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* What kind of machine this is, in words that hosts of one kind share. */
-#ifndef SCALEBENCH_BENCH_RUNNER_HARDWARE_H
-#define SCALEBENCH_BENCH_RUNNER_HARDWARE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ void hardware_cpu(char *text, size_t size);
 /* Sizes of the first core's caches from the first level on: "32K 32K 1024K 36608K"; "" where the
  * kernel does not tell. */
 void hardware_caches(char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* What makes two campaigns the same one, to be gone on with: the resolved spec and the networks it
  * names, the programs' contents, what they say of instruction set, libraries and data, or peers of
  * what they stand on, and the kind of machine. */
-#ifndef SCALEBENCH_BENCH_RUNNER_IDENTITY_H
-#define SCALEBENCH_BENCH_RUNNER_IDENTITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ enum status identity_make(struct identity *identity, const struct identity_parts
 /* ERR_DATA, saying what it was and is, when a program is no longer the one that was identified. Of
  * files that were not touched nothing is read. */
 enum status identity_check(struct identity *identity, struct error *e);
-
-#endif

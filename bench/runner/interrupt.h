@@ -1,7 +1,6 @@
 /* Ctrl-C and SIGTERM as something to look at rather than something that happens: between begin and
  * end the signals are blocked and arrive on a file descriptor. */
-#ifndef SCALEBENCH_BENCH_RUNNER_INTERRUPT_H
-#define SCALEBENCH_BENCH_RUNNER_INTERRUPT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ enum status interrupt_begin(struct interrupt *interrupt, struct error *e);
 /* Takes what has come since the last look; true when there was something. */
 bool interrupt_look(struct interrupt *interrupt);
 void interrupt_end(struct interrupt *interrupt);
-
-#endif

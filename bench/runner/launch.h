@@ -8,8 +8,7 @@
  *
  * The guard keeps the runner's open files, the lock on the journal among them: nobody can go on
  * with a campaign while processes of the last launch are still on its cores. */
-#ifndef SCALEBENCH_BENCH_RUNNER_LAUNCH_H
-#define SCALEBENCH_BENCH_RUNNER_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -57,5 +56,3 @@ struct launch_outcome launch_finish(struct launch *launch);
 
 /* Inside bench/runner: the guard's life, in a process of its own. `log` is an open file. */
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The budget counts launches, not idle time: block 0 and accuracy runs always run, a further block
  * is started only when it is expected to end in time, and a started block is completed. */
-#ifndef SCALEBENCH_BENCH_RUNNER_LAUNCH_ORDER_H
-#define SCALEBENCH_BENCH_RUNNER_LAUNCH_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ struct launch_forecast launch_order_forecast(const struct launch_order *o);
 /* Whether a point has accuracy runs: strategy none at several ranks trains replicas apart, and the
  * accuracy of one of them would mean nothing. */
 bool point_wants_accuracy(const struct point *point);
-
-#endif

@@ -1,7 +1,6 @@
 /* What ranks leave in shared memory when they are killed while MPI starts: it makes files there
  * that it removes as soon as all ranks of the node have them open. */
-#ifndef SCALEBENCH_BENCH_RUNNER_LEFTOVERS_H
-#define SCALEBENCH_BENCH_RUNNER_LEFTOVERS_H
+#pragma once
 
 #include <time.h>
 
@@ -9,5 +8,3 @@
  * were written since `begin` (CLOCK_REALTIME) and that no process has open or mapped. Their names
  * do not tell whose they were; those of a job that lives are held by the rank that made them. */
 void leftovers_remove(struct timespec begin);
-
-#endif

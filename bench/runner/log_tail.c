@@ -15,7 +15,6 @@ static const char *const EXPLAIN[] = {
     "pin: ",
 #define WORKLOAD(name, helper, summary) #name ": ",
 #include "bench/spec/workloads.def"
-#undef WORKLOAD
     " lasted longer than ", /* a deadline of ours */
     "cannot run ",          /* the guard's */
     "execvp error on file ",

@@ -1,6 +1,5 @@
 /* The last words of a program that failed. */
-#ifndef SCALEBENCH_BENCH_RUNNER_LOG_TAIL_H
-#define SCALEBENCH_BENCH_RUNNER_LOG_TAIL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * a rank that was killed, the network library's, the last one. Before it how a rank died, where
  * hydra printed its banner. "" for an empty log. */
 void log_tail(const char *path, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* manifest.json of a run: what was run where, by which programs, in which state of the machine. */
-#ifndef SCALEBENCH_BENCH_RUNNER_MANIFEST_H
-#define SCALEBENCH_BENCH_RUNNER_MANIFEST_H
+#pragma once
 
 #include "bench/place/place.h"
 #include "bench/runner/identity.h"
@@ -27,5 +26,3 @@ struct manifest_facts {
     char revision[64];
 };
 bool manifest_read(const char *run_dir, struct manifest_facts *facts);
-
-#endif

@@ -2,8 +2,7 @@
  * few seconds while launches run. The lock on the journal keeps runners apart wherever a file
  * system holds locks between its hosts; this file names the one that has it, and keeps runners of
  * several hosts apart where it does not. */
-#ifndef SCALEBENCH_BENCH_RUNNER_OWNER_H
-#define SCALEBENCH_BENCH_RUNNER_OWNER_H
+#pragma once
 
 #include "bench/runner/files.h"
 
@@ -24,5 +23,3 @@ void owner_leave(struct owner *o);
 
 /* What the file says; "an unknown process" where there is none. */
 void owner_read(const char *run_dir, char line[512]);
-
-#endif

@@ -98,8 +98,7 @@ enum status report_make(const struct spec *spec, const struct report_request *re
     if (!has_tables_only(request->run_dir))
         return make(spec, request, tools, all_well, e);
     enum status status = summary_read(&s, spec, request->run_dir, e);
-    if (status == OK)
-        status = show(&s, request, tools, OK, all_well, e);
+    THEN(status, show(&s, request, tools, OK, all_well, e));
     summary_free(&s);
     return status;
 }

@@ -1,6 +1,5 @@
 /* What a run ends with: tables, figures, and how its points fared. */
-#ifndef SCALEBENCH_BENCH_RUNNER_REPORT_H
-#define SCALEBENCH_BENCH_RUNNER_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,5 +22,3 @@ struct report_request {
  * be drawn is an error, but the table is printed before. */
 enum status report_make(const struct spec *spec, const struct report_request *request,
                         const struct tools *tools, bool *all_well, struct error *e);
-
-#endif

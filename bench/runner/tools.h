@@ -1,7 +1,6 @@
 /* Where the program's own things are: executables beside it, models and plot scripts in its
  * home. */
-#ifndef SCALEBENCH_BENCH_RUNNER_TOOLS_H
-#define SCALEBENCH_BENCH_RUNNER_TOOLS_H
+#pragma once
 
 #include "bench/runner/files.h"
 
@@ -19,5 +18,3 @@ enum status tools_find(struct tools *tools, struct error *e);
 /* Path of the executable `name` beside scalebench; ERR_UNAVAILABLE when it is not there. */
 enum status tools_program(const struct tools *tools, const char *name, char path[PATH_BYTES],
                           struct error *e);
-
-#endif

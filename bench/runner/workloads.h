@@ -1,6 +1,5 @@
 /* The programs that a campaign measures: where they are, and what peers say they stand on. */
-#ifndef SCALEBENCH_BENCH_RUNNER_WORKLOADS_H
-#define SCALEBENCH_BENCH_RUNNER_WORKLOADS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -42,5 +41,3 @@ enum status workloads_check(const struct workloads *w, const struct point *point
 
 /* Lists every program and helper that is used; returns how many. */
 size_t workloads_list(const struct workloads *w, const char *programs[2 * WORKLOADS]);
-
-#endif

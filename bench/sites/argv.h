@@ -1,6 +1,5 @@
 /* Builds a NULL-terminated list of strings in one allocation: argv and environment of a launch. */
-#ifndef SCALEBENCH_BENCH_SITES_ARGV_H
-#define SCALEBENCH_BENCH_SITES_ARGV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void argv_add(struct argv_builder *argv, const char *argument);
 void argv_add_all(struct argv_builder *argv, const char *const *arguments); /* NULL-terminated */
 /* The list in one allocation, freed with free; NULL when memory ran out. Ends `argv`. */
 char **argv_finish(struct argv_builder *argv);
-
-#endif

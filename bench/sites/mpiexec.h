@@ -1,6 +1,5 @@
 /* What the sites that start ranks through mpiexec share. */
-#ifndef SCALEBENCH_BENCH_SITES_MPIEXEC_H
-#define SCALEBENCH_BENCH_SITES_MPIEXEC_H
+#pragma once
 
 #include "bench/sites/argv.h"
 #include "bench/sites/site.h"
@@ -24,5 +23,3 @@ enum status mpiexec_prepare(const struct site_job *job,
                             void (*add_ranks)(struct argv_builder *argv,
                                               const struct mpiexec_job *job, const void *arg),
                             const void *arg, struct site_launch *launch, struct error *e);
-
-#endif

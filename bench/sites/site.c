@@ -4,14 +4,12 @@
 
 #define SITE(name, kind, shares_cores, summary) extern const struct site site_##name;
 #include "bench/spec/sites.def"
-#undef SITE
 
 static const struct site *site_of(const struct config *config)
 {
     static const struct site *const sites[SITES] = {
 #define SITE(name, kind, shares_cores, summary) &site_##name,
 #include "bench/spec/sites.def"
-#undef SITE
     };
     return sites[config_int(config, OPT_SITE)];
 }

@@ -1,7 +1,6 @@
 /* Where launches run. A site plans ranks onto nodes and cores and says what to execute; the runner
  * starts it, watches it and cleans up. One .c a kind of site, exporting one const table. */
-#ifndef SCALEBENCH_BENCH_SITES_SITE_H
-#define SCALEBENCH_BENCH_SITES_SITE_H
+#pragma once
 
 #include "bench/place/place.h"
 #include "bench/spec/spec.h"
@@ -39,5 +38,3 @@ void site_launch_free(struct site_launch *launch);
 /* What joins the hosts of the site that a spec names, "1gbit delay none" as ci/netns.sh says it,
  * where that is not the machine's own; else NULL. */
 const char *site_link(const struct config *config);
-
-#endif

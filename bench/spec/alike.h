@@ -1,6 +1,5 @@
 /* Points found by what some of their values say, without comparing each with each. */
-#ifndef SCALEBENCH_BENCH_SPEC_ALIKE_H
-#define SCALEBENCH_BENCH_SPEC_ALIKE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ size_t alike_find(const struct alike *alike, const char *id);
 
 /* The option has different values, of the requested points only or of all. */
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only);
-
-#endif

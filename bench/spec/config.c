@@ -13,8 +13,7 @@ enum status config_set(struct config *config, const struct spec_option *option, 
     if (type_is_list(option->type)) {
         struct node list;
         enum status status = yaml_read_text(&list, text, mark, e);
-        if (status == OK)
-            status = value_parse(value, option, &list, e);
+        THEN(status, value_parse(value, option, &list, e));
         node_free(&list);
         return status;
     }

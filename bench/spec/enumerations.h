@@ -1,6 +1,5 @@
 /* The names that options choose from, each beside the enum that stands for it. */
-#ifndef SCALEBENCH_BENCH_SPEC_ENUMERATIONS_H
-#define SCALEBENCH_BENCH_SPEC_ENUMERATIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -33,5 +32,3 @@ const struct enumeration *const *enumerations(size_t *n);
 
 /* A line a row: `indent`, name, summary. */
 void enumeration_print(FILE *out, const char *indent, const struct enumeration *names);
-
-#endif

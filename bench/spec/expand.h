@@ -1,6 +1,5 @@
 /* From a matrix to points with their labels, identities and bases. */
-#ifndef SCALEBENCH_BENCH_SPEC_EXPAND_H
-#define SCALEBENCH_BENCH_SPEC_EXPAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ bool option_is_problem(const struct spec_option *option);
 
 /* Fills spec->points and spec->varying from spec->config and spec->matrix. */
 enum status expand_points(struct spec *spec, struct error *e);
-
-#endif

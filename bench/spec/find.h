@@ -1,6 +1,5 @@
 /* Where configuration files lie: configs/ below the current folder, then below $SCALEBENCH_HOME. */
-#ifndef SCALEBENCH_BENCH_SPEC_FIND_H
-#define SCALEBENCH_BENCH_SPEC_FIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ enum status find_file(char **path, const char *const *folders, const char *const
 
 /* The name of a file without folder and `ending`: *stem points into `path`; returns its length. */
 size_t find_stem(const char **stem, const char *path, const char *ending);
-
-#endif

@@ -153,10 +153,8 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     if (!value->set || !is_file(option, value))
         return OK;
     enum status status = find_input(&input.path, kind, spec, value, &inner);
-    if (status == OK)
-        status = read_input(&input, &inner);
-    if (status == OK)
-        status = add_input(spec, &input, kind, &name, &inner);
+    THEN(status, read_input(&input, &inner));
+    THEN(status, add_input(spec, &input, kind, &name, &inner));
     if (status != OK) {
         free_input(&input);
         return place_error(value, option, &inner, e);

@@ -1,6 +1,5 @@
 /* The files that a spec names: found, told from each other by what is in them, named. */
-#ifndef SCALEBENCH_BENCH_SPEC_INPUTS_H
-#define SCALEBENCH_BENCH_SPEC_INPUTS_H
+#pragma once
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
@@ -10,5 +9,3 @@
 enum status inputs_resolve(struct spec *spec, struct error *e);
 
 void inputs_free(struct spec *spec);
-
-#endif

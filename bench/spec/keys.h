@@ -1,6 +1,5 @@
 /* Options in a tree of YAML: `train: {lr: 1e-3}` and `train.lr: 1e-3` are the same key. */
-#ifndef SCALEBENCH_BENCH_SPEC_KEYS_H
-#define SCALEBENCH_BENCH_SPEC_KEYS_H
+#pragma once
 
 #include "bench/spec/spec.h"
 #include "bench/spec/yaml_reader.h"
@@ -16,5 +15,3 @@ enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, st
 
 /* The same for the top of a spec: passes over matrix, exclude and baseline. */
 enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e);
-
-#endif

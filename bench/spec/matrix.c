@@ -412,8 +412,7 @@ static enum status apply_word(struct reading *reading, char *word, int column, s
     entry.key_mark = mark;
     if (status == OK && entry.key == NULL)
         status = error_no_memory(e, "SET");
-    if (status == OK)
-        status = apply_entry(reading, &entry, e);
+    THEN(status, apply_entry(reading, &entry, e));
     node_free(&entry);
     return status;
 }

@@ -1,6 +1,5 @@
 /* The parts of a spec that make several points of it: matrix, exclude, baseline; and SET. */
-#ifndef SCALEBENCH_BENCH_SPEC_MATRIX_H
-#define SCALEBENCH_BENCH_SPEC_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ bool selection_matches(const struct selection *selection, const struct config *c
 
 /* It names an option whose values are not the file's own, so that it may well match nothing. */
 bool selection_is_open(const struct selection *selection, const struct spec *spec);
-
-#endif

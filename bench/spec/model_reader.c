@@ -329,8 +329,7 @@ enum status model_load(struct net_desc *net, const char *name, struct error *e)
     memset(net, 0, sizeof *net);
     TRY(find_model(&path, name, e));
     enum status status = yaml_read_file(&root, path, e);
-    if (status == OK)
-        status = read_model(net, &root, e);
+    THEN(status, read_model(net, &root, e));
     if (status != OK)
         net_desc_free(net);
     node_free(&root);

@@ -6,7 +6,6 @@ static const struct spec_option options[OPTION_COUNT] = {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help)                          \
     {OPT_##id, key, TYPE_##type, SCOPE_##scope, unit, min, max, preset, names, help},
 #include "bench/spec/options.def"
-#undef OPTION
 };
 
 const struct spec_option *option_get(enum option_id id)

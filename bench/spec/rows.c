@@ -7,7 +7,6 @@ const struct site_row *config_site(const struct config *config)
     static const struct site_row rows[SITES] = {
 #define SITE(name, kind, shares_cores, summary) {kind, shares_cores},
 #include "bench/spec/sites.def"
-#undef SITE
     };
     return &rows[config_int(config, OPT_SITE)];
 }
@@ -17,7 +16,6 @@ const struct workload_row *config_workload(const struct config *config)
     static const struct workload_row rows[WORKLOADS] = {
 #define WORKLOAD(name, helper, summary) {#name, helper},
 #include "bench/spec/workloads.def"
-#undef WORKLOAD
     };
     return &rows[config_int(config, OPT_WORKLOAD)];
 }
@@ -27,7 +25,6 @@ const struct data_set_row *config_data_set(const struct config *config)
     static const struct data_set_row rows[DATA_SETS] = {
 #define DATA_SET(name, source, c, h, w, classes, summary) {DATA_##source, {c, h, w}, classes},
 #include "bench/spec/data_sets.def"
-#undef DATA_SET
     };
     return &rows[config_int(config, OPT_DATA_SET)];
 }
@@ -37,7 +34,6 @@ bool config_reads_in_step(const struct config *config)
     static const bool rows[READ_KINDS] = {
 #define DATA_READ(name, in_step, summary) in_step,
 #include "bench/spec/data_reads.def"
-#undef DATA_READ
     };
     return rows[config_int(config, OPT_DATA_READ)];
 }
@@ -47,7 +43,6 @@ bool config_takes_norms(const struct config *config)
     static const bool rows[] = {
 #define OPTIMIZER(name, norms, summary) norms,
 #include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
     };
     return rows[config_int(config, OPT_OPTIMIZER)];
 }

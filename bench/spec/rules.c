@@ -382,7 +382,6 @@ static bool figure_wants_replay(const char *name)
     static const bool replay[] = {
 #define FIGURE(name, summary, replay, ...) replay,
 #include "bench/spec/figures.def"
-#undef FIGURE
     };
     return replay[name_index(name, names_figures->names, names_figures->n)];
 }

@@ -1,6 +1,5 @@
 /* Rules between values, and what must be given at all. */
-#ifndef SCALEBENCH_BENCH_SPEC_RULES_H
-#define SCALEBENCH_BENCH_SPEC_RULES_H
+#pragma once
 
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
@@ -10,5 +9,3 @@ enum status rules_check_spec(const struct spec *spec, struct error *e);
 
 /* After it: what concerns single points, and the models they name. */
 enum status rules_check_points(const struct spec *spec, struct error *e);
-
-#endif

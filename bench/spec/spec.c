@@ -26,8 +26,7 @@ static enum status read_values(struct spec *spec, const char *set,
 {
     struct node root;
     enum status status = yaml_read_file(&root, spec->path, e);
-    if (status == OK)
-        status = matrix_read(spec, &root, machine, e);
+    THEN(status, matrix_read(spec, &root, machine, e));
     node_free(&root);
     if (status == OK && set != NULL)
         status = matrix_apply_set(spec, set, machine, e);

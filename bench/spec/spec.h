@@ -1,7 +1,6 @@
 /* A campaign as a YAML file says it: options, a matrix of points, a baseline. Reading is strict: an
  * unknown or repeated key, a value out of range or of the wrong kind is an error with its place. */
-#ifndef SCALEBENCH_BENCH_SPEC_SPEC_H
-#define SCALEBENCH_BENCH_SPEC_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +15,6 @@
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
 #include "bench/spec/options.def"
-#undef OPTION
     OPTION_COUNT
 };
 
@@ -275,5 +273,3 @@ enum status model_write_json(FILE *out, const struct net_desc *net, struct error
 
 /* SHA-256 over that JSON, in hexadecimal: the same for files that say the same in other words. */
 enum status model_sha256(const struct net_desc *net, char hex[SHA256_TEXT_BYTES], struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* One value of an option: read from a node of YAML by the option's type, range and names. */
-#ifndef SCALEBENCH_BENCH_SPEC_VALUE_H
-#define SCALEBENCH_BENCH_SPEC_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void value_free(struct value *value);
 
 /* Two values of the same option say the same. */
 bool value_equal(const struct value *a, const struct value *b);
-
-#endif

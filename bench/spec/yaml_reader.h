@@ -1,7 +1,6 @@
 /* One YAML document as a tree whose every key and value knows its place. Strict: duplicate keys,
  * anchors, tags and further documents are refused, so that a file means what it looks like. */
-#ifndef SCALEBENCH_BENCH_SPEC_YAML_READER_H
-#define SCALEBENCH_BENCH_SPEC_YAML_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ enum status mark_error(struct error *e, enum status status, struct mark mark, co
  * text. */
 #define MARK_TEXT_BYTES 256
 char *mark_text(char text[MARK_TEXT_BYTES], struct mark mark);
-
-#endif

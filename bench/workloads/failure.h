@@ -1,6 +1,5 @@
 /* How a program that runs as several ranks fails. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_FAILURE_H
-#define SCALEBENCH_BENCH_WORKLOADS_FAILURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ int failure_report(const char *program, const struct error *e, bool speak);
 /* Ends every rank. MPICH's launcher throws away what a rank wrote and it has not read when it is
  * told to abort, so the reason gets a moment to arrive. */
 void failure_abort_all(int exit_status);
-
-#endif

@@ -1,6 +1,5 @@
 /* The shared libraries that a process has loaded, as one number. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_LIBRARIES_H
-#define SCALEBENCH_BENCH_WORKLOADS_LIBRARIES_H
+#pragma once
 
 #define LIBRARIES_HASH_BYTES 17
 
@@ -8,5 +7,3 @@
  * none, over size and time of the file. Taken at the start of main: MPI loads more as it needs
  * it. */
 void libraries_hash(char hex[LIBRARIES_HASH_BYTES]);
-
-#endif

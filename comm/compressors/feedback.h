@@ -1,8 +1,7 @@
 /* Error feedback (comm/compress.h) of compressors whose ranks all send a packet to all others: what
  * they have in common. Each rank adds its gradients to its residual, takes a packet out of that and
  * keeps the rest for the next step; every rank adds what all sent, in the order of ranks. */
-#ifndef SCALEBENCH_COMM_COMPRESSORS_FEEDBACK_H
-#define SCALEBENCH_COMM_COMPRESSORS_FEEDBACK_H
+#pragma once
 
 #include "comm/compress.h"
 
@@ -32,5 +31,3 @@ enum status feedback_sum(struct sync *s, struct range tensors, size_t bytes,
 void *feedback_memory(struct sync *s, size_t *bytes);
 void feedback_begin(struct sync *s);
 void feedback_destroy(struct sync *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums of gradients that travel in 16 bits, of the compressors fp16 and bf16. */
-#ifndef SCALEBENCH_COMM_COMPRESSORS_SUM16_H
-#define SCALEBENCH_COMM_COMPRESSORS_SUM16_H
+#pragma once
 
 #include "comm/compress.h"
 #include "kernels/cast16.h"
@@ -24,5 +23,3 @@ struct sum16 {
 enum status sum16_create(struct sync *s, enum format16 format, double scale, struct error *e);
 enum status sum16(struct sync *s, struct range tensors, struct error *e);
 void sum16_destroy(struct sync *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* What one collective operation costs a rank by a named algorithm; the root is rank 0. A rank is
  * busy while it sends, receives or sums; that it waits for others shows in the seconds of the
  * busiest rank. Internal to comm/cost. */
-#ifndef SCALEBENCH_COMM_COST_COLLECTIVES_H
-#define SCALEBENCH_COMM_COST_COLLECTIVES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ void add_ascent(struct cost *c, const struct participant *p, size_t bytes);
 int tree_edges(int rank, int ranks);
 
 int floor_power_of_two(int n);
-
-#endif

@@ -2,8 +2,7 @@
  * (Hockney; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
  * MPICH", 2005). Plain functions, no MPI: the runner predicts with them, tests hold counters to
  * them. */
-#ifndef SCALEBENCH_COMM_COST_COST_H
-#define SCALEBENCH_COMM_COST_COST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +27,6 @@ enum strategy_variant {
 enum overlap_kind {
 #define OVERLAP(name, summary) OVERLAP_##name,
 #include "comm/cost/overlaps.def"
-#undef OVERLAP
     OVERLAPS
 };
 const char *const *overlap_names(void);
@@ -37,7 +35,6 @@ const char *const *overlap_names(void);
 enum allreduce_algorithm {
 #define ALGORITHM(name, blocking, nonblocking, summary) ALGORITHM_##name,
 #include "comm/cost/algorithms.def"
-#undef ALGORITHM
     ALGORITHMS
 };
 
@@ -189,5 +186,3 @@ struct pickle_header {
     uint64_t tensor, count;
 };
 size_t pickle_bytes(const size_t *counts, size_t n, size_t width);
-
-#endif

@@ -2,8 +2,7 @@
  * strategies/ or compressors/, found by its row of strategies.def or compressors.def. It says what
  * they cost and what they cannot do; no MPI, so that the runner lists, checks and predicts with it.
  * Internal to comm/cost. */
-#ifndef SCALEBENCH_COMM_COST_DESCRIPTION_H
-#define SCALEBENCH_COMM_COST_DESCRIPTION_H
+#pragma once
 
 #include "comm/cost/collectives.h"
 #include "comm/cost/schedule.h"
@@ -57,5 +56,3 @@ struct compressor_desc {
  * by the library, which marks its algorithm in `used`. */
 void add_sum(struct cost *c, const struct strategy_config *config, const struct participant *p,
              const struct gradient *g, bool used[ALGORITHMS]);
-
-#endif

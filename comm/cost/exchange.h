@@ -1,7 +1,6 @@
 /* What the exchanges of comm/compressors/exchange.c cost a rank: messages of our own, so that they
  * can be counted. Internal to comm/cost. */
-#ifndef SCALEBENCH_COMM_COST_EXCHANGE_H
-#define SCALEBENCH_COMM_COST_EXCHANGE_H
+#pragma once
 
 #include "comm/cost/collectives.h"
 
@@ -17,5 +16,3 @@ void add_gathered(struct cost *c, const struct participant *p, size_t bytes);
 
 /* Packets are multiples of 8 bytes. */
 size_t packet_round_up(size_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* How ranks lie on nodes, for strategies that go between nodes otherwise than within them. Nodes
  * are counted in the order of their first ranks, places on a node in the order of its ranks;
  * whoever is at place 0 leads. */
-#ifndef SCALEBENCH_COMM_COST_NODES_H
-#define SCALEBENCH_COMM_COST_NODES_H
+#pragma once
 
 #include "comm/cost/cost.h"
 
@@ -27,5 +26,3 @@ struct node_view node_view_of(const struct node_map *map, int rank);
 
 /* The rank at a place that the node has. */
 int node_rank_at(const struct node_map *map, int node, int place);
-
-#endif

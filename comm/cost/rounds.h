@@ -1,6 +1,5 @@
 /* What schedules are put together from. Internal to comm/cost. */
-#ifndef SCALEBENCH_COMM_COST_ROUNDS_H
-#define SCALEBENCH_COMM_COST_ROUNDS_H
+#pragma once
 
 #include "comm/cost/description.h"
 
@@ -46,5 +45,3 @@ void pipeline_round(const struct schedule *s, const struct pipeline_place *place
 int between_nodes_rounds(const struct schedule *s);
 void between_nodes_round(const struct schedule *s, size_t first, size_t count, int i,
                          struct round *r);
-
-#endif

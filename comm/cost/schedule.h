@@ -1,7 +1,6 @@
 /* Allreduce out of messages: who sends which numbers to whom, round by round, as plain functions of
  * the rank. A strategy carries the rounds out; its cost adds them up. */
-#ifndef SCALEBENCH_COMM_COST_SCHEDULE_H
-#define SCALEBENCH_COMM_COST_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -62,5 +61,3 @@ size_t schedule_messages(const struct schedule *s, size_t count);
 struct participant;
 struct cost schedule_cost(const struct schedule_rule *rule, const struct strategy_config *config,
                           const struct participant *p, size_t count, size_t width);
-
-#endif

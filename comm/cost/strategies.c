@@ -44,7 +44,6 @@ static const struct {
 static const char *const OVERLAP_NAMES[OVERLAPS] = {
 #define OVERLAP(name, summary) #name,
 #include "comm/cost/overlaps.def"
-#undef OVERLAP
 };
 
 const char *const *overlap_names(void)
@@ -110,7 +109,6 @@ const char *const *algorithm_names(void)
     static const char *const names[] = {
 #define ALGORITHM(name, blocking, nonblocking, summary) #name,
 #include "comm/cost/algorithms.def"
-#undef ALGORITHM
     };
     return names;
 }

@@ -1,6 +1,5 @@
 /* The mean of replicas that differ, for strategies whose ranks step by themselves. */
-#ifndef SCALEBENCH_COMM_STRATEGIES_AVERAGE_H
-#define SCALEBENCH_COMM_STRATEGIES_AVERAGE_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -19,5 +18,3 @@ enum status average_params(struct sync *s, struct error *e);
 enum status average_eval_begin(struct sync *s, struct error *e);
 enum status average_eval_end(struct sync *s, struct error *e);
 void average_destroy(struct sync *s);
-
-#endif

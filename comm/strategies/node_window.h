@@ -3,8 +3,7 @@
  *   flag, arena 0 [n], arena 1 [n], ...
  *
  * Parts begin on pages; within one, arenas begin on cache lines. */
-#ifndef SCALEBENCH_COMM_STRATEGIES_NODE_WINDOW_H
-#define SCALEBENCH_COMM_STRATEGIES_NODE_WINDOW_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -36,5 +35,3 @@ enum status node_barrier_wait(struct node_window *w, struct sync *s, const char 
                               struct error *e);
 enum status node_barrier(struct node_window *w, struct sync *s, const char *operation,
                          struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* Gradients as the bytes that a serialising library would send: each tensor behind a header, copied
  * out and copied in again. Stands in for Python's pickle, whose headers are longer and whose copies
  * are the same. */
-#ifndef SCALEBENCH_COMM_STRATEGIES_PICKLE_H
-#define SCALEBENCH_COMM_STRATEGIES_PICKLE_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -16,5 +15,3 @@ void pickle_dump(struct sync *s, unsigned char *bytes);
  * net. */
 enum status pickle_load(struct sync *s, const unsigned char *bytes, size_t size, real *grads,
                         struct error *e);
-
-#endif

@@ -33,8 +33,7 @@ static enum status sum_plain(struct sync *s, struct error *e)
     sync_comm_begin(s);
     enum status status =
         wait_reduce(s->waiter, a->grads, a->n, MPI_REAL_TYPE, MPI_SUM, 0, s->comm, REDUCE, e);
-    if (status == OK)
-        status = wait_bcast(s->waiter, a->grads, a->n, MPI_REAL_TYPE, 0, s->comm, BCAST, e);
+    THEN(status, wait_bcast(s->waiter, a->grads, a->n, MPI_REAL_TYPE, 0, s->comm, BCAST, e));
     sync_comm_end(s);
     return status;
 }
@@ -57,8 +56,7 @@ static enum status exchange_pickle(struct sync *s, exchange *pass, int rank, int
     if (status == OK && length != b->size)
         status = error_set(e, ERR_MPI, REDUCE ": rank %d sends %llu bytes instead of %zu", rank,
                            (unsigned long long)length, b->size);
-    if (status == OK)
-        status = pass(s->waiter, &body, n, s->comm, REDUCE, e);
+    THEN(status, pass(s->waiter, &body, n, s->comm, REDUCE, e));
     sync_comm_end(s);
     return status;
 }
@@ -112,8 +110,7 @@ static enum status bcast_pickled(struct sync *s, struct error *e)
     if (status == OK && length != b->size)
         status = error_set(e, ERR_MPI, BCAST ": rank 0 sends %llu bytes instead of %zu",
                            (unsigned long long)length, b->size);
-    if (status == OK)
-        status = wait_bcast(s->waiter, b->bytes, b->size, MPI_BYTE, 0, s->comm, BCAST, e);
+    THEN(status, wait_bcast(s->waiter, b->bytes, b->size, MPI_BYTE, 0, s->comm, BCAST, e));
     sync_comm_end(s);
     return status == OK ? pickle_load(s, b->bytes, b->size, s->arenas.grads, e) : status;
 }

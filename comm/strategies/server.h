@@ -1,8 +1,7 @@
 /* A server of the parameter server, which holds a part of the parameters: what other ranks push to
  * it, when its optimizer runs, and when it answers. Nothing here waits: server_serve does what can be
  * done at once, and is called again. Internal to param_server. */
-#ifndef SCALEBENCH_COMM_STRATEGIES_SERVER_H
-#define SCALEBENCH_COMM_STRATEGIES_SERVER_H
+#pragma once
 
 #include "comm/strategy.h"
 
@@ -70,5 +69,3 @@ bool server_is_answered(const struct server *v);
 /* Takes in the pushes that have come, steps where it can, answers the ranks that may go on. Returns
  * MPI's code. */
 int server_serve(struct server *v);
-
-#endif

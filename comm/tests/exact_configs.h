@@ -1,7 +1,6 @@
 /* Every strategy that sums, in every variant, cutting its messages small: there is something to
  * cut. */
-#ifndef SCALEBENCH_COMM_TESTS_EXACT_CONFIGS_H
-#define SCALEBENCH_COMM_TESTS_EXACT_CONFIGS_H
+#pragma once
 
 #include "comm/tests/sync_fixture.h"
 
@@ -60,5 +59,3 @@ static inline bool sums_exactly(struct fixture *f)
     }
     return good;
 }
-
-#endif

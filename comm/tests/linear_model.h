@@ -1,7 +1,6 @@
 /* A model whose gradient is linear in its weights takes the place of a net, so that what is stale,
  * or a rank's own, shows in the weights, and a test can compute all ranks' steps in one process. */
-#ifndef SCALEBENCH_COMM_TESTS_LINEAR_MODEL_H
-#define SCALEBENCH_COMM_TESTS_LINEAR_MODEL_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,5 +64,3 @@ static inline bool params_are_near(const struct fixture *f, const double *expect
         good = good && is_near((double)f->sync->arenas.params[i], expected[i], 16 * size);
     return good;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What passes the boundary of the library, counted below its own interface, as a profiler would:
  * for one test program, which includes this once. */
-#ifndef SCALEBENCH_COMM_TESTS_MPI_SEEN_H
-#define SCALEBENCH_COMM_TESTS_MPI_SEEN_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_C
     see(count, type);
     return PMPI_Irecv(data, count, type, from, tag, comm, request);
 }
-
-#endif

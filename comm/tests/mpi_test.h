@@ -1,7 +1,6 @@
 /* cmocka under mpiexec: every rank runs every test, rank 0 reports. A rank that fails alone would
  * leave the others waiting, so what ranks found is agreed on before it is asserted. */
-#ifndef SCALEBENCH_COMM_TESTS_MPI_TEST_H
-#define SCALEBENCH_COMM_TESTS_MPI_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,5 +103,3 @@ static inline bool mpi_is_crowded(void)
          ? cmocka_run_group_tests(tests, setup, teardown)                                          \
          : 1)
 #define mpi_run_tests(tests) mpi_run_group(tests, NULL, NULL)
-
-#endif

@@ -1,8 +1,7 @@
 /* What tests of strategies share: a net of a few tensors as a strategy sees it, plain SGD, and one
  * waiter for the whole program, since opening one takes longer than most of what is tested where
  * ranks outnumber cores. Its main passes mpi_waiter_open and mpi_waiter_close to the group. */
-#ifndef SCALEBENCH_COMM_TESTS_SYNC_FIXTURE_H
-#define SCALEBENCH_COMM_TESTS_SYNC_FIXTURE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -207,5 +206,3 @@ static inline bool fixture_is_equal_everywhere(const struct fixture *f)
     free(root);
     return equal;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Where a rank must not wait (pending_begin_at_once) the lines are sent in the same way, and compared
  * before the rank waits for the collective itself. Messages between two ranks: message_check.h.
  * Costs a small collective for each: not for timing. */
-#ifndef SCALEBENCH_COMM_WAIT_CALL_CHECK_H
-#define SCALEBENCH_COMM_WAIT_CALL_CHECK_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ bool call_check_test(struct call_check *check, struct call_ticket **ticket);
  * and what each was about to do, unless all agree. */
 enum status call_check_finish(struct call_check *check, struct call_ticket **ticket,
                               call_wait *wait, void *arg, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
  * what it sends; the receiver compares the line with what it expects before it looks at the message.
  * A message of another size, or of another step of an algorithm, would otherwise be cut short, or be
  * mistaken for the expected one. */
-#ifndef SCALEBENCH_COMM_WAIT_MESSAGE_CHECK_H
-#define SCALEBENCH_COMM_WAIT_MESSAGE_CHECK_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ int message_check_end(struct message_check *c, struct message_note **note);
 
 /* Gives up a line that will not come. */
 void message_check_cancel(struct message_check *c, struct message_note **note);
-
-#endif

@@ -1,8 +1,7 @@
 /* A deadline where there is no waiter yet, or none any more: starting the library, the first
  * communicators and windows, leaving the library. These calls wait for all ranks and have no
  * non-blocking form; a watchdog thread ends the process where one of them lasts too long. */
-#ifndef SCALEBENCH_COMM_WAIT_STARTUP_WATCHDOG_H
-#define SCALEBENCH_COMM_WAIT_STARTUP_WATCHDOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ struct startup_watchdog {
 enum status startup_watchdog_begin(struct startup_watchdog *s, const char *operation,
                                    double deadline_s, struct error *e);
 void startup_watchdog_end(struct startup_watchdog *s);
-
-#endif

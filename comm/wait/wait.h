@@ -16,8 +16,7 @@
  *
  * Where ranks do not share a waiter yet, a startup_watchdog (startup_watchdog.h) gives the
  * deadline. */
-#ifndef SCALEBENCH_COMM_WAIT_WAIT_H
-#define SCALEBENCH_COMM_WAIT_WAIT_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -242,5 +241,3 @@ void flag_raise(struct flag *flag, uint64_t value);
  * comm progress. */
 enum status wait_flags(struct waiter *w, struct flag *const *flags, int n, uint64_t value,
                        MPI_Comm comm, const char *operation, struct error *e);
-
-#endif

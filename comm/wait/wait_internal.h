@@ -3,8 +3,7 @@
  *   wait_enter    the rank notes its arrival, and the deadline begins
  *   wait_request  completes a request, by testing it or by a blocking call
  *   wait_leave    the watchdog is disarmed */
-#ifndef SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
-#define SCALEBENCH_COMM_WAIT_WAIT_INTERNAL_H
+#pragma once
 
 #include "comm/wait/mpi_error.h"
 #include "comm/wait/wait.h"
@@ -30,5 +29,3 @@ enum status wait_request(struct waiter *w, MPI_Request *request, struct error *e
 
 /* ERR_ARGUMENT for more elements than a call of the library takes. */
 enum status wait_check_count(size_t count, const char *operation, struct error *e);
-
-#endif

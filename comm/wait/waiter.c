@@ -139,8 +139,7 @@ static enum status share_presence(struct waiter *w, MPI_Comm comm, struct error 
     int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
     TRY(mpi_status(code, "finding the ranks of this node", e));
     enum status status = find_node_ranks(w, node, world_rank, e);
-    if (status == OK)
-        status = open_window(w, node, e);
+    THEN(status, open_window(w, node, e));
     MPI_Comm_free(&node);
     return status;
 }
@@ -155,8 +154,7 @@ enum status waiter_open(struct waiter *w, enum wait_kind kind, double deadline_s
     w->node = MPI_GROUP_NULL;
     w->window = MPI_WIN_NULL;
     enum status status = startup_watchdog_begin(&startup, MEETING, deadline_s, e);
-    if (status == OK)
-        status = share_presence(w, comm, e);
+    THEN(status, share_presence(w, comm, e));
     startup_watchdog_end(&startup);
     if (status == OK && deadline_s > 0) {
         status = watchdog_start(&w->watchdog, describe_timeout, w,

@@ -1,7 +1,6 @@
 /* A thread that ends the process when a blocking call lasts beyond its deadline: the one thing a
  * rank that sits inside MPI cannot do itself. Arming costs two stores. */
-#ifndef SCALEBENCH_COMM_WAIT_WATCHDOG_H
-#define SCALEBENCH_COMM_WAIT_WATCHDOG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void watchdog_stop(struct watchdog *watchdog);
  * ranks. */
 void watchdog_arm(struct watchdog *watchdog, int64_t deadline_ns);
 void watchdog_disarm(struct watchdog *watchdog);
-
-#endif

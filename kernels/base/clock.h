@@ -1,6 +1,5 @@
 /* One clock: CLOCK_MONOTONIC, the same for every process of a node. */
-#ifndef SCALEBENCH_KERNELS_BASE_CLOCK_H
-#define SCALEBENCH_KERNELS_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ double clock_seconds_since(int64_t begin_ns);
 
 /* Measured on this machine: the smallest step the clock takes and what one reading costs. */
 void clock_calibrate(int64_t *resolution_ns, int64_t *overhead_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * of a rank, and then kills the others, closes the job only after the line is written; of several
  * dead ranks it could not tell which died first. Of the ranks of one launcher one is reported at a
  * time. */
-#ifndef SCALEBENCH_KERNELS_BASE_CRASH_REPORTER_H
-#define SCALEBENCH_KERNELS_BASE_CRASH_REPORTER_H
+#pragma once
 
 #include "kernels/base/error.h"
 
@@ -16,5 +15,3 @@ enum status crash_reporter_start(int *reporter, const char *message, struct erro
 /* The parent ends of its own will, whether well or not: the child ends and reports nothing. Safe in
  * a signal handler; call it once only. */
 void crash_reporter_stop(int reporter);
-
-#endif

@@ -1,8 +1,7 @@
 /* Errors as values: every function that can fail returns a status and fills an error record with
  * the place (file, line, column where there is one) and a sentence that says what was found and
  * what would be accepted. Nothing below a main() prints or exits. */
-#ifndef SCALEBENCH_KERNELS_BASE_ERROR_H
-#define SCALEBENCH_KERNELS_BASE_ERROR_H
+#pragma once
 
 #include <stdio.h>
 
@@ -52,11 +51,17 @@ enum status error_no_memory(struct error *e, const char *what);
             return status_of_call;                                                                 \
     } while (0)
 
+/* The next of several calls, made only where all before it succeeded: for functions that must give
+ * something back before they return. */
+#define THEN(status, call)                                                                         \
+    do {                                                                                           \
+        if ((status) == OK)                                                                        \
+            (status) = (call);                                                                     \
+    } while (0)
+
 /* Writes `file:line:column: text` and a newline; parts that are not set are left out. */
 void error_print(FILE *out, const struct error *e);
 
 /* Exit status of a program that ends with this error: 2 for a bad spec, data file or usage, 3 when
  * nothing can run here, 130 when interrupted, 1 otherwise. */
 int error_exit_status(const struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* Execution context of every call that computes. Shapes are written [N,C,H,W]; N is the number of
  * images of the call. All numbers are `real`, in row-major order without gaps. */
-#ifndef SCALEBENCH_KERNELS_BASE_EXEC_H
-#define SCALEBENCH_KERNELS_BASE_EXEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ struct exec {
     uint32_t epoch;
     const uint32_t *samples; /* [N] */
 };
-
-#endif

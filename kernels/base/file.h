@@ -1,7 +1,6 @@
 /* Opening what a user named for reading. A FIFO nobody writes to would be waited for without end, a
  * device may never end: what is no regular file is refused before a byte is read. */
-#ifndef SCALEBENCH_KERNELS_BASE_FILE_H
-#define SCALEBENCH_KERNELS_BASE_FILE_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -20,5 +19,3 @@ FILE *file_open_stream(const char *path, const char **why);
 /* The same for what may be a pipe too, as `<(command)` and /dev/stdin are. A FIFO that nobody has
  * open for writing reads as empty. */
 FILE *file_open_pipe(const char *path, const char **why);
-
-#endif

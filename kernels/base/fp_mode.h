@@ -1,6 +1,5 @@
 /* Denormal numbers. */
-#ifndef SCALEBENCH_KERNELS_BASE_FP_MODE_H
-#define SCALEBENCH_KERNELS_BASE_FP_MODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
  * it. */
 void fp_mode_set(void);
 bool fp_mode_flushes(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Instruction sets that the kernels below kernels/simd are compiled for. One binary holds them all
  * and serves every node of its architecture; what runs is chosen when a net is compiled. */
-#ifndef SCALEBENCH_KERNELS_BASE_ISA_H
-#define SCALEBENCH_KERNELS_BASE_ISA_H
+#pragma once
 
 #include "kernels/base/error.h"
 
@@ -24,5 +23,3 @@ enum status isa_choose(enum isa *isa, struct error *e);
 
 /* ISAS names: portable avx2 avx512. */
 const char *const *isa_names(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a process can find out, without MPI, about the processes that the same launcher started on its
  * node: before MPI has started and after it has ended, only the system can be asked. */
-#ifndef SCALEBENCH_KERNELS_BASE_LAUNCHER_H
-#define SCALEBENCH_KERNELS_BASE_LAUNCHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool launcher_name_stopped(char *text, size_t size);
  * connection: over TCP every other run ended there or never. Ranks leave after a barrier, so that
  * none waits for another. */
 _Noreturn void launcher_leave(int exit_status);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory for numbers: aligned to a cache line, zeroed, touched before it is timed. */
-#ifndef SCALEBENCH_KERNELS_BASE_MEM_H
-#define SCALEBENCH_KERNELS_BASE_MEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ double mem_now_mib(void);
 /* What of [memory, memory + bytes) is in this process's memory, by whole pages, whoever else has
  * them too (mapped files); NAN where /proc does not tell. */
 double mem_resident_mib(const void *memory, size_t bytes);
-
-#endif

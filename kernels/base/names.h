@@ -1,6 +1,5 @@
 /* Looking names up in small tables, and saying something useful when a name is not there. */
-#ifndef SCALEBENCH_KERNELS_BASE_NAMES_H
-#define SCALEBENCH_KERNELS_BASE_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ char *name_explain(char *text, size_t size, const char *name, const char *const 
 /* The index of an option's value among `names`; ERR_ARGUMENT with name_explain's sentence. */
 enum status option_name(const char *option, const char *text, const char *const *names, size_t n,
                         int *index, struct error *e);
-
-#endif

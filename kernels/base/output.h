@@ -1,6 +1,5 @@
 /* Files that a program will write at its end. */
-#ifndef SCALEBENCH_KERNELS_BASE_OUTPUT_H
-#define SCALEBENCH_KERNELS_BASE_OUTPUT_H
+#pragma once
 
 #include "kernels/base/error.h"
 
@@ -8,5 +7,3 @@
  * file, and removes it again if it was not there. ERR_ARGUMENT names `option`, which asked for the
  * file, and the reason. One process at a time. */
 enum status output_check(const char *option, const char *path, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* A fixed set of threads that run one function together. Work is split by thread number alone, so a
  * result depends on the number of threads but never on timing. */
-#ifndef SCALEBENCH_KERNELS_BASE_POOL_H
-#define SCALEBENCH_KERNELS_BASE_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ static inline void pool_share(size_t n, size_t part, size_t parts, size_t *begin
     *begin = part * base + (part < rest ? part : rest);
     *end = *begin + base + (part < rest ? 1 : 0);
 }
-
-#endif

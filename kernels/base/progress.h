@@ -1,7 +1,6 @@
 /* Where a campaign or a sweep is, for people, on standard error: one rewritten line on a terminal,
  * a line an item elsewhere. */
-#ifndef SCALEBENCH_KERNELS_BASE_PROGRESS_H
-#define SCALEBENCH_KERNELS_BASE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void progress_next(struct progress *p, size_t number, size_t total, const char *
 void progress_tick(struct progress *p);
 /* Makes room for other messages. */
 void progress_clear(struct progress *p);
-
-#endif

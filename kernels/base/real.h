@@ -1,8 +1,7 @@
 /* The number type that a build computes in. The trainer is built twice from the same sources: float
  * for use, double (-DSCALEBENCH_F64) to prove that strategies and rank counts give the same
  * model. */
-#ifndef SCALEBENCH_KERNELS_BASE_REAL_H
-#define SCALEBENCH_KERNELS_BASE_REAL_H
+#pragma once
 
 #ifdef SCALEBENCH_F64
 typedef double real;
@@ -12,6 +11,4 @@ typedef double real;
 typedef float real;
 #define REAL_NAME    "f32"
 #define REAL_EPSILON 0x1p-23
-#endif
-
 #endif

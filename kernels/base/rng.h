@@ -4,8 +4,7 @@
  *
  * Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
  * SC11. */
-#ifndef SCALEBENCH_KERNELS_BASE_RNG_H
-#define SCALEBENCH_KERNELS_BASE_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline double rng_unit(uint32_t word)
 
 /* Fills order[0..n) with a permutation of 0..n-1 that depends on (seed, stream, epoch) alone. */
 void rng_permutation(uint32_t *order, uint32_t n, uint64_t seed, uint32_t stream, uint32_t epoch);
-
-#endif

@@ -9,8 +9,7 @@
  * a*b + c into one rounding (-ffp-contract=off) and reassociation (no -ffast-math), without which
  * the compiler does not vectorise a sum over elements. Calls of the mathematical library (exp, log)
  * stay what they are. */
-#ifndef SCALEBENCH_KERNELS_BASE_SIMD_H
-#define SCALEBENCH_KERNELS_BASE_SIMD_H
+#pragma once
 
 #include <limits.h> /* defines __GLIBC__ where that is the C library */
 
@@ -20,6 +19,4 @@
 #define SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SIMD_CLONES
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Statistics of launches: nonparametric, exact where an exact form exists. Inputs are not changed.
  * An undefined value is NAN: of no values, of values that contain a NAN, or without memory. */
-#ifndef SCALEBENCH_KERNELS_BASE_STATS_H
-#define SCALEBENCH_KERNELS_BASE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct line stats_fit_slope(const double *x, const double *y, size_t n);
 
 /* Half the width over the median; NAN for n < 2. */
 double stats_relative_half_width(const struct interval *i);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text on a terminal: how wide it is there, how wide it may be, and without what would steer it. */
-#ifndef SCALEBENCH_KERNELS_BASE_TERMINAL_H
-#define SCALEBENCH_KERNELS_BASE_TERMINAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ size_t terminal_fit(const char *text, int columns);
 /* Columns of the terminal that `out` is, or of $COLUMNS if that is set; 0: without limit, since
  * `out` is none. */
 int terminal_width(FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Numbers as text: exact ones for files, rounded ones for people. Decimal points whatever the
  * locale; NAN is "" in files and "-" for people. Each fills `text` and returns it. */
-#ifndef SCALEBENCH_KERNELS_BASE_TEXT_H
-#define SCALEBENCH_KERNELS_BASE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -49,5 +48,3 @@ void text_write_field(FILE *out, const char *text);
 /* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
  * nor doubled quotation marks inside a field. */
 void text_clean(char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a network is, without computing it: layers, shapes, parameter tensors, FLOPs, bytes. Knows
  * no MPI and no BLIS, so the runner checks shapes and predicts costs with it. */
-#ifndef SCALEBENCH_KERNELS_DESC_NET_DESC_H
-#define SCALEBENCH_KERNELS_DESC_NET_DESC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +11,6 @@
 enum layer_kind {
 #define LAYER(name, summary) LAYER_##name,
 #include "kernels/desc/layers.def"
-#undef LAYER
     LAYER_KINDS
 };
 
@@ -149,5 +147,3 @@ char *shape_text(char text[40], struct shape s);
 
 /* The table of `scalebench model NAME`: layer, output shape, parameters, FLOPs; totals. */
 void net_desc_print(FILE *out, const struct net_desc *net);
-
-#endif

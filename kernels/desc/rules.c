@@ -5,12 +5,10 @@
 
 #define LAYER(name, summary) const char layer_summary_##name[] = summary;
 #include "kernels/desc/layers.def"
-#undef LAYER
 
 static const struct layer_rule *const rules[] = {
 #define LAYER(name, summary) &layer_rule_##name,
 #include "kernels/desc/layers.def"
-#undef LAYER
 };
 
 const struct layer_rule *layer_rule_get(enum layer_kind kind)
@@ -23,7 +21,6 @@ const char *const *layer_names(void)
     static const char *const names[] = {
 #define LAYER(name, summary) #name,
 #include "kernels/desc/layers.def"
-#undef LAYER
     };
     return names;
 }

@@ -1,6 +1,5 @@
 /* For the files of this folder: what the rules of layers share. */
-#ifndef SCALEBENCH_KERNELS_DESC_RULES_H
-#define SCALEBENCH_KERNELS_DESC_RULES_H
+#pragma once
 
 #include "kernels/desc/net_desc.h"
 
@@ -9,7 +8,6 @@
     extern const struct layer_rule layer_rule_##name;                                              \
     extern const char layer_summary_##name[];
 #include "kernels/desc/layers.def"
-#undef LAYER
 
 /* Most numbers that an activation or all parameters together may have: what an int counts, because
  * dimensions and MPI counts are ints. */
@@ -35,5 +33,3 @@ enum status layer_slide_pool(struct layer_desc *layer, struct error *e);
 
 /* layer->out = layer->in, for kinds that work on each number. Cannot fail. */
 enum status layer_keep_shape(struct layer_desc *layer, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* Batch norm but for its four passes over the batch, which know how values lie in memory. Internal
  * to kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_BATCHNORM_H
-#define SCALEBENCH_KERNELS_LAYERS_BATCHNORM_H
+#pragma once
 
 #include "kernels/layers/layer_tables.h"
 
@@ -57,5 +56,3 @@ void batchnorm_forward(struct batchnorm_call *call, batchnorm_pass *sum_inputs,
  * nobody wants it. */
 void batchnorm_backward(struct batchnorm_call *call, real *dparams, batchnorm_pass *sum_gradients,
                         batchnorm_pass *differentiate);
-
-#endif

@@ -2,8 +2,7 @@
  * whether it is kept, and its use. A pure function of (seed, layer, epoch, sample, unit), so it
  * depends neither on the rank that has the sample nor on its place in the batch. Internal to
  * kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_DROPOUT_MASK_H
-#define SCALEBENCH_KERNELS_LAYERS_DROPOUT_MASK_H
+#pragma once
 
 #include "kernels/layers/layer_tables.h"
 
@@ -39,5 +38,3 @@ void dropout_mask_forward_by(const enum isa *isa, const struct layer_call *c);
 
 /* dx <- dy with the mask that forward drew. */
 void dropout_mask_backward(const struct layer_call *c);
-
-#endif

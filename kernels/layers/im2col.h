@@ -5,8 +5,7 @@
  * kernel_w rows, image i at columns i * P .. (i+1) * P - 1, P = out.h * out.w. Positions in the
  * padding are zeros. Chellapilla, Puri, Simard, "High performance convolutional neural networks for
  * document processing", 2006. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_IM2COL_H
-#define SCALEBENCH_KERNELS_LAYERS_IM2COL_H
+#pragma once
 
 #include "kernels/layers/layer_tables.h"
 
@@ -15,5 +14,3 @@ void im2col(real *cols, size_t ld, const real *x, const struct layer_desc *layer
 
 /* The adjoint: x [in] += cols, every position summed over the patches that it is in. */
 void col2im_add(real *x, const real *cols, size_t ld, const struct layer_desc *layer);
-
-#endif

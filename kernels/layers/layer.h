@@ -1,6 +1,5 @@
 /* Compute of layers, one at a time: what every kind offers. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_LAYER_H
-#define SCALEBENCH_KERNELS_LAYERS_LAYER_H
+#pragma once
 
 #include "kernels/base/exec.h"
 #include "kernels/desc/net_desc.h"
@@ -40,8 +39,5 @@ size_t layer_scratch_bytes(const struct layer_kernel *kernel, const struct layer
 enum plan {
 #define PLAN(id, name, summary) PLAN_##id,
 #include "kernels/desc/plans.def"
-#undef PLAN
 };
 const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan);
-
-#endif

@@ -1,14 +1,12 @@
 /* What the layer kernels share among themselves: their tables, and loops over images or elements
  * that are cut among threads and let communication progress. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_LAYER_TABLES_H
-#define SCALEBENCH_KERNELS_LAYERS_LAYER_TABLES_H
+#pragma once
 
 #include "kernels/layers/layer.h"
 
 /* Every kind's table, and the twin in plain loops, which only those have that name it. */
 #define LAYER(name, summary) extern const struct layer_kernel layer_##name, layer_##name##_ref;
 #include "kernels/desc/layers.def"
-#undef LAYER
 
 /* One block of a loop: items [begin, end), run by `thread`. */
 typedef void block_function(void *arg, size_t begin, size_t end, int thread);
@@ -42,5 +40,3 @@ static inline size_t real_bytes(size_t count)
 {
     return (count * sizeof(real) + 63) / 64 * 64;
 }
-
-#endif

@@ -5,7 +5,6 @@ const struct layer_kernel *layer_kernel_get(enum layer_kind kind, enum plan plan
     static const struct layer_kernel *const kernels[LAYER_KINDS] = {
 #define LAYER(name, summary) &layer_##name,
 #include "kernels/desc/layers.def"
-#undef LAYER
     };
     const struct layer_kernel *reference = kernels[kind]->reference;
     return plan == PLAN_REFERENCE && reference != NULL ? reference : kernels[kind];

@@ -1,6 +1,5 @@
 /* Softmax cross-entropy of a batch. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_LOSS_H
-#define SCALEBENCH_KERNELS_LAYERS_LOSS_H
+#pragma once
 
 #include "kernels/base/exec.h"
 
@@ -23,5 +22,3 @@ struct score softmax_cross_entropy(int n, int classes, const real *logits, const
 struct score softmax_cross_entropy_simd(enum isa isa, int n, int classes, const real *logits,
                                         const uint8_t *labels, const real *weights,
                                         double gradient_scale, real *dlogits);
-
-#endif

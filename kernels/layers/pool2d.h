@@ -1,7 +1,6 @@
 /* What both kinds of pooling share: loops over planes, each one channel of one image, and over the
  * outputs of a plane. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_POOL2D_H
-#define SCALEBENCH_KERNELS_LAYERS_POOL2D_H
+#pragma once
 
 #include "kernels/layers/receptive_field.h"
 
@@ -20,5 +19,3 @@ void pool_all_outputs(const struct layer_call *c, output_function *f);
 
 /* The same for gradients, which are added to dx: zero at first, NULL when nobody wants them. */
 void pool_all_gradients(const struct layer_call *c, output_function *f);
-
-#endif

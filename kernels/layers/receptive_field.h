@@ -1,7 +1,6 @@
 /* Where the receptive field of an output, which a convolution or pooling computes it from, lies over
  * an image with padding. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_LAYERS_RECEPTIVE_FIELD_H
-#define SCALEBENCH_KERNELS_LAYERS_RECEPTIVE_FIELD_H
+#pragma once
 
 #include "kernels/layers/layer_tables.h"
 
@@ -34,5 +33,3 @@ static inline size_t field_offset(const struct layer_desc *l, const struct recep
 {
     return (size_t)(f->top + row) * (size_t)l->in.w + (size_t)(f->left + column);
 }
-
-#endif

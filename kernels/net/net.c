@@ -173,8 +173,7 @@ static enum status net_alloc_buffers(struct net *net, const struct net_desc *des
     enum status status = OK;
     for (int i = 0; i < net->n_slots && status == OK; i++)
         status = slot_alloc(net, &net->slots[i], e);
-    if (status == OK)
-        status = MEM_NEW_ALIGNED(net->scratch, net->scratch_bytes, "scratch", e);
+    THEN(status, MEM_NEW_ALIGNED(net->scratch, net->scratch_bytes, "scratch", e));
     return status == OK
                ? OK
                : error_set(e, status,

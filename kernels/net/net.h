@@ -1,7 +1,6 @@
 /* A network of layers compiled for its shapes: forward, loss and backward over flat arenas. One
  * process; no MPI, no files. */
-#ifndef SCALEBENCH_KERNELS_NET_NET_H
-#define SCALEBENCH_KERNELS_NET_NET_H
+#pragma once
 
 #include "kernels/layers/layer.h"
 #include "kernels/layers/loss.h"
@@ -94,5 +93,3 @@ void net_init_params(const struct net_desc *desc, real *params, uint64_t seed);
 
 /* Running statistics before the first step: means 0, variances 1. */
 void net_init_buffers(const struct net_desc *desc, real *buffers);
-
-#endif

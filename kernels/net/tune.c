@@ -264,7 +264,6 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
     } candidates[] = {
 #define CHOICE(name, plans, summary) {CHOICE_##name, plans},
 #include "kernels/ops/choices.def"
-#undef CHOICE
     };
     struct search s;
     memset(choices, CHOICE_shape, (size_t)desc->n_layers);
@@ -272,8 +271,7 @@ enum status net_tune(uint8_t *choices, const struct net_desc *desc,
     for (size_t i = 0; status == OK && i < sizeof candidates / sizeof *candidates; i++)
         if (candidates[i].plans & 1u << options->plan)
             status = try_choice(&s, candidates[i].choice, e);
-    if (status == OK)
-        status = check_together(&s, e);
+    THEN(status, check_together(&s, e));
     search_close(&s);
     return status;
 }

@@ -1,6 +1,5 @@
 /* Which layers the ops for convolutions of 3x3 and stride 1 take. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_OPS_CONV3X3_H
-#define SCALEBENCH_KERNELS_OPS_CONV3X3_H
+#pragma once
 
 #include "kernels/ops/op.h"
 #include "kernels/simd/conv3x3.h"
@@ -23,5 +22,3 @@ int norm_match_last(const struct layer_desc *layers, int n, const struct extent 
 /* What is computed of the value before layer i of the fused layers: what is read, and all of it in
  * the exact plan. */
 struct area area_read(const struct fused_layers *fused, int i);
-
-#endif

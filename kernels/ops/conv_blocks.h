@@ -3,8 +3,7 @@
  *
  * Threads share the images, in chunks. Each sums the weights' gradient in its own panels; the last
  * transform adds them in the order of the threads. */
-#ifndef SCALEBENCH_KERNELS_OPS_CONV_BLOCKS_H
-#define SCALEBENCH_KERNELS_OPS_CONV_BLOCKS_H
+#pragma once
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/norm_blocks.h"
@@ -146,5 +145,3 @@ bool conv_chunk_adds(const struct conv_call *call, size_t begin, int thread);
 
 /* The same for panels of dweights: slices are added up in dweights itself. */
 bool conv_du_adds(const struct conv_call *call, size_t begin, int thread);
-
-#endif

@@ -3,8 +3,7 @@
  * A convolution hands each image's block over while a cache still holds it: its numbers are summed
  * then, and its gradient is made when it is wanted, so that of the input's five passes through
  * memory two are left out, and the gradient's two. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_OPS_NORM_BLOCKS_H
-#define SCALEBENCH_KERNELS_OPS_NORM_BLOCKS_H
+#pragma once
 
 #include "kernels/layers/batchnorm.h"
 #include "kernels/ops/conv3x3.h"
@@ -49,5 +48,3 @@ void norm_forward(struct norm_call *call);
  * block] of one image's block. */
 void norm_backward(struct norm_call *call, real *dparams, bool wants_dx);
 void norm_differentiate(const struct norm_call *call, real *dx, size_t image, size_t b, int thread);
-
-#endif

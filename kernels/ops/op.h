@@ -3,8 +3,7 @@
  * it takes. The first row that fits wins, and every layer by itself is always possible.
  *
  * Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_OPS_OP_H
-#define SCALEBENCH_KERNELS_OPS_OP_H
+#pragma once
 
 #include "kernels/layers/layer.h"
 #include "kernels/ops/savings.h"
@@ -157,7 +156,6 @@ static inline bool is_pool2x2(const struct layer_desc *l)
 
 #define OP(name, plans, family, summary) extern const struct op_kernel op_##name;
 #include "kernels/ops/ops.def"
-#undef OP
 
 /* The first row of ops.def for this plan that takes a run of layers from layers[0] on whose input
  * lies in layout `in`, of the family that read[0].choice names if there is one; its length is left in
@@ -170,5 +168,3 @@ enum kernel_choice op_choice(const struct op_kernel *kernel, enum kernel_choice 
 
 /* Fills read[0..n]: read[n] is all of the output, the others follow backwards. */
 void plan_read_extents(const struct layer_desc *layers, int n, struct extent *read);
-
-#endif

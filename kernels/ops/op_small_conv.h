@@ -1,6 +1,5 @@
 /* What an op of small convolutions and the passes of one of them share. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_OPS_OP_SMALL_CONV_H
-#define SCALEBENCH_KERNELS_OPS_OP_SMALL_CONV_H
+#pragma once
 
 #include "kernels/layers/layer_tables.h"
 #include "kernels/ops/op.h"
@@ -131,5 +130,3 @@ real *small_conv_group_dx(const struct small_conv_call *call, int thread);
 /* Before and after backward of all images: dparams gets the sums of all threads, in their order. */
 void small_conv_clear_sums(const struct small_conv_call *call);
 void small_conv_add_sums(const struct small_conv_call *call);
-
-#endif

@@ -10,7 +10,6 @@ struct op_row {
 static const struct op_row op_rows[] = {
 #define OP(name, plans, family, summary) {&op_##name, plans, family},
 #include "kernels/ops/ops.def"
-#undef OP
 };
 
 /* FAMILY_ANY: the first row that fits. */

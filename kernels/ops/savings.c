@@ -10,7 +10,6 @@ struct saving_row {
 static const struct saving_row rows[SAVINGS] = {
 #define SAVING(name, summary) {#name, summary},
 #include "kernels/ops/savings.def"
-#undef SAVING
 };
 
 const char *saving_name(enum saving saving)

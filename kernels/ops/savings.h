@@ -1,12 +1,10 @@
 /* Which work a plan leaves out, and with which kernels it does the rest: two tables. */
-#ifndef SCALEBENCH_KERNELS_OPS_SAVINGS_H
-#define SCALEBENCH_KERNELS_OPS_SAVINGS_H
+#pragma once
 
 /* What a plan saves of the work that a net's description counts; a set of them has a bit each. */
 enum saving {
 #define SAVING(name, summary) SAVING_##name,
 #include "kernels/ops/savings.def"
-#undef SAVING
     SAVINGS
 };
 #define SAVING_BIT(saving) (1u << (saving))
@@ -21,8 +19,5 @@ enum kernel_choice {
     CHOICE_shape,
 #define CHOICE(name, plans, summary) CHOICE_##name,
 #include "kernels/ops/choices.def"
-#undef CHOICE
     KERNEL_CHOICES
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Choosing Winograd's algorithm for a convolution. Internal to kernels/. */
-#ifndef SCALEBENCH_KERNELS_OPS_WINOGRAD_H
-#define SCALEBENCH_KERNELS_OPS_WINOGRAD_H
+#pragma once
 
 #include "kernels/ops/conv3x3.h"
 #include "kernels/simd/blocks.h"
@@ -15,5 +14,3 @@ SIMD_DECLARE(struct block_functions, blocks)
 
 /* Of the convolution that the fused layers begin with. */
 struct winograd winograd_of(const struct fused_layers *fused);
-
-#endif

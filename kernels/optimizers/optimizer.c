@@ -7,7 +7,6 @@ static const struct optimizer_rule *rule_of(enum optimizer_kind kind, enum isa i
     const struct optimizer_rule *const rules[OPTIMIZERS] = {
 #define OPTIMIZER(name, norms, summary) optimizer_##name##_for(isa),
 #include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
     };
     return rules[kind];
 }
@@ -17,7 +16,6 @@ const char *const *optimizer_names(void)
     static const char *const names[OPTIMIZERS] = {
 #define OPTIMIZER(name, norms, summary) #name,
 #include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
     };
     return names;
 }

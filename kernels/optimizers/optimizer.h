@@ -1,6 +1,5 @@
 /* Optimizers over slices of flat arenas. */
-#ifndef SCALEBENCH_KERNELS_OPTIMIZERS_OPTIMIZER_H
-#define SCALEBENCH_KERNELS_OPTIMIZERS_OPTIMIZER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +17,6 @@
 enum optimizer_kind {
 #define OPTIMIZER(name, norms, summary) OPTIMIZER_##name,
 #include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
     OPTIMIZERS
 };
 
@@ -45,5 +43,3 @@ bool optimizer_takes_tensors(enum optimizer_kind kind);
  * rate. */
 void optimizer_step(const struct optimizer *o, struct pool *pool, real *params, const real *grads,
                     size_t begin, size_t end, uint64_t step, double lr);
-
-#endif

@@ -7,8 +7,7 @@
  * IEEE 754 round the same at every vector width. Nothing is fused or reassociated:
  * -ffp-contract=off, no -ffast-math. And nothing of the mathematical library is called but sqrt:
  * others choose among variants of their own, whose last bits differ from processor to processor. */
-#ifndef SCALEBENCH_KERNELS_OPTIMIZERS_TABLES_H
-#define SCALEBENCH_KERNELS_OPTIMIZERS_TABLES_H
+#pragma once
 
 #include <math.h>
 
@@ -36,7 +35,6 @@ struct optimizer_rule {
 
 #define OPTIMIZER(name, norms, summary) SIMD_DECLARE(struct optimizer_rule, optimizer_##name)
 #include "kernels/desc/optimizers.def"
-#undef OPTIMIZER
 
 /* base to the power n, by squaring: the bits of pow() differ between processors. Each of n factors
  * adds less than one rounding to the relative error. */
@@ -89,5 +87,3 @@ static inline bool tensor_is_adapted(const struct tensor_desc *tensor)
 {
     return !tensor->bias && !tensor->norm;
 }
-
-#endif

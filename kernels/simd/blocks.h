@@ -1,6 +1,5 @@
 /* Values of one image between planes [C,H,W] and blocks of channels [C/block,h,w,block]. */
-#ifndef SCALEBENCH_KERNELS_SIMD_BLOCKS_H
-#define SCALEBENCH_KERNELS_SIMD_BLOCKS_H
+#pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
@@ -16,5 +15,3 @@ struct block_functions {
     void (*to_blocks)(const struct planes *p, real *blocks, const real *planes);
     void (*to_planes)(const struct planes *p, real *planes, const real *blocks);
 };
-
-#endif

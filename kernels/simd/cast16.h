@@ -1,7 +1,6 @@
 /* Numbers of 16 bits and back, as functions of one thread. Compiled once for every instruction set;
  * all give the same bits. */
-#ifndef SCALEBENCH_KERNELS_SIMD_CAST16_H
-#define SCALEBENCH_KERNELS_SIMD_CAST16_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct cast16_functions {
     struct cast16 fp16, bf16;
     size_t (*count_infinite)(const uint16_t *x, size_t n); /* of fp16 */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What kernels for convolutions of 3x3 and stride 1 share. */
-#ifndef SCALEBENCH_KERNELS_SIMD_CONV3X3_H
-#define SCALEBENCH_KERNELS_SIMD_CONV3X3_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ static inline int blocks_of(int channels, int block)
 {
     return (channels + block - 1) / block;
 }
-
-#endif

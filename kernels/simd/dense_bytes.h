@@ -1,7 +1,6 @@
 /* A dense layer on images of bytes, as functions of one thread. Compiled once for every instruction
  * set; kernels/ops/op_dense_bytes.c says what it is for. */
-#ifndef SCALEBENCH_KERNELS_SIMD_DENSE_BYTES_H
-#define SCALEBENCH_KERNELS_SIMD_DENSE_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ struct dense_bytes_functions {
     void (*backward)(const struct dense_bytes *d, size_t block, real *dw, const real *dy,
                      const real *dbias, const uint64_t *transposed, size_t groups, bool accumulate);
 };
-
-#endif

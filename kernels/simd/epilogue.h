@@ -4,8 +4,7 @@
  * Fused because each of these layers by itself is a pass over memory: together they took 32 of the
  * 98 ms of a step of keras_690k with 256 images. A byte says where a value came from; comparing
  * with what was stored would need the unpooled outputs again. */
-#ifndef SCALEBENCH_KERNELS_SIMD_EPILOGUE_H
-#define SCALEBENCH_KERNELS_SIMD_EPILOGUE_H
+#pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
@@ -134,5 +133,3 @@ INLINE void load_gradients(int epilogue, int rows, int columns, int step, vreal 
         }
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * than multiplying them (17-20 GFLOP/s in backward). Here an image is turned into numbers once, in
  * a border of zeros; sums of 2 by 6 outputs and 2 vectors of channels stay in registers, and each
  * number of the image is broadcast from the first-level cache. */
-#ifndef SCALEBENCH_KERNELS_SIMD_FIRST_CONV_H
-#define SCALEBENCH_KERNELS_SIMD_FIRST_CONV_H
+#pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
@@ -48,4 +47,3 @@ struct first_conv_functions {
     void (*backward)(const struct first_conv *f, real *dweights, real *dbias, const real *dy,
                      const uint8_t *from, const real *x);
 };
-#endif

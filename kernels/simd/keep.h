@@ -1,8 +1,7 @@
 /* Which units dropout keeps, many words of random numbers at a time: one by one they took 30 us of
  * lenet_21k's step, as long as a dense layer. Compiled once for every instruction set; all give the
  * same bits as rng_words4. */
-#ifndef SCALEBENCH_KERNELS_SIMD_KEEP_H
-#define SCALEBENCH_KERNELS_SIMD_KEEP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ struct keep_functions {
     void (*draw)(uint8_t *keep, size_t units, const uint32_t counter[4], const uint32_t key[2],
                  uint32_t least);
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors taken apart and put together: bytes become numbers, several vectors' sums one vector. */
-#ifndef SCALEBENCH_KERNELS_SIMD_LANES_H
-#define SCALEBENCH_KERNELS_SIMD_LANES_H
+#pragma once
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -346,5 +345,3 @@ INLINE size_t vreal_append(real *values, uint32_t *at, uint16_t which, vreal lan
     return n;
 #endif
 }
-
-#endif

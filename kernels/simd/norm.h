@@ -1,6 +1,5 @@
 /* Batch norm [+ ReLU [+ 2x2 pooling]] of one image's block of channels [h,w,block]. */
-#ifndef SCALEBENCH_KERNELS_SIMD_NORM_H
-#define SCALEBENCH_KERNELS_SIMD_NORM_H
+#pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
@@ -25,5 +24,3 @@ struct norm_functions {
     void (*differentiate)(const struct norm *n, real *dx, const real *dy, const uint8_t *from,
                           const real *x, const real *terms);
 };
-
-#endif

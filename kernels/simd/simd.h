@@ -4,8 +4,7 @@
  * what needs intrinsics says so behind the set's own macro (__AVX512F__, __AVX2__). On AArch64 the
  * portable set is NEON's: the compiler has its 32 registers of 16 bytes and its fused multiply-add
  * without being asked (ci/arm64.sh looks for them), so there is no other set. */
-#ifndef SCALEBENCH_KERNELS_SIMD_SIMD_H
-#define SCALEBENCH_KERNELS_SIMD_SIMD_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -123,5 +122,3 @@ static inline vreal vreal_shuffle(vreal a, vreal b, vint from)
 #define SIMD_PASTE(name, suffix)  name##_##suffix
 #define SIMD_EXPAND(name, suffix) SIMD_PASTE(name, suffix)
 #define SIMD_NAME(name)           SIMD_EXPAND(name, SIMD_SUFFIX)
-
-#endif

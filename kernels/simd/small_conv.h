@@ -1,7 +1,6 @@
 /* A small convolution with pooling, on one image by one thread. Compiled once for every instruction
  * set; kernels/ops/op_small_conv.c says what it is for. */
-#ifndef SCALEBENCH_KERNELS_SIMD_SMALL_CONV_H
-#define SCALEBENCH_KERNELS_SIMD_SMALL_CONV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ struct small_conv_backward_functions {
     void (*inner)(const struct small_conv *c, const struct small_conv_backward_work *w,
                   const real *transposed_weights, const struct small_conv_gradient *in, real *dx);
 };
-
-#endif

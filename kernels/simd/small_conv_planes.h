@@ -1,8 +1,7 @@
 /* How the forward passes of a small convolution read an image: cut into planes that hold every
  * second row and every second column from v on, without gaps, so that neighbouring pooling windows
  * are numbers in a row even where a row is short. */
-#ifndef SCALEBENCH_KERNELS_SIMD_SMALL_CONV_PLANES_H
-#define SCALEBENCH_KERNELS_SIMD_SMALL_CONV_PLANES_H
+#pragma once
 
 #include "kernels/simd/lanes.h"
 #include "kernels/simd/small_conv.h"
@@ -129,5 +128,3 @@ INLINE void cut_planes(const struct small_conv *c, const struct small_conv_forwa
         for (size_t u = 0; u < 2; u++, to += half)
             cut_half(c, to, w->x + (channel * c->in_h + u) * c->in_w, rows_from(c, u), kernel);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What becomes of the sums of a small convolution's pooling windows: the largest of four, dropout's
  * scale, ReLU, and marks that lead the gradient back. */
-#ifndef SCALEBENCH_KERNELS_SIMD_SMALL_CONV_POOL_H
-#define SCALEBENCH_KERNELS_SIMD_SMALL_CONV_POOL_H
+#pragma once
 
 #include <math.h>
 
@@ -52,5 +51,3 @@ INLINE void pool_channel(const struct windows *w, size_t channel, const vreal su
     vreal_store_where(w->there, w->y + channel * w->count,
                       vreal_pick(vreal_all_ordered(sums), best, vreal_all((real)NAN)));
 }
-
-#endif

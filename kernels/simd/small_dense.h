@@ -1,7 +1,6 @@
 /* A small dense layer, as functions of one thread. Compiled once for every instruction set;
  * kernels/ops/op_small_dense.c says what it is for. */
-#ifndef SCALEBENCH_KERNELS_SIMD_SMALL_DENSE_H
-#define SCALEBENCH_KERNELS_SIMD_SMALL_DENSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct small_dense_functions {
     void (*add_rows)(const struct small_matrix *m, const struct small_list *list, size_t first,
                      real *sums);
 };
-
-#endif

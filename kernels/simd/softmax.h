@@ -1,6 +1,5 @@
 /* Softmax of a few images, as a function of one thread. Compiled once for every instruction set. */
-#ifndef SCALEBENCH_KERNELS_SIMD_SOFTMAX_H
-#define SCALEBENCH_KERNELS_SIMD_SOFTMAX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct softmax_functions {
     void (*softmax)(size_t n, size_t classes, const real *logits, const uint8_t *labels,
                     const double *scale, struct softmax_result *results, real *dlogits);
 };
-
-#endif

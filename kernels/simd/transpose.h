@@ -1,6 +1,5 @@
 /* Transposing squares of numbers in registers. */
-#ifndef SCALEBENCH_KERNELS_SIMD_TRANSPOSE_H
-#define SCALEBENCH_KERNELS_SIMD_TRANSPOSE_H
+#pragma once
 
 #include "kernels/simd/simd.h"
 
@@ -48,5 +47,3 @@ INLINE void transpose(vreal v[VECTOR_LANES])
         exchange(v, 2);
     exchange(v, 1);
 }
-
-#endif

@@ -32,8 +32,7 @@
  * nothing; such outputs are marked with the transform of the inputs and set when they are stored.
  * Of the adjoints, dx where all of dy is zero is not marked: it is a term of sums and decides
  * nothing, so that its error counts no more than that of any other number. */
-#ifndef SCALEBENCH_KERNELS_SIMD_WINOGRAD_H
-#define SCALEBENCH_KERNELS_SIMD_WINOGRAD_H
+#pragma once
 
 #include "kernels/simd/conv3x3.h"
 #include "kernels/simd/simd.h"
@@ -142,5 +141,3 @@ struct winograd_product {
     void (*columns)(real *c, const real *const *a, const real *const *b, int count, int rows, int k,
                     bool add, const real *next);
 };
-
-#endif

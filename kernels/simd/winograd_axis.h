@@ -1,7 +1,6 @@
 /* The transforms of the bilinear algorithms of kernels/simd/winograd.h along one axis, and their
  * adjoints. Each takes the kind as a constant and is inlined into a loop over the other axis. */
-#ifndef SCALEBENCH_KERNELS_SIMD_WINOGRAD_AXIS_H
-#define SCALEBENCH_KERNELS_SIMD_WINOGRAD_AXIS_H
+#pragma once
 
 #include "kernels/simd/simd.h"
 #include "kernels/simd/winograd.h"
@@ -178,5 +177,3 @@ INLINE void axis_weights_adjoint(int kind, vreal *g, const vreal *u)
         g[2] = u[1];
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A bench on which tests put single layers. */
-#ifndef SCALEBENCH_KERNELS_TESTS_LAYER_BENCH_H
-#define SCALEBENCH_KERNELS_TESTS_LAYER_BENCH_H
+#pragma once
 
 #include "kernels/tests/support.h"
 
@@ -91,5 +90,3 @@ static inline void bench_backward(struct bench *b)
     struct layer_call call = bench_call(b);
     b->kernel->backward(&call);
 }
-
-#endif

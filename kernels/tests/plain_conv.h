@@ -1,6 +1,5 @@
 /* Sums, convolutions and what the errors of both are made of: see plain_net.h. */
-#ifndef SCALEBENCH_KERNELS_TESTS_PLAIN_CONV_H
-#define SCALEBENCH_KERNELS_TESTS_PLAIN_CONV_H
+#pragma once
 
 #include "kernels/tests/support.h"
 
@@ -284,5 +283,3 @@ static inline void conv_backward_input(struct plain_net *p, const struct layer_d
     free(energy);
     free(sums);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * A variance of 0 says that the number is exact: such are the outputs that see nothing but exact
  * zeros, and what ReLU, pooling and dropout make of them. */
-#ifndef SCALEBENCH_KERNELS_TESTS_PLAIN_NET_H
-#define SCALEBENCH_KERNELS_TESTS_PLAIN_NET_H
+#pragma once
 
 #include "kernels/tests/plain_conv.h"
 
@@ -380,5 +379,3 @@ static inline void plain_end(struct plain_net *p)
     plain_free(&p->grads);
     free(p->size);
 }
-
-#endif

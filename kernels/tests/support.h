@@ -1,6 +1,5 @@
 /* What the tests of layers and nets share: numbers to feed, layers and nets to build. */
-#ifndef SCALEBENCH_KERNELS_TESTS_SUPPORT_H
-#define SCALEBENCH_KERNELS_TESTS_SUPPORT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,5 +122,3 @@ static inline struct net *make_net(const struct net_desc *desc, enum plan plan, 
         fail_msg("%s", e.text);
     return net;
 }
-
-#endif

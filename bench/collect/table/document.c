@@ -147,8 +147,7 @@ enum status table_write_documents(const struct summary *s, const char *run_dir, 
 {
     struct stage stage;
     enum status status = stage_open(&stage, run_dir, e);
-    if (status == OK)
-        status = write_documents(s, &stage, e);
+    THEN(status, write_documents(s, &stage, e));
     stage_close(&stage);
     return status;
 }

@@ -1,7 +1,6 @@
 /* The cells of the table that a campaign ends with, for print and for documents. Internal to
  * bench/collect. */
-#ifndef SCALEBENCH_BENCH_COLLECT_TABLE_TABLE_H
-#define SCALEBENCH_BENCH_COLLECT_TABLE_TABLE_H
+#pragma once
 
 #include "bench/collect/published.h"
 
@@ -81,5 +80,3 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
 /* Writes the table as <run>/summary.md (GitHub's Markdown) and as a LaTeX tabular in summary.tex,
  * remarks as the last column. */
 enum status table_write_documents(const struct summary *s, const char *run_dir, struct error *e);
-
-#endif

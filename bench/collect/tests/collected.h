@@ -1,6 +1,5 @@
 /* A campaign of invented launches whose summary can be worked out by hand, collected. */
-#ifndef SCALEBENCH_BENCH_COLLECT_TESTS_COLLECTED_H
-#define SCALEBENCH_BENCH_COLLECT_TESTS_COLLECTED_H
+#pragma once
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
@@ -149,5 +148,3 @@ static inline void fill_troubled_run(struct fake_run *run)
     fake_fail(run, 4, "allreduce", LAUNCH_FAILED, "said \"no, never\",\nthen left");
     fake_skip(run, 8, "allreduce", "8 ranks, 4 cores");
 }
-
-#endif

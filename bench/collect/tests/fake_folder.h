@@ -1,6 +1,5 @@
 /* A folder of a test program's own. */
-#ifndef SCALEBENCH_BENCH_COLLECT_TESTS_FAKE_FOLDER_H
-#define SCALEBENCH_BENCH_COLLECT_TESTS_FAKE_FOLDER_H
+#pragma once
 
 #include "bench/collect/tests/fake_run.h"
 
@@ -26,5 +25,3 @@ static inline const char *path_of(const char *name)
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
-
-#endif

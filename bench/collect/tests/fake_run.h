@@ -1,7 +1,6 @@
 /* Synthetic runs for tests: a folder with records as a workload would write them, and the journal
  * that goes with it. */
-#ifndef SCALEBENCH_BENCH_COLLECT_TESTS_FAKE_RUN_H
-#define SCALEBENCH_BENCH_COLLECT_TESTS_FAKE_RUN_H
+#pragma once
 
 #include <dirent.h>
 #include <math.h>
@@ -316,5 +315,3 @@ static inline void fake_fail(struct fake_run *run, long ranks, const char *strat
     launch->status = status;
     snprintf(launch->reason, sizeof launch->reason, "%s", reason);
 }
-
-#endif

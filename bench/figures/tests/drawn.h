@@ -1,6 +1,5 @@
 /* A campaign of invented launches, summarised and drawn. */
-#ifndef SCALEBENCH_BENCH_FIGURES_TESTS_DRAWN_H
-#define SCALEBENCH_BENCH_FIGURES_TESTS_DRAWN_H
+#pragma once
 
 #include "bench/collect/tests/fake_run.h"
 
@@ -78,5 +77,3 @@ static inline void fill(struct fake_run *run)
     fake_skip(run, 8, "none", "8 ranks, 4 cores");
     fake_skip(run, 8, "allreduce", "8 ranks, 4 cores");
 }
-
-#endif

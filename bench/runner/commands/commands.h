@@ -1,8 +1,7 @@
 /* The commands of the scalebench program. Each prints its results to `out`, leaves messages to
  * standard error, and returns an error for main to print; *exit_status is set only where OK does
  * not mean 0. */
-#ifndef SCALEBENCH_BENCH_RUNNER_COMMANDS_COMMANDS_H
-#define SCALEBENCH_BENCH_RUNNER_COMMANDS_COMMANDS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,6 +20,3 @@ typedef enum status command_function(const struct arguments *arguments, const st
 
 #define COMMAND(name, operand, options, summary) command_function command_##name;
 #include "bench/runner/commands/commands.def"
-#undef COMMAND
-
-#endif

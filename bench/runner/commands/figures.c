@@ -172,8 +172,7 @@ enum status command_figures(const struct arguments *arguments, const struct tool
     enum status status = path_is_folder(run_dir)
                              ? load_folder(&spec, arguments, e)
                              : load_campaign(&spec, &asked, arguments, run_dir, e);
-    if (status == OK)
-        status = redraw(&spec, run_dir, tools, e);
+    THEN(status, redraw(&spec, run_dir, tools, e));
     if (status == OK)
         print_figures(out, &spec, run_dir);
     spec_free(&spec);

@@ -18,7 +18,6 @@ struct command {
 static const struct command commands[] = {
 #define COMMAND(name, operand, options, summary) {#name, operand, options, summary, command_##name},
 #include "bench/runner/commands/commands.def"
-#undef COMMAND
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 

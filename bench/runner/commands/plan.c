@@ -146,8 +146,7 @@ enum status command_plan(const struct arguments *arguments, const struct tools *
                                        .command = arguments->command};
     struct campaign c;
     enum status status = campaign_prepare(&c, &request, tools, e);
-    if (status == OK)
-        status = print_plan(&c, out, e);
+    THEN(status, print_plan(&c, out, e));
     campaign_close(&c);
     return status;
 }

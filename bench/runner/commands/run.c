@@ -69,8 +69,7 @@ enum status command_run(const struct arguments *arguments, const struct tools *t
                                        .command = arguments->command};
     struct campaign c;
     enum status status = campaign_prepare(&c, &request, tools, e);
-    if (status == OK)
-        status = run(&c, arguments, tools, out, exit_status, e);
+    THEN(status, run(&c, arguments, tools, out, exit_status, e));
     campaign_close(&c);
     return status;
 }

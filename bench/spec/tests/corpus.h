@@ -3,8 +3,7 @@
  *   # expect: 4:23: train.global_batch = 0 images: allowed 1..16777216
  *
  * The answer must be that text directly after the file's name. */
-#ifndef SCALEBENCH_BENCH_SPEC_TESTS_CORPUS_H
-#define SCALEBENCH_BENCH_SPEC_TESTS_CORPUS_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,5 +69,3 @@ static inline void corpus_check(const char *folder, size_t least, corpus_reader 
     }
     globfree(&found);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Specs that a test writes, loaded or refused. */
-#ifndef SCALEBENCH_BENCH_SPEC_TESTS_SPEC_FILE_H
-#define SCALEBENCH_BENCH_SPEC_TESTS_SPEC_FILE_H
+#pragma once
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -92,5 +91,3 @@ static inline void assert_labels(const struct spec *spec, const char *expected)
     }
     assert_string_equal(labels, expected);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* What the harnesses share. Each gives one input to a reader as a user's file would come to it:
  * what is wrong must be said as an error, never by a crash, a leak or a hang. clang's libFuzzer
  * makes up inputs (`make fuzz`); replay.c runs those of seeds/<reader>/ in any build. */
-#ifndef SCALEBENCH_BENCH_TESTS_FUZZ_FUZZ_H
-#define SCALEBENCH_BENCH_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ static inline void fuzz_said(enum status status, const struct error *e)
 {
     FUZZ_ASSERT(status == OK || (e->status == status && e->text[0]));
 }
-
-#endif

@@ -17,8 +17,7 @@
  * only by the same strategy on the same number of ranks; otherwise they are reset, and the run says
  * so. Numbers are F32 or F64 as the build computes; a file of the other type is refused. Rank 0
  * writes; every rank reads, so the file lies where all see it, as data and models do. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_H
-#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -86,5 +85,3 @@ enum status checkpoint_restore(const struct checkpoint *c, const struct checkpoi
                                struct error *e);
 
 void checkpoint_close(struct checkpoint *c);
-
-#endif

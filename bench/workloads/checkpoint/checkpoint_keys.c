@@ -86,8 +86,6 @@ static const struct key {
 #define RUN_KEY(name, text) {name, OPTION_COUNT, text},
 #define OPTION_KEY(id)      {NULL, OPT_##id, NULL},
 #include "bench/workloads/checkpoint/checkpoint_keys.def"
-#undef RUN_KEY
-#undef OPTION_KEY
 };
 
 #define KEYS (sizeof keys / sizeof *keys)

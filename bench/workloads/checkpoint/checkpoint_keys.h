@@ -1,6 +1,5 @@
 /* What a checkpoint says of the run that wrote it, so that no other run goes on with it. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_KEYS_H
-#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_KEYS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@ enum status checkpoint_keys_add(json_t *metadata, const struct checkpoint_state 
 /* ERR_DATA names the first key that differs, the checkpoint's value and the run's. */
 enum status checkpoint_keys_compare(const struct safetensors *file,
                                     const struct checkpoint_state *s, struct error *e);
-
-#endif

@@ -72,8 +72,7 @@ enum status layout_open(struct layout *l, const struct checkpoint_state *s, size
     size_t room = (size_t)a->n_tensors * (1 + (size_t)a->slots) + n_buffers + sections;
     *l = (struct layout){.n_model = (size_t)a->n_tensors + n_buffers};
     enum status status = MEM_NEW(l->tensors, room, "a checkpoint's tensors", e);
-    if (status == OK)
-        status = MEM_NEW(l->names, room, "names of a checkpoint's tensors", e);
+    THEN(status, MEM_NEW(l->names, room, "names of a checkpoint's tensors", e));
     if (status != OK) {
         layout_close(l);
         return status;

@@ -1,6 +1,5 @@
 /* Which tensor of a checkpoint lies where in the arenas. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_LAYOUT_H
-#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_CHECKPOINT_LAYOUT_H
+#pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 
@@ -34,5 +33,3 @@ void layout_add_section(struct layout *layout, int rank, const char *what, const
  * where it goes itself. ERR_MEMORY. */
 enum status layout_hash(const struct safetensors_tensor *tensors, size_t n, const json_t *metadata,
                         uint64_t *hash, struct error *e);
-
-#endif

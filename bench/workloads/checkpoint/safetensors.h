@@ -7,8 +7,7 @@
  * Reading is strict: what lies in the file is named by the header to the last byte, no more, no
  * less, and a file that was cut anywhere is refused with the offset at which something is
  * missing. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_SAFETENSORS_H
-#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_SAFETENSORS_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ char *safetensors_type_text(char text[128], const struct safetensors_tensor *ten
 
 /* Bytes of one number of the type, 0 for a name that the format does not have. */
 size_t safetensors_type_bytes(const char *dtype);
-
-#endif

@@ -22,7 +22,6 @@ size_t safetensors_type_bytes(const char *dtype)
     } types[] = {
 #define DTYPE(name, bytes) {#name, bytes},
 #include "bench/workloads/checkpoint/safetensors_types.def"
-#undef DTYPE
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, dtype) == 0)
@@ -202,7 +201,6 @@ static enum status take_tensor(struct safetensors *file, const char *name, const
         return refuse(file, LENGTH_BYTES, e, "tensor '%s': '%s' is no dtype of the format; known:"
 #define DTYPE(name, bytes) " " #name
 #include "bench/workloads/checkpoint/safetensors_types.def"
-#undef DTYPE
                       ,
                       name, t->dtype != NULL ? t->dtype : "not a text");
     TRY(take_shape(file, t, json_object_get(entry, "shape"), &bytes, e));

@@ -1,7 +1,6 @@
 /* Random changes of training images, as a function of (seed, epoch, sample): the same on every
  * number of ranks, and in whatever order samples come. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_AUGMENT_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_AUGMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ void augment_apply(uint8_t *image, struct shape shape, struct crop crop);
 /* The same to n images, each with the crop of its sample. */
 void augment_batch(uint8_t *images, struct shape shape, const uint32_t *samples, uint32_t n,
                    uint64_t seed, uint32_t epoch);
-
-#endif

@@ -317,8 +317,7 @@ static enum status memory_make(struct file_map *map, const char *name, const cha
     if (fd < 0)
         return error_no_memory(e, "a data set");
     enum status status = write_contents(fd, key, fill, arg, e);
-    if (status == OK)
-        status = map_contents(map, fd, "", key, e);
+    THEN(status, map_contents(map, fd, "", key, e));
     close(fd);
     return status;
 }

@@ -6,8 +6,7 @@
  * entry is opened (some 30 ms for CIFAR-10), and the contents. It is written to a temporary name
  * under a lock, synced and renamed, so a process that is killed at any moment never leaves half an
  * entry under the final name. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_CACHE_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_CACHE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ enum status file_map_hash(const struct file_map *map, uint64_t *hash, struct err
  * be written, a warning says why and the contents are made in this process's memory. */
 enum status cache_open(struct file_map *map, const char *name, const char *key, cache_fill *fill,
                        void *arg, struct error *e);
-
-#endif

@@ -8,7 +8,6 @@
 static data_reader *const readers[] = {
 #define DATA_SET(name, source, c, h, w, classes, summary) data_open_##name,
 #include "bench/spec/data_sets.def"
-#undef DATA_SET
 };
 
 enum status data_open(struct data_set *data, const char *set, const char *path, struct error *e)

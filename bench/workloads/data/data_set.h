@@ -1,6 +1,5 @@
 /* Data sets: bytes of images and labels, mapped read-only from a cache file that is made once. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_DATA_SET_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_DATA_SET_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void digits_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
 
 /* The same of generated shapes: image [3*32*32]. */
 void shapes_draw(uint64_t seed, uint32_t index, uint8_t *image, uint8_t *label);
-
-#endif

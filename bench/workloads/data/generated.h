@@ -1,6 +1,5 @@
 /* Data sets that are drawn: what those of digits.c and shapes.c have in common. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_GENERATED_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_GENERATED_H
+#pragma once
 
 #include "bench/workloads/data/data_set.h"
 
@@ -18,5 +17,3 @@ struct generated_set {
 /* Draws all images into the cache, or maps those of an earlier run. path: only "auto". */
 enum status data_open_generated(struct data_set *data, const struct generated_set *set,
                                 const char *path, struct error *e);
-
-#endif

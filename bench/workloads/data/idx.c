@@ -151,10 +151,8 @@ static enum status open_gzip(struct idx_file *file, const char *set, struct erro
     snprintf(name, sizeof name, "%s-%.*s", set, (int)(strlen(base) - strlen(".gz")), base);
     struct inflation in = {.file = *file};
     enum status status = stream_open(&in.stream, file->path, e);
-    if (status == OK)
-        status = make_key(key, set, file->path, e);
-    if (status == OK)
-        status = cache_open(&file->map, name, key, inflation_fill, &in, e);
+    THEN(status, make_key(key, set, file->path, e));
+    THEN(status, cache_open(&file->map, name, key, inflation_fill, &in, e));
     stream_close(&in.stream);
     return status;
 }
@@ -177,10 +175,8 @@ enum status idx_open(struct idx_file *file, const char *set, const char *path, i
     *file = (struct idx_file){.path = path, .n_dims = n_dims};
     enum status status =
         name_ends_with(path, ".gz") ? open_gzip(file, set, e) : file_map_open(&file->map, path, e);
-    if (status == OK)
-        status = read_header(file, file->map.bytes, file->map.n, e);
-    if (status == OK)
-        status = check_size(file, e);
+    THEN(status, read_header(file, file->map.bytes, file->map.n, e));
+    THEN(status, check_size(file, e));
     if (status == OK)
         file->bytes = file->map.bytes + header_bytes(n_dims);
     else

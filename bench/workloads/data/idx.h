@@ -1,8 +1,7 @@
 /* The IDX format of the MNIST files: two zero bytes, a type (8 is unsigned bytes), the number of
  * dimensions, each dimension as a big-endian 32-bit number, then the bytes in C order. Plain or
  * gzip. Format: http://yann.lecun.com/exdb/mnist. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_IDX_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_IDX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct idx_file {
 enum status idx_open(struct idx_file *file, const char *set, const char *path, int n_dims,
                      struct error *e);
 void idx_close(struct idx_file *file);
-
-#endif

@@ -153,8 +153,7 @@ static enum status read_files(struct data_set *data, char paths[FILES][FILE_MAX]
     enum status status = OK;
     for (int i = 0; i < FILES && status == OK; i++)
         status = idx_open(&file[i], data->name, paths[i], files[i].n_dims, e);
-    if (status == OK)
-        status = check_all(file, e);
+    THEN(status, check_all(file, e));
     if (status == OK)
         fill_data(data, file);
     for (int i = 0; i < FILES && status != OK; i++)

@@ -1,7 +1,6 @@
 /* Random choices of one generated image, read one after the other. Internal to
  * bench/workloads/data/. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_RANDOM_WORDS_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_RANDOM_WORDS_H
+#pragma once
 
 #include "kernels/base/rng.h"
 
@@ -50,5 +49,3 @@ static inline void random_store(uint8_t *image, const float *level, int n, float
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* One reader for each line of data_sets.def. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_READERS_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_READERS_H
+#pragma once
 
 #include <string.h>
 
@@ -21,6 +20,3 @@ typedef enum status data_reader(struct data_set *data, const char *path, struct 
 
 #define DATA_SET(name, source, c, h, w, classes, summary) data_reader data_open_##name;
 #include "bench/spec/data_sets.def"
-#undef DATA_SET
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the files of a data set are looked for. Internal to bench/workloads/data/. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_SEARCH_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct data_search {
  * that has its files, as data_open says. */
 enum status data_search_run(struct data_set *data, const char *path,
                             const struct data_search *search, struct error *e);
-
-#endif

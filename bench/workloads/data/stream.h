@@ -1,6 +1,5 @@
 /* A file as a stream of bytes, decompressed on the way when its name ends in ".gz". */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_STREAM_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ enum status stream_start(struct stream *s, struct error *e);
 enum status stream_read(struct stream *s, void *out, size_t size, size_t *n, struct error *e);
 
 bool name_ends_with(const char *name, const char *end);
-
-#endif

@@ -1,7 +1,6 @@
 /* Members of a tar archive, as far as data sets need it: POSIX.1-1988 (ustar) headers, also as GNU
  * tar writes them. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_TAR_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_TAR_H
+#pragma once
 
 #include "bench/workloads/data/stream.h"
 
@@ -20,5 +19,3 @@ enum status tar_next(struct stream *s, struct tar_member *member, bool *found, s
 /* Fills `out` with `size` bytes of the member; *n is less only at its end. */
 enum status tar_read(struct stream *s, struct tar_member *member, void *out, size_t size, size_t *n,
                      struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* Every batch of a run as arrays, for a process that cannot call the sampler. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_PEERS_BATCHES_H
-#define SCALEBENCH_BENCH_WORKLOADS_PEERS_BATCHES_H
+#pragma once
 
 #include "bench/workloads/train_cnn/arguments.h"
 #include "bench/workloads/train_cnn/trainer.h"
@@ -27,5 +26,3 @@ struct batch_list {
 enum status batch_list_make(struct batch_list *list, struct trainer *t, enum run_kind run,
                             struct error *e);
 void batch_list_free(struct batch_list *list);
-
-#endif

@@ -243,8 +243,7 @@ int main(int argc, char **argv)
     argv += 3;
     in.check = take_check(&argc, argv);
     enum status status = arguments_parse(&in.arguments, argc, argv, &e);
-    if (status == OK)
-        status = act(peer, &in, &e);
+    THEN(status, act(peer, &in, &e));
     close_inputs(&in);
     if (status == OK)
         return 0;

@@ -1,6 +1,5 @@
 /* What a way of reading consists of, and what several of them use. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_READ_MODES_H
-#define SCALEBENCH_BENCH_WORKLOADS_READ_MODES_H
+#pragma once
 
 #include "bench/workloads/read/reader.h"
 
@@ -15,7 +14,6 @@ struct read_mode {
 
 #define DATA_READ(name, in_step, summary) extern const struct read_mode read_##name;
 #include "bench/spec/data_reads.def"
-#undef DATA_READ
 
 /* The error of the first rank that has one becomes every rank's: *e and the result are the same
  * everywhere. Collective. */
@@ -30,5 +28,3 @@ int record_type(size_t bytes, MPI_Datatype *type);
 /* An MPI type of the n samples (at least one) of `record_bytes` each, counted from sample 0; freed
  * by the caller. */
 int samples_type(const uint32_t *samples, uint32_t n, size_t record_bytes, MPI_Datatype *type);
-
-#endif

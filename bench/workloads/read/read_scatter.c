@@ -97,8 +97,7 @@ static enum status fetch_scatter(struct reader *r, const uint32_t *samples, uint
 {
     struct lists lists = {0};
     enum status status = lists_collect(&lists, r, samples, n, e);
-    if (status == OK)
-        status = r->rank == 0 ? send_shares(r, &lists, e) : receive_share(r, n, e);
+    THEN(status, r->rank == 0 ? send_shares(r, &lists, e) : receive_share(r, n, e));
     free(lists.mine);
     free(lists.all);
     return status;

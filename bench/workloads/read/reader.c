@@ -11,7 +11,6 @@
 static const struct read_mode *const modes[READ_KINDS] = {
 #define DATA_READ(name, in_step, summary) &read_##name,
 #include "bench/spec/data_reads.def"
-#undef DATA_READ
 };
 
 /* ---- What the modes use ---- */

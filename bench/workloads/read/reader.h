@@ -2,8 +2,7 @@
  * same numbers: a way that gives all to every rank is ready when it is open, one that gives each
  * rank its share fetches the samples that the rank is going to use. Test data are mapped by every
  * rank. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_READ_READER_H
-#define SCALEBENCH_BENCH_WORKLOADS_READ_READER_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ bool reader_shares(const struct reader *r);
 /* Makes the n given samples (ascending, each once; 0 is fine) this rank's training data instead of
  * those before. Collective. */
 enum status reader_fetch(struct reader *r, const uint32_t *samples, uint32_t n, struct error *e);
-
-#endif

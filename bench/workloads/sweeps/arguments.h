@@ -1,7 +1,6 @@
 /* Command lines of sweeps: a table of options, which parses them and is what --help prints. All
  * errors are ERR_ARGUMENT with what is wrong and what is accepted; texts are borrowed from argv. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_ARGUMENTS_H
-#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ enum status option_choice(const char *option, const char *text, struct choice *c
 enum status option_choice_of(const char *option, const char *text, const char *const *names,
                              size_t n, struct choice *c, struct error *e);
 bool choice_has(const struct choice *c, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The networks that a sweep goes through. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_MODELS_H
-#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_MODELS_H
+#pragma once
 
 #include "kernels/base/error.h"
 
@@ -9,5 +8,3 @@
 enum status models_for_each(const char *option,
                             enum status (*visit)(void *arg, const char *path, struct error *e),
                             void *arg, struct error *e);
-
-#endif

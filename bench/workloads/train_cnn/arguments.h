@@ -1,7 +1,6 @@
 /* The trainer's command line: every option of the spec that concerns a workload, as --key=value,
  * and a few that say how to run. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,5 +37,3 @@ void arguments_help(FILE *out, const char *program);
 
 /* Options and records as JSON, for harnesses that drive this program. */
 enum status arguments_describe(FILE *out, const char *program, struct error *e);
-
-#endif

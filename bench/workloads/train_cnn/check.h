@@ -1,7 +1,6 @@
 /* Are the replicas still replicas? Each rank keeps a hash of its weights per step; they are
  * compared once, after the run. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_CHECK_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_CHECK_H
+#pragma once
 
 #include "bench/workloads/train_cnn/report.h"
 #include "bench/workloads/train_cnn/trainer.h"
@@ -24,5 +23,3 @@ enum status hashes_add_model(struct hashes *h, struct trainer *t, struct error *
 /* Compares all ranks' hashes; every rank gets the result. Collective. */
 enum status hashes_compare(const struct hashes *h, struct trainer *t, struct comparison *comparison,
                            struct error *e);
-
-#endif

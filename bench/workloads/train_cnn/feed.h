@@ -1,8 +1,7 @@
 /* What brings the samples of an epoch to this rank before its first step. Ranks that hold all data
  * are fed once; ranks that hold a share fetch it once, or, where a global shuffle deals the samples
  * anew, for each epoch. Never inside a step. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_FEED_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_FEED_H
+#pragma once
 
 #include "bench/spec/spec.h"
 #include "bench/workloads/read/reader.h"
@@ -25,5 +24,3 @@ void feed_close(struct feed *f);
 
 /* Makes what `sampler` gives in `epoch` ready in f->reader.data. */
 enum status feed_epoch(struct feed *f, struct sampler *sampler, uint32_t epoch, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sums over the ranks that share a batch, for synchronised batch norm: a communicator and counters
  * of its own, so that neither its messages nor its cost mix with those of the gradients. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_GROUP_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ enum status group_sum(void *arg, double *values, size_t n);
 
 /* The error of a sum since group_open, or OK: layers have no way to report one. */
 enum status group_check(const struct group *g, struct error *e);
-
-#endif

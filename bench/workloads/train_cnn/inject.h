@@ -1,7 +1,6 @@
 /* Stragglers on purpose: chosen ranks sleep in a chosen phase of chosen steps, so that one sees which
  * ranks wait for them. How long is a function of (seed, step, rank) alone. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_INJECT_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_INJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ double inject_seconds(const struct inject *in, enum inject_phase phase, uint64_t
 
 /* Sleeps for so long; returns the nanoseconds that it took. */
 int64_t inject_sleep(const struct inject *in, enum inject_phase phase, uint64_t step);
-
-#endif

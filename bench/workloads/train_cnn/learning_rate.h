@@ -1,7 +1,6 @@
 /* The learning rate of each step: the rate of the spec, scaled by a rule for the number of ranks,
  * reached by a warm-up, and lowered by a schedule. A pure function of options and step. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_LEARNING_RATE_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_LEARNING_RATE_H
+#pragma once
 
 #include "bench/spec/spec.h"
 
@@ -10,5 +9,3 @@
  * Warm-up over w steps: rate * step/w (Goyal et al., 2017), or rate * log(1 + step)/log(1 + w), as
  * DeepSpeed has it. Cosine: Loshchilov and Hutter, 2017, without restarts. */
 double learning_rate(const struct config *config, int ranks, uint32_t epoch_steps, uint64_t step);
-
-#endif

@@ -49,8 +49,7 @@ static int train(const struct arguments *arguments)
     struct error e = {0};
     struct run r = {.arguments = arguments, .memory.libraries_mib = mem_now_mib()};
     enum status status = run_open(&r, &e);
-    if (status == OK)
-        status = run_execute(&r, &e);
+    THEN(status, run_execute(&r, &e));
     int exit_status = status == OK ? 0 : failure_report("train_cnn", &e, true);
     if (status != OK && !r.all_failed) {
         stop_crash_reporter();

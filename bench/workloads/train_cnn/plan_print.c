@@ -93,8 +93,7 @@ static enum status make_net(struct net **net, const struct net_desc *desc,
     if (status == OK && trainer_tunes(config))
         status = tune(choices, desc, config, *options, e);
     options->choices = choices;
-    if (status == OK)
-        status = net_create(net, desc, options, e);
+    THEN(status, net_create(net, desc, options, e));
     options->choices = NULL;
     free(choices);
     return status;
@@ -129,8 +128,7 @@ enum status plan_print(FILE *out, const struct config *config, struct error *e)
 {
     struct net_desc desc = {0};
     enum status status = model_load(&desc, config_text(config, OPT_MODEL), e);
-    if (status == OK)
-        status = print_net(out, &desc, config, e);
+    THEN(status, print_net(out, &desc, config, e));
     net_desc_free(&desc);
     return status;
 }

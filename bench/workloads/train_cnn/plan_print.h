@@ -1,6 +1,5 @@
 /* What a run would compute, op by op of its plan: `train_cnn --describe-plan`. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PLAN_PRINT_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PLAN_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@
  * it leaves out; then what each of these words means. Neither count has the gradient of the images,
  * which nobody reads. The errors are those of a run. */
 enum status plan_print(FILE *out, const struct config *config, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* The class that the net gives each test image, as a text file with a line an image. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_PREDICTIONS_H
+#pragma once
 
 #include "bench/workloads/train_cnn/trainer.h"
 
@@ -11,5 +10,3 @@ void predictions_close(struct trainer *t);
 
 /* Writes those of the last evaluation. Collective; rank 0 writes. */
 enum status predictions_write(struct trainer *t, const char *path, struct error *e);
-
-#endif

@@ -74,8 +74,7 @@ enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct erro
     real *gradients = NULL;
     double *times = NULL;
     enum status status = MEM_NEW_ALIGNED(gradients, a->n, "the gradients of replays", e);
-    if (status == OK)
-        status = MEM_NEW_ALIGNED(times, (size_t)n, "the times of replays", e);
+    THEN(status, MEM_NEW_ALIGNED(times, (size_t)n, "the times of replays", e));
     if (status == OK) {
         memcpy(gradients, a->grads, a->n * sizeof *gradients);
         status = replay_steps(t, n, gradients, times, e);

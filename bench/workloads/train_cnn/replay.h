@@ -1,6 +1,5 @@
 /* What communication takes by itself: the calls of a step without its computing. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPLAY_H
+#pragma once
 
 #include "bench/workloads/train_cnn/trainer.h"
 
@@ -9,5 +8,3 @@
  * A strategy that does not communicate in every step does so here as often. Learning rate 0; what
  * the optimizer keeps is changed all the same, so nothing is trained afterwards. Collective. */
 enum status replay_run(struct trainer *t, int n, int64_t *median_ns, struct error *e);
-
-#endif

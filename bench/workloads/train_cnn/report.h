@@ -1,6 +1,5 @@
 /* What a run tells: records for the collector, lines for the person at the terminal. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPORT_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -71,5 +70,3 @@ void step_log_close(struct step_log *log);
 void step_log_add(struct step_log *log, const struct step_record *step, bool timed);
 /* Adds a line for each step to the record and forgets them. */
 enum status step_log_write(struct step_log *log, struct recorder *recorder, struct error *e);
-
-#endif

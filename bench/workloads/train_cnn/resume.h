@@ -1,7 +1,6 @@
 /* What a run begins from, and when it leaves a checkpoint behind: the options checkpoint.* at
  * work. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RESUME_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RESUME_H
+#pragma once
 
 #include "bench/workloads/checkpoint/checkpoint.h"
 #include "bench/workloads/train_cnn/trainer.h"
@@ -34,5 +33,3 @@ enum status resume_after_step(struct resume *r, struct trainer *t, const struct 
                               struct error *e);
 enum status resume_after_epoch(struct resume *r, struct trainer *t, const struct progress *progress,
                                struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* One run of train_cnn on this rank: opened, executed for what its arguments ask, closed. All ranks
  * do the same; what one finds wrong while it opens the others learn, so that they leave in
  * order. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RUN_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_RUN_H
+#pragma once
 
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
@@ -44,5 +43,3 @@ enum status run_open(struct run *r, struct error *e);
 /* Trains, evaluates or measures; prints, compares the ranks' weights, writes the record. */
 enum status run_execute(struct run *r, struct error *e);
 void run_close(struct run *r);
-
-#endif

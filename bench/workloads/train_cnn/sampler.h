@@ -9,8 +9,7 @@
  * therefore holds as many images over all ranks as a global one, a rank's part of it is the batch
  * over the ranks rounded down or up, and an epoch uses every sample once. `drop` leaves out the
  * images that only some ranks have; `pad` repeats the first image of the rank's shard. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ struct batch sampler_get(struct sampler *s, uint32_t epoch, uint32_t step);
 /* Writes what this rank may use in `epoch` to needs [n_own], ascending and each once, and returns
  * how many those are. Of a contiguous shard it is all, in every epoch. */
 uint32_t sampler_needs(struct sampler *s, uint32_t epoch, uint32_t *needs);
-
-#endif

@@ -180,8 +180,7 @@ enum status trainer_step(struct trainer *t, uint32_t epoch, uint32_t step,
     t->steps_done++;
     t->batches_tracked += !t->exec.fixed_statistics;
     double lr = trainer_lr(t);
-    if (status == OK)
-        status = sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e);
+    THEN(status, sync_step_end(t->sync, &t->optimizer, t->steps_done, lr, e));
     overlap_step_end(t->overlap);
 
     record->inject_ns += t->update_slept_ns;

@@ -1,7 +1,6 @@
 /* One rank's share of training: network, strategy, optimizer, batches. The loop over epochs and steps
  * is in run.c; tests drive the same functions. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TRAINER_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ void trainer_add_score(struct score *sum, const struct score *score);
 
 /* Sums the ranks' scores in place. Collective. */
 enum status trainer_sum_scores(struct trainer *t, struct score *score, struct error *e);
-
-#endif

@@ -81,8 +81,7 @@ static enum status create_net(struct trainer *t, struct net_options options, str
     TRY(MEM_NEW(choices, (size_t)t->desc->n_layers, "the choices of kernels", e));
     enum status status = tune(t, choices, &options, e);
     options.choices = choices;
-    if (status == OK)
-        status = net_create(&t->net, t->desc, &options, e);
+    THEN(status, net_create(&t->net, t->desc, &options, e));
     free(choices);
     return status;
 }

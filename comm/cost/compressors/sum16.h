@@ -1,10 +1,7 @@
 /* A sum of numbers of 16 bits, as comm/compressors/sum16.c makes it. Internal to comm/cost. */
-#ifndef SCALEBENCH_COMM_COST_COMPRESSORS_SUM16_H
-#define SCALEBENCH_COMM_COST_COMPRESSORS_SUM16_H
+#pragma once
 
 #include "comm/cost/description.h"
 
 void sum16_add(struct cost *c, const struct strategy_config *config, const struct participant *p,
                const struct gradient *g);
-
-#endif

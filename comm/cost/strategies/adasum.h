@@ -1,6 +1,5 @@
 /* The rounds of adasum. */
-#ifndef SCALEBENCH_COMM_COST_STRATEGIES_ADASUM_H
-#define SCALEBENCH_COMM_COST_STRATEGIES_ADASUM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ struct adasum_round {
 };
 int adasum_rounds(int ranks);
 struct adasum_round adasum_round(int rank, int ranks, int i);
-
-#endif

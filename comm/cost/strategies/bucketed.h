@@ -1,8 +1,7 @@
 /* Buckets of gradients as PyTorch's DistributedDataParallel cuts them: from the last tensor to the
  * first, which is the order in which backward finishes them. A bucket is closed when it has reached
  * its cap, so that tensors overshoot it and none is cut. */
-#ifndef SCALEBENCH_COMM_COST_STRATEGIES_BUCKETED_H
-#define SCALEBENCH_COMM_COST_STRATEGIES_BUCKETED_H
+#pragma once
 
 #include "comm/cost/cost.h"
 
@@ -17,5 +16,3 @@ struct bucket bucket_first(const struct strategy_config *config, const size_t *c
                            size_t width);
 struct bucket bucket_next(const struct strategy_config *config, const size_t *counts, size_t width,
                           const struct bucket *previous);
-
-#endif

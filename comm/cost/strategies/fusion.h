@@ -1,6 +1,5 @@
 /* Which tensors fusion sums in one message. */
-#ifndef SCALEBENCH_COMM_COST_STRATEGIES_FUSION_H
-#define SCALEBENCH_COMM_COST_STRATEGIES_FUSION_H
+#pragma once
 
 #include "comm/cost/strategies/bucketed.h"
 
@@ -11,5 +10,3 @@ struct bucket fusion_next(const struct strategy_config *config, const size_t *co
 
 /* Between two questions which tensors all ranks have; 0: none is asked. */
 int64_t fusion_cycle_ns(const struct strategy_config *config);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who averages with whom. */
-#ifndef SCALEBENCH_COMM_COST_STRATEGIES_GOSSIP_H
-#define SCALEBENCH_COMM_COST_STRATEGIES_GOSSIP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@
 int gossip_partner(int rank, int ranks, uint64_t step);
 /* m - 1 */
 uint64_t gossip_rounds(int ranks);
-
-#endif

@@ -1,7 +1,6 @@
 /* The gradient by plain loops, layer after layer, with all that lies between them: the oracle of
  * test_gradients in double precision, which needs neither plans nor ops. */
-#ifndef SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_LAYERS_H
-#define SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_LAYERS_H
+#pragma once
 
 #include "kernels/net/tests/gradients.h"
 
@@ -177,5 +176,3 @@ static inline void gradient_by_layers(const struct gradient_input *in, real *gra
     chain_bounds(&c, bounds);
     chain_free(&c);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What PyTorch made of the steps of test_gradients: kernels/net/tests/gradients.csv, which
  * bench/tests/lib/pytorch_gradients.py writes. */
-#ifndef SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_ROWS_H
-#define SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_ROWS_H
+#pragma once
 
 #include "kernels/net/tests/gradients.h"
 
@@ -57,5 +56,3 @@ static inline const struct row *rows_of(const struct row *rows, int n,
     fail_msg("gradients.csv has no %s of seed %llu", in->about.net, (unsigned long long)in->seed);
     return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The double-precision twin of a test program, the file beside it, which is asked on its command
  * line. */
-#ifndef SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_TWIN_H
-#define SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_TWIN_H
+#pragma once
 
 #include "kernels/tests/support.h"
 
@@ -26,5 +25,3 @@ static inline bool twin_runs(void)
     int status = twin ? pclose(twin) : -1;
     return !(WIFEXITED(status) && WEXITSTATUS(status) >= 126);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What test_gradients tells those who compute the same step with other means. */
-#ifndef SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_WRITE_H
-#define SCALEBENCH_KERNELS_NET_TESTS_GRADIENT_WRITE_H
+#pragma once
 
 #include "kernels/net/tests/gradients.h"
 
@@ -64,5 +63,3 @@ static inline void write_about(const struct gradient_input *in, size_t bytes)
            "\"n\":%zu,\"type\":\"u1\"},{\"name\":\"labels\",\"n\":%d,\"type\":\"u1\"}]}\n",
            d->n_params, bytes, in->about.images);
 }
-
-#endif

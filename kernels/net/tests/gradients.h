@@ -1,7 +1,6 @@
 /* One training step of a net of configs/models on drawn images: what test_gradients holds against
  * double precision, and against what PyTorch computes from the same weights and images. */
-#ifndef SCALEBENCH_KERNELS_NET_TESTS_GRADIENTS_H
-#define SCALEBENCH_KERNELS_NET_TESTS_GRADIENTS_H
+#pragma once
 
 #include "kernels/tests/support.h"
 
@@ -199,5 +198,3 @@ static inline bool tensor_is_without_gradient(const struct net_desc *desc, int t
     return t->bias && layer->kind == LAYER_conv2d && layer + 1 < desc->layers + desc->n_layers &&
            layer[1].kind == LAYER_batchnorm2d;
 }
-
-#endif

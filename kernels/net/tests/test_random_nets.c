@@ -344,7 +344,6 @@ static void train(struct run *run, struct pool *pool)
 static const struct op_kernel *const kinds[] = {
 #include "kernels/ops/ops.def"
 };
-#undef OP
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* The largest error of each plan over its deviation, and how often an op took part. */

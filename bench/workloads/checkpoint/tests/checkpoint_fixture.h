@@ -1,7 +1,6 @@
 /* What tests of checkpoints share: a file of its own for each test, which sessions of training are
  * saved to and resumed from, and which can be written anew with something changed. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_TESTS_CHECKPOINT_FIXTURE_H
-#define SCALEBENCH_BENCH_WORKLOADS_CHECKPOINT_TESTS_CHECKPOINT_FIXTURE_H
+#pragma once
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -153,5 +152,3 @@ static inline void rewrite(void (*change)(struct safetensors_tensor *, size_t *,
 
 #define TEST(function)     cmocka_unit_test_setup_teardown(function, setup_file, teardown_file)
 #define TEST_VGG(function) cmocka_unit_test_setup_teardown(function, setup_vgg_file, teardown_file)
-
-#endif

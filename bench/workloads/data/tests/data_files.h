@@ -1,7 +1,6 @@
 /* A small data set of our own in a folder of its own, plain and packed, and what is looked at when
  * it is opened: the data, the cache, what was said. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_DATA_TESTS_DATA_FILES_H
-#define SCALEBENCH_BENCH_WORKLOADS_DATA_TESTS_DATA_FILES_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -290,5 +289,3 @@ static inline void assert_ends_well(int child)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-#endif

@@ -98,8 +98,7 @@ static int sweep(const struct sweep_options *options)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     fp_mode_set();
     enum status status = ranks_open(&s, &e);
-    if (status == OK)
-        status = sweep_everything(&s, &e);
+    THEN(status, sweep_everything(&s, &e));
     int exit_status = s.all_ok ? 0 : 1;
     if (status != OK)
         exit_status = failure_report("comm_sweep", &e, s.rank == 0 || !all_have_failed(status));

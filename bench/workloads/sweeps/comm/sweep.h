@@ -1,7 +1,6 @@
 /* comm_sweep: what every strategy costs for flat tensors of round sizes and for the tensors of each
  * network, beside MPI_Allreduce in the same rounds, and whether it sums. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_COMM_SWEEP_H
-#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_COMM_SWEEP_H
+#pragma once
 
 #include <mpi.h>
 #include <signal.h>
@@ -226,5 +225,3 @@ enum status store_read_fit(struct sweep *s, struct error *e);
 enum status ranks_open(struct sweep *s, struct error *e);
 /* ERR_INTERRUPTED on all ranks when a signal has come to one of them. Collective. */
 enum status ranks_stop_if_asked(struct sweep *s, struct error *e);
-
-#endif

@@ -161,8 +161,7 @@ static enum status sweep_layer(struct sweep *s, int layer, enum plan plan, const
     struct stage own = {.layer = NULL}, reference = {.layer = NULL};
     int n = s->options->batch, repeats = s->options->repeats;
     enum status status = open_stage(&own, s->desc, layer, plan, n, e);
-    if (status == OK)
-        status = open_stage(&reference, s->desc, layer, PLAN_REFERENCE, n, e);
+    THEN(status, open_stage(&reference, s->desc, layer, PLAN_REFERENCE, n, e));
     if (status == OK) {
         forward(&reference, ex);
         backward(&reference, ex);

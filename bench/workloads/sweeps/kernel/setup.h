@@ -1,7 +1,6 @@
 /* What ops are timed on: a batch of made-up images, the arenas, and the matrix product that they are
  * compared with. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SETUP_H
-#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SETUP_H
+#pragma once
 
 #include "bench/workloads/sweeps/kernel/sweep.h"
 
@@ -20,5 +19,3 @@ void setup_close(struct setup *r);
 
 /* The update that ends a training step, at rate 0: all rounds train the same weights. */
 void setup_update(const struct setup *r);
-
-#endif

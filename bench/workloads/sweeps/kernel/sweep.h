@@ -1,7 +1,6 @@
 /* kernel_sweep: what each op of a plan and each layer costs, how far that is from what the
  * machine can do, and whether it computes what the reference plan computes. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SWEEP_H
-#define SCALEBENCH_BENCH_WORKLOADS_SWEEPS_KERNEL_SWEEP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -108,5 +107,3 @@ size_t layer_params(const struct net_desc *desc, const struct layer_desc *l);
 
 /* "conv1+relu1" */
 char *layer_list(char *text, size_t size, const struct net_desc *desc, int first, int last);
-
-#endif

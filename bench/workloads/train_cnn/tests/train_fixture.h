@@ -3,8 +3,7 @@
  * Opening a waiter takes longer than most of what is tested where ranks outnumber cores: sessions
  * on all ranks borrow one of two that serve the whole program. Its main passes train_waiters_open
  * and train_waiters_close to the group. */
-#ifndef SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TESTS_TRAIN_FIXTURE_H
-#define SCALEBENCH_BENCH_WORKLOADS_TRAIN_CNN_TESTS_TRAIN_FIXTURE_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -204,5 +203,3 @@ static inline bool is_equal_everywhere(uint64_t hash)
     mpi_bcast(&root, 1, MPI_UINT64_T);
     return mpi_all(root == hash);
 }
-
-#endif
