@@ -87,7 +87,6 @@ static void take_result(struct raw_row *row, const struct launch_result *result)
 
 static enum status write_raw(struct csv *csv, struct error *e)
 {
-    (void)e;
     write_header(csv, "raw.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct summary_launch *launch = &csv->s->launches[i];
@@ -318,17 +317,14 @@ static enum status write_losses(struct csv *csv, struct error *e)
 
 static enum status write_columns(struct csv *csv, struct error *e)
 {
-    (void)e;
     size_t n;
     const struct column *columns = columns_all(&n);
-    csv_begin_dictionary(csv->out);
     csv_write_dictionary(csv->out, columns, n);
     return OK;
 }
 
 static enum status write_summary(struct csv *csv, struct error *e)
 {
-    (void)e;
     write_header(csv, "summary.csv");
     for (size_t k = 0; k < csv->s->n; k++)
         csv_write_texts(csv->out, (const char *const *)csv->s->points[k].cells, COLUMNS);

@@ -277,8 +277,7 @@ static enum status define_caption(FILE *out, const struct figure_data *d, struct
     char name[GNUPLOT_NAME];
     enum status status =
         wanted == CAPTION_none ? OK : caption_make(&caption, d, wanted == CAPTION_full, e);
-    if (status != OK)
-        return status;
+    TRY(status);
     if (caption.text)
         caption_wrap(&caption);
     gnuplot_define_number(out, "caption_n", (double)caption.n);

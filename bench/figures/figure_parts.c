@@ -52,7 +52,6 @@ static void write_parts(FILE *out, const struct figure *figure, const struct poi
 
 static enum status write_stacked(FILE *out, struct figure_data *d, struct error *e)
 {
-    (void)e;
     char name[FIGURE_COLUMN];
     size_t row = 0;
     fputs("row,point,label,ranks,status,flags,step_ms", out);
@@ -83,7 +82,6 @@ const struct figure_shape shape_stacked = {
  * is part of exposed. */
 static enum status write_overlap(FILE *out, struct figure_data *d, struct error *e)
 {
-    (void)e;
     size_t row = 0;
     fputs("row,point,label,ranks,status,flags,exposed_ms,wait_ms,hidden_ms,hidden_lo_ms,"
           "hidden_hi_ms,alone_ms,published\n",

@@ -75,7 +75,6 @@ static const char point_header[] =
 
 static enum status write_over_ranks(FILE *out, struct figure_data *d, struct error *e)
 {
-    (void)e;
     fputs(point_header, out);
     for (size_t k = 0; k < d->series.n; k++)
         for (size_t i = 0; i < d->series.items[k].n; i++)
@@ -86,7 +85,6 @@ static enum status write_over_ranks(FILE *out, struct figure_data *d, struct err
 
 static enum status write_bars(FILE *out, struct figure_data *d, struct error *e)
 {
-    (void)e;
     size_t row = 0;
     fputs(point_header, out);
     for (size_t i = 0; i < d->s->n; i++)

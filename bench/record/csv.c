@@ -75,18 +75,19 @@ void csv_write_texts(FILE *out, const char *const *cells, size_t n)
     fputc('\n', out);
 }
 
-void csv_begin_dictionary(FILE *out)
-{
-    fputs("file,column,type,unit,meaning\n", out);
-}
-
-void csv_write_dictionary(FILE *out, const struct column *columns, size_t n)
+void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct column *c = &columns[i];
         const char *const cells[] = {c->file, c->name, csv_type_name(c->type), c->unit, c->meaning};
         csv_write_texts(out, cells, sizeof cells / sizeof *cells);
     }
+}
+
+void csv_write_dictionary(FILE *out, const struct column *columns, size_t n)
+{
+    fputs("file,column,type,unit,meaning\n", out);
+    csv_add_to_dictionary(out, columns, n);
 }
 
 void csv_print_columns(FILE *out, const struct column *columns, size_t n)

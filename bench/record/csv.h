@@ -56,9 +56,9 @@ void csv_write_row(FILE *out, const struct column *columns, size_t n, const void
 /* A row of cells that are texts already; NULL is unknown. */
 void csv_write_texts(FILE *out, const char *const *cells, size_t n);
 
-/* columns.csv: its row of names, then a row a column. */
-void csv_begin_dictionary(FILE *out);
+/* columns.csv: its row of names, then a row a column; the columns of another file behind them. */
 void csv_write_dictionary(FILE *out, const struct column *columns, size_t n);
+void csv_add_to_dictionary(FILE *out, const struct column *columns, size_t n);
 /* For people: name, type, unit, meaning. */
 void csv_print_columns(FILE *out, const struct column *columns, size_t n);
 

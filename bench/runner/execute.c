@@ -77,7 +77,6 @@ void campaign_print_command(FILE *out, const struct site_launch *launch)
 
 static enum status write_command(FILE *out, const void *arg, struct error *e)
 {
-    (void)e;
     campaign_print_command(out, arg);
     return OK;
 }

@@ -26,7 +26,6 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
                                        "-hosts", "localhost", "-n",        NULL};
     static const char *const nothing[] = {NULL};
     char number[16], *cpus = join_cpus(job->plan);
-    (void)arg;
     snprintf(number, sizeof number, "%d", job->plan->ranks);
     argv_add_all(argv, here);
     argv_add(argv, number);

@@ -124,8 +124,7 @@ static enum status expand_matrix(struct spec *spec, struct error *e)
         enum status status = combine(&point->config, spec, i, e);
         if (status != OK || is_excluded(spec->matrix, &point->config)) {
             config_free(&point->config);
-            if (status != OK)
-                return status;
+            TRY(status);
             continue;
         }
         point->requested = true;

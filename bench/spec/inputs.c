@@ -181,8 +181,7 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
                                     "%s: '%s' is the same as '%s', which is listed before",
                                     option_get(kind->option)->key, written, axis->values[j].text);
         free(written);
-        if (status != OK)
-            return status;
+        TRY(status);
     }
     return OK;
 }

@@ -429,8 +429,7 @@ enum status matrix_apply_set(struct spec *spec, const char *set, const struct sp
             return error_no_memory(e, "SET");
         enum status status = apply_word(&reading, word, (int)(text - set) + 1, e);
         free(word);
-        if (status != OK)
-            return status;
+        TRY(status);
         text += length;
     }
     return OK;

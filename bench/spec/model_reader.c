@@ -154,8 +154,7 @@ static enum status read_layer_options(struct layer_desc *layer, const struct nod
             status = read_name(entry, "name", layer->name, e);
         else
             status = unknown_layer_option(rule, entry, e);
-        if (status != OK)
-            return status;
+        TRY(status);
     }
     return OK;
 }

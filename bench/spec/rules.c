@@ -406,11 +406,8 @@ static enum status check_figures(const struct spec *spec, struct error *e)
 
 enum status rules_check_points(const struct spec *spec, struct error *e)
 {
-    for (size_t i = 0; i < spec->n_points; i++) {
-        enum status status = check_point(spec, &spec->points[i], e);
-        if (status != OK)
-            return status;
-    }
+    for (size_t i = 0; i < spec->n_points; i++)
+        TRY(check_point(spec, &spec->points[i], e));
     TRY(check_owned_options(spec, e));
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));

@@ -3,18 +3,7 @@
 
 #include "bench/spec/matrix.h"
 #include "bench/spec/spec.h"
-
-/* A quoted scalar. */
-static void write_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
+#include "bench/spec/value.h"
 
 /* A file goes by its copy beside the spec. */
 static void write_value(FILE *out, const struct spec *spec, enum option_id id,
@@ -23,9 +12,9 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
     const struct spec_option *option = option_get(id);
     const struct spec_input *input = spec_input_find(spec, id, value->text);
     if (input != NULL)
-        write_quoted(out, input->copy);
+        value_write_quoted(out, input->copy);
     else if (option->type == TYPE_TEXT || option->type == TYPE_CONDITION)
-        write_quoted(out, value->text);
+        value_write_quoted(out, value->text);
     else
         fputs(value->text, out);
 }

@@ -289,7 +289,7 @@ static enum status parse_condition(struct value *value, const struct spec_option
     return set_text(value, e, ">= %s", number_text(text, value->number));
 }
 
-static void put_quoted(FILE *out, const char *text)
+void value_write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++) {
@@ -312,7 +312,7 @@ static enum status set_list(struct value *value, bool quoted, struct error *e)
         if (value->numbers != NULL)
             fprintf(out, "%.0f", value->numbers[i]);
         else if (quoted)
-            put_quoted(out, value->texts[i]);
+            value_write_quoted(out, value->texts[i]);
         else
             fputs(value->texts[i], out);
     }

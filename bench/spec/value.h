@@ -18,5 +18,8 @@ enum status value_parse(struct value *value, const struct spec_option *option,
 enum status value_copy(struct value *to, const struct value *from, struct error *e);
 void value_free(struct value *value);
 
+/* As a scalar of YAML in quotation marks. */
+void value_write_quoted(FILE *out, const char *text);
+
 /* Two values of the same option say the same. */
 bool value_equal(const struct value *a, const struct value *b);

@@ -31,7 +31,6 @@ static bool add_build_id(XXH3_state_t *state, const char *notes, size_t size)
 static int add_library(struct dl_phdr_info *info, size_t size, void *state)
 {
     struct stat s;
-    (void)size;
     if (strchr(info->dlpi_name, '/') == NULL)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {

@@ -61,20 +61,14 @@ static bool is_wide(const struct low_rank *shape)
 void local_low_rank_p(const struct exec *ex, const struct low_rank *shape, real *p, const real *m,
                       const real *q)
 {
-    if (is_wide(shape))
-        times_right(shape, p, m, q);
-    else
-        times_left(shape, p, m, q);
+    (is_wide(shape) ? times_right : times_left)(shape, p, m, q);
     charge(ex, shape);
 }
 
 void local_low_rank_q(const struct exec *ex, const struct low_rank *shape, real *q, const real *m,
                       const real *p)
 {
-    if (is_wide(shape))
-        times_left(shape, q, m, p);
-    else
-        times_right(shape, q, m, p);
+    (is_wide(shape) ? times_left : times_right)(shape, q, m, p);
     charge(ex, shape);
 }
 

@@ -29,7 +29,6 @@ enum status average_eval_begin(struct sync *s, struct error *e)
 enum status average_eval_end(struct sync *s, struct error *e)
 {
     const struct average *a = s->context;
-    (void)e;
     local_copy(s->exec, s->arenas.params, a->weights, s->arenas.n * sizeof *a->weights);
     return OK;
 }

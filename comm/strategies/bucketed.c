@@ -111,7 +111,6 @@ static enum status bucketed_create(struct sync *s, struct error *e)
 static enum status bucketed_grad_ready(struct sync *s, struct range range, int micro, bool last,
                                        struct error *e)
 {
-    (void)micro;
     return last ? start_from(s, (size_t)range.first, e) : OK;
 }
 

@@ -181,8 +181,6 @@ static enum status fusion_grad_ready(struct sync *s, struct range range, int mic
                                      struct error *e)
 {
     struct fusion *f = s->context;
-    (void)micro;
-    (void)e;
     if (!last)
         return OK;
     sync_call_begin(s);

@@ -89,8 +89,7 @@ static enum status sum_piece(struct sync *s, const struct piece *p, struct error
     sync_comm_begin(s);
     enum status status = linear ? gather_linear(s, p, e) : gather_mpich(s, p, e);
     sync_comm_end(s);
-    if (status != OK)
-        return status;
+    TRY(status);
     for (int r = 1; r < s->ranks && s->rank == 0; r++)
         sync_add(s, p->grads, slot(s, p, r), p->count);
     if (!linear && s->rank == 0)

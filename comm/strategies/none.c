@@ -13,7 +13,6 @@ static enum status none_create(struct sync *s, struct error *e)
 static enum status none_step_end(struct sync *s, const struct optimizer *o, uint64_t step,
                                  double lr, struct error *e)
 {
-    (void)e;
     sync_update_alone(s, o, step, lr);
     return OK;
 }

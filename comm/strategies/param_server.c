@@ -235,9 +235,6 @@ static enum status check_norms(const struct sync *s, const struct optimizer *o, 
 static enum status param_server_params_needed(struct sync *s, struct range range, enum pass pass,
                                               struct error *e)
 {
-    (void)range;
-    (void)pass;
-    (void)e;
     serve_between(s);
     return OK;
 }
@@ -271,7 +268,6 @@ static enum status param_server_eval_begin(struct sync *s, struct error *e)
 static enum status param_server_eval_end(struct sync *s, struct error *e)
 {
     const struct param_server *p = s->context;
-    (void)e;
     if (!has_replicas(s))
         local_copy(s->exec, s->arenas.params, p->weights, s->arenas.n * sizeof *p->weights);
     return OK;
@@ -291,7 +287,6 @@ static enum status param_server_restore(struct sync *s, const void *data, size_t
                                         struct error *e)
 {
     struct param_server *p = s->context;
-    (void)data;
     if (bytes > 0)
         return error_set(e, ERR_DATA,
                          "a parameter server keeps nothing of its own, found %zu bytes", bytes);

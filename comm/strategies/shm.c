@@ -118,7 +118,6 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
                                      struct error *e)
 {
     const struct shm *w = s->context;
-    (void)range;
     if (pass == PASS_FORWARD || wait_for_readers(s) == OK)
         return OK;
     *e = w->error;
@@ -129,7 +128,6 @@ static enum status shm_params_needed(struct sync *s, struct range range, enum pa
  * failed. */
 static real *shm_grad_buffer(struct sync *s, struct range range)
 {
-    (void)range;
     (void)wait_for_readers(s);
     return s->arenas.grads;
 }

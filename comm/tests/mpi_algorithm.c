@@ -131,7 +131,6 @@ static bool sums_by(void (*sum)(float *), enum allreduce_algorithm algorithm)
 
 static void the_library_adds_in_the_order_of_its_algorithm(void **state)
 {
-    (void)state;
     void (*const calls[])(float *) = {sum_blocking, sum_nonblocking};
     for (int a = 1; a < ALGORITHMS; a++) {
         struct error e;
@@ -144,7 +143,6 @@ static void the_library_adds_in_the_order_of_its_algorithm(void **state)
 
 static void settings_can_be_put_back(void **state)
 {
-    (void)state;
     struct algorithm_settings before, after;
     struct error e;
     assert_all(algorithm_read(&before, &e) == OK);
@@ -161,7 +159,6 @@ static void settings_can_be_put_back(void **state)
 /* As MPICH 4.0 writes them, line ends lost, and as it once might. */
 static void names_are_found_in_descriptions(void **state)
 {
-    (void)state;
     static const char text[] = "Variable to select iallreduce algorithmauto - Internal (as the "
                                "file says)sched_auto - Internalsched_smp   - Force smp algorithm"
                                "tsp_ring   - Force ring\nring - Force\nreduce-exchange - no word";

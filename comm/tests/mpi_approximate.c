@@ -49,7 +49,6 @@ static bool counts_agree(struct fixture *f)
 /* Every variant of every strategy of the table that is not exact and does send. */
 static void counters_equal_an_independent_count(void **state)
 {
-    (void)state;
     struct fixture f;
     const char *variants[VARIANTS];
     setup(&f);
@@ -96,7 +95,6 @@ static void stale_reference(double *w, double momentum)
 
 static void delayed_is_one_step_stale(void **state)
 {
-    (void)state;
     struct fixture f;
     double expected[N] = {0};
     setup(&f);
@@ -116,7 +114,6 @@ static void delayed_is_one_step_stale(void **state)
 /* The sum that is applied is clipped, by its norm and not by that of the newest gradient. */
 static void delayed_clips_what_it_applies(void **state)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     assert_all(open_with(&f, STRATEGY_delayed, 0));
@@ -180,7 +177,6 @@ static bool evaluates_the_mean(struct fixture *f, const double *mean)
 
 static void local_sgd_averages_every_period(void **state)
 {
-    (void)state;
     static double expected[RANKS_MAX][N];
     const int periods[][2] = {{1, 0}, {5, 0}, {4, 3}, {1, 20}}; /* period, post_local */
     struct fixture f;
@@ -206,7 +202,6 @@ static void local_sgd_averages_every_period(void **state)
 /* A rank that steps by itself clips by its own norm; together, by that of the average. */
 static void local_sgd_clips_what_a_rank_applies(void **state)
 {
-    (void)state;
     for (int together = 0; together < 2; together++) {
         struct fixture f;
         setup(&f);
@@ -248,7 +243,6 @@ static void sum_over_ranks(const struct fixture *f, double *sum)
  * stays to the bit, and replicas draw together. */
 static void gossip_conserves_the_mean(void **state)
 {
-    (void)state;
     enum { HALVINGS = 14 };
     struct fixture f;
     double before[N], after[N];
@@ -293,7 +287,6 @@ static void gossip_reference(double w[RANKS_MAX][N], double momentum)
 
 static void gossip_averages_pairs(void **state)
 {
-    (void)state;
     static double expected[RANKS_MAX][N];
     struct fixture f;
     double mean[N];
@@ -333,7 +326,6 @@ static real orthogonal(int rank, size_t i)
 
 static real equal(int rank, size_t i)
 {
-    (void)rank;
     return (real)i - 20;
 }
 
@@ -345,7 +337,6 @@ static real any(int rank, size_t i)
 /* Sums are exact. Of equal gradients each step is g/2 + g/2: exact too. */
 static void adasum_adds_what_is_orthogonal_and_averages_what_is_equal(void **state)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     assert_all(open_with(&f, STRATEGY_adasum, 0));
@@ -400,7 +391,6 @@ static void adasum_reference(const struct fixture *f, double *result)
 
 static void adasum_follows_its_tree(void **state)
 {
-    (void)state;
     struct fixture f;
     double expected[N];
     setup(&f);

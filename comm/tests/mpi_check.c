@@ -222,7 +222,6 @@ static bool waiter_leaves_nothing(void)
 /* Where calls are compared too: ranks that agree notice nothing of it. */
 static void every_strategy_agrees_and_leaves_nothing(void **state)
 {
-    (void)state;
     const char *variants[VARIANTS];
     assert_all(waiter_leaves_nothing());
     for (int s = 0; s < STRATEGIES; s++) {
@@ -320,7 +319,6 @@ static bool is_caught(enum status (*mistake)(struct waiter *, struct error *), c
 
 static void disagreements_are_caught(void **state)
 {
-    (void)state;
     if (mpi_world_ranks() == 1)
         return;
 #define SUM "allreduce of 100 " REAL_TYPE_NAME " (test)"
@@ -339,7 +337,6 @@ static void disagreements_are_caught(void **state)
 /* Collectives that are started and completed later are compared when they start. */
 static void buckets_of_another_size_are_caught(void **state)
 {
-    (void)state;
     if (mpi_world_ranks() == 1)
         return;
     struct fixture f;
@@ -355,7 +352,6 @@ static void buckets_of_another_size_are_caught(void **state)
 /* Sums that begin where no rank may wait are compared before any rank waits for them. */
 static void pending_sums_are_compared(void **state)
 {
-    (void)state;
     if (mpi_world_ranks() == 1)
         return;
     struct fixture f;
@@ -417,7 +413,6 @@ static bool message_is_caught(enum wait_kind wait, size_t bytes, const char *ope
 
 static void messages_of_another_kind_are_caught(void **state)
 {
-    (void)state;
     if (mpi_world_ranks() == 1)
         return;
     assert_all(message_is_caught(usual_wait(), 104, "test"));
@@ -428,7 +423,6 @@ static void messages_of_another_kind_are_caught(void **state)
 /* Also where no rank waits for them: rank 0 tests now and then. */
 static void messages_that_are_tested_are_caught(void **state)
 {
-    (void)state;
     if (mpi_world_ranks() == 1)
         return;
     struct fixture f;

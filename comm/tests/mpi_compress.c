@@ -87,7 +87,6 @@ static bool sums_whole_numbers(struct fixture *f, enum strategy_kind strategy)
 
 static void small_whole_numbers_are_summed_exactly(void **state)
 {
-    (void)state;
     check_each(sums_whole_numbers, 0, COMPRESSOR_FEEDBACK);
 }
 
@@ -137,14 +136,12 @@ static bool keeps_bound_bits_and_time(struct fixture *f, enum strategy_kind stra
 
 static void sums_in_16_bits_keep_their_bound(void **state)
 {
-    (void)state;
     check_each(keeps_bound_bits_and_time, 0, COMPRESSOR_FEEDBACK);
 }
 
 /* One gradient of each rank, 3e4: a rank's own fits, the sum of three does not. */
 static void fp16_shows_what_it_cannot_hold(void **state)
 {
-    (void)state;
     enum { N = 100 };
     struct fixture f;
     int p = mpi_world_ranks();
@@ -170,7 +167,6 @@ static void fp16_shows_what_it_cannot_hold(void **state)
 /* 1e-8 is below half the least fp16, 3e-8; times 2^14 it is a normal number. */
 static void fp16_scale_saves_small_numbers(void **state)
 {
-    (void)state;
     enum { N = 10 };
     struct fixture f;
     setup(&f);
@@ -251,7 +247,6 @@ static bool conserves(struct fixture *f, enum strategy_kind strategy)
 
 static void nothing_is_lost(void **state)
 {
-    (void)state;
     check_each(conserves, COMPRESSOR_FEEDBACK, 0);
 }
 
@@ -272,7 +267,6 @@ static int place_of(int rank, int i, int n)
 
 static void topk_sends_the_largest(void **state)
 {
-    (void)state;
     enum { N = 211, K = 11 }; /* 5 % */
     struct fixture f;
     setup(&f);
@@ -297,7 +291,6 @@ static void topk_sends_the_largest(void **state)
  * otherwise. */
 static void signs_are_scaled_by_mean_magnitudes(void **state)
 {
-    (void)state;
     enum { N = 400 };
     struct fixture f;
     int p = mpi_world_ranks(), rank = mpi_world_rank();
@@ -360,7 +353,6 @@ static bool sums_everything(struct fixture *f, int rank, bool low)
 
 static void powersgd_of_full_rank_is_the_sum(void **state)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     assert_all(sums_everything(&f, 1000, false));
@@ -401,7 +393,6 @@ static bool counts_agree(struct fixture *f, enum strategy_kind strategy)
 
 static void counters_equal_an_independent_count(void **state)
 {
-    (void)state;
     check_each(counts_agree, 0, 0);
 }
 
@@ -420,13 +411,11 @@ static bool shows_nan(struct fixture *f, enum strategy_kind strategy)
 
 static void what_is_not_a_number_shows(void **state)
 {
-    (void)state;
     check_each(shows_nan, 0, 0);
 }
 
 static void other_strategies_refuse_compressors(void **state)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     f.config.compressor = COMPRESSOR_bf16;

@@ -40,7 +40,6 @@ static bool counts_agree(const struct fixture *f, const struct waiter *before,
 
 static void counters_equal_an_independent_count(void **state)
 {
-    (void)state;
     enum { N = 1234, STEPS = 3 };
     struct fixture f;
     setup(&f);
@@ -60,7 +59,6 @@ static void counters_equal_an_independent_count(void **state)
 /* A failure begins with what was tested. */
 static void failures_name_the_strategy(void **state)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     for (int config = 0; config < n_configs; config++) {
@@ -78,7 +76,6 @@ static void failures_name_the_strategy(void **state)
  * of 3, 3 and 1. */
 static void pretended_nodes_sum_and_count(void **state)
 {
-    (void)state;
     const struct exact_config configs_of_nodes[] = {{STRATEGY_hierarchical, VARIANT_usual},
                                                     {STRATEGY_leader, VARIANT_usual}};
     const size_t sizes[] = {0, 1, (size_t)mpi_world_ranks(), 1009, 7850};
@@ -100,7 +97,6 @@ static void pretended_nodes_sum_and_count(void **state)
 /* A bucket a tensor, each on its way as soon as its tensor is there. */
 static void buckets_leave_during_backward(void **state)
 {
-    (void)state;
     enum { N = 12000 };
     struct fixture f;
     struct error e;
@@ -140,7 +136,6 @@ static uint64_t calls_after[TENSORS];
 
 static void note_calls(struct fixture *f, int n)
 {
-    (void)f;
     calls_after[n - 1] = seen.calls;
 }
 
@@ -151,7 +146,6 @@ static void note_calls(struct fixture *f, int n)
 #define LONGEST_CYCLE_NS ((int64_t)1e15)
 static void fusion_without_time_is_as_its_formula(void **state)
 {
-    (void)state;
     const struct {
         int64_t cycle_ns;
         size_t n;
@@ -180,7 +174,6 @@ static void fusion_without_time_is_as_its_formula(void **state)
 /* Ranks that are apart by more than a cycle, some ahead and some behind. */
 static void dawdle_and_poll(struct fixture *f, int n)
 {
-    (void)n;
     int rank = mpi_world_rank();
     usleep((unsigned)(rank * 7919 % 5) * 150);
     for (int i = 0; i < 3; i++) {
@@ -193,7 +186,6 @@ static void dawdle_and_poll(struct fixture *f, int n)
  * each tensor, the gradient once. */
 static void fusion_in_cycles_sums_everything_once(void **state)
 {
-    (void)state;
     enum { N = 12000, STEPS = 20 };
     struct fixture f;
     setup(&f);

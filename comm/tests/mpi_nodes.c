@@ -29,7 +29,6 @@ static void ask_library(int *first)
 
 static void nodes_are_those_that_share_memory(void **state)
 {
-    (void)state;
     struct fixture f;
     struct error e;
     int ranks = mpi_world_ranks(), *node_of, nodes = 0;
@@ -60,7 +59,6 @@ static bool sums(enum strategy_kind kind)
 
 static void strategies_sum_over_them(void **state)
 {
-    (void)state;
     assert_all(sums(STRATEGY_hierarchical));
     assert_all(sums(STRATEGY_leader));
 }

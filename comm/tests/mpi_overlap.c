@@ -55,7 +55,6 @@ static struct overlap *overlap;
 static int open_yielding_waiter(void **state)
 {
     struct error e;
-    (void)state;
     return waiter_open(&program_waiter, WAIT_YIELD, 60, MPI_COMM_WORLD, &e) == OK ? 0 : -1;
 }
 
@@ -125,7 +124,6 @@ static bool step(struct fixture *f, bool (*enough)(struct fixture *f))
 
 static void sums_are_exact_and_threads_apart(void **state)
 {
-    (void)state;
     enum { STEPS = 5 };
     for (int kind = 0; kind < OVERLAPS; kind++) {
         struct fixture f;
@@ -149,7 +147,6 @@ static bool nothing_is_left(struct fixture *f)
  * for it is part of what communication took. */
 static void polling_completes_what_is_on_its_way(void **state)
 {
-    (void)state;
     const enum overlap_kind kinds[] = {OVERLAP_poll_layers, OVERLAP_poll_tiles};
     for (int k = 0; k < 2; k++) {
         struct fixture f;
@@ -165,14 +162,12 @@ static void polling_completes_what_is_on_its_way(void **state)
 
 static bool another_tested(struct fixture *f)
 {
-    (void)f;
     return atomic_load(&tests_by_another) > 0;
 }
 
 /* The thread's time is none of the computing thread's. */
 static void the_thread_polls_and_the_caller_does_not(void **state)
 {
-    (void)state;
     struct fixture f;
     bool good = open_fixture(&f, OVERLAP_thread);
     int64_t polled_ns = f.waiter->poll_ns;
@@ -184,7 +179,6 @@ static void the_thread_polls_and_the_caller_does_not(void **state)
 
 static void none_asks_nobody(void **state)
 {
-    (void)state;
     struct fixture f;
     bool good = open_fixture(&f, OVERLAP_none);
     struct error e;
@@ -205,7 +199,6 @@ static void none_asks_nobody(void **state)
 /* However often kernels come by: a first time, and then once in OVERLAP_TILE_NS at most. */
 static void tiles_are_polled_at_their_rate(void **state)
 {
-    (void)state;
     struct fixture f;
     struct error e;
     bool good = open_fixture(&f, OVERLAP_poll_tiles);

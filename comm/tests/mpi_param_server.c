@@ -74,7 +74,6 @@ static void sum_reference(double *w, double momentum, int steps)
 /* sync, and stale with bound 0, on one server, two, and as many as ranks. */
 static void in_step_it_computes_what_a_sum_does(void **state)
 {
-    (void)state;
     struct fixture f;
     double expected[N] = {0};
     const enum strategy_variant variants[] = {VARIANT_param_server_sync,
@@ -119,7 +118,6 @@ static bool hold_back(int steps, bool stay)
 
 static void nobody_is_further_ahead_than_the_bound(void **state)
 {
-    (void)state;
     enum { BOUND = 3 };
     struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
@@ -143,7 +141,6 @@ static void nobody_is_further_ahead_than_the_bound(void **state)
 /* With several servers, one of them the slow rank, all ranks still come to the end. */
 static void slow_servers_keep_the_bound(void **state)
 {
-    (void)state;
     enum { BOUND = 2 };
     struct fixture f;
     setup(&f);
@@ -178,7 +175,6 @@ static bool blind_step(struct fixture *f)
  * every gradient has been stepped on once. */
 static void async_waits_for_nobody(void **state)
 {
-    (void)state;
     struct fixture f;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
     setup(&f);
@@ -208,7 +204,6 @@ static void async_waits_for_nobody(void **state)
 /* The sum is clipped by its norm; in async each gradient is, and their norms add up to more. */
 static void gradients_are_clipped_where_they_are_stepped_on(void **state)
 {
-    (void)state;
     const enum strategy_variant variants[] = {VARIANT_param_server_sync, VARIANT_param_server_stale,
                                               VARIANT_param_server_async};
     struct fixture f;
@@ -242,7 +237,6 @@ static void gradients_are_clipped_where_they_are_stepped_on(void **state)
  * in another strategy object. */
 static void a_checkpoint_finds_the_servers_state(void **state)
 {
-    (void)state;
     struct fixture f;
     struct error e;
     const void *data;
@@ -282,7 +276,6 @@ static void a_checkpoint_finds_the_servers_state(void **state)
 /* More servers than ranks, and norms that no server has, are refused. */
 static void what_servers_cannot_do_is_refused(void **state)
 {
-    (void)state;
     struct fixture f;
     struct error e = {.status = OK};
     setup(&f);

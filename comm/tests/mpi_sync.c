@@ -16,7 +16,6 @@ static const struct exact_config oracle = {STRATEGY_allreduce, VARIANT_usual};
 
 static void every_config_sums_integers_exactly(void **state)
 {
-    (void)state;
     size_t p = (size_t)mpi_world_ranks();
     const size_t sizes[] = {0, 1, p - 1, p, p + 1, 97, 1009, 7850, 1000000};
     size_t n = sizeof sizes / sizeof *sizes;
@@ -35,7 +34,6 @@ static void every_config_sums_integers_exactly(void **state)
 
 static void every_way_of_waiting_gives_the_same(void **state)
 {
-    (void)state;
     const enum wait_kind kinds[] = {WAIT_BLOCK, WAIT_POLL, WAIT_YIELD};
     for (int k = 0; k < 3; k++) {
         struct fixture f;
@@ -85,7 +83,6 @@ static bool accounts_for_its_time(const struct fixture *f, struct exact_config c
 
 static void every_config_keeps_bound_bits_and_time(void **state)
 {
-    (void)state;
     enum { N = 10007 };
     struct fixture f;
     setup(&f);
@@ -117,7 +114,6 @@ static bool sums_in_order(const struct fixture *f, int n)
 /* Whatever the algorithm and however many the messages. */
 static void fixed_order_gives_the_same_bits(void **state)
 {
-    (void)state;
     enum { N = 5003 };
     const struct exact_config same[] = {{STRATEGY_fixed_order, VARIANT_usual},
                                         {STRATEGY_shm, VARIANT_usual},
@@ -139,7 +135,6 @@ static void fixed_order_gives_the_same_bits(void **state)
 
 static void none_leaves_gradients_alone(void **state)
 {
-    (void)state;
     struct fixture f;
     int rank = mpi_world_rank();
     setup(&f);
@@ -156,7 +151,6 @@ static void none_leaves_gradients_alone(void **state)
 
 static void broadcast_gives_everyone_rank_0s_weights(void **state)
 {
-    (void)state;
     struct fixture f;
     struct error e;
     setup(&f);
@@ -173,7 +167,6 @@ static void broadcast_gives_everyone_rank_0s_weights(void **state)
 /* The shares of the norm add up to the norm of the summed gradient. */
 static void norms_add_up(void **state)
 {
-    (void)state;
     enum { N = 1001 };
     struct fixture f;
     setup(&f);
@@ -214,7 +207,6 @@ static bool clips_to(struct fixture *f, struct exact_config config, double limit
 
 static void gradients_are_clipped_by_their_global_norm(void **state)
 {
-    (void)state;
     double own = 0, all = 0;
     for (size_t i = 0; i < 1001; i++) {
         double sum = 0, mine = (double)whole_gradient(mpi_world_rank(), i);
@@ -234,7 +226,6 @@ static void gradients_are_clipped_by_their_global_norm(void **state)
 
 static void gather_and_barrier_work(void **state)
 {
-    (void)state;
     int rank = mpi_world_rank(), ranks = mpi_world_ranks();
     const enum wait_kind kinds[] = {WAIT_BLOCK, WAIT_YIELD};
     for (int k = 0; k < 2; k++) {

@@ -100,20 +100,17 @@ static void same_bits(enum optimizer_kind kind, double clip_norm)
 
 static void adam(void **state)
 {
-    (void)state;
     same_bits(OPTIMIZER_adam, 0);
 }
 
 static void sgd_clipped(void **state)
 {
-    (void)state;
     same_bits(OPTIMIZER_sgd, 0.5);
 }
 
 /* The long tensor belongs to one rank, whatever equal parts would be; others have nothing to do. */
 static void lars_and_lamb_get_whole_tensors(void **state)
 {
-    (void)state;
     same_bits(OPTIMIZER_lars, 0);
     same_bits(OPTIMIZER_lamb, 0);
 }

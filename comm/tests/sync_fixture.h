@@ -21,13 +21,11 @@ static inline enum wait_kind usual_wait(void)
 static inline int mpi_waiter_open(void **state)
 {
     struct error e;
-    (void)state;
     return waiter_open(&program_waiter, usual_wait(), 60, MPI_COMM_WORLD, &e) == OK ? 0 : -1;
 }
 
 static inline int mpi_waiter_close(void **state)
 {
-    (void)state;
     waiter_close(&program_waiter);
     return 0;
 }

@@ -14,9 +14,6 @@ struct counts {
 
 static int free_counts(MPI_Comm comm, int key, void *value, void *state)
 {
-    (void)comm;
-    (void)key;
-    (void)state;
     free(value);
     return MPI_SUCCESS;
 }

@@ -88,7 +88,6 @@ enum status layer_slide_pool(struct layer_desc *layer, struct error *e)
 
 enum status layer_keep_shape(struct layer_desc *layer, struct error *e)
 {
-    (void)e;
     layer->out = layer->in;
     return OK;
 }

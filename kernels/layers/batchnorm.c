@@ -5,14 +5,11 @@
 
 size_t batchnorm_saved_bytes(const struct layer_desc *layer, int n)
 {
-    (void)n;
     return batchnorm_bytes(layer);
 }
 
 size_t batchnorm_scratch_bytes(const struct layer_desc *layer, int n, int threads)
 {
-    (void)n;
-    (void)threads;
     return batchnorm_bytes(layer);
 }
 

@@ -67,7 +67,6 @@ static double near_mean(const struct batchnorm_call *call, size_t c)
 
 SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct batchnorm_call *call = arg;
     for (size_t c = begin; c < end; c++) {
         double sums[2] = {0}, shift = near_mean(call, c);
@@ -84,7 +83,6 @@ SIMD_CLONES static void sum_inputs(void *arg, size_t begin, size_t end, int thre
 
 SIMD_CLONES static void normalise(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct batchnorm_call *call = arg;
     for (size_t p = begin; p < end; p++) {
         size_t c = p % call->channels;
@@ -118,7 +116,6 @@ static void batchnorm2d_forward(const struct layer_call *c)
 /* Sums of dy and of dy * (x - mean) a channel. */
 SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct batchnorm_call *call = arg;
     for (size_t c = begin; c < end; c++) {
         double sums[2] = {0};
@@ -134,7 +131,6 @@ SIMD_CLONES static void sum_gradients(void *arg, size_t begin, size_t end, int t
 /* Padding learns nothing. */
 SIMD_CLONES static void differentiate(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct batchnorm_call *call = arg;
     for (size_t p = begin; p < end; p++) {
         struct batchnorm_gradient g = batchnorm_gradient_of(call, p % call->channels);

@@ -205,7 +205,6 @@ static void backward_chunk(void *arg, size_t begin, size_t end, int thread)
 /* dparams += the other threads' sums, in their order. */
 SIMD_CLONES static void add_partials(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct conv2d_call *call = arg;
     for (int t = 1; t < pool_threads(call->c->ex->pool); t++) {
         real *restrict sum = call->c->dparams;

@@ -74,7 +74,6 @@ SIMD_CLONES static void apply_to_planes(real *restrict out, const real *restrict
 
 static void apply_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct dropout_call *call = arg;
     struct dropout_units u = call->u;
     real scale = (real)(1.0 / (1.0 - call->c->layer->rate));
@@ -93,7 +92,6 @@ static void apply_block(void *arg, size_t begin, size_t end, int thread)
 
 static void copy_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct layer_call *c = arg;
     memcpy(c->y + begin, c->x + begin, (end - begin) * sizeof(real));
 }

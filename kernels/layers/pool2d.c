@@ -14,7 +14,6 @@ struct planes {
 
 static void run_planes(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct planes *planes = arg;
     const struct layer_desc *l = planes->c->layer;
     for (size_t p = begin; p < end; p++)

@@ -4,7 +4,6 @@
 /* Written so that NaN stays NaN: a net that has diverged must show it. */
 SIMD_CLONES static void relu_forward_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct layer_call *c = arg;
     real *restrict y = c->y;
     const real *restrict x = c->x;
@@ -14,7 +13,6 @@ SIMD_CLONES static void relu_forward_block(void *arg, size_t begin, size_t end, 
 
 SIMD_CLONES static void relu_backward_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct layer_call *c = arg;
     real *restrict dx = c->dx;
     const real *restrict dy = c->dy, *restrict y = c->y;

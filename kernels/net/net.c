@@ -266,7 +266,6 @@ struct load_call {
 /* Items are planes, one channel of one image. */
 static void load_planes(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct load_call *call = arg;
     size_t channels = (size_t)call->net->input.c;
     size_t plane = (size_t)call->net->input.h * (size_t)call->net->input.w;

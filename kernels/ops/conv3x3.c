@@ -66,7 +66,6 @@ int conv3x3_match_blocks(const struct layer_desc *layers, int n, const struct ex
 
 int conv3x3_match_last(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)read;
     enum epilogue epilogue;
     bool norm;
     return conv3x3_match(layers, n, &epilogue, &norm);
@@ -82,7 +81,6 @@ int norm_match_blocks(const struct layer_desc *layers, int n, const struct exten
 
 int norm_match_last(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)read;
     enum epilogue epilogue;
     return norm_match(layers, n, &epilogue);
 }

@@ -112,7 +112,6 @@ size_t conv_out_reals(const struct fused_layers *fused, int n)
 /* Items are blocks of output channels. */
 static void transform_weights(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct conv_call *call = arg;
     size_t panel = winograd_panel(&call->w, call->w.in_c);
     for (size_t b = begin; b < end; b++)
@@ -123,7 +122,6 @@ static void transform_weights(void *arg, size_t begin, size_t end, int thread)
 /* Items are blocks of input channels. */
 static void transform_weights_transposed(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct conv_call *call = arg;
     size_t panel = winograd_panel(&call->w, call->w.out_c);
     for (size_t b = begin; b < end; b++)
@@ -195,7 +193,6 @@ static int parts_of(const struct conv_call *call)
 
 static void finish_weights(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct conv_call *call = arg;
     const struct winograd *w = &call->w;
     for (size_t b = begin; b < end; b++)

@@ -54,8 +54,6 @@ static size_t count_words(const struct layer_desc *l)
 
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)n;
-    (void)read;
     return layers->kind == LAYER_dense && layers->channels <= OUTPUTS_MAX;
 }
 
@@ -66,7 +64,6 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    (void)threads;
     size_t outputs = (size_t)fused->layers->channels;
     size_t inputs = count_blocks(fused->layers) * DENSE_BYTES_BLOCK;
     size_t groups = divide_up((size_t)n, DENSE_BYTES_GROUP);
@@ -116,7 +113,6 @@ static struct dense_bytes_call call_of(const struct fused_layers *fused, const s
 
 static void forward_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct dense_bytes_call *call = arg;
     const struct dense_bytes *d = &call->d;
     for (size_t i = begin; i < end; i++) {
@@ -150,7 +146,6 @@ static void transpose_marks(const struct dense_bytes_call *call)
 
 static void backward_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct dense_bytes_call *call = arg;
     const struct op_call *op = call->op;
     for (size_t block = begin; block < end; block++)
@@ -184,7 +179,6 @@ static void backward(const struct fused_layers *fused, const struct op_call *c)
 
 static unsigned savings(const struct fused_layers *fused)
 {
-    (void)fused;
     return SAVING_BIT(SAVING_data_zeros);
 }
 

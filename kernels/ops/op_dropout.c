@@ -6,8 +6,6 @@
 
 static int dropout_match(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)n;
-    (void)read;
     return layers->kind == LAYER_dropout || layers->kind == LAYER_dropout2d;
 }
 
@@ -18,9 +16,6 @@ static size_t dropout_saved_bytes(const struct fused_layers *fused, int n)
 
 static size_t dropout_scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    (void)fused;
-    (void)n;
-    (void)threads;
     return 0;
 }
 

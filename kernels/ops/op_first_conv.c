@@ -287,7 +287,6 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    (void)n;
     struct first_conv f = first_conv_of(fused);
     struct parts p = parts_of(fused, &f);
     return (p.weights + p.bias + (size_t)threads * share_reals(&p)) * sizeof(real) +

@@ -55,7 +55,6 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    (void)n;
     return norm_scratch_bytes(fused, 0, threads);
 }
 

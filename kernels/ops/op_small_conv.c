@@ -33,7 +33,6 @@ struct run {
 
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)read;
     int taken = 0;
     for (int part = 0, more = 1; part < PARTS_MAX && taken < n && more > 0; part++) {
         more = small_conv_match_part(layers + taken, n - taken);
@@ -157,7 +156,6 @@ static size_t saved_bytes(const struct fused_layers *fused, int n)
 
 static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads)
 {
-    (void)n;
     struct run r = {0};
     r.n = cut_parts(fused, r.parts);
     for (int i = 0; i < r.n; i++)

@@ -42,7 +42,6 @@ static size_t outputs_of(const struct fused_layers *fused)
 /* dense, then ReLU or not, then dropout or not. */
 static int match(const struct layer_desc *layers, int n, const struct extent *read)
 {
-    (void)read;
     size_t inputs = shape_count(layers->in);
     if (layers->kind != LAYER_dense || inputs > INPUTS_MAX || layers->channels > OUTPUTS_MAX ||
         inputs * (size_t)layers->channels > WEIGHTS_MAX)
@@ -258,7 +257,6 @@ static size_t scratch_bytes(const struct fused_layers *fused, int n, int threads
 
 static unsigned savings(const struct fused_layers *fused)
 {
-    (void)fused;
     return SAVING_BIT(SAVING_data_zeros);
 }
 

@@ -14,7 +14,6 @@ static double trust_ratio(const struct optimizer *o, const real *p, const real *
 static void lars_update(const struct optimizer *o, const struct tensor_desc *tensor, real *params,
                         const real *grads, uint64_t step, double lr)
 {
-    (void)step;
     bool adapted = tensor_is_adapted(tensor);
     real *restrict p = params + tensor->offset, *restrict v = o->state + tensor->offset;
     const real *restrict g = grads + tensor->offset;

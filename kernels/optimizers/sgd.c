@@ -7,7 +7,6 @@
 static void sgd_update(const struct optimizer *o, real *params, const real *grads, size_t begin,
                        size_t end, uint64_t step, double lr)
 {
-    (void)step;
     real *restrict p = params, *restrict v = o->state;
     const real *restrict g = grads;
     const real momentum = (real)o->momentum, rate = (real)lr;

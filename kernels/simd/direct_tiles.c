@@ -11,7 +11,6 @@ static void copy_block(real *to, const real *from)
 
 static void input(const struct winograd *w, int n, real *v, uint16_t *blank, const real *x)
 {
-    (void)blank;
     size_t pixels = (size_t)w->in.h * (size_t)w->in.w, blocks = (size_t)w->in_blocks;
     for (size_t b = 0; b < blocks; b++)
         for (size_t p = 0; p < pixels; p++)

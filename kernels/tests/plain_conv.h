@@ -145,7 +145,7 @@ static inline double *kernel_squares(const struct layer_desc *l, const real *wei
         for (int s_ = 0; s_ < (l)->kernel_w; s_++) {                                               \
             const int row = (h) * (l)->stride_h - (l)->pad_h + r_;                                 \
             const int column = (w) * (l)->stride_w - (l)->pad_w + s_;                              \
-            const int tap = r_ * (l)->kernel_w + s_;                                               \
+            __attribute__((unused)) const int tap = r_ * (l)->kernel_w + s_;                       \
             if (plain_has((l)->in, row, column)) {                                                 \
                 __VA_ARGS__;                                                                       \
             }                                                                                      \

@@ -92,7 +92,6 @@ static inline size_t find_largest(const struct layer_desc *l, const double *x, i
         size_t at = plain_at(l->in, i, o, row, column);
         if (best == SIZE_MAX || x[at] > x[best])
             best = at;
-        (void)tap;
     })
     return best;
 }
@@ -107,7 +106,6 @@ static inline void maxpool_forward(struct plain_net *p, const struct layer_desc 
             size_t at = plain_at(l->in, i, o, row, column);
             if (x.x[at] < x.x[best])
                 note_distance(p, x.x[best] - x.x[at], x.var[best] + x.var[at]);
-            (void)tap;
         })
         y.x[to] = x.x[best];
         y.var[to] = x.var[best];
@@ -143,7 +141,6 @@ static inline void avgpool(struct plain_net *p, const struct layer_desc *l, stru
             } else {
                 sum_add(&s, from.x[in], from.var[in], share, 0, from.x[in] * share);
             }
-            (void)tap;
         })
         if (!back) {
             to.x[out] = s.x;

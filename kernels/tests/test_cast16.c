@@ -59,7 +59,6 @@ static uint16_t encode(const struct cast16 *cast, double x)
 
 static void every_code_has_its_value(void **state)
 {
-    (void)state;
     static uint16_t codes[CODES], again[CODES];
     static real values[CODES];
     for (uint32_t i = 0; i < CODES; i++)
@@ -106,7 +105,6 @@ static void check_boundary(const struct cast16 *cast, const struct format *f, ui
 
 static void every_boundary_rounds_to_nearest_even(void **state)
 {
-    (void)state;
     for (int isa = 0; isa <= (int)isa_best(); isa++)
         for (int k = 0; k < 2; k++)
             for (uint16_t code = 0; code < infinity_of(&formats[k]); code++)
@@ -115,7 +113,6 @@ static void every_boundary_rounds_to_nearest_even(void **state)
 
 static void what_is_too_large_becomes_infinite(void **state)
 {
-    (void)state;
     for (int isa = 0; isa <= (int)isa_best(); isa++) {
         const struct cast16 *fp16 = cast_of((enum isa)isa, 0), *bf16 = cast_of((enum isa)isa, 1);
         const uint16_t codes[] = {0x7bff, 0x7c00, 0xfc00, 0x7c01, 0x7e00, 0};
@@ -133,7 +130,6 @@ static void what_is_too_large_becomes_infinite(void **state)
 /* Numbers of every size and bit pattern, at odd lengths and addresses, with and without scale. */
 static void every_instruction_set_gives_the_same_bits(void **state)
 {
-    (void)state;
     enum { N = 100003, ROOM = N + 8 };
     real *x = malloc(ROOM * sizeof *x), *y = malloc(2 * ROOM * sizeof *y);
     uint16_t *codes = malloc(2 * ROOM * sizeof *codes);

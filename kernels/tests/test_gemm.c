@@ -51,7 +51,6 @@ static void check_product(size_t m, size_t n, size_t k, bool a_transposed, bool 
 
 static void products_are_right_for_every_storage(void **state)
 {
-    (void)state;
     const size_t sizes[][3] = {{1, 1, 1},    {1, 7, 3},     {7, 1, 5},      {13, 17, 19},
                                {32, 48, 16}, {10, 576, 25}, {128, 121, 288}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
@@ -62,7 +61,6 @@ static void products_are_right_for_every_storage(void **state)
 /* What is overwritten is not read: not even NaN gets through. */
 static void without_add_the_old_contents_do_not_matter(void **state)
 {
-    (void)state;
     real *a = random_reals(6 * 5, 1), *b = random_reals(5 * 4, 2), *c = mem_alloc(24 * sizeof *c);
     for (int i = 0; i < 24; i++)
         c[i] = (real)NAN;
@@ -84,7 +82,6 @@ struct many_products {
 
 static void multiply_in_thread(void *arg, int thread, int threads)
 {
-    (void)threads;
     struct many_products *p = arg;
     struct gemm_operand a = {.data = p->a, .ld = SIDE}, b = {.data = p->b, .ld = SIDE};
     for (int i = 0; i < 20; i++)
@@ -94,7 +91,6 @@ static void multiply_in_thread(void *arg, int thread, int threads)
 /* Several threads at once, each its own product: the same bits as one alone. */
 static void threads_multiply_at_the_same_time(void **state)
 {
-    (void)state;
     struct pool *pool = make_pool(4);
     real *a = random_reals(SIDE * SIDE, 1), *b = random_reals(SIDE * SIDE, 2);
     real *alone = random_reals(SIDE * SIDE, 3);
@@ -117,7 +113,6 @@ static void threads_multiply_at_the_same_time(void **state)
 /* "BLIS", a version, a kernel set. */
 static void library_says_what_it_is(void **state)
 {
-    (void)state;
     const char *text = gemm_library();
     assert_memory_equal(text, "BLIS ", 5);
     assert_non_null(strchr(text + 5, ' '));
@@ -125,7 +120,6 @@ static void library_says_what_it_is(void **state)
 
 static void floating_point_mode_flushes_denormals(void **state)
 {
-    (void)state;
     fp_mode_set();
     volatile float smallest = FLT_MIN;
     volatile float half = smallest * 0.5f;

@@ -17,7 +17,6 @@ static void format_option(char text[TABLE_CELL], const struct point_summary *p,
 static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
                          enum option_id option)
 {
-    (void)option;
     bool whole = p->batch_per_rank == floor(p->batch_per_rank);
     text_fixed(text, p->batch_per_rank, whole ? 0 : 1);
 }
@@ -25,26 +24,22 @@ static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
 static void format_launches(char text[TABLE_CELL], const struct point_summary *p,
                             enum option_id option)
 {
-    (void)option;
     snprintf(text, TABLE_CELL, "%zu", p->launches);
 }
 
 static void format_step(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
-    (void)option;
     text_interval(text, &p->step_ms, 4);
 }
 
 static void format_rate(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
-    (void)option;
     text_significant(text, p->images_per_s, 4);
 }
 
 static void format_speedup(char text[TABLE_CELL], const struct point_summary *p,
                            enum option_id option)
 {
-    (void)option;
     bool base = p->speedup.mid == 1 && isnan(p->speedup.lo) && p->point->base;
     if (base)
         snprintf(text, TABLE_CELL, "base");
@@ -54,7 +49,6 @@ static void format_speedup(char text[TABLE_CELL], const struct point_summary *p,
 
 static void format_peer(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
-    (void)option;
     text_interval(text, &p->peer_ratio, 3);
 }
 
@@ -68,33 +62,28 @@ static void format_pct(char text[TABLE_CELL], double pct, int decimals)
 static void format_efficiency(char text[TABLE_CELL], const struct point_summary *p,
                               enum option_id option)
 {
-    (void)option;
     format_pct(text, 100 * p->efficiency, 0);
 }
 
 static void format_compute(char text[TABLE_CELL], const struct point_summary *p,
                            enum option_id option)
 {
-    (void)option;
     format_pct(text, p->compute_pct, 0);
 }
 
 static void format_comm(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
-    (void)option;
     format_pct(text, p->comm_pct, 0);
 }
 
 static void format_wait(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
 {
-    (void)option;
     format_pct(text, p->wait_pct, 0);
 }
 
 static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p,
                             enum option_id option)
 {
-    (void)option;
     format_pct(text, p->test_acc_pct, 1);
 }
 

@@ -7,13 +7,11 @@ static char folder[] = "/tmp/scalebench-test-XXXXXX";
 
 static inline int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
 static inline int remove_folder(void **state)
 {
-    (void)state;
     fake_remove_folder(folder);
     return 0;
 }

@@ -31,7 +31,6 @@ static size_t count_fields(char **row)
 
 static void summary_csv_reads_back(void **state)
 {
-    (void)state;
     struct fake_run run;
     fill_troubled_run(&run);
     struct summary s = collect(&run);
@@ -54,7 +53,6 @@ static void summary_csv_reads_back(void **state)
 
 static void raw_csv_has_a_row_for_every_launch(void **state)
 {
-    (void)state;
     struct fake_run run;
     fill_troubled_run(&run);
     struct summary s = collect(&run);
@@ -103,7 +101,6 @@ static void add_replay(const struct fake_run *run, const char *launch, int rank,
  * ready at its end. */
 static void overlap_is_what_communication_did_not_cost(void **state)
 {
-    (void)state;
     static const char spec[] = "name: synthetic\nmodel: lenet_21k\ndata: {set: digits}\n"
                                "train: {global_batch: 256}\nranks: 2\n"
                                "sync: {strategy: bucketed, overlap: poll_tiles, cap_mib: 0.02, "
@@ -159,7 +156,6 @@ static void add_first_epoch(const struct fake_run *run, const char *launch)
 
 static void epochs_csv_has_a_row_for_every_epoch(void **state)
 {
-    (void)state;
     struct fake_run run;
     char wanted[1024];
     fake_open(&run, strong_spec);
@@ -184,7 +180,6 @@ static void epochs_csv_has_a_row_for_every_epoch(void **state)
 /* Ranks may leave epochs to one of them, and a launch that does not count has none. */
 static void epochs_may_be_left_to_one_rank(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_accuracy(&run, 2, "allreduce", 1, 97.5);
@@ -205,7 +200,6 @@ static void epochs_may_be_left_to_one_rank(void **state)
 
 static void classes_csv_has_a_row_for_every_class(void **state)
 {
-    (void)state;
     struct fake_run run;
     char wanted[1024];
     fake_open(&run, strong_spec);
@@ -231,7 +225,6 @@ static void classes_csv_has_a_row_for_every_class(void **state)
  * after one that did. */
 static void records_without_classes_have_no_rows(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_accuracy(&run, 1, "none", 1, 97.5);
@@ -252,7 +245,6 @@ static void records_without_classes_have_no_rows(void **state)
  * rank arrives 2 ms after the first. */
 static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
 {
-    (void)state;
     struct fake_run run;
     char spec[1024], row[512];
     snprintf(spec, sizeof spec, "%s  steps_csv: true\n", strong_spec);
@@ -283,7 +275,6 @@ static void steps_csv_has_a_row_for_every_step_and_rank(void **state)
 
 static void steps_csv_is_written_on_request_only(void **state)
 {
-    (void)state;
     struct fake_run run;
     char path[128];
     const char *file;
@@ -303,7 +294,6 @@ static void steps_csv_is_written_on_request_only(void **state)
 /* What cannot be read again is named, and the file of before stays. */
 static void records_that_went_away_are_an_error(void **state)
 {
-    (void)state;
     struct fake_run run;
     struct error e = {.status = OK};
     char path[128];
@@ -327,7 +317,6 @@ static void records_that_went_away_are_an_error(void **state)
 
 static void columns_csv_is_the_table_of_columns(void **state)
 {
-    (void)state;
     struct fake_run run;
     size_t n;
     char end;
@@ -355,7 +344,6 @@ static void columns_csv_is_the_table_of_columns(void **state)
  * name ends in. */
 static void columns_are_named_by_their_unit(void **state)
 {
-    (void)state;
     static const struct {
         const char *suffix, *unit;
     } suffixes[] = {{"_ms", "ms"}, {"_s", "s"}, {"_pct", "%"}, {"_mib", "MiB"}};
@@ -378,7 +366,6 @@ static void columns_are_named_by_their_unit(void **state)
 /* A folder that cannot be written to is an error, and leaves nothing half written. */
 static void an_unwritable_folder_is_an_error(void **state)
 {
-    (void)state;
     struct fake_run run;
     struct error e = {.status = OK};
     fill_troubled_run(&run);
@@ -402,7 +389,6 @@ static bool use_comma_locale(const char *dir)
 
 static void files_do_not_depend_on_the_locale(void **state)
 {
-    (void)state;
     struct fake_run run;
     fill_troubled_run(&run);
     struct summary s = collect(&run);

@@ -20,7 +20,6 @@ static void add_diverged(struct fake_run *run, long ranks, const char *strategy,
 /* Its launches are rows of raw.csv, and nothing else is made of them. */
 static void a_diverged_point_has_no_ratio(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -46,7 +45,6 @@ static void a_diverged_point_has_no_ratio(void **state)
 /* Seed 1 diverged: the other's accuracy stands, but the point's speed is compared with nothing. */
 static void a_diverged_seed_counts_in_no_median(void **state)
 {
-    (void)state;
     struct fake_run run;
     char path[128];
     fake_open(&run, strong_spec);
@@ -76,7 +74,6 @@ static void a_diverged_seed_counts_in_no_median(void **state)
 
 static void a_diverged_base_is_no_base(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -99,7 +96,6 @@ static void a_diverged_base_is_no_base(void **state)
 /* Without a bound on accuracy that a training diverges is what one wanted to know. */
 static void divergence_fails_what_is_bounded(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
     add_diverged(&run, 2, "allreduce", 0, 20, 0);
@@ -113,7 +109,6 @@ static void divergence_fails_what_is_bounded(void **state)
 /* Only what training comes to may be no number, and only in these words. */
 static void other_words_are_no_numbers(void **state)
 {
-    (void)state;
     static const char *const edits[][3] = {
         {"\"train_loss\":0.3", "\"train_loss\":\"much\"", "epoch: 'train_loss' is not a number"},
         {"\"train_loss\":0.3", "\"train_loss\":\"NaN\"", "epoch: 'train_loss' is not a number"},
@@ -137,7 +132,6 @@ static void other_words_are_no_numbers(void **state)
 /* The earliest of the ranks says when. */
 static void the_first_rank_to_diverge_is_told(void **state)
 {
-    (void)state;
     struct fake_run run;
     char path[128];
     fake_open(&run, strong_spec);
@@ -172,7 +166,6 @@ static struct summary collect_with_base(struct fake_run *run, int n)
 
 static void ratios_to_a_failed_base_are_flagged(void **state)
 {
-    (void)state;
     struct fake_run run;
     struct summary s = collect_with_base(&run, 3);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
@@ -192,7 +185,6 @@ static void ratios_to_a_failed_base_are_flagged(void **state)
 /* One pair has no interval that would show how little it is. */
 static void one_pair_left_makes_no_ratio(void **state)
 {
-    (void)state;
     struct fake_run run;
     struct summary s = collect_with_base(&run, 1);
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
@@ -206,7 +198,6 @@ static void one_pair_left_makes_no_ratio(void **state)
 /* A campaign of one launch each asked for no more. */
 static void one_launch_that_was_wanted_is_compared(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_block(&run, 0);
@@ -220,7 +211,6 @@ static void one_launch_that_was_wanted_is_compared(void **state)
 /* The dictionary names every status that there is. */
 static void every_status_is_in_the_dictionary(void **state)
 {
-    (void)state;
     for (int i = 0; i < POINT_STATUSES; i++)
         assert_line(column_get(COLUMN_status)->meaning, point_status_names()[i]);
 }

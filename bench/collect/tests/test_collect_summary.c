@@ -9,7 +9,6 @@ static void assert_share(double pct, double wanted)
 
 static void the_base_is_summarised(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -45,7 +44,6 @@ static void the_base_is_summarised(void **state)
 
 static void speedups_are_paired_by_block(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -74,7 +72,6 @@ static void speedups_are_paired_by_block(void **state)
 /* The last launch of the peer has no partner and counts for its own time only. */
 static void peers_are_compared_by_block(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, peer_spec);
     for (int block = 0; block < 6; block++) {
@@ -120,7 +117,6 @@ static void peers_are_compared_by_block(void **state)
 
 static void a_block_without_base_gives_no_ratio(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -136,7 +132,6 @@ static void a_block_without_base_gives_no_ratio(void **state)
 
 static void few_or_scattered_launches_are_flagged(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     for (int block = 0; block < 2; block++)
@@ -161,7 +156,6 @@ static void few_or_scattered_launches_are_flagged(void **state)
 
 static void a_single_launch_has_no_interval(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_block(&run, 0);
@@ -176,7 +170,6 @@ static void a_single_launch_has_no_interval(void **state)
 
 static void accuracy_is_the_median_of_seeds(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_accuracy(&run, 2, "allreduce", 1, 97.0);
@@ -199,7 +192,6 @@ static void accuracy_is_the_median_of_seeds(void **state)
 
 static void too_little_accuracy_is_unverified(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_accuracy(&run, 2, "allreduce", 1, 97.0);
@@ -214,7 +206,6 @@ static void too_little_accuracy_is_unverified(void **state)
 
 static void weights_that_differ_are_unverified(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     fake_add(
@@ -241,7 +232,6 @@ static void weights_that_differ_are_unverified(void **state)
  * program that does not tell is no contradiction. */
 static void launches_that_differ_are_unverified(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     const struct fake_launch launches[] = {
@@ -271,7 +261,6 @@ static void launches_that_differ_are_unverified(void **state)
 
 static void weights_that_nobody_compared_are_unverified(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     const struct fake_launch launches[] = {
@@ -300,7 +289,6 @@ static void weights_that_nobody_compared_are_unverified(void **state)
 
 static void failures_and_skips_keep_their_reason(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -325,7 +313,6 @@ static void failures_and_skips_keep_their_reason(void **state)
 
 static void records_that_do_not_read_fail_their_point(void **state)
 {
-    (void)state;
     struct fake_run run;
     char path[128];
     fake_open(&run, strong_spec);
@@ -344,7 +331,6 @@ static void records_that_do_not_read_fail_their_point(void **state)
 /* Interrupted launches leave their folder and no result. */
 static void a_running_launch_does_not_count(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     add_blocks(&run);
@@ -360,7 +346,6 @@ static void a_running_launch_does_not_count(void **state)
 /* Batch 64 a rank: twice the images in 1.25 times the time. */
 static void weak_scaling_counts_images(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, "name: weak\nscaling: weak\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
                     "matrix: {ranks: [1, 2]}\n");
@@ -387,7 +372,6 @@ static void weak_scaling_counts_images(void **state)
 /* The table tells them apart by their own names, whatever the spec calls them. */
 static void variants_are_told_apart(void **state)
 {
-    (void)state;
     static const char *const names[] = {"usual", "mpich"}, *const own[] = {"linear", "mpich"};
     struct fake_run run;
     fake_open(&run, "name: forms\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n"
@@ -416,7 +400,6 @@ static void variants_are_told_apart(void **state)
 /* Emulated hosts take a rank each, of the cores of one machine, which says what joins them. */
 static void hosts_beyond_the_cores_are_oversubscribed(void **state)
 {
-    (void)state;
     struct fake_run run;
     char path[128];
     fake_open(&run, "name: hosts\nsite: emulated\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
@@ -438,7 +421,6 @@ static void hosts_beyond_the_cores_are_oversubscribed(void **state)
 
 static void too_many_threads_are_oversubscribed(void **state)
 {
-    (void)state;
     struct fake_run run;
     char path[128];
     fake_open(&run, "name: crowd\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"

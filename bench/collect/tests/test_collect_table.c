@@ -6,7 +6,6 @@
 /* In the console's table and below those for documents. */
 static void work_done_and_memory_are_told(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, peer_spec);
     for (int block = 0; block < 6; block++) {
@@ -37,7 +36,6 @@ static void work_done_and_memory_are_told(void **state)
 
 static void the_table_says_it_all(void **state)
 {
-    (void)state;
     struct fake_run run;
     fill_troubled_run(&run);
     add_accuracy(&run, 2, "allreduce", 1, 97.42);
@@ -81,7 +79,6 @@ static size_t length_without_paths(const char *text)
 /* Of a run that has points of every kind, numbers that the table rounds and ones it computes. */
 static void a_run_that_is_read_back_says_the_same(void **state)
 {
-    (void)state;
     struct fake_run run;
     struct error e = {.status = OK};
     fill_troubled_run(&run);
@@ -107,7 +104,6 @@ static void a_run_that_is_read_back_says_the_same(void **state)
 /* Two of six launches may be disturbed: the median is of those that were not. */
 static void noise_is_not_explained(void **state)
 {
-    (void)state;
     for (int disturbed = 0; disturbed <= 4; disturbed += 2) {
         struct fake_run run;
         fill_troubled_run(&run);
@@ -132,7 +128,6 @@ static void noise_is_not_explained(void **state)
 /* A loss of 15 % is told from a scatter of 0.3, one of 5 is not from one of 15. */
 static void scatter_is_not_explained(void **state)
 {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         struct fake_run run;
         fake_open(&run, strong_spec);
@@ -161,7 +156,6 @@ static void scatter_is_not_explained(void **state)
 
 static void documents_hold_the_table(void **state)
 {
-    (void)state;
     struct fake_run run;
     fill_troubled_run(&run);
     struct summary s = collect(&run);
@@ -189,7 +183,6 @@ static void documents_hold_the_table(void **state)
 /* Reasons may quote anything. */
 static void documents_escape_what_is_theirs(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     fake_fail(&run, 4, "none", LAUNCH_FAILED, "50% of a|b_c & {d} \\ <e> #1 ~^$");
@@ -208,7 +201,6 @@ static void documents_escape_what_is_theirs(void **state)
 /* What was not seen to be equal is not said to be. */
 static void unequal_weights_are_not_praised(void **state)
 {
-    (void)state;
     struct fake_run run;
     fill_troubled_run(&run);
     fake_add(
@@ -225,7 +217,6 @@ static void unequal_weights_are_not_praised(void **state)
 
 static void an_empty_campaign_prints(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     struct summary s = collect(&run);
@@ -241,7 +232,6 @@ static void an_empty_campaign_prints(void **state)
 
 static void a_single_point_prints(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
     fake_add(&run,
@@ -258,7 +248,6 @@ static void a_single_point_prints(void **state)
 
 static void every_column_is_listed(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

@@ -7,14 +7,12 @@ static char dir[] = "/tmp/test_launch_read.XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(dir + strlen(dir) - 6, "XXXXXX");
     return mkdtemp(dir) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     fake_remove_folder(dir);
     return 0;
 }
@@ -60,7 +58,6 @@ static struct launch_result read_pair(void)
 
 static void sums_are_right(void **state)
 {
-    (void)state;
     write_pair();
     struct launch_result r = read_pair();
     assert_int_equal(r.ranks, 2);
@@ -107,7 +104,6 @@ static void sums_are_right(void **state)
 /* What a peer may leave out, and what a trainer tells. */
 static void work_done_and_memory_are_read(void **state)
 {
-    (void)state;
     static const char *const ends[] = {"\"data_mib\":40.5,\"libraries_mib\":20.0,\"user_s\"",
                                        "\"data_mib\":60.5,\"libraries_mib\":10.0,\"user_s\""};
     char path[128];
@@ -134,7 +130,6 @@ static void work_done_and_memory_are_read(void **state)
 /* The last one whose share has come lets the others begin. */
 static void fetches_are_those_of_the_slowest_rank(void **state)
 {
-    (void)state;
     static const char *const seconds[] = {"\"fetch_s\":0.5,\"user_s\"",
                                           "\"fetch_s\":0.25,\"user_s\""};
     char path[128];
@@ -149,7 +144,6 @@ static void fetches_are_those_of_the_slowest_rank(void **state)
 
 static void a_rank_that_differs_is_seen(void **state)
 {
-    (void)state;
     char path[128];
     write_pair();
     snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
@@ -163,7 +157,6 @@ static void a_rank_that_differs_is_seen(void **state)
 
 static void unknown_numbers_stay_unknown(void **state)
 {
-    (void)state;
     char path[128];
     write_pair();
     for (int rank = 0; rank < 2; rank++) {
@@ -180,7 +173,6 @@ static void unknown_numbers_stay_unknown(void **state)
 /* Clocks of two nodes are not one clock. */
 static void wait_is_unknown_between_hosts(void **state)
 {
-    (void)state;
     char path[128];
     write_pair();
     snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
@@ -193,7 +185,6 @@ static void wait_is_unknown_between_hosts(void **state)
 
 static void nothing_communicated_is_nothing_waited(void **state)
 {
-    (void)state;
     struct fake_rank rank = {.host = "n1",
                              .model = "m",
                              .dataset = "digits",
@@ -216,7 +207,6 @@ static void nothing_communicated_is_nothing_waited(void **state)
 /* Communication without arrivals: how much of it was waiting is not known. */
 static void no_arrival_is_unknown_wait(void **state)
 {
-    (void)state;
     struct fake_rank rank = {.host = "n1",
                              .model = "m",
                              .dataset = "digits",
@@ -238,7 +228,6 @@ static void no_arrival_is_unknown_wait(void **state)
 /* What does not fit is left out, and that it was is seen. */
 static void too_many_processors_are_cut(void **state)
 {
-    (void)state;
     char bound[401] = "";
     memset(bound, '7', 400);
     struct fake_rank rank = {.host = "n1",
@@ -263,7 +252,6 @@ static void too_many_processors_are_cut(void **state)
 /* Accuracy runs have no timed window. */
 static void untimed_launches_have_no_step_time(void **state)
 {
-    (void)state;
     struct fake_rank rank = {.host = "n1",
                              .model = "m",
                              .dataset = "digits",
@@ -354,7 +342,6 @@ static const struct damage damages[] = {
 
 static void damages_are_named(void **state)
 {
-    (void)state;
     char path[128];
     snprintf(path, sizeof path, "%s/rank.1.jsonl", dir);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
@@ -372,7 +359,6 @@ static void damages_are_named(void **state)
 
 static void a_missing_rank_is_named(void **state)
 {
-    (void)state;
     char path[128];
     struct launch_result result;
     struct error e = {.status = OK};
@@ -389,7 +375,6 @@ static void a_missing_rank_is_named(void **state)
  * then it does. */
 static void a_torn_record_does_not_count(void **state)
 {
-    (void)state;
     char path[128];
     write_pair();
     snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);
@@ -411,7 +396,6 @@ static void a_torn_record_does_not_count(void **state)
 
 static void a_torn_line_after_the_end_is_ignored(void **state)
 {
-    (void)state;
     char path[128];
     write_pair();
     snprintf(path, sizeof path, "%s/rank.0.jsonl", dir);

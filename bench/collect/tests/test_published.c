@@ -18,7 +18,6 @@ static void assert_error(const struct error *e, const char *file, const char *te
 
 static void cells_are_read_as_they_are(void **state)
 {
-    (void)state;
     struct csv_table table;
     struct error e;
     double x;
@@ -62,7 +61,6 @@ static void refuse_csv(const char *text, const char *expected)
 
 static void malformed_tables_are_refused(void **state)
 {
-    (void)state;
     struct csv_table table;
     struct error e;
     refuse_csv("", "1: empty: a row of names is missing");
@@ -87,7 +85,6 @@ static void malformed_tables_are_refused(void **state)
 /* Rows were once counted by another rule than they were cut by. */
 static void many_rows_are_read(void **state)
 {
-    (void)state;
     enum { ROWS = 3000 };
     struct csv_table table;
     struct error e;
@@ -139,7 +136,6 @@ static double value_at(const struct published *p, const struct spec *spec, const
 
 static void rows_find_their_points(void **state)
 {
-    (void)state;
     struct published p;
     struct spec spec;
     struct error e;
@@ -163,7 +159,6 @@ static void rows_find_their_points(void **state)
 
 static void keys_may_be_texts_and_products(void **state)
 {
-    (void)state;
     struct published p;
     struct spec spec;
     struct error e;
@@ -193,7 +188,6 @@ static void refuse_table(const char *table, const char *rest, const char *file,
 
 static void mistakes_are_named(void **state)
 {
-    (void)state;
     static const char good[] = "ranks,s\n1,10\n", rest[] = "values: [read_s = s]";
     refuse_table("ranks,s\n", rest, "table.csv", "0: no rows below the names");
     refuse_table("ranks,s\n1,10\n2,fast\n", rest, "table.csv", "3: s: 'fast' is not a number");
@@ -221,7 +215,6 @@ static void mistakes_are_named(void **state)
 
 static void a_file_that_is_not_there_is_named(void **state)
 {
-    (void)state;
     struct spec spec;
     struct spec_machine machine = {.usable_cores = 8};
     struct error e;
@@ -239,7 +232,6 @@ static void a_file_that_is_not_there_is_named(void **state)
 /* The reports' numbers as they are committed: every file reads. */
 static void committed_files_read(void **state)
 {
-    (void)state;
     static const char *const names[] = {
         "amundkar_accuracy", "amundkar_memory",         "kota_iteration_time", "kota_loss",
         "naik_yadav_table1", "naik_yadav_terminal",     "naik_yadav_times",    "wang_yang_epochs",
@@ -259,7 +251,6 @@ static void committed_files_read(void **state)
 /* Numbers that were learnt from real digits say nothing about generated ones. */
 static void generated_data_are_not_compared(void **state)
 {
-    (void)state;
     struct published p;
     struct spec spec;
     struct error e;

@@ -8,7 +8,6 @@
 
 static void control_characters_are_shown(void **state)
 {
-    (void)state;
     char text[64], small[8];
     assert_string_equal(terminal_clean(text, sizeof text, "a\033[31mb\r\x7f"),
                         "a\\x1b[31mb\\x0d\\x7f");
@@ -22,7 +21,6 @@ static void control_characters_are_shown(void **state)
 
 static void columns_are_not_bytes(void **state)
 {
-    (void)state;
     assert_int_equal(terminal_columns("gr\xc3\xbc\xc3\x9f"), 4);
     assert_int_equal(terminal_columns("\xe7\xbd\x91\xe7\xbb\x9c"), 4);
     assert_int_equal(terminal_columns("e\xcc\x81"), 1); /* a combining accent */
@@ -45,7 +43,6 @@ static FILE *open_terminal(int columns, int *screen)
 
 static void progress_stays_on_its_line(void **state)
 {
-    (void)state;
     static const char label[] = "model=gr\xc3\xbc\xc3\x9f\xe7\xbd\x91 sync.strategy=hierarchical";
     unsetenv("COLUMNS");
     for (int columns = 1; columns <= 100; columns++) {
@@ -74,7 +71,6 @@ static void progress_stays_on_its_line(void **state)
 
 static void the_terminal_says_how_wide_it_is(void **state)
 {
-    (void)state;
     int screen;
     FILE *out = open_terminal(83, &screen), *file = tmpfile();
     unsetenv("COLUMNS");
@@ -111,7 +107,6 @@ static void open_wide(struct fake_run *run)
 
 static void the_table_fits(void **state)
 {
-    (void)state;
     struct fake_run run;
     open_wide(&run);
     struct summary s = collect(&run);
@@ -144,7 +139,6 @@ static void the_table_fits(void **state)
 /* Reasons may quote what a program wrote. */
 static void the_table_steers_nothing(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, strong_spec);
     fake_fail(&run, 4, "none", LAUNCH_FAILED,

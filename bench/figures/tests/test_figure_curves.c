@@ -3,7 +3,6 @@
 
 static void variants_have_lines_of_their_own(void **state)
 {
-    (void)state;
     static const char *const lines[] = {">gather_scatter<", ">gather_scatter (mpich)<", NULL};
     static const char *const names[] = {"usual", "mpich"};
     struct fake_run run;
@@ -26,7 +25,6 @@ static void variants_have_lines_of_their_own(void **state)
 
 static void compressors_have_lines_of_their_own(void **state)
 {
-    (void)state;
     static const char *const lines[] = {">allreduce<", ">allreduce + fp16<", ">allreduce + bf16<",
                                         NULL};
     struct fake_run run;
@@ -72,7 +70,6 @@ static size_t read_legend(const char *svg, char styles[][160], size_t most)
 /* By colour and dash alone, even without the marks. */
 static void many_curves_are_told_apart(void **state)
 {
-    (void)state;
     static const char *const names[] = {"none",   "allreduce", "bucketed",    "fusion",
                                         "ring",   "tree",      "shm",         "fixed_order",
                                         "adasum", "gossip",    "rabenseifner"};
@@ -121,7 +118,6 @@ static size_t count_rows(const char *dir, const char *figure, const char *name, 
 /* At one rank nothing was measured of local_sgd: the base there has a mark of its own. */
 static void a_base_marks_its_own_curve_only(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, "name: base\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
                     "sync.strategy: local_sgd\nmatrix: {ranks: [2, 4]}\n"
@@ -143,7 +139,6 @@ static void a_base_marks_its_own_curve_only(void **state)
 /* What ran nowhere has a name where it is missing, but no curve. */
 static void a_series_without_a_value_has_no_curve(void **state)
 {
-    (void)state;
     size_t size;
     struct fake_run run;
     fake_open(&run, "name: nodes\nmodel: lenet_21k\ntrain: {batch_per_rank: 64}\n"
@@ -167,7 +162,6 @@ static void a_series_without_a_value_has_no_curve(void **state)
 
 static void one_rank_count_draws(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, "name: one\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n");
     add(&run, 2, "allreduce", 20);
@@ -181,7 +175,6 @@ static void one_rank_count_draws(void **state)
 /* Large numbers are written short, and accuracy ends at 100 %, a cut axis saying so. */
 static void axes_fit_what_they_show(void **state)
 {
-    (void)state;
     static const char *const spec = "name: axes\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
                                     "matrix: {ranks: [1, 2]}\nbars: %s\nfigures: [bars]\n"
                                     "measure: {accuracy: {seeds: [1]}}\n";
@@ -220,7 +213,6 @@ static void axes_fit_what_they_show(void **state)
 /* Beyond 8 ranks axes are logarithmic; points beyond the cores are named. */
 static void many_ranks_draw(void **state)
 {
-    (void)state;
     char path[128];
     struct fake_run run;
     fake_open(&run, "name: many\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
@@ -249,7 +241,6 @@ static void set_cell(struct point_summary *p, enum column_id column, const char 
  * and says what does not, the series file holds all. */
 static void more_than_fits_is_left_to_the_series(void **state)
 {
-    (void)state;
     enum { RANKS = 40, RATES = 50, DRAWN = 36 };
     char *text = NULL, *svg, styles[RATES][160];
     size_t size, rows = 0;

@@ -322,7 +322,6 @@ static void refuse_link(const char *text, const char *words)
 
 static void coefficients_that_are_none_are_refused(void **state)
 {
-    (void)state;
     refuse_link(NULL, "No such file");
     refuse_link("a,b\n1,2\n", "coefficient");
     refuse_link("coefficient,value\nalpha_us,1\n", "no row 'beta_ns_per_byte'");

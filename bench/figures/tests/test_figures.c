@@ -6,7 +6,6 @@
 
 static void figures_say_what_was_measured(void **state)
 {
-    (void)state;
     static const char *const common[] = {"compute only (none)",   ">allreduce<",
                                          ">allreduce: failed<",   ">skipped<",
                                          "ranks (MPI processes)", "lenet_21k on mnist (real data)",
@@ -33,7 +32,6 @@ static void figures_say_what_was_measured(void **state)
 
 static void pictures_repeat_byte_by_byte(void **state)
 {
-    (void)state;
     static const char *const names[] = {"time.svg",    "time.png",       "speedup.svg",
                                         "speedup.png", "efficiency.svg", "efficiency.png"};
     enum { PICTURES = sizeof names / sizeof names[0] };
@@ -63,7 +61,6 @@ static void pictures_repeat_byte_by_byte(void **state)
 /* Names reach gnuplot as they are: no shell, no command substitution, no way out of the quotes. */
 static void names_are_not_interpreted(void **state)
 {
-    (void)state;
     char dir[128], trap[128];
     struct fake_run run;
     struct error e = {.status = OK};
@@ -84,7 +81,6 @@ static void names_are_not_interpreted(void **state)
 /* Whatever is in a text, and wherever it stands in it. */
 static void texts_arrive_unchanged(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"'killed'", "it's", "''", "", "a `b` @c $d \"e\" \\n %g;",
                                         "'"};
     char dir[] = "/tmp/gnuplot.XXXXXX", script[64], written[64], *definitions = NULL;
@@ -114,7 +110,6 @@ static void texts_arrive_unchanged(void **state)
  * figure says so, and none keeps the others from being drawn. */
 static void no_value_stops_no_figure(void **state)
 {
-    (void)state;
     static const char *const all[] = {"time",     "breakdown", "overlap",    "bars",
                                       "accuracy", "epochs",    "epoch_time", "total_time",
                                       "speedup",  "efficiency"};
@@ -144,7 +139,6 @@ static void no_value_stops_no_figure(void **state)
 /* The loss of an epoch whose accuracy is unknown is drawn all the same. */
 static void an_accuracy_without_numbers_leaves_the_loss(void **state)
 {
-    (void)state;
     char path[128];
     size_t size;
     struct fake_run run;
@@ -168,7 +162,6 @@ static void an_accuracy_without_numbers_leaves_the_loss(void **state)
 
 static void nothing_measured_still_draws(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"no point was measured", ">skipped<", NULL};
     struct fake_run run;
     fake_open(&run, spec_text);
@@ -183,7 +176,6 @@ static void nothing_measured_still_draws(void **state)
 
 static void a_failed_base_leaves_the_times(void **state)
 {
-    (void)state;
     struct fake_run run;
     fake_open(&run, spec_text);
     fake_fail(&run, 1, "none", LAUNCH_TIMEOUT, "more than 10min");
@@ -201,7 +193,6 @@ static void a_failed_base_leaves_the_times(void **state)
 
 static void a_missing_gnuplot_is_named(void **state)
 {
-    (void)state;
     struct fake_run run;
     struct error e = {.status = OK};
     fill(&run);
@@ -221,7 +212,6 @@ static void a_missing_gnuplot_is_named(void **state)
  * figures are drawn. */
 static void a_failing_script_is_named(void **state)
 {
-    (void)state;
     char script[128];
     size_t before, after;
     struct fake_run run;

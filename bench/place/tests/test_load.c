@@ -34,7 +34,6 @@ static struct load parse(const char *text, const bool *cpus)
 /* Of 10 s that a processor had: 5.56 at work, 0.89 stolen. */
 static void others_take_what_is_not_ours(void **state)
 {
-    (void)state;
     struct load a = parse(before, first), b = parse(after, first);
     NEAR(b.total_s - a.total_s, 9.95);
     NEAR(b.busy_s - a.busy_s, 5.56);
@@ -46,7 +45,6 @@ static void others_take_what_is_not_ours(void **state)
 
 static void only_processors_of_ours_count(void **state)
 {
-    (void)state;
     struct load a = parse(before, second), b = parse(after, second);
     NEAR(load_foreign_pct(&a, &b, 0), 10);
     a = parse(before, both);
@@ -56,7 +54,6 @@ static void only_processors_of_ours_count(void **state)
 
 static void what_is_not_told_is_unknown(void **state)
 {
-    (void)state;
     struct load a = parse(before, first), b;
     assert_true(isnan(load_foreign_pct(&a, &a, 0)));
     const bool fourth[4] = {false, false, false, true};
@@ -67,7 +64,6 @@ static void what_is_not_told_is_unknown(void **state)
 
 static void this_kernel_tells(void **state)
 {
-    (void)state;
     static bool all[4096];
     struct load load;
     for (int i = 0; i < 4096; i++)

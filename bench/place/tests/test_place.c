@@ -50,7 +50,6 @@ static void expect_plan(const char *machine, int ranks, int threads, enum place_
 
 static void test_machine_counts(void **state)
 {
-    (void)state;
     struct place *place = open_machine(TWO_NODES);
     struct place_machine m = place_machine(place);
     assert_int_equal(m.cores, 8);
@@ -63,7 +62,6 @@ static void test_machine_counts(void **state)
 
 static void test_disallowed_processors_do_not_count(void **state)
 {
-    (void)state;
     struct place *place = open_machine(MACHINES "two_nodes_two_cores_taken.xml");
     struct place_machine m = place_machine(place);
     assert_int_equal(m.machine_cores, 8);
@@ -79,14 +77,12 @@ static void test_disallowed_processors_do_not_count(void **state)
 
 static void test_compact_fills_neighbours(void **state)
 {
-    (void)state;
     expect_plan(TWO_NODES, 4, 1, BIND_core, ORDER_compact, false, "0-1|2-3|4-5|6-7");
     expect_plan(TWO_NODES, 2, 2, BIND_core, ORDER_compact, false, "0-3|4-7");
 }
 
 static void test_scatter_takes_nodes_then_caches(void **state)
 {
-    (void)state;
     expect_plan(TWO_NODES, 2, 1, BIND_core, ORDER_scatter, false, "0-1|8-9");
     expect_plan(TWO_NODES, 4, 1, BIND_core, ORDER_scatter, false, "0-1|8-9|4-5|12-13");
     expect_plan(TWO_NODES, 8, 1, BIND_core, ORDER_scatter, false,
@@ -98,7 +94,6 @@ static void test_scatter_takes_nodes_then_caches(void **state)
 
 static void test_threads_of_a_rank_share_a_cache_where_they_can(void **state)
 {
-    (void)state;
     /* Two caches of four cores: three threads leave the fourth core of each idle... */
     expect_plan(MACHINES "one_node_two_caches.xml", 2, 3, BIND_core, ORDER_compact, false,
                 "0-2|4-6");
@@ -109,7 +104,6 @@ static void test_threads_of_a_rank_share_a_cache_where_they_can(void **state)
 
 static void test_every_kind_of_binding(void **state)
 {
-    (void)state;
     expect_plan(TWO_NODES, 2, 2, BIND_hwthread, ORDER_compact, false, "0,2|4,6");
     expect_plan(TWO_NODES, 2, 1, BIND_numa, ORDER_compact, false, "0-7|0-7");
     expect_plan(TWO_NODES, 2, 1, BIND_numa, ORDER_scatter, false, "0-7|8-15");
@@ -118,7 +112,6 @@ static void test_every_kind_of_binding(void **state)
 
 static void test_slots_name_core_and_node(void **state)
 {
-    (void)state;
     struct place *place = open_machine(TWO_NODES);
     struct place_plan plan;
     struct error e = {0};
@@ -134,7 +127,6 @@ static void test_slots_name_core_and_node(void **state)
 
 static void test_too_many_threads_are_refused_in_words(void **state)
 {
-    (void)state;
     struct place *place = open_machine("synthetic:numa:1 core:2 pu:1");
     struct place_plan plan;
     struct error e = {0};
@@ -153,7 +145,6 @@ static void test_too_many_threads_are_refused_in_words(void **state)
 
 static void test_oversubscribed_ranks_share_cores_evenly(void **state)
 {
-    (void)state;
     expect_plan("synthetic:numa:1 core:2 pu:1", 5, 1, BIND_core, ORDER_compact, true, "0|1|0|1|0");
     expect_plan("synthetic:numa:1 core:2 pu:1", 1, 3, BIND_core, ORDER_compact, true, "0-1");
     /* The second lap takes the second hardware thread of each core. */
@@ -163,7 +154,6 @@ static void test_oversubscribed_ranks_share_cores_evenly(void **state)
 
 static void test_a_quota_limits_but_does_not_crowd(void **state)
 {
-    (void)state;
     struct place *place = open_machine("synthetic:numa:1 core:4 pu:1");
     struct place_plan plan;
     struct error e = {0};
@@ -185,7 +175,6 @@ static void test_a_quota_limits_but_does_not_crowd(void **state)
 
 static void test_machines_that_cannot_be_read(void **state)
 {
-    (void)state;
     struct place *place;
     struct error e = {0};
     assert_int_equal(place_open(&place, "synthetic:no:such machine", &e), ERR_DATA);
@@ -196,7 +185,6 @@ static void test_machines_that_cannot_be_read(void **state)
 
 static void test_parse_cpus(void **state)
 {
-    (void)state;
     int cpus[4] = {-1, -1, -1, -1};
     assert_int_equal(place_parse_cpus("0-2,8", cpus, 4), 4);
     assert_int_equal(cpus[2], 2);
@@ -212,7 +200,6 @@ static void test_parse_cpus(void **state)
 
 static void test_bind_and_read_back(void **state)
 {
-    (void)state;
     char before[256], after[256], one[16];
     int cpus[1];
     struct error e = {0};
@@ -239,7 +226,6 @@ static void test_bind_and_read_back(void **state)
 
 static void test_bind_errors(void **state)
 {
-    (void)state;
     struct error e = {0};
     assert_int_equal(place_bind_self("0-", &e), ERR_ARGUMENT);
     assert_string_equal(e.text, "'0-' is not a list of processors; such a list is 0 or 0-3,8");
@@ -296,7 +282,6 @@ static void expect_share(int cpus, int threads_per_core)
 
 static void test_share_of_a_job(void **state)
 {
-    (void)state;
     expect_share(0, 0);
     set_slurm("16", "4(x2),8", "2", "1");
     expect_share(16, 1);
@@ -312,7 +297,6 @@ static void test_share_of_a_job(void **state)
 
 static void test_shares_that_cannot_be_read(void **state)
 {
-    (void)state;
     static const char *const bad[][SLURM_NAMES] = {
         {"x"},
         {""},
@@ -356,7 +340,6 @@ static void expect_usable(struct place *place, int cpus, int threads_per_core, i
 
 static void test_a_job_limits_cores(void **state)
 {
-    (void)state;
     /* 8 cores of two threads, all of them open to this process. */
     struct place *place = open_machine(TWO_NODES);
     expect_usable(place, 0, 0, 8);
@@ -376,7 +359,6 @@ static void test_a_job_limits_cores(void **state)
 
 static void test_a_job_that_is_bound_has_its_mask(void **state)
 {
-    (void)state;
     /* 6 of 8 cores are left: whether Slurm counts them as 6 or 12, all were given. */
     struct place *place = open_machine(MACHINES "two_nodes_two_cores_taken.xml");
     expect_usable(place, 12, 0, 6);
@@ -387,7 +369,6 @@ static void test_a_job_that_is_bound_has_its_mask(void **state)
 
 static void test_this_machine_in_a_job(void **state)
 {
-    (void)state;
     set_slurm("1", NULL, NULL, NULL);
     struct place *place = open_machine(NULL);
     assert_int_equal(place_machine(place).usable_cores, 1);

@@ -280,7 +280,6 @@ static void test_a_second_runner_is_refused(void **state)
 
 static void test_a_folder_that_is_not_there(void **state)
 {
-    (void)state;
     struct journal j;
     struct error e = {0};
     assert_int_equal(journal_open(&j, "/tmp/no/such/folder", true, &e), ERR_SYSTEM);

@@ -54,7 +54,6 @@ static void add(struct recorder *r, enum record_line line, const void *values)
 
 static void every_field_comes_back(void **state)
 {
-    (void)state;
     char dir[] = "/tmp/test_record.XXXXXX", command[64];
     struct error e = {.status = OK};
     struct recorder recorder;
@@ -97,7 +96,6 @@ static void every_field_comes_back(void **state)
 /* What a workload may leave out is left out where it is unknown; what it may not is null. */
 static void unknown_values(void **state)
 {
-    (void)state;
     struct record_end end = {.status = "ok", .bytes_nic = NAN, .data_mib = 2, .rss_mib = NAN};
     json_t *json = record_json(RECORD_end, &end);
     assert_string_equal(json_string_value(json_object_get(json, "type")), "end");
@@ -111,7 +109,6 @@ static void unknown_values(void **state)
 
 static void identity_is_a_part_of_hello(void **state)
 {
-    (void)state;
     struct record_hello hello = {.ranks = 2, .precision = "f64"};
     json_t *json = record_identity_json(&hello);
     assert_string_equal(json_string_value(json_object_get(json, "precision")), "f64");
@@ -121,7 +118,6 @@ static void identity_is_a_part_of_hello(void **state)
 
 static void units_are_converted(void **state)
 {
-    (void)state;
     struct record_end end = {.poll_ns = 2500000, .user_s = 3};
     assert_true(field_number(field_named(RECORD_end, "poll_ns"), &end, "ms") == 2.5);
     assert_true(field_number(field_named(RECORD_end, "poll_ns"), &end, "s") == 0.0025);
@@ -131,7 +127,6 @@ static void units_are_converted(void **state)
 /* Peers learn from it what they may write and what they must. */
 static void fields_are_listed(void **state)
 {
-    (void)state;
     json_t *json = record_fields_json();
     const json_t *step = json_object_get(json, "step");
     assert_true(json_is_true(json_object_get(step, "load_ns")));

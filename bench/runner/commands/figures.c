@@ -163,7 +163,6 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
 enum status command_figures(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
-    (void)exit_status;
     char run_dir[PATH_BYTES];
     struct spec spec = {0}, asked = {0};
     if (is_sweep(arguments->operand))

@@ -94,7 +94,6 @@ static enum status unknown_kind(const char *kind, struct error *e)
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
-    (void)exit_status;
     size_t n;
     const struct enumeration *const *lists = enumerations(&n);
     for (size_t i = 0; i < N_OTHERS; i++)
@@ -257,7 +256,6 @@ static enum status explain_name(FILE *out, const char *name, const struct tools 
 enum status command_explain(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
-    (void)exit_status;
     if (arguments->operand != NULL)
         return explain_name(out, arguments->operand, tools, e);
     for (int i = 0; i < OPTION_COUNT; i++) {

@@ -139,7 +139,6 @@ static enum status print_plan(const struct campaign *c, FILE *out, struct error 
 enum status command_plan(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
-    (void)exit_status;
     struct campaign_request request = {.spec = arguments->operand,
                                        .set = arguments->set,
                                        .out = arguments->out,

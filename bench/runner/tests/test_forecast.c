@@ -62,7 +62,6 @@ static void assert_forecast(const struct plan *p, size_t left, double left_s, bo
 /* Six of each are too few for precision to be known before; until then all twelve may come. */
 static void the_most_is_said_until_more_is_known(void **state)
 {
-    (void)state;
     struct plan p;
     plan_begin(&p, SIX_TO_TWELVE);
     assert_forecast(&p, 24, NAN, true);
@@ -74,7 +73,6 @@ static void the_most_is_said_until_more_is_known(void **state)
 
 static void nothing_is_left_where_precision_is_met(void **state)
 {
-    (void)state;
     struct plan p;
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 0.1);
@@ -87,7 +85,6 @@ static void nothing_is_left_where_precision_is_met(void **state)
  * and so 9. The base comes along in each block, not the other way round. */
 static void launches_for_precision_are_expected(void **state)
 {
-    (void)state;
     struct plan p;
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 0.1);
@@ -109,7 +106,6 @@ static void launches_for_precision_are_expected(void **state)
 /* Sixty of seventy seconds are spent: two more launches of five seconds. */
 static void the_budget_ends_it(void **state)
 {
-    (void)state;
     struct plan p;
     plan_begin(&p, SIX_TO_TWELVE ", budget: 70s");
     add_launches(&p, 0, 6, 0.1);
@@ -120,7 +116,6 @@ static void the_budget_ends_it(void **state)
 
 static void a_point_that_failed_takes_no_more(void **state)
 {
-    (void)state;
     struct plan p;
     plan_begin(&p, SIX_TO_TWELVE);
     add_launches(&p, 0, 6, 0.1);
@@ -133,7 +128,6 @@ static void a_point_that_failed_takes_no_more(void **state)
 /* What is expected is what comes where the least is also the most. */
 static void a_fixed_number_is_no_bound(void **state)
 {
-    (void)state;
     struct plan p;
     plan_begin(&p, "time: {launches: 3..3}");
     add_launches(&p, 0, 2, 20);

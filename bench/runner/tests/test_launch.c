@@ -189,7 +189,6 @@ static void test_a_program_that_is_not_there(void **state)
 
 static void test_a_log_that_cannot_be_written(void **state)
 {
-    (void)state;
     char *argv[] = {"true", NULL};
     struct launch_command command = {.argv = argv, .log = "/no/such/folder/log", .limit_s = 1};
     struct launch launch;

@@ -20,14 +20,12 @@ static char file[] = "/tmp/scalebench-spec-XXXXXX.yaml";
 
 static inline int make_file(void **state)
 {
-    (void)state;
     int fd = mkstemps(file, 5);
     return fd < 0 ? -1 : close(fd);
 }
 
 static inline int remove_file(void **state)
 {
-    (void)state;
     return unlink(file);
 }
 

@@ -46,7 +46,6 @@ static void identity_of(char id[16], const char *rest, const char *set)
 
 static void a_net_is_found_beside_its_spec_first(void **state)
 {
-    (void)state;
     struct spec spec;
     make_below("sub");
     make_below("elsewhere");
@@ -79,7 +78,6 @@ static void a_net_is_found_beside_its_spec_first(void **state)
 /* Whatever it is called, wherever it lies, however it is written. */
 static void the_content_of_a_net_is_its_identity(void **state)
 {
-    (void)state;
     char first[16], second[16];
     fake_write(path_of("sub/net.yaml"), NET(""));
     identity_of(first, "model: net.yaml\n", NULL);
@@ -100,7 +98,6 @@ static void the_content_of_a_net_is_its_identity(void **state)
 
 static void nets_of_one_name_get_names_of_their_own(void **state)
 {
-    (void)state;
     struct spec spec;
     struct error e;
     make_below("sub/a");

@@ -5,7 +5,6 @@
 
 static void test_auto_ranks(void **state)
 {
-    (void)state;
     static const struct {
         int cores;
         const char *labels;
@@ -32,7 +31,6 @@ static void test_auto_ranks(void **state)
  * without saying. */
 static void test_variants(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          BODY "matrix: {sync.strategy: [none, gather_scatter], sync.variant: [usual, mpich]}\n"
@@ -57,7 +55,6 @@ static void test_variants(void **state)
 /* Only some strategies take compressors, and a compressor's options need it. */
 static void test_compressors(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          BODY "sync.fp16_scale: 1024\nmatrix: {ranks: [1, 2], sync.compress: [none, fp16]}\n",
@@ -75,7 +72,6 @@ static void test_compressors(void **state)
 
 static void test_matrix_order(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec, BODY "matrix:\n  ranks: [2, 1]\n  sync: {strategy: [none, allreduce]}\n", NULL);
     assert_labels(&spec, "ranks=2 none|ranks=2 allreduce|ranks=1 none|ranks=1 allreduce");
@@ -92,7 +88,6 @@ static void test_matrix_order(void **state)
 
 static void test_labels(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          "name: labels\ntrain: {global_batch: 8}\n"
@@ -105,7 +100,6 @@ static void test_labels(void **state)
 /* A list stands for each of its values, several for each combination. */
 static void test_exclude_lists(void **state)
 {
-    (void)state;
     static const char matrix[] =
         BODY "matrix: {ranks: [1, 2, 4], sync.strategy: [none, ring, tree]}\n";
     struct spec spec;
@@ -132,7 +126,6 @@ static void test_exclude_lists(void **state)
 
 static void test_exclude(void **state)
 {
-    (void)state;
     struct spec spec;
     const char *text = BODY "matrix: {ranks: [1, 2], sync.strategy: [none, allreduce]}\n"
                             "exclude:\n  - {ranks: 1, sync: {strategy: allreduce}}\n";
@@ -151,7 +144,6 @@ static void test_exclude(void **state)
 
 static void test_baseline_added(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          BODY "scaling: strong\nmatrix: {ranks: [2, 4]}\n"
@@ -169,7 +161,6 @@ static void test_baseline_added(void **state)
 /* Beside each point of several ranks, once, and found again; without replays nobody asks. */
 static void test_silent_points_added(void **state)
 {
-    (void)state;
     static const char text[] = "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\n"
                                "matrix: {ranks: [1, 2], sync.strategy: [allreduce, ring]}\n";
     struct spec spec;
@@ -266,7 +257,6 @@ static void add_some(char *text, const char *key, const char *const *values, siz
 
 static void test_like_a_plain_search(void **state)
 {
-    (void)state;
     static const char *const ranks[] = {"4", "1", "2", "3", "8"}, *const seeds[] = {"3", "1", "2"},
                              *const models[] = {"softmax_784", "lenet_21k"},
                              *const strategies[] = {"ring", "none", "allreduce", "tree"},
@@ -302,7 +292,6 @@ static void test_like_a_plain_search(void **state)
 /* As many as a long list of seeds makes. */
 static void test_thousands_of_points(void **state)
 {
-    (void)state;
     struct spec spec;
     char *text = malloc(1 << 16);
     strcpy(text, "name: a\nmodel: softmax_784\ntrain: {global_batch: 64}\n"
@@ -320,7 +309,6 @@ static void test_thousands_of_points(void **state)
 /* Every problem has a base of its own, from the matrix where it is there. */
 static void test_baseline_a_problem(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          "name: test\nscaling: strong\nmodel: softmax_784\n"
@@ -341,7 +329,6 @@ static void test_baseline_a_problem(void **state)
 
 static void test_default_base_a_problem(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          HEAD "matrix: {train.batch_per_rank: [8, 16], ranks: [4, 2], place.bind: [core, numa]}\n",

@@ -26,13 +26,11 @@ static void check_net(const char *name, size_t params, uint64_t flops, enum init
 
 static void test_softmax(void **state)
 {
-    (void)state;
     check_net("softmax_784", 784 * 10 + 10, 2 * 784 * 10, INIT_PYTORCH, 0.1307, 0.3081);
 }
 
 static void test_lenet(void **state)
 {
-    (void)state;
     size_t params = (10 * 25 + 10) + (20 * 10 * 25 + 20) + (320 * 50 + 50) + (50 * 10 + 10);
     assert_int_equal(params, 21840);
     uint64_t flops = 2 * (25 * 10 * 24 * 24 + 250 * 20 * 8 * 8 + 320 * 50 + 50 * 10);
@@ -41,7 +39,6 @@ static void test_lenet(void **state)
 
 static void test_keras(void **state)
 {
-    (void)state;
     size_t params = 320 + 36992 + 295168 + 257000 + 100100 + 1010; /* the report's table */
     assert_int_equal(params, 690590);
     uint64_t flops = 2 * (9 * 32 * 26 * 26 + 9 * 32 * 128 * 11 * 11 + 9 * 128 * 256 * 3 * 3 +
@@ -51,7 +48,6 @@ static void test_keras(void **state)
 
 static void test_keras_1200k(void **state)
 {
-    (void)state;
     size_t params = 320 + 18496 + 1179776 + 1290;
     assert_int_equal(params, 1199882);
     uint64_t flops = 2 * (9 * 32 * 26 * 26 + 9 * 32 * 64 * 24 * 24 + 9216 * 128 + 128 * 10);
@@ -60,7 +56,6 @@ static void test_keras_1200k(void **state)
 
 static void test_cifar(void **state)
 {
-    (void)state;
     size_t params = 456 + 2416 + 48120 + 10164 + 850;
     assert_int_equal(params, 62006);
     uint64_t flops = 2 * (75 * 6 * 28 * 28 + 150 * 16 * 10 * 10 + 400 * 120 + 120 * 84 + 84 * 10);
@@ -95,14 +90,12 @@ static void check_vgg(const char *name, int divisor, size_t params, uint64_t flo
 
 static void test_vgg(void **state)
 {
-    (void)state;
     check_vgg("vgg11_bn", 1, 9231114, 305539072);
     check_vgg("vgg_mini", 16, 36954, 1401472);
 }
 
 static void test_keras_order(void **state)
 {
-    (void)state;
     static const enum layer_kind kinds[] = {
         LAYER_conv2d,    LAYER_relu,   LAYER_maxpool2d, LAYER_conv2d,    LAYER_relu,
         LAYER_maxpool2d, LAYER_conv2d, LAYER_relu,      LAYER_maxpool2d, LAYER_dropout,
@@ -124,14 +117,12 @@ static char file[] = "/tmp/scalebench-model-XXXXXX.yaml";
 
 static int make_file(void **state)
 {
-    (void)state;
     int fd = mkstemps(file, 5);
     return fd < 0 ? -1 : close(fd);
 }
 
 static int remove_file(void **state)
 {
-    (void)state;
     return unlink(file);
 }
 
@@ -146,7 +137,6 @@ static enum status load_text(struct net_desc *net, const char *text, struct erro
 
 static void test_forms_of_a_layer(void **state)
 {
-    (void)state;
     struct net_desc net;
     struct error e;
     const char *text = "layers:\n"
@@ -184,7 +174,6 @@ static void test_forms_of_a_layer(void **state)
 
 static void test_zero_parameters(void **state)
 {
-    (void)state;
     struct net_desc net;
     struct error e;
     const char *text = "name: none\ninput: [1, 2, 2]\nclasses: 4\nparameters: 5\n"
@@ -208,13 +197,11 @@ static enum status read_model(const char *path, struct error *e)
 
 static void test_malformed(void **state)
 {
-    (void)state;
     corpus_check("bench/tests/bad/models", 25, read_model);
 }
 
 static void test_unknown_name(void **state)
 {
-    (void)state;
     struct error e;
     assert_int_equal(read_model("lenet_12k", &e), ERR_SPEC);
     assert_string_equal(e.text, "'lenet_12k' is unknown; nearest 'lenet_21k'; known: cifar_62k "
@@ -227,7 +214,6 @@ static void test_unknown_name(void **state)
 /* From another folder the models are found below $SCALEBENCH_HOME, and not without it. */
 static void test_home(void **state)
 {
-    (void)state;
     char *here = getcwd(NULL, 0);
     struct error e;
     assert_int_equal(chdir("/"), 0);

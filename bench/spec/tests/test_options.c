@@ -13,7 +13,6 @@
 
 static void test_options(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         assert_int_equal(option->id, i);
@@ -26,7 +25,6 @@ static void test_options(void **state)
 
 static void test_presets(void **state)
 {
-    (void)state;
     struct config config;
     struct error e;
     assert_int_equal(config_init(&config, &e), OK);
@@ -44,7 +42,6 @@ static void test_presets(void **state)
 
 static void test_explain(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -63,7 +60,6 @@ static void test_explain(void **state)
 /* What stands for a name is its place in the list. */
 static void test_names_are_their_enums(void **state)
 {
-    (void)state;
     size_t n;
     const struct enumeration *const *lists = enumerations(&n);
     assert_string_equal(names_lr_rules->names[LR_RULE_sqrt], "sqrt");
@@ -102,7 +98,6 @@ static void check_value(const char *key, const char *written, const char *canoni
 
 static void test_values(void **state)
 {
-    (void)state;
     check_value("train.epochs", "1e3", "1000", 1000);
     check_value("seed", "4294967295", "4294967295", 4294967295.0);
     check_value("train.lr", "1e-3", "0.001", 0.001);
@@ -144,7 +139,6 @@ static void refuse_value(const char *key, const char *written, const char *expec
 
 static void test_refused_values(void **state)
 {
-    (void)state;
     refuse_value("train.epochs", "0", "fig3.yaml:9:12: train.epochs = 0 epochs: allowed 1..100000");
     refuse_value("sync.deadline", "0s", "fig3.yaml:9:12: sync.deadline = 0s: allowed 0.1s..86400s");
     refuse_value("measure.time.precision", "200%",
@@ -169,7 +163,6 @@ static void test_refused_values(void **state)
 /* Sizes have no option of their own yet, so one is made up. */
 static void test_sizes(void **state)
 {
-    (void)state;
     const struct spec_option size = {
         .id = OPT_SEED, .key = "size", .type = TYPE_SIZE, .unit = "B", .min = 0, .max = 0x1p40};
     static const struct {
@@ -202,7 +195,6 @@ static void test_sizes(void **state)
 
 static void test_arguments(void **state)
 {
-    (void)state;
     struct spec spec;
     struct error e;
     load(&spec, HEAD "data.path: \"a folder/ü\"\nranks: 2\ntrain: {batch_per_rank: 3, lr: 3e-7}\n",
@@ -236,7 +228,6 @@ static void test_arguments(void **state)
 /* Of the ranks that are late a point names those that it has. */
 static void test_arguments_of_stragglers(void **state)
 {
-    (void)state;
     static const char *const expected[] = {"--inject.ranks=[0]", "--inject.ranks=[0]",
                                            "--inject.ranks=[2, 0, 3]"};
     struct spec spec;
@@ -257,7 +248,6 @@ static void test_arguments_of_stragglers(void **state)
 
 static void test_argument_forms(void **state)
 {
-    (void)state;
     struct config config;
     struct error e;
     char *argv[] = {"train_cnn", "--seed=1",  "--seed",  "7", "--help", "--train.lrr=1",
@@ -293,7 +283,6 @@ static void refuse_arguments(char *argument, const char *expected)
 
 static void test_refused_arguments(void **state)
 {
-    (void)state;
     refuse_arguments("--train.epochs=0",
                      "command line: train.epochs = 0 epochs: allowed 1..100000");
     refuse_arguments("--seed", "--seed has no value");

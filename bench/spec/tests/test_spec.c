@@ -13,7 +13,6 @@ static const char *value_of(const struct spec *spec, const char *key)
 /* Some editors write it at the beginning of a file. */
 static void test_byte_order_mark(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec, "\xEF\xBB\xBF" BODY, NULL);
     assert_string_equal(value_of(&spec, "name"), "test");
@@ -29,7 +28,6 @@ static void test_byte_order_mark(void **state)
 
 static void test_nested_and_dotted(void **state)
 {
-    (void)state;
     struct spec spec;
     load(&spec,
          HEAD "train: {global_batch: 64, lr: 1e-2}\n"
@@ -60,13 +58,11 @@ static enum status read_spec(const char *path, struct error *e)
 
 static void test_malformed(void **state)
 {
-    (void)state;
     corpus_check("bench/tests/bad/spec", 50, read_spec);
 }
 
 static void test_not_a_file(void **state)
 {
-    (void)state;
     struct error e;
     assert_int_equal(read_spec("/nowhere/spec.yaml", &e), ERR_SPEC);
     assert_string_equal(e.file, "/nowhere/spec.yaml");
@@ -81,7 +77,6 @@ static void test_not_a_file(void **state)
 
 static void test_too_large(void **state)
 {
-    (void)state;
     size_t size = (1u << 20) + 1;
     char *text = malloc(size);
     struct error e;
@@ -123,7 +118,6 @@ static void assert_loads_or_explains(const char *text, size_t size)
 /* Whatever an editor or a full disk leaves of a spec is read, or refused with a place. */
 static void test_torn_file(void **state)
 {
-    (void)state;
     size_t size;
     char *text = read_bytes("configs/strong_scaling.yaml", &size);
     for (size_t i = 0; i < size; i++)
@@ -142,7 +136,6 @@ static void test_torn_file(void **state)
 /* The identity is that of the values, wherever and however they are written. */
 static void test_identity(void **state)
 {
-    (void)state;
     struct spec a, b;
     load(&a, BODY "ranks: 2\ntrain.lr: 0.01\n", NULL);
     load(&b,
@@ -158,7 +151,6 @@ static void test_identity(void **state)
 
 static void test_set(void **state)
 {
-    (void)state;
     struct spec spec;
     const char *text = BODY "matrix: {ranks: [1, 2, 4]}\n";
     load(&spec, text,
@@ -188,7 +180,6 @@ static void test_set(void **state)
 
 static void test_refused_set(void **state)
 {
-    (void)state;
     const char *text = BODY "matrix: {ranks: [1, 2]}\n";
     refuse(text, "train.lr=1 train.epochs",
            "SET:1:12: 'train.epochs' is not of the form key=value");
@@ -265,7 +256,6 @@ static void check_round_trip(const char *path, const char *set)
 
 static void test_round_trip(void **state)
 {
-    (void)state;
     check_round_trip("strong_scaling.yaml", NULL);
     check_round_trip("strong_scaling.yaml", "matrix.ranks=[2] data.path='a \"b\" \\c: #'");
     check_round_trip("strong_scaling.yaml", "matrix={train.lr: [0.1, 1e-7]} sync.strategy=none");
@@ -275,7 +265,6 @@ static void test_round_trip(void **state)
 
 static void test_shipped_specs(void **state)
 {
-    (void)state;
     struct spec spec;
     struct error e;
     assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL, &(struct spec_machine){2}, &e),

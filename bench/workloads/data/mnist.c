@@ -168,7 +168,6 @@ static enum status open_folder(struct data_set *data, const char *folder, bool *
                                struct error *e)
 {
     char paths[FILES][FILE_MAX];
-    (void)folder;
     TRY(find_files(paths, data, found, e));
     return *found ? read_files(data, paths, e) : OK;
 }

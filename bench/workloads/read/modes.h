@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/workloads/read/reader.h"
+#include "comm/wait/mpi_error.h"
 
 struct read_mode {
     const char *name;
@@ -18,9 +19,6 @@ struct read_mode {
 /* The error of the first rank that has one becomes every rank's: *e and the result are the same
  * everywhere. Collective. */
 enum status reader_agree(struct reader *r, enum status mine, struct error *e);
-
-/* OK, or ERR_MPI with the library's text. */
-enum status reader_check(int code, const char *operation, struct error *e);
 
 /* An MPI type of one record; freed by the caller. */
 int record_type(size_t bytes, MPI_Datatype *type);

@@ -36,7 +36,7 @@ static enum status open_file(struct reader *r, int file, struct error *e)
     blocking_call_begin(r->waiter, "opening the data");
     int code = MPI_File_open(r->comm, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &r->files[file]);
     blocking_call_end(r->waiter);
-    return reader_check(code, name, e);
+    return mpi_status(code, name, e);
 }
 
 static enum status open_mpiio(struct reader *r, struct error *e)
@@ -82,7 +82,7 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
     int found = 0;
     int code = record_type(bytes, &record);
     if (code != MPI_SUCCESS)
-        return reader_check(code, path, e);
+        return mpi_status(code, path, e);
     if (together)
         blocking_call_begin(r->waiter, "reading the data");
     code = read(r->files[file], 0, to, (int)n, record, &done);
@@ -94,7 +94,7 @@ static enum status read_records(struct reader *r, int file, uint32_t n, size_t b
     if (code == MPI_SUCCESS && found != (int)n)
         return error_at(e, ERR_DATA, path, 0, 0,
                         "rank %d reads fewer than the %u samples that it needs", r->rank, n);
-    return reader_check(code, path, e);
+    return mpi_status(code, path, e);
 }
 
 /* Setting a view is collective, and so is the reading itself in one of the modes. */
@@ -105,7 +105,7 @@ static enum status fetch(struct reader *r, const uint32_t *samples, uint32_t n, 
     size_t bytes[FILES] = {r->image_bytes, 1};
     TRY(wait_barrier(r->waiter, r->comm, "meeting to read the data", e));
     for (int i = 0; i < FILES; i++) {
-        TRY(reader_check(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e));
+        TRY(mpi_status(set_view(r, i, samples, n, bytes[i]), place_of(r, i)->path, e));
         TRY(read_records(r, i, n, bytes[i], to[i], read, e));
     }
     return OK;

@@ -82,7 +82,7 @@ static enum status receive_share(struct reader *r, uint32_t n, struct error *e)
     MPI_Datatype image;
     int code = record_type(r->image_bytes, &image);
     if (code != MPI_SUCCESS)
-        return reader_check(code, "type of an image", e);
+        return mpi_status(code, "type of an image", e);
     if (n > 0)
         code = MPI_Irecv(r->store.images, (int)n, image, 0, TAG_IMAGES, r->comm, &requests[0]);
     if (n > 0 && code == MPI_SUCCESS)

@@ -32,7 +32,7 @@ static enum status find_node(struct reader *r, int *node_rank, struct error *e)
     blocking_call_end(r->waiter);
     if (code == MPI_SUCCESS)
         code = MPI_Comm_rank(r->node, node_rank);
-    return reader_check(code, "finding the ranks of this node", e);
+    return mpi_status(code, "finding the ranks of this node", e);
 }
 
 static enum status make_window(struct reader *r, size_t own_bytes, uint8_t **window,
@@ -47,7 +47,7 @@ static enum status make_window(struct reader *r, size_t own_bytes, uint8_t **win
     blocking_call_end(r->waiter);
     if (code == MPI_SUCCESS)
         code = MPI_Win_shared_query(r->window, 0, &size, &unit, window);
-    return reader_check(code, "sharing the data among a node's ranks", e);
+    return mpi_status(code, "sharing the data among a node's ranks", e);
 }
 
 static enum status fill(struct reader *r, uint8_t *window, size_t bytes, struct error *e)

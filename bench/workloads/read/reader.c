@@ -32,16 +32,6 @@ enum status reader_agree(struct reader *r, enum status mine, struct error *e)
     return e->status;
 }
 
-enum status reader_check(int code, const char *operation, struct error *e)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    if (code == MPI_SUCCESS)
-        return OK;
-    MPI_Error_string(code, text, &length);
-    return error_set(e, ERR_MPI, "%s: %.*s", operation, length, text);
-}
-
 int record_type(size_t bytes, MPI_Datatype *type)
 {
     int code = MPI_Type_contiguous((int)bytes, MPI_BYTE, type);

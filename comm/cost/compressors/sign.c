@@ -10,7 +10,6 @@ size_t sign_packet_bytes(size_t tensors, size_t n, size_t width)
 static void sign_add(struct cost *c, const struct strategy_config *config,
                      const struct participant *p, const struct gradient *g)
 {
-    (void)config;
     if (g->count > 0)
         add_gathered(c, p, sign_packet_bytes(g->n, g->count, g->width));
     for (int r = 0; r < p->ranks && p->ranks > 1; r++)

@@ -39,7 +39,6 @@ static struct cost adasum_cost(const struct strategy_config *config, const struc
 {
     struct cost c = {.wire_source = WIRE_COUNTED};
     size_t bytes = g->count * g->width;
-    (void)config;
     for (int i = 0; i < adasum_rounds(p->ranks); i++) {
         const struct adasum_round round = adasum_round(p->rank, p->ranks, i);
         int messages = round.sends + round.receives;

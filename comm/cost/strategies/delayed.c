@@ -4,7 +4,6 @@
 static struct cost delayed_cost(const struct strategy_config *config, const struct participant *p,
                                 const struct gradient *g)
 {
-    (void)config;
     return cost_library_sum(p, CALL_NONBLOCKING, g->count, g->width);
 }
 

@@ -35,7 +35,6 @@ static struct cost gossip_cost(const struct strategy_config *config, const struc
                                const struct gradient *g)
 {
     struct cost c = {.steps = gossip_rounds(p->ranks), .wire_source = WIRE_COUNTED};
-    (void)config;
     for (int i = 0; i < p->ranks - 1; i++)
         add_exchange(&c, p, g->count * g->width);
     return c;

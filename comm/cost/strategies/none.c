@@ -4,9 +4,6 @@
 static struct cost none_cost(const struct strategy_config *config, const struct participant *p,
                              const struct gradient *g)
 {
-    (void)config;
-    (void)p;
-    (void)g;
     return (struct cost){.wire_source = "none"};
 }
 

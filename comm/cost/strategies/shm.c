@@ -7,7 +7,6 @@ static struct cost shm_cost(const struct strategy_config *config, const struct p
 {
     struct cost c = {.wire_source = "none"};
     size_t begin, end;
-    (void)config;
     pool_share(g->count, (size_t)p->rank, (size_t)p->ranks, &begin, &end);
     double bytes = (double)((end - begin) * g->width) * (p->ranks - 1);
     if (p->model != NULL && p->ranks > 1)

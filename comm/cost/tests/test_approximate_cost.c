@@ -21,7 +21,6 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_co
 /* Partners are each other's, and after all rounds everyone has met everyone once. */
 static void everyone_meets_everyone_once(void **state)
 {
-    (void)state;
     for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
         int met[RANKS_MOST][RANKS_MOST] = {{0}};
         for (uint64_t step = 1; step <= gossip_rounds(ranks); step++) {
@@ -43,7 +42,6 @@ static void everyone_meets_everyone_once(void **state)
 
 static void gossip_costs_a_message_for_each_partner(void **state)
 {
-    (void)state;
     const struct strategy_config config = {0};
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     struct cost even = cost_of(STRATEGY_gossip, &config, 1, 4, 8, &model);
@@ -63,7 +61,6 @@ static void gossip_costs_a_message_for_each_partner(void **state)
  * in what everyone holds. */
 static void adasum_reaches_everyone(void **state)
 {
-    (void)state;
     for (int ranks = 1; ranks <= RANKS_MOST; ranks++) {
         uint32_t has[RANKS_MOST], next[RANKS_MOST];
         for (int r = 0; r < ranks; r++)
@@ -91,7 +88,6 @@ static void adasum_reaches_everyone(void **state)
 /* Of 6 ranks, 0 folds into 1 and 2 into 3; 1, 3, 4 and 5 exchange twice. */
 static void adasum_costs_whole_vectors(void **state)
 {
-    (void)state;
     const struct strategy_config config = {0};
     const uint64_t messages[] = {1, 3, 1, 3, 2, 2}, calls[] = {2, 6, 2, 6, 4, 4};
     for (int r = 0; r < 6; r++) {
@@ -108,7 +104,6 @@ static void adasum_costs_whole_vectors(void **state)
 /* Of 10 numbers two servers have 5 each: rank 2 pushes to both, 0 to the other, and answers two. */
 static void servers_answer_everyone_else(void **state)
 {
-    (void)state;
     const struct strategy_config one = {.variant = VARIANT_param_server_sync};
     const struct strategy_config two = {.variant = VARIANT_param_server_async,
                                         .options = {[SYNC_servers] = 2}};
@@ -129,7 +124,6 @@ static void servers_answer_everyone_else(void **state)
 /* A period of eight steps costs what one step of allreduce does. */
 static void averages_cost_a_sum_a_period(void **state)
 {
-    (void)state;
     const struct strategy_config config = {.options = {[SYNC_period] = 8}};
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     struct cost local = cost_of(STRATEGY_local_sgd, &config, 0, 3, 100, &model);
@@ -144,7 +138,6 @@ static void averages_cost_a_sum_a_period(void **state)
 /* 400 bytes go by recursive doubling, 4000 in halves. */
 static void a_delayed_sum_is_a_non_blocking_one(void **state)
 {
-    (void)state;
     const struct strategy_config config = {0};
     struct cost brief = cost_of(STRATEGY_delayed, &config, 0, 4, 100, NULL);
     struct cost whole = cost_of(STRATEGY_delayed, &config, 0, 4, 1000, NULL);

@@ -42,7 +42,6 @@ static void check_buckets(double cap_mib, double first_cap_mib, const int *expec
 /* What DistributedDataParallel makes of them: with its first cap, and with all caps equal. */
 static void buckets_are_those_of_ddp(void **state)
 {
-    (void)state;
     check_buckets(1, 1, (const int[]){903, 901, 901, 451, 225, 113, 29}, 7);
     check_buckets(5, 1, (const int[]){903, 901, 901, 676, 142}, 5);
     check_buckets(10, 1, (const int[]){903, 1801, 818}, 3);
@@ -66,7 +65,6 @@ static void check_exposed(size_t cap_bytes, double comm, double expected)
 /* Sums take 1/2, 1/8, 1/8 and 1/4 of the time, in the order in which they begin. */
 static void sums_hide_behind_what_is_left_of_backward(void **state)
 {
-    (void)state;
     check_exposed(0, 0, 0);
     check_exposed(0, 4, 1);       /* each is over before the next is ready: the last one */
     check_exposed(0, 16, 9);      /* each waits for the one before: 1 + 16 - 8 */
@@ -79,7 +77,6 @@ static void sums_hide_behind_what_is_left_of_backward(void **state)
 /* No cap: a bucket a tensor, of which those of 2 KiB and below go by recursive doubling. */
 static void buckets_are_summed_one_by_one(void **state)
 {
-    (void)state;
     const size_t counts[] = {512, 1024};
     const struct strategy_config tensors = {0},
                                  all = {.options[SYNC_cap_mib] = 8192 / 0x1p20,
@@ -114,7 +111,6 @@ static void check_fusion(double mib, int64_t cycle_ns, const int *expected, int 
 /* Unlike a bucket, what is fused stays below the threshold; one tensor may be above it. */
 static void fused_tensors_fit_the_threshold(void **state)
 {
-    (void)state;
     check_fusion(128, 1, (const int[]){3521}, 1);
     check_fusion(10, 1, (const int[]){903, 901, 901, 817}, 4);
     const size_t counts[] = {512, 1024, 512};
@@ -135,7 +131,6 @@ static void fused_tensors_fit_the_threshold(void **state)
 /* Two messages of sums behind one question of four bytes; without cycles nobody asks. */
 static void fusion_costs_a_question_and_full_messages(void **state)
 {
-    (void)state;
     const size_t counts[] = {512, 1024, 512};
     struct strategy_config config = {.options[SYNC_fusion_mib] = 6144 / 0x1p20,
                                      .options[SYNC_cycle_ms] = 1 / 1e6};
@@ -155,7 +150,6 @@ static void fusion_costs_a_question_and_full_messages(void **state)
 /* The short ones' formula against the same algorithm written down as a schedule. */
 static void short_buckets_send_what_recursive_doubling_sends(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     /* Messages stay whole here. */
     const struct strategy_config config = {.options[SYNC_segment] = 0x1p62};

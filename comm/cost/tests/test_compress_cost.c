@@ -20,7 +20,6 @@ static struct cost cost_of(enum strategy_kind strategy, const struct strategy_co
 /* 2 (p-1) (alpha + n/p beta) + (p-1) n/p gamma, at half of a float's bytes. */
 static void sixteen_bits_follow_the_closed_form(void **state)
 {
-    (void)state;
     const struct strategy_config config = {.compressor = COMPRESSOR_bf16};
     for (int ranks = 1; ranks <= 16; ranks++) {
         size_t share = 24, count = share * (size_t)ranks;
@@ -40,7 +39,6 @@ static void sixteen_bits_follow_the_closed_form(void **state)
 /* Ten numbers on four ranks are 3, 3, 2, 2; two on four are 1, 1 and two ranks without any. */
 static void uneven_shares_are_cut_as_the_pool_cuts(void **state)
 {
-    (void)state;
     const struct strategy_config config = {.compressor = COMPRESSOR_fp16};
     const size_t ten = 10, two = 2;
     const uint64_t sent[4][2] = {
@@ -59,7 +57,6 @@ static void uneven_shares_are_cut_as_the_pool_cuts(void **state)
 /* Payload counts both ends of a message. */
 static void what_is_sent_is_received(void **state)
 {
-    (void)state;
     const size_t counts[] = {7, 0, 100, 33};
     for (int c = COMPRESSOR_none + 1; c < COMPRESSORS; c++) {
         const struct strategy_config config = {.compressor = (enum compressor_kind)c};
@@ -85,7 +82,6 @@ static void what_is_sent_is_received(void **state)
 
 static void a_compressed_sum_a_tensor_pays_for_each(void **state)
 {
-    (void)state;
     const struct strategy_config config = {.compressor = COMPRESSOR_bf16};
     const size_t counts[] = {8, 0, 24};
     struct cost c = cost_of(STRATEGY_allreduce_layer, &config, 1, 2, counts, 3);
@@ -98,7 +94,6 @@ static void a_compressed_sum_a_tensor_pays_for_each(void **state)
 
 static void the_table_is_complete(void **state)
 {
-    (void)state;
     const char *takers[STRATEGIES];
     assert_int_equal(COMPRESSOR_none, 0); /* what a configuration of zeroes has */
     assert_string_equal(compressor_names()[COMPRESSOR_none], "none");

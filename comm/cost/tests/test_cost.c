@@ -24,7 +24,6 @@ static struct cost allreduce(int rank, int ranks, size_t count, const struct lin
 
 static void none_costs_nothing(void **state)
 {
-    (void)state;
     size_t counts[] = {10, 20};
     struct cost c = cost_of(STRATEGY_none, VARIANT_usual, 0, 4, counts, 2, 4, NULL);
     assert_int_equal(c.calls + c.messages_wire + c.bytes_wire + c.bytes_payload, 0);
@@ -32,7 +31,6 @@ static void none_costs_nothing(void **state)
 
 static void payload_is_the_whole_gradient(void **state)
 {
-    (void)state;
     size_t counts[] = {260, 5020, 16050, 510};
     struct cost c = cost_of(STRATEGY_allreduce, VARIANT_usual, 0, 2, counts, 4, 4, NULL);
     assert_int_equal(c.calls, 1);
@@ -41,14 +39,12 @@ static void payload_is_the_whole_gradient(void **state)
 
 static void one_rank_sends_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(allreduce(0, 1, 1000, NULL).messages_wire, 0);
 }
 
 /* 2 lg p messages and 2 (p-1)/p n bytes where p is a power of two that divides n. */
 static void powers_of_two_follow_the_closed_form(void **state)
 {
-    (void)state;
     for (int ranks = 2, lg = 1; ranks <= 64; ranks *= 2, lg++) {
         for (int rank = 0; rank < ranks; rank++) {
             struct cost c = allreduce(rank, ranks, 6400, NULL);
@@ -61,7 +57,6 @@ static void powers_of_two_follow_the_closed_form(void **state)
 /* Folded ranks send their whole vector once; their partners send the result back on top. */
 static void other_counts_fold_first(void **state)
 {
-    (void)state;
     assert_int_equal(allreduce(0, 3, 1000, NULL).messages_wire, 1);
     assert_int_equal(allreduce(0, 3, 1000, NULL).bytes_wire, 4000);
     assert_int_equal(allreduce(1, 3, 1000, NULL).messages_wire, 3);
@@ -73,7 +68,6 @@ static void other_counts_fold_first(void **state)
 /* Reduce-scatter and allgather move every block p'-1 times each, whatever the remainder. */
 static void all_ranks_together_move_every_block(void **state)
 {
-    (void)state;
     for (size_t count = 0; count < 40; count++) {
         uint64_t total = 0;
         for (int rank = 0; rank < 4; rank++)
@@ -85,7 +79,6 @@ static void all_ranks_together_move_every_block(void **state)
 
 static void model_adds_latency_transfer_and_sum(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     /* two ranks, 8 numbers: send 16 bytes, add 16, send 16 */
     double expected = 2 * (1 + 16 * 0.5) + 16 * 0.25;
@@ -96,7 +89,6 @@ static void model_adds_latency_transfer_and_sum(void **state)
 /* Three calls where the flat sum has one: latency is paid for each tensor that is not empty. */
 static void a_sum_a_tensor_pays_latency_for_each(void **state)
 {
-    (void)state;
     const size_t counts[] = {8, 0, 24};
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     struct cost c = cost_of(STRATEGY_allreduce_layer, VARIANT_usual, 1, 2, counts, 3, 4, &model);
@@ -120,7 +112,6 @@ static struct cost asked(enum allreduce_algorithm algorithm, int rank, int ranks
 /* Of three ranks the first folds into the second: 24 bytes each way, its receipt included. */
 static void algorithms_by_name_follow_their_forms(void **state)
 {
-    (void)state;
     const struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     const uint64_t doubling[3][2] = {{1, 24}, {2, 48}, {1, 24}};
     const uint64_t ring[3][2] = {{4, 2 * 24 - 16}, {4, 2 * 24 - 16}, {4, 2 * 24 - 16}};
@@ -144,7 +135,6 @@ static void algorithms_by_name_follow_their_forms(void **state)
 /* What is not asked for the library chooses, and what cannot be cut among ranks is not. */
 static void short_vectors_are_exchanged_whole(void **state)
 {
-    (void)state;
     static const char whole[] = "formula: recursive_doubling";
     static const char cut[] = "formula: reduce_scatter_allgather";
     assert_string_equal(asked(ALGORITHM_auto, 0, 2, 2, NULL).wire_source, whole);
@@ -187,7 +177,6 @@ static void check_reduce_bcast(int ranks, size_t count, const struct sent *expec
 /* Up: 1 to 0, 3 to 2, 2 to 0. Down: 0 to 2 and 1, 2 to 3. */
 static void short_gradients_go_along_trees(void **state)
 {
-    (void)state;
     const struct sent four[] = {{2, 800}, {1, 400}, {2, 800}, {1, 400}};
     const struct sent three[] = {{2, 800}, {1, 400}, {1, 400}};
     check_reduce_bcast(4, 100, four, "formula: binomial, binomial");
@@ -199,7 +188,6 @@ static void short_gradients_go_along_trees(void **state)
  * all to 0, which halves with 2. */
 static void long_gradients_are_halved_and_collected(void **state)
 {
-    (void)state;
     const struct sent four[] = {{4, 3072 + 8192}, {3, 3072 + 2048}, {4, 4096 + 4096}, {3, 4096}};
     const struct sent three[] = {{3, 2048 + 8192}, {1, 4096}, {2, 4096}};
     check_reduce_bcast(4, 1024, four, "formula: reduce_scatter_gather, binomial");
@@ -218,7 +206,6 @@ static struct cost broadcast(int rank, int ranks, size_t count)
  * last rank passes nothing on; then groups of 1, 2 and 4 exchange what they have. */
 static void many_ranks_broadcast_by_doubling(void **state)
 {
-    (void)state;
     struct cost first = broadcast(0, 8, 4096), last = broadcast(7, 8, 4096);
     assert_string_equal(first.wire_source,
                         "formula: reduce_scatter_gather, scatter_recursive_doubling_allgather");
@@ -231,7 +218,6 @@ static void many_ranks_broadcast_by_doubling(void **state)
 /* More bytes than that go around a ring, as do those of other numbers of ranks. */
 static void many_ranks_broadcast_around_a_ring(void **state)
 {
-    (void)state;
     static const char ring[] = "formula: reduce_scatter_gather, scatter_ring_allgather";
     size_t block = 65540;
     struct cost first = broadcast(0, 8, 2 * block), last = broadcast(7, 8, 2 * block);
@@ -246,7 +232,6 @@ static void many_ranks_broadcast_around_a_ring(void **state)
 /* The limits themselves belong to the shorter side. */
 static void broadcasts_change_beyond_their_limits(void **state)
 {
-    (void)state;
     static const char tree[] = "formula: reduce_scatter_gather, binomial";
     assert_string_equal(broadcast(0, 8, 12288 / 4).wire_source, tree);
     assert_string_equal(broadcast(0, 7, 1 << 20).wire_source, tree);
@@ -257,7 +242,6 @@ static void broadcasts_change_beyond_their_limits(void **state)
 /* Tensors of 3 and 5 numbers are 2 * 16 + 32 = 64 bytes, which follow a length of 8. */
 static void pickles_are_sent_with_their_lengths(void **state)
 {
-    (void)state;
     const size_t counts[] = {3, 5};
     const struct sent three[] = {{4, 144}, {2, 72}, {2, 72}};
     enum strategy_variant pickled = VARIANT_reduce_bcast_pickled;
@@ -273,7 +257,6 @@ static void pickles_are_sent_with_their_lengths(void **state)
 
 static void linear_gather_goes_through_the_root(void **state)
 {
-    (void)state;
     const size_t counts[] = {3, 5};
     const struct sent four[] = {{6, 96}, {2, 32}, {2, 32}, {2, 32}};
     enum strategy_variant linear = VARIANT_gather_scatter_linear;
@@ -290,7 +273,6 @@ static void linear_gather_goes_through_the_root(void **state)
 /* Rank 2 carries rank 3's numbers both ways. */
 static void library_gather_goes_along_a_tree(void **state)
 {
-    (void)state;
     const size_t counts[] = {3, 5};
     const struct sent four[] = {{4, 96}, {2, 32}, {4, 96}, {2, 32}};
     enum strategy_variant mpich = VARIANT_gather_scatter_mpich;
@@ -304,7 +286,6 @@ static void library_gather_goes_along_a_tree(void **state)
  * messages with everyone, lg p (2 alpha + 2 n beta + n gamma) along trees. */
 static void root_is_as_busy_as_the_closed_forms(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     size_t count = 8;
     struct cost linear =
@@ -317,7 +298,6 @@ static void root_is_as_busy_as_the_closed_forms(void **state)
 
 static void nobody_to_send_to_costs_no_message(void **state)
 {
-    (void)state;
     const size_t counts[] = {3, 5};
     const struct sent none = {0, 0};
     check_sent(STRATEGY_reduce_bcast, VARIANT_reduce_bcast_plain, 1, counts, 2, &none);
@@ -331,7 +311,6 @@ static void nobody_to_send_to_costs_no_message(void **state)
 /* 10 numbers in blocks of 4, 3, 3, in messages of 2: rank 0 passes on blocks 0, 2, then 1, 0. */
 static void ring_messages_are_cut(void **state)
 {
-    (void)state;
     const size_t count = 10;
     const struct strategy_config config = {.options[SYNC_segment] = 8};
     struct cost c = strategy_cost(STRATEGY_ring, &config, 0, 3, &count, 1, 4, NULL);
@@ -345,7 +324,6 @@ static void ring_messages_are_cut(void **state)
 /* 2 (p-1) (alpha + n/p beta) + (p-1)/p n gamma. */
 static void ring_follows_the_closed_form(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     for (int ranks = 1; ranks <= 16; ranks++) {
         size_t block = 96, count = block / 4 * (size_t)ranks;
@@ -364,7 +342,6 @@ static void ring_follows_the_closed_form(void **state)
  * stands aside at 6 ranks, rank 1 carries its numbers, rank 5 knows nothing of it. */
 static void recursive_doubling_follows_the_closed_form(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     const size_t count = 25;
     const double exchange = 1 + 50, sum = 25;
@@ -384,7 +361,6 @@ static void recursive_doubling_follows_the_closed_form(void **state)
 /* The library's allreduce is the same algorithm, written down apart. */
 static void rabenseifner_sends_what_the_library_sends(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     for (int ranks = 1; ranks <= 17; ranks++) {
         for (int rank = 0; rank < ranks; rank++) {
@@ -404,7 +380,6 @@ static void rabenseifner_sends_what_the_library_sends(void **state)
  * two children. The root's pipeline: 6 segments in, 2 rounds until the first goes out. */
 static void tree_is_a_pipeline(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1};
     const size_t count = 22;
     const struct strategy_config config = {.options[SYNC_segment] = 16};
@@ -422,7 +397,6 @@ static void tree_is_a_pipeline(void **state)
 /* Three ranks, two segments: up to 1 and 2, down again; the ends of the chain send half as much. */
 static void fixed_order_is_a_chain(void **state)
 {
-    (void)state;
     const size_t count = 6;
     const struct strategy_config config = {.options[SYNC_segment] = 16};
     const struct sent expected[] = {{2, 24}, {4, 48}, {2, 24}};
@@ -449,7 +423,6 @@ static void check_nodes(enum strategy_kind strategy, int node_ranks, int ranks, 
  * 3 ranks and 1 both strategies make the same: what rank 1 and 2 hold goes to 0 and comes back. */
 static void nodes_send_slices_or_let_one_lead(void **state)
 {
-    (void)state;
     const struct sent slices[] = {{8, 448}, {8, 448}, {8, 448}, {8, 448},
                                   {8, 448}, {8, 448}, {8, 448}, {8, 448}};
     const struct sent leaders[] = {{4, 768}, {1, 256}, {2, 512}, {1, 256},
@@ -465,7 +438,6 @@ static void nodes_send_slices_or_let_one_lead(void **state)
  * nothing. */
 static void shared_memory_sends_nothing(void **state)
 {
-    (void)state;
     struct link_model model = {.alpha_s = 1, .beta_s = 0.5, .gamma_s = 0.25};
     const size_t count = 10;
     const struct sent none[3] = {{0, 0}};
@@ -486,7 +458,6 @@ static void shared_memory_sends_nothing(void **state)
 
 static void variants_belong_to_their_strategies(void **state)
 {
-    (void)state;
     const char *names[VARIANTS];
     assert_int_equal(strategy_variant_find(STRATEGY_allreduce, "usual"), VARIANT_usual);
     assert_int_equal(strategy_variant_find(STRATEGY_allreduce, "plain"), VARIANTS);
@@ -505,7 +476,6 @@ static void variants_belong_to_their_strategies(void **state)
 
 static void table_is_complete(void **state)
 {
-    (void)state;
     const struct strategy_config config = {.options[SYNC_segment] = 64};
     const size_t count = 100;
     for (int s = 0; s < STRATEGIES; s++) {

@@ -104,7 +104,6 @@ static void check_schedule(const struct schedule_rule *rule)
 
 static void every_schedule_sums_on_every_rank(void **state)
 {
-    (void)state;
     int found = 0;
     for (int kind = 0; kind < STRATEGIES; kind++) {
         const struct schedule_rule *rule = strategy_schedule((enum strategy_kind)kind);
@@ -129,7 +128,6 @@ static void run_on_nodes(const int *node_of, int node_ranks, int ranks)
 /* In blocks with a smaller last one, dealt out in turn, and growing from node to node. */
 static void nodes_of_any_kind_sum(void **state)
 {
-    (void)state;
     int node_of[RANKS];
     for (int ranks = 1; ranks <= RANKS; ranks++) {
         for (int group = 0; group <= ranks; group++)
@@ -149,7 +147,6 @@ static void nodes_of_any_kind_sum(void **state)
 
 static void messages_hold_a_number_at_least(void **state)
 {
-    (void)state;
     const struct strategy_config config = {.options[SYNC_segment] = 3};
     struct schedule s = schedule_of(strategy_schedule(STRATEGY_tree), &config, 0, 2, 5, 8);
     assert_int_equal(s.segment, 1);

@@ -40,7 +40,6 @@ static void assert_prints(const struct error *e, const char *expected)
 
 static void errors_carry_status_place_and_text(void **state)
 {
-    (void)state;
     struct error e;
     assert_int_equal(error_set(&e, ERR_SHAPE, "%d rows", 3), ERR_SHAPE);
     assert_int_equal(e.status, ERR_SHAPE);
@@ -57,7 +56,6 @@ static void errors_carry_status_place_and_text(void **state)
 
 static void errors_can_be_wrapped_and_are_cut_to_fit(void **state)
 {
-    (void)state;
     struct error e;
     error_at(&e, ERR_SPEC, "a.yaml", 1, 2, "inner");
     error_at(&e, ERR_SPEC, e.file, e.line, e.column, "outer: %s", e.text);
@@ -71,7 +69,6 @@ static void errors_can_be_wrapped_and_are_cut_to_fit(void **state)
 
 static void exit_statuses_are_those_of_the_manual(void **state)
 {
-    (void)state;
     static const struct {
         enum status status;
         int code;
@@ -92,7 +89,6 @@ static const char *const known[] = {"none", "allreduce", "ring"};
 
 static void nearest_name_is_found_by_edits(void **state)
 {
-    (void)state;
     assert_string_equal(name_nearest("rign", known, 3), "ring");  /* a swap */
     assert_string_equal(name_nearest("rng", known, 3), "ring");   /* an insertion */
     assert_string_equal(name_nearest("rings", known, 3), "ring"); /* a deletion */
@@ -105,7 +101,6 @@ static void nearest_name_is_found_by_edits(void **state)
 /* "ab" -> "ba" is one edit and within half of two letters; "ab" -> "cd" is two and is not. */
 static void half_a_name_may_differ(void **state)
 {
-    (void)state;
     const char *const short_names[] = {"ba", "cd"};
     assert_string_equal(name_nearest("ab", short_names, 2), "ba");
     assert_null(name_nearest("ab", short_names + 1, 1));
@@ -117,14 +112,12 @@ static void half_a_name_may_differ(void **state)
 
 static void names_are_looked_up(void **state)
 {
-    (void)state;
     assert_int_equal(name_index("allreduce", known, 3), 1);
     assert_int_equal(name_index("all", known, 3), -1);
 }
 
 static void unknown_names_are_explained(void **state)
 {
-    (void)state;
     char text[100], little[20];
     assert_string_equal(name_explain(text, sizeof text, "rign", known, 3),
                         "'rign' is unknown; nearest 'ring'; known: none allreduce ring");
@@ -163,7 +156,6 @@ static void capture_log(const char *level, char *text, size_t size)
 
 static void messages_are_filtered_by_level(void **state)
 {
-    (void)state;
     char text[1000], expected[1000];
     const char *me = program_invocation_short_name;
     capture_log("warning", text, sizeof text);
@@ -185,7 +177,6 @@ static void messages_are_filtered_by_level(void **state)
 
 static void memory_is_aligned_and_zero(void **state)
 {
-    (void)state;
     const size_t sizes[] = {0, 1, 63, 64, 1000, (size_t)2 << 20, ((size_t)5 << 20) + 3};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         unsigned char *m = mem_alloc(sizes[i]);
@@ -205,14 +196,12 @@ static void memory_is_aligned_and_zero(void **state)
 #ifndef SCALEBENCH_SANITIZE
 static void memory_that_is_not_there_is_null(void **state)
 {
-    (void)state;
     assert_null(mem_alloc(SIZE_MAX / 2));
 }
 #endif
 
 static void memory_is_present_before_it_is_used(void **state)
 {
-    (void)state;
     size_t bytes = (size_t)8 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *m = mem_alloc(bytes), present[(8u << 20) / 4096];
     assert_non_null(m);
@@ -226,7 +215,6 @@ static void memory_is_present_before_it_is_used(void **state)
 
 static void memory_of_this_process_is_counted(void **state)
 {
-    (void)state;
     enum { PAGES = 600, TOUCHED = 37 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     double page_mib = (double)page / 0x1p20;
@@ -248,7 +236,6 @@ static void memory_of_this_process_is_counted(void **state)
 /* A FIFO without a writer would be waited for without end. */
 static void only_regular_files_are_opened(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/test_base.XXXXXX", fifo[64];
     const char *why = "";
     assert_non_null(mkdtemp(folder));
@@ -278,7 +265,6 @@ static void only_regular_files_are_opened(void **state)
 
 static void clock_moves_forward(void **state)
 {
-    (void)state;
     int64_t before = clock_ns(), resolution = 0, overhead = -1;
     clock_calibrate(&resolution, &overhead);
     assert_true(clock_ns() > before);
@@ -310,7 +296,6 @@ static void sum_share(void *arg, int thread, int threads)
 
 static void pool_visits_every_item_once_a_call(void **state)
 {
-    (void)state;
     for (int threads = 1; threads <= THREADS_MAX; threads++) {
         struct pool *pool = NULL;
         struct error e;
@@ -332,7 +317,6 @@ static void pool_visits_every_item_once_a_call(void **state)
 /* What each thread computes is a function of its number, so two pools agree in every bit. */
 static void pool_results_do_not_depend_on_timing(void **state)
 {
-    (void)state;
     struct sums first = {.visits = {0}}, second = {.visits = {0}};
     struct sums *both[] = {&first, &second};
     for (int i = 0; i < 2; i++) {
@@ -347,7 +331,6 @@ static void pool_results_do_not_depend_on_timing(void **state)
 
 static void no_pool_is_one_thread(void **state)
 {
-    (void)state;
     struct sums s = {.visits = {0}};
     pool_run(NULL, sum_share, &s);
     assert_int_equal(pool_threads(NULL), 1);
@@ -369,7 +352,6 @@ struct facts {
 
 static void note_facts(void *arg, int thread, int threads)
 {
-    (void)threads;
     struct facts *f = arg;
     cpu_set_t set;
     sigset_t mask;
@@ -392,7 +374,6 @@ static int last_allowed_cpu(void)
 
 static void workers_are_started_bound_and_deaf_to_signals(void **state)
 {
-    (void)state;
     int cpu = last_allowed_cpu();
     const int cpus[] = {cpu, cpu, cpu};
     struct facts f;
@@ -416,7 +397,6 @@ static void workers_are_started_bound_and_deaf_to_signals(void **state)
 
 static void impossible_pools_are_refused(void **state)
 {
-    (void)state;
     struct pool *pool = NULL;
     struct error e;
     const int negative[] = {0, -3}, absent[] = {0, 0, 100000};
@@ -431,7 +411,6 @@ static void impossible_pools_are_refused(void **state)
 
 static void shares_differ_by_one_larger_first(void **state)
 {
-    (void)state;
     const size_t expected[][2] = {{0, 86}, {86, 171}, {171, 256}};
     for (size_t part = 0; part < 3; part++) {
         size_t begin, end;
@@ -446,7 +425,6 @@ static void shares_differ_by_one_larger_first(void **state)
 
 static void instruction_set_can_be_lowered_by_name(void **state)
 {
-    (void)state;
     struct error e = {0};
     enum isa isa = ISA_PORTABLE;
     unsetenv("SCALEBENCH_ISA");

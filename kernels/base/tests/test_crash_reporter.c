@@ -85,19 +85,16 @@ static void check_report(enum end end, const char *expected)
 
 static void a_process_that_is_killed_is_reported(void **state)
 {
-    (void)state;
     check_report(KILLED, "rank 3 is gone\n");
 }
 
 static void a_process_that_crashes_is_reported(void **state)
 {
-    (void)state;
     check_report(CRASHED, "rank 3 is gone\n");
 }
 
 static void a_process_that_stops_its_reporter_is_not(void **state)
 {
-    (void)state;
     check_report(STOPPED, "");
 }
 
@@ -105,7 +102,6 @@ static void a_process_that_stops_its_reporter_is_not(void **state)
  * machine that is slower than that it may report, after the first. */
 static void the_first_of_several_is_reported_first(void **state)
 {
-    (void)state;
     int log[2];
     char text[256], letter[1];
     assert_int_equal(pipe(log), 0);

@@ -69,7 +69,6 @@ static void clear_environment(void)
 
 static void launchers_are_understood(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const struct launch_case *c = &CASES[i];
         struct error e = {0};
@@ -89,7 +88,6 @@ static void launchers_are_understood(void **state)
 /* A rank that fails in order with the others has come to its end as well. */
 static void whoever_leaves_says_so(void **state)
 {
-    (void)state;
     int ends[2], status;
     char text[64] = "";
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

@@ -12,7 +12,6 @@
 /* Known answers of philox4x32 with 10 rounds, from kat_vectors of Random123. */
 static void philox_gives_the_published_answers(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t counter[4], key[2], answer[4];
     } known[] = {
@@ -34,14 +33,12 @@ static void philox_gives_the_published_answers(void **state)
 /* The value was computed by another implementation of the layout that the header promises. */
 static void words_do_not_change_between_versions(void **state)
 {
-    (void)state;
     uint32_t word = rng_word(0x123456789abcdef0u, RNG_STREAM(RNG_DROPOUT, 2), 5, 59999, 1234567);
     assert_int_equal(word, 0xb38493b1);
 }
 
 static void words_differ_by_everything_they_are_for(void **state)
 {
-    (void)state;
     const uint32_t word = rng_word(1, 2, 3, 4, 5);
     assert_int_equal(word, rng_word(1, 2, 3, 4, 5));
     assert_int_not_equal(word, rng_word(2, 2, 3, 4, 5));
@@ -54,7 +51,6 @@ static void words_differ_by_everything_they_are_for(void **state)
 
 static void four_words_at_once_are_the_same_words(void **state)
 {
-    (void)state;
     for (uint32_t block = 0; block < 100; block++) {
         uint32_t words[4];
         rng_words4(words, 42, 7, 1, 9, block);
@@ -65,7 +61,6 @@ static void four_words_at_once_are_the_same_words(void **state)
 
 static void units_lie_in_zero_to_one(void **state)
 {
-    (void)state;
     assert_true(rng_unit(0) == 0.0);
     assert_true(rng_unit(0xffffffff) == 1.0 - 0x1p-24);
     /* The mean of n uniform numbers has a standard deviation of 1/sqrt(12 n): within five of
@@ -93,7 +88,6 @@ static int is_permutation(const uint32_t *order, uint32_t n)
 
 static void permutation_holds_every_index_once(void **state)
 {
-    (void)state;
     static uint32_t order[60000];
     const uint32_t sizes[] = {1, 2, 3, 10, 1000, 60000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -109,7 +103,6 @@ static void permutation_holds_every_index_once(void **state)
 
 static void permutation_depends_on_epoch_seed_and_stream(void **state)
 {
-    (void)state;
     enum { N = 100 };
     uint32_t base[N], same[N], epoch[N], seed[N], stream[N];
     rng_permutation(base, N, 1, 2, 3);
@@ -127,7 +120,6 @@ static void permutation_depends_on_epoch_seed_and_stream(void **state)
  * million; a generator that is biased towards some orders exceeds it at this sample size. */
 static void permutation_is_unbiased(void **state)
 {
-    (void)state;
     enum { TRIALS = 48000, ORDERS = 24 };
     int counts[256] = {0};
     for (uint32_t epoch = 0; epoch < TRIALS; epoch++) {

@@ -21,7 +21,6 @@ static void fill_ranks(double x[N_MAX], size_t n)
 
 static void mean_median_and_quantiles(void **state)
 {
-    (void)state;
     const double x[] = {4, 1, 3, 2};
     assert_true(stats_median(x, 4) == 2.5);
     assert_true(stats_median(x, 3) == 3);
@@ -34,7 +33,6 @@ static void mean_median_and_quantiles(void **state)
 
 static void undefined_values_are_nan(void **state)
 {
-    (void)state;
     const double x[] = {1, NAN, 2};
     assert_true(isnan(stats_median(x, 0)));
     assert_true(isnan(stats_median(x, 3)));
@@ -49,7 +47,6 @@ static void undefined_values_are_nan(void **state)
 /* Ranks from tables of the binomial distribution. */
 static void interval_takes_the_tabulated_order_statistics(void **state)
 {
-    (void)state;
     static const struct {
         size_t n, lo, hi;
         double level;
@@ -77,7 +74,6 @@ static double tolerance(size_t n)
 
 static void interval_says_what_it_covers(void **state)
 {
-    (void)state;
     static const struct {
         size_t n;
         double level;
@@ -100,7 +96,6 @@ static void interval_says_what_it_covers(void **state)
 
 static void too_few_values_give_their_range_and_say_so(void **state)
 {
-    (void)state;
     for (size_t n = 1; n <= 7; n++) {
         double x[N_MAX];
         fill_ranks(x, n);
@@ -112,7 +107,6 @@ static void too_few_values_give_their_range_and_say_so(void **state)
 
 static void relative_half_width_needs_two_values(void **state)
 {
-    (void)state;
     const double x[] = {9, 11, 10, 10, 10, 10};
     struct interval one = stats_median_interval(x, 1, 0.95);
     struct interval two = stats_median_interval(x, 2, 0.95);
@@ -128,7 +122,6 @@ static void relative_half_width_needs_two_values(void **state)
  * means, a few to a point. */
 static void a_line_is_found_again(void **state)
 {
-    (void)state;
     enum { N = 12 };
     double x[N], y[N];
     for (int i = 0; i < N; i++) {
@@ -158,7 +151,6 @@ static double squares(double intercept, double slope, const double *x, const dou
  * 1 and 1 is by hand (1/2 + 1 + 1) / (1/4 + 1 + 1). */
 static void residuals_are_least(void **state)
 {
-    (void)state;
     const double x[] = {1, 2, 5, 40}, y[] = {10, 14, 16, 90};
     struct line line = stats_fit_line(x, y, 4);
     double least = squares(line.intercept, line.slope, x, y, 4);
@@ -175,7 +167,6 @@ static void residuals_are_least(void **state)
 
 static void coefficients_are_not_negative(void **state)
 {
-    (void)state;
     const double x[] = {1, 2, 4}, y[] = {1, 3, 7};
     struct line line = stats_fit_line(x, y, 3), slope = stats_fit_slope(x, y, 3);
     assert_true(line.intercept == 0 && line.slope == slope.slope && line.slope > 1);
@@ -183,7 +174,6 @@ static void coefficients_are_not_negative(void **state)
 
 static void lines_that_nothing_says_are_nan(void **state)
 {
-    (void)state;
     const double x[] = {1, 1, 0}, y[] = {1, 2, 0};
     assert_true(isnan(stats_fit_line(x, y, 0).slope) && isnan(stats_fit_line(x, y, 1).slope));
     assert_true(isnan(stats_fit_line(x, y, 2).slope)); /* at one x */

@@ -4,7 +4,6 @@
 /* Padding: one 3x3 kernel of ones over a 2x2 image of ones counts what it sees. */
 static void conv2d_sees_zeros_outside(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct bench b;
         bench_begin(&b, (struct shape){1, 2, 2}, conv2d_layer(1, 3, 3, 1, 2), (enum plan)plan, 1,
@@ -24,7 +23,6 @@ static void conv2d_sees_zeros_outside(void **state)
 
 static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
 {
-    (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){5, 1, 1}, layer_desc_preset(LAYER_relu), PLAN_FAST, 1, 1);
     const real x[5] = {-1, 0, 2, (real)NAN, (real)INFINITY};
@@ -39,7 +37,6 @@ static void relu_keeps_nan_and_blocks_gradients_at_zero(void **state)
 /* Padding is never the maximum, however small the numbers, and counts as zeroes in a mean. */
 static void pooling_sees_its_padding(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct bench b;
         struct shape in = {1, 2, 2};
@@ -61,7 +58,6 @@ static void pooling_sees_its_padding(void **state)
 /* A row of four windows 2x2: ties of every kind, and the gradient goes to the first alone. */
 static void maxpool2d_takes_the_first_of_equals(void **state)
 {
-    (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){1, 2, 8}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 1, 1);
     const real x[16] = {3, 3, 1, 5, 0, 0, -2, -1, /**/ 3, 3, 5, 5, 7, 7, -1, -1};
@@ -83,7 +79,6 @@ static void maxpool2d_takes_the_first_of_equals(void **state)
 
 static void maxpool2d_passes_nan_on(void **state)
 {
-    (void)state;
     const struct layer_desc windows[] = {maxpool2d_layer(2, 2, 0), maxpool2d_layer(2, 2, 1)};
     for (size_t w = 0; w < 2; w++) {
         for (size_t at = 0; at < 4; at++) {
@@ -105,7 +100,6 @@ static void maxpool2d_passes_nan_on(void **state)
  * row and column that floor rounding drops get none. */
 static void maxpool2d_sums_over_windows_and_drops_the_rest(void **state)
 {
-    (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){1, 3, 3}, maxpool2d_layer(2, 2, 1), PLAN_FAST, 1, 1);
     for (int i = 0; i < 9; i++)
@@ -129,7 +123,6 @@ static void maxpool2d_sums_over_windows_and_drops_the_rest(void **state)
  * search. */
 static void maxpool2d_finds_every_maximum(void **state)
 {
-    (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){3, 26, 26}, maxpool2d_layer(2, 2, 0), PLAN_FAST, 2, 3);
     for (size_t i = 0; i < b.in; i++)
@@ -153,7 +146,6 @@ static void maxpool2d_finds_every_maximum(void **state)
 /* Masks are what the header says they are a function of, and gradients pass the same mask. */
 static void dropout_masks_come_from_seed_layer_epoch_sample_element(void **state)
 {
-    (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){3, 5, 7}, dropout_layer(LAYER_dropout, 0.3), PLAN_FAST, 7, 3);
     b.desc.layers[0].index = 5; /* as if five layers came before */
@@ -173,7 +165,6 @@ static void dropout_masks_come_from_seed_layer_epoch_sample_element(void **state
 
 static void dropout2d_drops_whole_channels(void **state)
 {
-    (void)state;
     struct bench b;
     bench_begin(&b, (struct shape){20, 3, 5}, dropout_layer(LAYER_dropout2d, 0.5), PLAN_FAST, 7, 3);
     bench_forward(&b);
@@ -191,7 +182,6 @@ static void dropout2d_drops_whole_channels(void **state)
 /* Images 0..6 in one call are 0..2 and 3..6 in two. */
 static void dropout_does_not_see_the_batch(void **state)
 {
-    (void)state;
     const enum layer_kind kinds[] = {LAYER_dropout, LAYER_dropout2d};
     for (size_t k = 0; k < 2; k++) {
         struct bench whole, part;
@@ -216,7 +206,6 @@ static void dropout_does_not_see_the_batch(void **state)
 /* Six standard deviations of the binomial distribution, 2e-9 by chance; the seed is fixed. */
 static void dropout_keeps_its_share(void **state)
 {
-    (void)state;
     struct bench b;
     double rate = 0.25, kept = 0;
     bench_begin(&b, (struct shape){40, 10, 10}, dropout_layer(LAYER_dropout, rate), PLAN_FAST, 16,
@@ -233,7 +222,6 @@ static void dropout_keeps_its_share(void **state)
 
 static void dropout_is_the_identity_in_evaluation(void **state)
 {
-    (void)state;
     const enum layer_kind kinds[] = {LAYER_dropout, LAYER_dropout2d};
     for (size_t k = 0; k < 2; k++) {
         struct bench b;

@@ -184,7 +184,6 @@ static void assert_millions(uint64_t value, double millions, double last_digit)
 
 static void sizes_and_flops_are_those_of_the_tables(void **state)
 {
-    (void)state;
     static const struct {
         void (*build)(struct net_desc *net);
         size_t params;
@@ -211,7 +210,6 @@ static void sizes_and_flops_are_those_of_the_tables(void **state)
 /* By hand: 2 x (24x24x10 x 25 + 8x8x20 x 250 + 320x50 + 50x10), and twice that less conv1's dx. */
 static void lenet_is_counted_exactly(void **state)
 {
-    (void)state;
     struct net_desc net;
     lenet_21k(&net);
     assert_int_equal(net.flops_forward, 288000 + 640000 + 32000 + 1000);
@@ -233,7 +231,6 @@ static void lenet_is_counted_exactly(void **state)
 /* Nobody wants dx of the first layer with parameters, wherever it stands. */
 static void backward_ends_at_the_first_parameters(void **state)
 {
-    (void)state;
     struct net_desc net;
     begin(&net, "late", mnist);
     add(&net, relu());
@@ -248,7 +245,6 @@ static void backward_ends_at_the_first_parameters(void **state)
 
 static void table_is_aligned_and_ends_with_totals(void **state)
 {
-    (void)state;
     struct net_desc net;
     begin(&net, "little", mnist);
     add(&net, named(conv(20, 5, 0), "first"));
@@ -292,7 +288,6 @@ static void assert_output(struct shape input, struct layer_desc layer, struct sh
 
 static void outputs_follow_from_windows(void **state)
 {
-    (void)state;
     struct layer_desc wide = conv(7, 3, 1);
     wide.kernel_w = 5;
     wide.stride_h = 2;
@@ -312,7 +307,6 @@ static void outputs_follow_from_windows(void **state)
 
 static void shapes_are_written_short(void **state)
 {
-    (void)state;
     char text[40];
     assert_string_equal(shape_text(text, (struct shape){10, 24, 23}), "10x24x23");
     assert_string_equal(shape_text(text, (struct shape){50, 1, 1}), "50");
@@ -340,7 +334,6 @@ static void assert_refused(struct shape input, struct layer_desc layer, enum sta
 
 static void windows_that_do_not_fit_are_refused(void **state)
 {
-    (void)state;
     const struct shape input = {20, 4, 4};
     assert_refused(input, named(conv(8, 5, 0), "conv3"), ERR_SHAPE,
                    "conv2d 'conv3': a 5x5 kernel does not fit its input of 4x4 (padded 4x4)");
@@ -354,7 +347,6 @@ static void windows_that_do_not_fit_are_refused(void **state)
 
 static void options_out_of_range_are_refused(void **state)
 {
-    (void)state;
     const struct shape input = {20, 4, 4};
     assert_refused(input, named(layer_desc_preset(LAYER_conv2d), "c"), ERR_SHAPE,
                    "conv2d 'c': channels is 0; it must be 1 to 4096");
@@ -375,7 +367,6 @@ static void options_out_of_range_are_refused(void **state)
 
 static void nets_beyond_what_an_int_counts_are_refused(void **state)
 {
-    (void)state;
     assert_refused((struct shape){128, 64, 64}, named(dense(4096), "d"), ERR_SHAPE,
                    "dense 'd': brings the net to 2147487744 parameters; at most 2147483647 are "
                    "accepted");
@@ -394,7 +385,6 @@ static void nets_beyond_what_an_int_counts_are_refused(void **state)
 
 static void names_must_differ(void **state)
 {
-    (void)state;
     assert_refused((struct shape){1, 4, 4}, named(dense(3), "first"), ERR_SPEC,
                    "a second layer is called 'first'; names must differ");
     struct net_desc net;
@@ -407,7 +397,6 @@ static void names_must_differ(void **state)
 
 static void ends_that_are_no_class_scores_are_refused(void **state)
 {
-    (void)state;
     struct net_desc net;
     struct error e;
     begin(&net, "open", mnist);
@@ -427,7 +416,6 @@ static void ends_that_are_no_class_scores_are_refused(void **state)
 
 static void inputs_and_classes_out_of_range_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         struct shape input;
         int classes;
@@ -453,7 +441,6 @@ static void inputs_and_classes_out_of_range_are_refused(void **state)
 
 static void rules_agree_with_their_names(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
         const struct layer_rule *rule = layer_rule_get(kind);
         assert_string_equal(rule->name, layer_names()[kind]);
@@ -471,7 +458,6 @@ static void rules_agree_with_their_names(void **state)
 /* Buffers have a table and an arena of their own, and are no parameters. */
 static void batch_norm_has_tensors_and_buffers(void **state)
 {
-    (void)state;
     struct net_desc net;
     begin(&net, "norm", mnist);
     add(&net, conv(6, 5, 0));
@@ -497,7 +483,6 @@ static void batch_norm_has_tensors_and_buffers(void **state)
 
 static void presets_are_those_of_the_options(void **state)
 {
-    (void)state;
     struct layer_desc c = layer_desc_preset(LAYER_conv2d);
     assert_true(c.stride_h == 1 && c.stride_w == 1 && c.pad_h == 0 && c.channels == 0);
     struct layer_desc d = layer_desc_preset(LAYER_dropout2d);

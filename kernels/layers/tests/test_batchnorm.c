@@ -163,7 +163,6 @@ static void check_channel(const struct setup *r, size_t c)
 
 static void both_plans_follow_pytorch(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         for (int i = 0; i < CASES; i++) {
             for (int threads = 1; threads <= 3; threads += 2) {
@@ -214,7 +213,6 @@ static void check_differences(struct setup *r, real *values, const real *gradien
 
 static void gradients_are_finite_differences(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         for (int fixed = 0; fixed <= 1; fixed++) {
             struct setup r;
@@ -234,7 +232,6 @@ static void gradients_are_finite_differences(void **state)
 
 static void evaluation_and_fixed_statistics_use_the_running_ones(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct setup r;
         setup_begin(&r, (struct shape){3, 4, 4}, 5, (enum plan)plan, 1);
@@ -263,7 +260,6 @@ static void evaluation_and_fixed_statistics_use_the_running_ones(void **state)
 /* Images of weight 0 neither move the statistics nor learn. */
 static void padding_has_no_part_in_a_batch(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct setup five, seven;
         const struct shape in = {3, 4, 5};
@@ -291,7 +287,6 @@ static void padding_has_no_part_in_a_batch(void **state)
 
 static void a_batch_of_nothing_leaves_the_statistics(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct setup r;
         setup_begin(&r, (struct shape){2, 3, 3}, 1, (enum plan)plan, 1);
@@ -355,7 +350,6 @@ static void assert_part(const struct setup *whole, const struct setup *part, siz
 
 static void two_ranks_share_a_batch(void **state)
 {
-    (void)state;
     const struct shape in = {3, 4, 5};
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         struct setup whole, ranks[2];
@@ -390,7 +384,6 @@ static void two_ranks_share_a_batch(void **state)
 
 static void buffers_start_at_zero_and_one(void **state)
 {
-    (void)state;
     struct setup r;
     setup_begin(&r, (struct shape){3, 2, 2}, 1, PLAN_FAST, 1);
     net_init_buffers(&r.desc, r.buffers);

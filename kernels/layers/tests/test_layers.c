@@ -100,7 +100,6 @@ static void compare_plans(const struct shape_case *c, int threads)
 
 static void fast_conv2d_equals_the_reference(void **state)
 {
-    (void)state;
     struct shape_case cases[CONV_CASES];
     conv_cases(cases);
     for (int i = 0; i < CONV_CASES; i++) {
@@ -111,7 +110,6 @@ static void fast_conv2d_equals_the_reference(void **state)
 
 static void fast_dense_equals_the_reference(void **state)
 {
-    (void)state;
     struct shape_case cases[DENSE_CASES];
     dense_cases(cases);
     for (int i = 0; i < DENSE_CASES; i++) {
@@ -123,7 +121,6 @@ static void fast_dense_equals_the_reference(void **state)
 /* Large enough that the products are cut into tiles along either side. */
 static void tiled_dense_equals_the_reference(void **state)
 {
-    (void)state;
     const struct shape_case wide = {{3001, 1, 1}, dense_layer(307), 60};
     const struct shape_case tall = {{307, 1, 1}, dense_layer(3001), 60};
     compare_plans(&wide, 1);
@@ -151,7 +148,6 @@ static void pool_cases(struct shape_case cases[POOL_CASES], enum layer_kind kind
 
 static void fast_maxpool2d_equals_the_reference(void **state)
 {
-    (void)state;
     struct shape_case cases[POOL_CASES];
     pool_cases(cases, LAYER_maxpool2d);
     for (int i = 0; i < POOL_CASES; i++) {
@@ -174,7 +170,6 @@ static void fast_maxpool2d_equals_the_reference(void **state)
 
 static void fast_avgpool2d_equals_the_reference(void **state)
 {
-    (void)state;
     struct shape_case cases[POOL_CASES];
     pool_cases(cases, LAYER_avgpool2d);
     for (int i = 0; i < POOL_CASES; i++) {
@@ -202,7 +197,6 @@ static void assert_repeatable(const struct shape_case *c)
 
 static void three_threads_are_repeatable_bit_by_bit(void **state)
 {
-    (void)state;
     struct shape_case conv[CONV_CASES], dense[DENSE_CASES];
     conv_cases(conv);
     dense_cases(dense);
@@ -239,7 +233,6 @@ static void check_accumulate(const struct shape_case *c, enum plan plan, int thr
 
 static void accumulate_adds_to_gradients(void **state)
 {
-    (void)state;
     const struct shape_case conv = {{3, 7, 7}, conv2d_layer(5, 3, 3, 2, 1), 7};
     const struct shape_case dense = {{13, 1, 1}, dense_layer(7), 7};
     for (int threads = 1; threads <= 3; threads += 2) {
@@ -253,7 +246,6 @@ static void accumulate_adds_to_gradients(void **state)
 /* A first layer asks for no dx, and gets the same weight gradient. */
 static void no_dx_is_written_when_nobody_wants_it(void **state)
 {
-    (void)state;
     const struct layer_desc layers[] = {
         conv2d_layer(5, 3, 3, 1, 1),   dense_layer(4),
         maxpool2d_layer(2, 2, 0),      pool_layer(LAYER_avgpool2d, 3, 3, 1, 1),
@@ -355,7 +347,6 @@ static void check_gradients(struct shape in, struct layer_desc layer, int n, enu
 
 static void gradients_are_finite_differences(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_FAST; plan++) {
         for (int threads = 1; threads <= 3; threads += 2) {
             enum plan p = (enum plan)plan;
@@ -392,7 +383,6 @@ static void count_poll(void *arg)
 /* Every kernel polls, from the calling thread alone, and polling changes no bit. */
 static void only_the_caller_polls(void **state)
 {
-    (void)state;
     const struct layer_desc layers[] = {
         conv2d_layer(4, 3, 3, 1, 1),        dense_layer(9),
         maxpool2d_layer(2, 2, 0),           pool_layer(LAYER_avgpool2d, 2, 2, 0, 0),

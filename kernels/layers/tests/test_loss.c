@@ -6,7 +6,6 @@
  * logits. */
 static void simd_loss_equals_the_reference_loss(void **state)
 {
-    (void)state;
     enum { N = 71, MOST = 23 };
     real *logits = random_reals(N * MOST, 3), a[N * MOST], b[N * MOST];
     uint8_t labels[N];
@@ -33,7 +32,6 @@ static void simd_loss_equals_the_reference_loss(void **state)
 
 static void simd_loss_shows_nan(void **state)
 {
-    (void)state;
     const real logits[4] = {1, (real)NAN, 2, 3};
     const uint8_t labels[2] = {0, 1};
     for (int isa = 0; isa <= (int)isa_best(); isa++) {

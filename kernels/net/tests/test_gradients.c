@@ -99,7 +99,6 @@ static void ask_oracle(const struct gradient_input *in, real **grads, double **b
 
 static void the_oracle_is_pytorch_in_double(void **state)
 {
-    (void)state;
     static struct row rows[ROWS_MAX];
     int n = read_rows(rows);
     for (int i = 0; i < CASES; i++) {

@@ -118,7 +118,6 @@ static void check_whole_net_gradient(enum plan plan)
 
 static void whole_net_gradient_is_a_finite_difference(void **state)
 {
-    (void)state;
     check_whole_net_gradient(PLAN_REFERENCE);
     check_whole_net_gradient(PLAN_FAST);
     check_whole_net_gradient(PLAN_EXACT);
@@ -129,7 +128,6 @@ static void whole_net_gradient_is_a_finite_difference(void **state)
  * has 2^29 times the precision. */
 static void fast_plan_equals_the_reference_plan(void **state)
 {
-    (void)state;
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
     for (int threads = 1; threads <= 3; threads += 2) {
         struct setup reference, fast;
@@ -147,7 +145,6 @@ static void fast_plan_equals_the_reference_plan(void **state)
 
 static void steps_repeat_bit_by_bit(void **state)
 {
-    (void)state;
     struct setup a, b;
     setup_begin(&a, PLAN_FAST, 3);
     setup_begin(&b, PLAN_FAST, 3);
@@ -174,7 +171,6 @@ static void add_part(struct setup *r, int begin, int n)
  * is a sum of 7 images' in another order. */
 static void a_batch_is_the_sum_of_its_parts(void **state)
 {
-    (void)state;
     const double bound = REAL_EPSILON * 1e-4 / 0x1p-23;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++) {
         struct setup whole, parts;
@@ -192,7 +188,6 @@ static void a_batch_is_the_sum_of_its_parts(void **state)
 /* Ranges of ops on two slots in turn, as a pipeline runs them, are the same as a whole pass. */
 static void slots_and_ranges_do_not_disturb_each_other(void **state)
 {
-    (void)state;
     struct setup whole, cut;
     setup_begin(&whole, PLAN_FAST, 1);
     setup_begin(&cut, PLAN_FAST, 1);
@@ -222,7 +217,6 @@ static void slots_and_ranges_do_not_disturb_each_other(void **state)
 /* The tensors of all ops, in order, are the tensors of the net. */
 static void ops_own_the_tensors_in_order(void **state)
 {
-    (void)state;
     for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++) {
         struct setup r;
         setup_begin(&r, (enum plan)plan, 1);
@@ -244,7 +238,6 @@ static void ops_own_the_tensors_in_order(void **state)
 /* A net of one dense layer with unit weights shows its input. */
 static void bytes_are_normalised_by_channel(void **state)
 {
-    (void)state;
     struct net_desc desc;
     struct exec ex = {0};
     begin_net(&desc, "sum", (struct shape){2, 1, 1}, 2);
@@ -276,7 +269,6 @@ static void bytes_are_normalised_by_channel(void **state)
  * moves probabilities by their own relative error, one epsilon or two. */
 static void loss_is_what_a_hand_computes(void **state)
 {
-    (void)state;
     const real logits[6] = {0, (real)log(2), (real)log(5), (real)log(2), 0, (real)log(5)};
     const uint8_t labels[2] = {1, 2};
     const double gradient[6] = {0.5 * 1 / 8, 0.5 * -6 / 8, 0.5 * 5 / 8,
@@ -293,7 +285,6 @@ static void loss_is_what_a_hand_computes(void **state)
 /* exp(1e4) overflows even double; equal logits take the first as the answer. */
 static void loss_is_stable_and_ties_take_the_first(void **state)
 {
-    (void)state;
     const real logits[8] = {10000, 0, -10000, 0, 3, 3, 3, 3};
     const uint8_t labels[2] = {1, 0};
     real dlogits[8];
@@ -308,7 +299,6 @@ static void loss_is_stable_and_ties_take_the_first(void **state)
 /* An image of weight 0, padding, leaves no trace; one of weight 2 counts double in the loss. */
 static void weights_scale_loss_and_gradient(void **state)
 {
-    (void)state;
     real *logits = random_reals(3 * 4, 1), d[12], d_plain[12];
     const uint8_t labels[3] = {3, 0, 1};
     const real weights[3] = {1, 0, 2};
@@ -331,7 +321,6 @@ static void weights_scale_loss_and_gradient(void **state)
 /* Evaluation asks for no gradient and leaves the one of the last training batch alone. */
 static void loss_without_a_scale_leaves_no_gradient(void **state)
 {
-    (void)state;
     struct setup a, b;
     setup_begin(&a, PLAN_FAST, 1);
     setup_begin(&b, PLAN_FAST, 1);
@@ -353,7 +342,6 @@ static void charge_flops(void *arg, enum work kind, double amount)
 
 static void a_simulated_clock_is_charged_every_flop(void **state)
 {
-    (void)state;
     double charged = 0;
     struct setup r;
     setup_begin(&r, PLAN_FAST, 1);
@@ -367,7 +355,6 @@ static void a_simulated_clock_is_charged_every_flop(void **state)
 
 static void impossible_nets_are_refused(void **state)
 {
-    (void)state;
     struct net *net = NULL;
     struct error e = {0};
     struct net_desc desc;
@@ -415,7 +402,6 @@ static void check_tensor(const struct tensor_desc *t, const real *w, double vari
 
 static void initial_weights_have_their_distribution(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < INITIALIZERS; kind++) {
         struct net_desc desc;
         real *params = initial_params((enum initializer)kind, &desc, 1);
@@ -449,7 +435,6 @@ static double cosine(const real *a, const real *b, size_t n)
 
 static void initial_weights_depend_on_the_seed_alone(void **state)
 {
-    (void)state;
     struct net_desc desc, same, other;
     real *a = initial_params(INIT_PYTORCH, &desc, 1), *b = initial_params(INIT_PYTORCH, &same, 1);
     real *c = initial_params(INIT_PYTORCH, &other, 2);
@@ -470,7 +455,6 @@ static void initial_weights_depend_on_the_seed_alone(void **state)
 /* 200 steps of Adam on 7 images: the parts fit together. */
 static void a_small_net_learns_its_batch(void **state)
 {
-    (void)state;
     struct setup r;
     setup_begin(&r, PLAN_FAST, 1);
     real *moments = mem_alloc(2 * r.desc.n_params * sizeof(real));
@@ -504,7 +488,6 @@ static void a_small_net_learns_its_batch(void **state)
  * 13x13. */
 static void what_floor_pooling_drops_is_not_read(void **state)
 {
-    (void)state;
     struct net_desc desc;
     begin_net(&desc, "floors", (struct shape){1, 13, 13}, 2);
     add_layer(&desc, conv2d_layer(3, 3, 3, 1, 0));
@@ -527,7 +510,6 @@ static void what_floor_pooling_drops_is_not_read(void **state)
  * it. */
 static void padding_is_not_part_of_what_is_read(void **state)
 {
-    (void)state;
     struct net_desc desc;
     begin_net(&desc, "padded", (struct shape){1, 5, 7}, 3);
     add_layer(&desc, conv2d_layer(2, 3, 3, 1, 1));

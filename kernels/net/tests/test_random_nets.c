@@ -403,7 +403,6 @@ static void run_nets(uint32_t first, uint32_t end, struct tally *tally, int *run
 
 static void every_plan_computes_what_plain_loops_do(void **state)
 {
-    (void)state;
     struct tally tally = {0};
     int runs = 0;
     run_nets(0, NETS, &tally, &runs);

@@ -136,7 +136,6 @@ static void compare(const struct net_desc *desc, enum plan plan, int threads,
 
 static void every_choice_equals_the_reference(void **state)
 {
-    (void)state;
     for (int i = 0; i < NETS; i++) {
         struct net_desc desc;
         nets[i](&desc);
@@ -154,7 +153,6 @@ static void every_choice_equals_the_reference(void **state)
 /* Layouts change wherever neighbours differ. */
 static void choices_mix(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < 60; i++) {
         struct net_desc desc;
         uint8_t choices[LAYERS_MAX];
@@ -182,7 +180,6 @@ static void expect_kernels(enum plan plan, enum kernel_choice choice, const char
 /* A plan never gets a kernel that it may not use; what a kernel does not take keeps its own. */
 static void choices_are_what_is_used(void **state)
 {
-    (void)state;
     expect_kernels(PLAN_FAST, CHOICE_shape,
                    "conv2d1:first_conv conv2d2:winograd conv2d3:winograd conv2d4:winograd_last "
                    "dense1:small_dense");
@@ -207,7 +204,6 @@ static void choices_are_what_is_used(void **state)
 /* No choices are the choices of the shape, to the bit. */
 static void shape_is_the_default(void **state)
 {
-    (void)state;
     const uint8_t choices[LAYERS_MAX] = {CHOICE_shape};
     for (int i = 0; i < NETS; i++) {
         struct net_desc desc;
@@ -227,7 +223,6 @@ static void shape_is_the_default(void **state)
  * in the reference plan nothing. */
 static void tuning_chooses_what_can_be_used(void **state)
 {
-    (void)state;
     for (int i = 0; i < NETS; i++)
         for (int plan = PLAN_REFERENCE; plan <= PLAN_EXACT; plan++) {
             struct net_desc desc;

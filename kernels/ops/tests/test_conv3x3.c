@@ -236,12 +236,10 @@ static void compare(const struct net_case *c, enum plan plan, enum isa isa, int 
 
 static void change_nothing(struct setup *r)
 {
-    (void)r;
 }
 
 static void ops_equal_the_reference_on_every_isa(void **state)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
             for (int threads = 1; threads <= 3; threads++)
@@ -258,7 +256,6 @@ static void use_sums(struct setup *r)
  * images. */
 static void many_weights_are_transformed_in_slices(void **state)
 {
-    (void)state;
     static const struct net_case many[] = {
         {{3, 4, 4},
          3,
@@ -286,7 +283,6 @@ static void use_fixed_statistics(struct setup *r)
 
 static enum status double_sums(void *arg, double *values, size_t n)
 {
-    (void)arg;
     for (size_t i = 0; i < n; i++)
         values[i] *= 2;
     return OK;
@@ -300,7 +296,6 @@ static void use_a_group(struct setup *r)
 
 static void batch_norm_minds_padding_groups_and_fixed_statistics(void **state)
 {
-    (void)state;
     setup_change *const changes[] = {use_padding, use_fixed_statistics, use_a_group};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
         for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
@@ -335,7 +330,6 @@ static void check_gradient(enum plan plan)
 
 static void gradient_is_a_finite_difference(void **state)
 {
-    (void)state;
     check_gradient(PLAN_FAST);
     check_gradient(PLAN_EXACT);
 }
@@ -361,14 +355,12 @@ static void check_repeat(enum plan plan)
 
 static void steps_repeat_bit_by_bit(void **state)
 {
-    (void)state;
     check_repeat(PLAN_FAST);
     check_repeat(PLAN_EXACT);
 }
 
 static void evaluation_computes_what_training_does(void **state)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++) {
         struct setup a, b;
         setup_begin(&a, &cases[i], PLAN_FAST, isa_best(), 1);
@@ -393,7 +385,6 @@ static void check_savings(const struct net *net, const char *expected)
 /* keras_690k's convolutions, whose last pooling drops a third of what the first one computes. */
 static void work_that_nobody_reads_is_left_out(void **state)
 {
-    (void)state;
     const struct net_case c = {
         {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
     struct setup r;
@@ -410,7 +401,6 @@ static void work_that_nobody_reads_is_left_out(void **state)
 
 static void the_exact_plan_leaves_no_work_out(void **state)
 {
-    (void)state;
     const struct net_case c = {
         {1, 28, 28}, 1, {{32, 0, RELU_POOL}, {128, 0, RELU_POOL}, {256, 0, RELU_POOL}}, NULL};
     struct setup r;
@@ -425,7 +415,6 @@ static void the_exact_plan_leaves_no_work_out(void **state)
  * corner's tap is missing once, not twice. */
 static void the_exact_plan_leaves_padding_out(void **state)
 {
-    (void)state;
     const struct net_case c = {{1, 12, 12}, 1, {{8, 1, RELU}, {16, 1, RELU}}, NULL};
     struct setup r;
     setup_begin(&r, &c, PLAN_EXACT, isa_best(), 1);
@@ -446,7 +435,6 @@ static void count_poll(void *arg)
 /* Every op lets communication progress, forward and backward. */
 static void every_op_polls(void **state)
 {
-    (void)state;
     int polls = 0;
     struct setup r;
     setup_begin(&r, &cases[2], PLAN_FAST, isa_best(), 2);

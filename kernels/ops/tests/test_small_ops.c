@@ -201,7 +201,6 @@ static void check_step(const struct shape_case *c, int n, struct net_options opt
 
 static void fused_ops_are_chosen(void **state)
 {
-    (void)state;
     for (int i = 0; i < SHAPE_CASES; i++) {
         struct setup r;
         setup_begin(&r, &shape_cases[i], 1,
@@ -214,7 +213,6 @@ static void fused_ops_are_chosen(void **state)
 
 static void fused_ops_equal_the_reference_plan(void **state)
 {
-    (void)state;
     const int counts[] = {1, 7, 13};
     for (int i = 0; i < SHAPE_CASES; i++)
         for (int isa = 0; isa <= (int)isa_best(); isa++)
@@ -230,7 +228,6 @@ static void fused_ops_equal_the_reference_plan(void **state)
 /* Batches are cut: marks of dense_bytes into 64 images, small_dense's into 128. */
 static void large_batches_equal_the_reference_plan(void **state)
 {
-    (void)state;
     const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 2};
     const int cases[] = {0, 2, 10, 12};
     for (int i = 0; i < 4; i++) {
@@ -241,7 +238,6 @@ static void large_batches_equal_the_reference_plan(void **state)
 
 static void fused_ops_repeat_bit_by_bit(void **state)
 {
-    (void)state;
     for (int i = 0; i < SHAPE_CASES; i++) {
         const struct net_options options = {.plan = PLAN_FAST, .isa = isa_best(), .threads = 3};
         struct setup a, b;
@@ -263,7 +259,6 @@ static void fused_ops_repeat_bit_by_bit(void **state)
  * it; rounding adds about 100 epsilon/h: 3e-8. */
 static void fused_gradients_are_finite_differences(void **state)
 {
-    (void)state;
     const double h = 0x1p-20;
     for (int c = 0; c < SHAPE_CASES; c++) {
         struct setup r;
@@ -290,7 +285,6 @@ static void fused_gradients_are_finite_differences(void **state)
 /* Vectors of words ask for the same as one word after the other, and leave what follows alone. */
 static void every_set_drops_the_same_units(void **state)
 {
-    (void)state;
     enum { UNITS_MAX = 131 };
     const double rates[] = {0, 0x1p-24, 0.1, 0.5, 1 - 0x1p-24};
     const struct exec ex = {.seed = 0x123456789abcdef0u, .epoch = 0xfffffffe};
@@ -311,7 +305,6 @@ static void every_set_drops_the_same_units(void **state)
 /* NaN in a weight must reach the logits, wherever in a window it stands. */
 static void nan_is_not_lost(void **state)
 {
-    (void)state;
     struct setup r;
     setup_begin(&r, &shape_cases[4], 2,
                 (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});
@@ -326,7 +319,6 @@ static void nan_is_not_lost(void **state)
  * that Winograd's algorithm has 6 products of 10. */
 static void flops_done_leave_out_what_is_skipped(void **state)
 {
-    (void)state;
     struct setup r;
     setup_begin(&r, &shape_cases[3], 1,
                 (struct net_options){.plan = PLAN_FAST, .isa = isa_best(), .threads = 1});

@@ -149,7 +149,6 @@ static void check(const struct setup *r, enum isa isa, size_t n_kept)
 
 static void every_set_is_within_the_bound(void **state)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++)
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
             struct setup r;
@@ -162,7 +161,6 @@ static void every_set_is_within_the_bound(void **state)
 /* Most columns of most rows blank: all patterns of them. */
 static void what_sees_zeros_is_its_bias(void **state)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++)
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
             struct setup r;
@@ -179,7 +177,6 @@ static void what_sees_zeros_is_its_bias(void **state)
 /* Channels are computed in groups, of up to six. */
 static void every_number_of_channels_is_within_the_bound(void **state)
 {
-    (void)state;
     for (int isa = 0; isa <= (int)isa_best(); isa++) {
         struct setup r;
         setup_begin(&r, &shape_cases[0], (enum isa)isa);

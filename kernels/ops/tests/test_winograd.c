@@ -348,13 +348,11 @@ static void check_cases(enum plan plan)
 
 static void every_kind_is_within_its_bound(void **state)
 {
-    (void)state;
     check_cases(PLAN_FAST);
 }
 
 static void direct_sums_are_within_their_bound(void **state)
 {
-    (void)state;
     check_cases(PLAN_EXACT);
 }
 
@@ -417,7 +415,6 @@ static size_t check_blank(const struct conv_case *c, enum plan plan, enum isa is
 
 static void what_sees_zeros_is_its_bias(void **state)
 {
-    (void)state;
     for (int plan = PLAN_FAST; plan <= PLAN_EXACT; plan++)
         for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++)
             for (int threads = 1; threads <= 3; threads++) {
@@ -449,7 +446,6 @@ static long double exact_output(const struct setup *r, int i, int o, int row, in
  * transform rounds is small beside that. */
 static void f4_lets_little_rounding_through(void **state)
 {
-    (void)state;
     enum { K = 64 };
     const struct shape in = {K, 12, 12};
     for (int isa = ISA_PORTABLE; isa <= (int)isa_best(); isa++) {
@@ -493,7 +489,6 @@ static void check_repeat(enum plan plan)
 
 static void runs_repeat_bit_by_bit(void **state)
 {
-    (void)state;
     check_repeat(PLAN_FAST);
     check_repeat(PLAN_EXACT);
 }
@@ -524,7 +519,6 @@ static void check_accumulate(enum plan plan, int threads)
 
 static void accumulate_adds_to_gradients(void **state)
 {
-    (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         check_accumulate(PLAN_FAST, threads);
         check_accumulate(PLAN_EXACT, threads);

@@ -22,7 +22,6 @@ static struct optimizer adam_of(double decay, real *state)
 /* Powers of two, so that every step is exact. v: 1, 1.5, 1.75; p: 4 - 0.5 v. */
 static void sgd_follows_a_sequence_by_hand(void **state)
 {
-    (void)state;
     real velocity = 0, p = 4;
     const real gradient = 1, expected[] = {3.5, 2.75, 1.875};
     struct optimizer o = sgd_of(0.5, 0, &velocity);
@@ -37,7 +36,6 @@ static void sgd_follows_a_sequence_by_hand(void **state)
 /* Decay is added to the gradient: 1 + 0.5 * 2 = 2, p = 2 - 0.25 * 2. */
 static void sgd_couples_weight_decay(void **state)
 {
-    (void)state;
     real velocity = 0, p = 2;
     const real gradient = 1;
     struct optimizer o = sgd_of(0, 0.5, &velocity);
@@ -50,7 +48,6 @@ static void sgd_couples_weight_decay(void **state)
  * cancel up to the rounding of the betas, a few epsilons of the step. */
 static void adam_starts_with_the_sign(void **state)
 {
-    (void)state;
     real moments[2] = {0}, p = 1;
     const real gradients[] = {(real)-3e-3, (real)0.25, 7};
     for (int i = 0; i < 3; i++) {
@@ -79,7 +76,6 @@ static void adam_double(double *p, double m_v[2], double g, double decay, uint64
 
 static void adam_follows_pytorch(void **state)
 {
-    (void)state;
     const double lr = 0x1p-7, decay = 0.01;
     real moments[2] = {0}, p = (real)0.5;
     double p_double = 0.5, m_v[2] = {0};
@@ -133,7 +129,6 @@ static real *make_state(int kind)
 /* One call, three threads, or slices: the same bits, and nothing outside a slice changes. */
 static void cutting_the_arena_changes_no_bit(void **state)
 {
-    (void)state;
     struct pool *pool = make_pool(3);
     struct tensor_desc tensors[TENSORS];
     cut_tensors(tensors);
@@ -294,7 +289,6 @@ static void assert_by_the_book(struct optimizer o, struct book *b)
 
 static void every_optimizer_follows_its_paper(void **state)
 {
-    (void)state;
     static struct book book; /* large for a stack */
     for (int kind = 0; kind < OPTIMIZERS; kind++) {
         for (int variant = 0; variant < (kind == OPTIMIZER_sgd ? 4 : 1); variant++) {
@@ -311,7 +305,6 @@ static void every_optimizer_follows_its_paper(void **state)
 /* With nothing to divide by the plain rate holds, and nothing becomes NaN. */
 static void layer_wise_rates_survive_zeroes(void **state)
 {
-    (void)state;
     const int kinds[] = {OPTIMIZER_lars, OPTIMIZER_lamb};
     struct tensor_desc tensors[TENSORS];
     cut_tensors(tensors);
@@ -336,7 +329,6 @@ static void layer_wise_rates_survive_zeroes(void **state)
 
 static void tables_have_a_row_for_every_optimizer(void **state)
 {
-    (void)state;
     assert_string_equal(optimizer_names()[OPTIMIZER_sgd], "sgd");
     assert_string_equal(optimizer_names()[OPTIMIZER_adam], "adam");
     assert_int_equal(optimizer_slots(OPTIMIZER_sgd), 1);

@@ -92,7 +92,6 @@ static void compare_sets(int kind, int choice, size_t n)
 
 static void every_instruction_set_gives_the_same_bits(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < OPTIMIZERS; kind++)
         for (int choice = 0; choice < CHOICES; choice++)
             for (int i = 0; i < SIZES; i++)
@@ -128,7 +127,6 @@ static void adam_scalar(const struct optimizer *o, real *p, const real *g, uint6
 /* Momentum and coupled decay. */
 static void the_bits_are_those_of_scalar_code(void **state)
 {
-    (void)state;
     enum { CHOICE = 1 | 2 };
     const int kinds[] = {OPTIMIZER_sgd, OPTIMIZER_adam};
     for (int k = 0; k < 2; k++) {
@@ -168,7 +166,6 @@ static uint64_t hash_reals(uint64_t hash, const real *x, size_t n)
  * stand for the arithmetic of the sources; they change when that does. */
 static void other_machines_give_the_same_bits(void **state)
 {
-    (void)state;
 #ifdef SCALEBENCH_F64
     static const uint64_t expected[OPTIMIZERS] = {
         [OPTIMIZER_sgd] = UINT64_C(0x7dec2b9b74283ec9),
@@ -202,7 +199,6 @@ static void other_machines_give_the_same_bits(void **state)
 /* By hand, and against pow, whose result is within one rounding: n factors, n roundings. */
 static void powers_are_powers(void **state)
 {
-    (void)state;
     assert_true(whole_power(0.5, 0) == 1);
     assert_true(whole_power(0.5, 10) == 0x1p-10);
     assert_true(whole_power(-3, 5) == -243);

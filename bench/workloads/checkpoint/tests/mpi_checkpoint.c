@@ -30,13 +30,11 @@ static bool resumes_to_the_bit(void)
 
 static void adam_is_resumed_to_the_bit(void **state)
 {
-    (void)state;
     assert_true(resumes_to_the_bit());
 }
 
 static void sgd_is_resumed_to_the_bit(void **state)
 {
-    (void)state;
     option(OPT_OPTIMIZER, "sgd");
     option(OPT_MOMENTUM, "0.5");
     option(OPT_WARMUP_STEPS, "10");
@@ -52,7 +50,6 @@ static bool is_deterministic(enum strategy_kind kind, const char *variant)
 /* `none` among them, whose replicas differ, and the first variant of those that have several. */
 static void every_strategy_is_resumed_to_the_bit(void **state)
 {
-    (void)state;
     const char *variants[VARIANTS];
     for (int kind = 0; kind < STRATEGIES; kind++) {
         size_t n = strategy_variant_list((enum strategy_kind)kind, variants);
@@ -71,7 +68,6 @@ static void every_strategy_is_resumed_to_the_bit(void **state)
 /* Several servers, whose parts of the state become one. */
 static void servers_are_resumed_to_the_bit(void **state)
 {
-    (void)state;
     option(OPT_STRATEGY, "param_server");
     option(OPT_sync_servers, mpi_world_ranks() > 1 ? "2" : "1");
     assert_true(resumes_to_the_bit());
@@ -79,7 +75,6 @@ static void servers_are_resumed_to_the_bit(void **state)
 
 static void every_compressor_is_resumed_to_the_bit(void **state)
 {
-    (void)state;
     for (int kind = COMPRESSOR_none + 1; kind < COMPRESSORS; kind++) {
         option(OPT_COMPRESS, compressor_names()[kind]);
         bool good = resumes_to_the_bit();
@@ -100,7 +95,6 @@ static struct {
 
 static enum status keep(struct sync *s, const void **data, size_t *bytes, struct error *e)
 {
-    (void)e;
     memset(kept.saved, s->rank, sizeof kept.saved);
     *data = kept.saved;
     *bytes = (size_t)s->rank + 1;
@@ -109,8 +103,6 @@ static enum status keep(struct sync *s, const void **data, size_t *bytes, struct
 
 static enum status take_back(struct sync *s, const void *data, size_t bytes, struct error *e)
 {
-    (void)s;
-    (void)e;
     if (bytes > 0)
         memcpy(kept.restored, data, bytes);
     kept.bytes = bytes;
@@ -140,7 +132,6 @@ static bool keeps(MPI_Comm from, MPI_Comm to, char reset[256])
 
 static void what_a_strategy_keeps_comes_back_to_its_rank(void **state)
 {
-    (void)state;
     char reset[256];
     assert_true(keeps(MPI_COMM_WORLD, MPI_COMM_WORLD, reset));
     assert_all(kept.bytes == (size_t)mpi_world_rank() + 1 && reset[0] == '\0');
@@ -149,7 +140,6 @@ static void what_a_strategy_keeps_comes_back_to_its_rank(void **state)
 
 static void what_ranks_kept_is_reset_on_another_number(void **state)
 {
-    (void)state;
     char reset[256];
     assert_true(keeps(MPI_COMM_SELF, MPI_COMM_WORLD, reset));
     if (mpi_world_ranks() == 1)
@@ -168,7 +158,6 @@ static void what_ranks_kept_is_reset_on_another_number(void **state)
  * has moved by since. The same global batches, so the tolerances of mpi_train. */
 static void more_ranks_go_on(void **state)
 {
-    (void)state;
     struct session before, alone, after;
     struct error e;
     char reset[256];
@@ -205,7 +194,6 @@ static void make_older(struct safetensors_tensor *list, size_t *n, json_t *metad
 {
     static char names[64][NET_NAME_MAX];
     size_t left = 0, renamed = 0;
-    (void)metadata;
     for (size_t i = 0; i < *n; i++) {
         const char *part = strstr(list[i].name, ".running_");
         if (strcmp(list[i].dtype, "I64") == 0)
@@ -231,7 +219,6 @@ static bool same_statistics(const struct session *a, const struct session *b)
 
 static void older_checkpoints_are_read(void **state)
 {
-    (void)state;
     struct session first, second;
     struct error e;
     char reset[256];
@@ -256,7 +243,6 @@ static void older_checkpoints_are_read(void **state)
 
 static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
     *n = (size_t)fixture.desc.n_tensors;
     json_object_clear(metadata);
 }
@@ -264,7 +250,6 @@ static void keep_params(struct safetensors_tensor *list, size_t *n, json_t *meta
 /* Of a file that holds nothing else, as other programs write it. */
 static void weights_alone_start_a_run(void **state)
 {
-    (void)state;
     struct session trained, started;
     struct checkpoint c;
     struct error e = {.status = OK};

@@ -9,7 +9,6 @@ static bool write_one(struct session *s)
 
 static void another_run_is_refused_by_key(void **state)
 {
-    (void)state;
     if (mpi_world_rank() != 0)
         return;
     static const struct {
@@ -46,7 +45,6 @@ static void another_run_is_refused_by_key(void **state)
 /* A net of the same tensors that computes something else. */
 static void another_net_is_refused(void **state)
 {
-    (void)state;
     if (mpi_world_rank() != 0)
         return;
     struct session s;
@@ -65,14 +63,11 @@ static void another_net_is_refused(void **state)
 
 static void drop_last(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)metadata;
     --*n;
 }
 
 static void add_one(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)metadata;
     list[*n] = (struct safetensors_tensor){.name = "rank.1.strategy",
                                            .dtype = "U8",
                                            .n_dims = 1,
@@ -84,8 +79,6 @@ static void add_one(struct safetensors_tensor *list, size_t *n, json_t *metadata
 
 static void turn_shape(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)n;
-    (void)metadata;
     list[0].n_dims = 1;
     list[0].dims[0] = 250;
 }
@@ -93,8 +86,6 @@ static void turn_shape(struct safetensors_tensor *list, size_t *n, json_t *metad
 /* Swaps two tensors' bytes: everything but the hash still fits. */
 static void swap_slots(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)n;
-    (void)metadata;
     const void *data = list[8].data;
     list[8].data = list[16].data;
     list[16].data = data;
@@ -107,43 +98,31 @@ static void set_text(json_t *metadata, const char *key, const char *text)
 
 static void spoil_step(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)n;
     set_text(metadata, "progress.step", "6");
 }
 
 static void spoil_epoch(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)n;
     set_text(metadata, "progress.epoch", "2000000000");
 }
 
 static void skip_epochs(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)n;
     set_text(metadata, "progress.epoch", "3");
 }
 
 static void spoil_loss(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)n;
     set_text(metadata, "progress.loss_sum", "little");
 }
 
 static void lose_seed(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)n;
     json_object_del(metadata, "seed");
 }
 
 static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 {
-    (void)list;
-    (void)n;
     set_text(metadata, "scalebench.checkpoint", "7");
 }
 
@@ -151,7 +130,6 @@ static void age(struct safetensors_tensor *list, size_t *n, json_t *metadata)
 
 static void malformed_checkpoints_are_refused(void **state)
 {
-    (void)state;
     if (mpi_world_rank() != 0)
         return;
     static const struct {

@@ -25,7 +25,6 @@ static char path[64], temporary[72];
 
 static int make_folder(void **state)
 {
-    (void)state;
     if (mkdtemp(folder) == NULL)
         return -1;
     snprintf(path, sizeof path, "%s/c.safetensors", folder);
@@ -35,7 +34,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
     unlink(temporary);
     return rmdir(folder);
@@ -125,7 +123,6 @@ static char *read_file(const char *name, size_t *bytes)
 
 static void what_is_written_reads_back(void **state)
 {
-    (void)state;
     struct error e;
     assert_int_equal(sample_write(3, &e), OK);
     assert_true(sample_is(3));
@@ -137,7 +134,6 @@ static void what_is_written_reads_back(void **state)
 /* Byte for byte, read without our reader. */
 static void a_file_is_what_the_format_says(void **state)
 {
-    (void)state;
     static const char header[] =
         "{\"__metadata__\":{\"seed\":\"7\"},"
         "\"fc.weight\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
@@ -164,7 +160,6 @@ static void a_file_is_what_the_format_says(void **state)
 
 static void every_cut_is_refused_with_its_offset(void **state)
 {
-    (void)state;
     struct error e;
     size_t bytes;
     assert_int_equal(sample_write(5, &e), OK);
@@ -202,7 +197,6 @@ static int write_and_die(size_t cut)
 
 static void a_writer_that_dies_at_any_byte_leaves_the_file_of_before(void **state)
 {
-    (void)state;
     struct error e;
     struct stat info;
     assert_int_equal(sample_write(1, &e), OK);
@@ -227,7 +221,6 @@ static void a_writer_that_dies_at_any_byte_leaves_the_file_of_before(void **stat
 /* A full disk does not kill: the writer gets an error, and cleans up. */
 static void a_write_that_fails_leaves_the_file_of_before(void **state)
 {
-    (void)state;
     struct error e;
     struct rlimit before;
     assert_int_equal(sample_write(1, &e), OK);
@@ -247,7 +240,6 @@ static void a_write_that_fails_leaves_the_file_of_before(void **state)
 
 static void folders_that_are_not_there_are_named(void **state)
 {
-    (void)state;
     struct error e;
     struct safetensors file;
     assert_int_equal(safetensors_write("/nowhere/a.safetensors", NULL, 0, NULL, &e), ERR_SYSTEM);
@@ -263,7 +255,6 @@ static void folders_that_are_not_there_are_named(void **state)
 
 static void names_must_differ_and_be_text(void **state)
 {
-    (void)state;
     struct error e;
     struct sample s;
     sample_make(&s, 1);
@@ -365,7 +356,6 @@ static void expect_refusal(const char *expected)
 
 static void malformed_files_are_refused(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof MALFORMED / sizeof *MALFORMED; i++) {
         put_malformed(MALFORMED[i].header, MALFORMED[i].data, strlen(MALFORMED[i].header));
         expect_refusal(MALFORMED[i].expected);
@@ -374,7 +364,6 @@ static void malformed_files_are_refused(void **state)
 
 static void lengths_of_headers_are_refused(void **state)
 {
-    (void)state;
     put_malformed("{}", 0, 0);
     expect_refusal("offset 8: the header does not begin with '{'");
     put_malformed("{}", 0, 3);

@@ -46,7 +46,6 @@ static void check(struct shape s, struct crop crop)
 
 static void every_crop_is_what_it_should_be(void **state)
 {
-    (void)state;
     const struct shape shapes[] = {{3, 32, 32}, {1, 7, 5}, {2, 3, 1}, {1, 1, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int row = -AUGMENT_PAD; row <= AUGMENT_PAD; row++)
@@ -59,7 +58,6 @@ static void every_crop_is_what_it_should_be(void **state)
  * chance; the seed is fixed. */
 static void every_crop_is_as_likely(void **state)
 {
-    (void)state;
     enum { N = 162 * 400 };
     int count[9][9][2] = {{{0}}};
     for (uint32_t i = 0; i < N; i++) {
@@ -77,7 +75,6 @@ static void every_crop_is_as_likely(void **state)
 /* A batch in any order, on any rank; another epoch or seed is another crop. */
 static void crops_depend_on_seed_epoch_and_sample_alone(void **state)
 {
-    (void)state;
     const struct shape s = {1, 32, 32};
     const uint32_t forward[3] = {7, 500, 49999}, backward[3] = {49999, 500, 7};
     uint8_t a[3 * 1024], b[3 * 1024];

@@ -399,7 +399,6 @@ static void test_real_set(void **state)
 
 static void test_shapes_depend_on_seed_and_index_alone(void **state)
 {
-    (void)state;
     uint8_t first[IMAGE], again[IMAGE], label, same;
     for (uint32_t i = 20; i-- > 0;) {
         shapes_draw(3, i, first, &label);
@@ -416,7 +415,6 @@ static void test_shapes_depend_on_seed_and_index_alone(void **state)
 /* As with digits: a change of the drawing changes these numbers and SHAPES_VERSION. */
 static void test_shapes_are_the_same_everywhere(void **state)
 {
-    (void)state;
     static uint8_t images[500 * IMAGE], labels[500];
     for (uint32_t i = 0; i < 500; i++)
         shapes_draw(1, i, images + i * IMAGE, &labels[i]);

@@ -186,7 +186,6 @@ static void test_found_but_bad(void **state)
 
 static void test_unknown_set(void **state)
 {
-    (void)state;
     struct data_set d;
     struct error e = {0};
     assert_int_equal(data_open(&d, "digist", "auto", &e), ERR_ARGUMENT);

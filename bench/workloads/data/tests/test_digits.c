@@ -5,7 +5,6 @@
 
 static void test_digits_depend_on_seed_and_index_alone(void **state)
 {
-    (void)state;
     uint8_t forward[20][DIGIT], backward[20][DIGIT], other[DIGIT], label[20], again;
     for (uint32_t i = 0; i < 20; i++)
         digits_draw(3, i, forward[i], &label[i]);
@@ -24,7 +23,6 @@ static void test_digits_depend_on_seed_and_index_alone(void **state)
  * exactly are used. A change of the drawing changes these numbers and DIGITS_VERSION. */
 static void test_digits_are_the_same_everywhere(void **state)
 {
-    (void)state;
     static uint8_t images[1000 * DIGIT], labels[1000];
     for (uint32_t i = 0; i < 1000; i++)
         digits_draw(1, i, images + i * DIGIT, &labels[i]);

@@ -123,7 +123,6 @@ static void close_fixture(void)
 
 static int setup(void **state)
 {
-    (void)state;
     struct error e;
     setenv("SCALEBENCH_CACHE", fixture.root, 1);
     if (config_init(&fixture.config, &e) != OK)
@@ -143,7 +142,6 @@ static int setup_packed(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     config_free(&fixture.config);
     return 0;
 }
@@ -233,37 +231,31 @@ static void expect_modes(const char *shard, const char *shuffle, const char *rem
 
 static void global_order_is_the_same_in_every_mode(void **state)
 {
-    (void)state;
     expect_modes("global", "true", "uneven", true);
 }
 
 static void unshuffled_samples_are_fetched_once(void **state)
 {
-    (void)state;
     expect_modes("global", "false", "uneven", false);
 }
 
 static void shards_are_the_same_in_every_mode(void **state)
 {
-    (void)state;
     expect_modes("contiguous", "true", "uneven", false);
 }
 
 static void padding_is_there_in_every_mode(void **state)
 {
-    (void)state;
     expect_modes("global", "true", "pad", false);
 }
 
 static void padded_shards_are_there_in_every_mode(void **state)
 {
-    (void)state;
     expect_modes("contiguous", "false", "pad", false);
 }
 
 static void compressed_files_are_read_from_the_cache(void **state)
 {
-    (void)state;
     expect_modes("global", "true", "drop", false);
 }
 
@@ -322,7 +314,6 @@ static void expect_each_sample_once(const char *remainder)
 
 static void an_epoch_of_shards_uses_every_sample_once(void **state)
 {
-    (void)state;
     expect_each_sample_once("uneven");
     expect_each_sample_once("pad");
 }
@@ -330,7 +321,6 @@ static void an_epoch_of_shards_uses_every_sample_once(void **state)
 /* Of every batch the rest of the division is left out, and nothing else. */
 static void dropping_takes_as_many_from_each_shard(void **state)
 {
-    (void)state;
     struct sampler s;
     option(OPT_DATA_SHARD, "contiguous");
     option(OPT_REMAINDER, "drop");
@@ -350,7 +340,6 @@ static void dropping_takes_as_many_from_each_shard(void **state)
 /* The order depends on (seed, epoch, step) and not on what was asked before. */
 static void any_step_can_be_the_first(void **state)
 {
-    (void)state;
     struct sampler walked, jumped;
     option(OPT_DATA_SHARD, "contiguous");
     assert_true(agreed(sampler_start(&walked, IMAGES)));
@@ -370,7 +359,6 @@ static void any_step_can_be_the_first(void **state)
 
 static void fewer_samples_than_ranks_are_no_shards(void **state)
 {
-    (void)state;
     struct sampler s = {.n_samples = 2, .global_batch = 2, .shard = SHARD_contiguous, .ranks = 3};
     struct error e;
     assert_int_equal(sampler_open(&s, &e), ERR_ARGUMENT);
@@ -394,7 +382,6 @@ static void refusal(char *text, size_t size)
 /* Where the cache cannot be written the contents are in memory, which MPI-IO cannot open. */
 static void data_in_memory_only_are_refused(void **state)
 {
-    (void)state;
     char text[1024];
     int silent = dup(STDERR_FILENO);
     setenv("SCALEBENCH_CACHE", "/proc/none", 1);
@@ -413,7 +400,6 @@ static void data_in_memory_only_are_refused(void **state)
 /* Rank 0 finds nothing: all hear of it, the others having found their data or not. */
 static void an_error_of_one_rank_is_told_to_all(void **state)
 {
-    (void)state;
     char text[1024];
     if (mpi_world_rank() == 0)
         option(OPT_DATA_PATH, "/proc/none");
@@ -424,7 +410,6 @@ static void an_error_of_one_rank_is_told_to_all(void **state)
 
 static void ranks_with_different_data_are_refused(void **state)
 {
-    (void)state;
     char text[1024], own[PATH_BYTES + 16];
     snprintf(own, sizeof own, "%s/other", fixture.root);
     if (mpi_world_rank() == 1) {

@@ -230,7 +230,7 @@ enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 void link_write_dictionary(FILE *out)
 {
-    csv_write_dictionary(out, COLUMNS, COLUMNS_N);
+    csv_add_to_dictionary(out, COLUMNS, COLUMNS_N);
 }
 
 static void write_text(FILE *out, const char *name, const char *value)

@@ -13,7 +13,6 @@ static volatile sig_atomic_t interrupted;
 
 static void take_signal(int number)
 {
-    (void)number;
     interrupted = 1;
 }
 
@@ -122,7 +121,7 @@ int main(int argc, char **argv)
     } else if (options.help) {
         options_help(stdout);
     } else if (options.columns) {
-        rows_write_dictionary(stdout);
+        rows_write_dictionary(stdout, false);
         link_write_dictionary(stdout);
     } else {
         int level;

@@ -152,7 +152,7 @@ void options_help(FILE *out)
         out);
     options_print(out, OPTIONS, OPTIONS_N);
     fputs("  --sync.KEY VALUE     options of strategies, as in a spec\n\nColumns:\n", out);
-    rows_print_columns(out);
+    rows_write_dictionary(out, true);
 }
 
 static void set_presets(struct sweep_options *o)

@@ -15,15 +15,9 @@ static const struct column COLUMNS[] = {
 #undef COLUMN
 enum { COLUMNS_N = sizeof COLUMNS / sizeof COLUMNS[0] };
 
-void rows_print_columns(FILE *out)
+void rows_write_dictionary(FILE *out, bool for_people)
 {
-    csv_print_columns(out, COLUMNS, COLUMNS_N);
-}
-
-void rows_write_dictionary(FILE *out)
-{
-    csv_begin_dictionary(out);
-    csv_write_dictionary(out, COLUMNS, COLUMNS_N);
+    (for_people ? csv_print_columns : csv_write_dictionary)(out, COLUMNS, COLUMNS_N);
 }
 
 /* What a row of this sweep says whatever it is of. */

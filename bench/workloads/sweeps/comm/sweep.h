@@ -77,8 +77,7 @@ struct link_row {
 };
 #undef COLUMN
 
-void rows_print_columns(FILE *out);    /* for people */
-void rows_write_dictionary(FILE *out); /* as CSV */
+void rows_write_dictionary(FILE *out, bool for_people); /* else as CSV */
 
 /* The model's coefficients with their intervals; NAN where nothing was sent. */
 struct link_fit {

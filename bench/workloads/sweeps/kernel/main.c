@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     if (status == OK && options.help)
         options_help(stdout);
     else if (status == OK && options.columns)
-        rows_write_dictionary(stdout);
+        rows_write_dictionary(stdout, false);
     else if (status == OK)
         status = sweep(&options, &exit_status, &e);
     if (status == OK)

@@ -87,7 +87,7 @@ void options_help(FILE *out)
           out);
     options_print(out, OPTIONS, OPTIONS_N);
     fputs("\nColumns:\n", out);
-    rows_print_columns(out);
+    rows_write_dictionary(out, true);
 }
 
 enum status options_parse(struct sweep_options *o, int argc, char **argv, struct error *e)

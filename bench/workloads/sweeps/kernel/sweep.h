@@ -56,8 +56,7 @@ struct kernel_row {
 };
 #undef COLUMN
 
-void rows_print_columns(FILE *out);    /* for people */
-void rows_write_dictionary(FILE *out); /* as CSV */
+void rows_write_dictionary(FILE *out, bool for_people); /* else as CSV */
 
 /* What the rows of one network have in common. */
 struct sweep {

@@ -82,13 +82,11 @@ static void expect_sequential(int threads)
 
 static void sgd_equals_sequential(void **state)
 {
-    (void)state;
     expect_sequential(1);
 }
 
 static void adam_equals_sequential(void **state)
 {
-    (void)state;
     option(OPT_OPTIMIZER, "adam");
     option(OPT_LR, "0.001");
     expect_sequential(1);
@@ -96,7 +94,6 @@ static void adam_equals_sequential(void **state)
 
 static void clipped_lamb_equals_sequential(void **state)
 {
-    (void)state;
     option(OPT_OPTIMIZER, "lamb");
     option(OPT_LR, "0.001");
     option(OPT_CLIP_NORM, "0.5");
@@ -106,14 +103,12 @@ static void clipped_lamb_equals_sequential(void **state)
 
 static void threads_equal_sequential(void **state)
 {
-    (void)state;
     expect_sequential(3);
 }
 
 /* In every form of those that come in several. */
 static void every_strategy_equals_sequential(void **state)
 {
-    (void)state;
     const char *variants[VARIANTS];
     struct alone alone;
     assert_all(train_alone(&alone, STEPS));
@@ -141,7 +136,6 @@ static void every_strategy_equals_sequential(void **state)
 /* Averages after every step, of a step that is linear in the gradient: momentum and decay are. */
 static void local_sgd_of_period_1_equals_sequential(void **state)
 {
-    (void)state;
     option(OPT_STRATEGY, "local_sgd");
     option(OPT_sync_period, "1");
     option(OPT_WEIGHT_DECAY, "0.01");
@@ -151,7 +145,6 @@ static void local_sgd_of_period_1_equals_sequential(void **state)
 /* Adam on the server. */
 static void parameter_servers_in_step_equal_sequential(void **state)
 {
-    (void)state;
     struct alone alone;
     option(OPT_OPTIMIZER, "adam");
     option(OPT_LR, "0.001");
@@ -168,7 +161,6 @@ static void parameter_servers_in_step_equal_sequential(void **state)
 /* Sums of batch norm come between messages that other ranks wait for. */
 static void every_overlap_equals_sequential(void **state)
 {
-    (void)state;
     struct alone alone;
     option(OPT_BATCH_NORM, "sync");
     assert_all(train_alone(&alone, STEPS));
@@ -187,7 +179,6 @@ static void every_overlap_equals_sequential(void **state)
 /* Compressors that are told to leave nothing out. */
 static void compressors_without_loss_equal_sequential(void **state)
 {
-    (void)state;
     struct alone alone;
     assert_all(train_alone(&alone, STEPS));
     option(OPT_COMPRESS, "topk");
@@ -203,14 +194,12 @@ static void compressors_without_loss_equal_sequential(void **state)
 
 static void padding_equals_sequential(void **state)
 {
-    (void)state;
     option(OPT_REMAINDER, "pad");
     expect_sequential(1);
 }
 
 static void sync_batch_norm_and_augmentation_equal_sequential(void **state)
 {
-    (void)state;
     option(OPT_BATCH_NORM, "sync");
     option(OPT_AUGMENT, "crop_flip");
     expect_sequential(2);
@@ -218,7 +207,6 @@ static void sync_batch_norm_and_augmentation_equal_sequential(void **state)
 
 static void frozen_batch_norm_equals_sequential(void **state)
 {
-    (void)state;
     option(OPT_BATCH_NORM, "frozen");
     expect_sequential(1);
 }
@@ -227,7 +215,6 @@ static void frozen_batch_norm_equals_sequential(void **state)
  * other ranks compute an image that counts nothing. */
 static void sync_batch_norm_takes_ranks_without_images(void **state)
 {
-    (void)state;
     option(OPT_BATCH_NORM, "sync");
     option(OPT_DATA_SAMPLES, "26");
     static const char *const remainders[] = {"uneven", "pad"};

@@ -9,7 +9,6 @@ enum { STEPS = 20 };
 /* Kernels by time: ranks may disagree about what is fastest, and rank 0 is right. */
 static void tuned_ranks_compute_alike(void **state)
 {
-    (void)state;
     struct session s;
     struct error e;
     char kernels[KERNELS_TEXT];
@@ -36,7 +35,6 @@ static void tuned_ranks_compute_alike(void **state)
 /* Replicas' own statistics differ until an evaluation, which is of one model. */
 static void local_batch_norm_is_evaluated_with_statistics_of_rank_0(void **state)
 {
-    (void)state;
     struct session s;
     struct score score;
     struct class_counts classes;
@@ -61,7 +59,6 @@ static void local_batch_norm_is_evaluated_with_statistics_of_rank_0(void **state
  * same, as long as the slices of the epoch begin at the same places. */
 static void dropping_leaves_out_the_remainder(void **state)
 {
-    (void)state;
     option(OPT_REMAINDER, "drop");
     struct session s;
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
@@ -74,7 +71,6 @@ static void dropping_leaves_out_the_remainder(void **state)
 
 static void shares_are_uneven_by_one_at_most(void **state)
 {
-    (void)state;
     struct session s;
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
     uint32_t ranks = (uint32_t)mpi_world_ranks(), rank = (uint32_t)mpi_world_rank();
@@ -87,7 +83,6 @@ static void shares_are_uneven_by_one_at_most(void **state)
 /* Every sample of an epoch is used exactly once, over all ranks. */
 static void an_epoch_uses_every_sample_once(void **state)
 {
-    (void)state;
     struct session s;
     double used[IMAGES] = {0};
     assert_all(session_open(&s, MPI_COMM_WORLD, 1));
@@ -121,7 +116,6 @@ static bool hashed_run(struct hashes *h, struct comparison *c)
 
 static void replicas_are_bitwise_equal_and_runs_repeat(void **state)
 {
-    (void)state;
     struct hashes first, second;
     struct comparison comparison;
     bool good = hashed_run(&first, &comparison);
@@ -138,7 +132,6 @@ static void replicas_are_bitwise_equal_and_runs_repeat(void **state)
 /* The check itself: replicas that are left to themselves are found out, at the first step. */
 static void diverging_replicas_are_named(void **state)
 {
-    (void)state;
     option(OPT_STRATEGY, "none");
     struct hashes h;
     struct comparison comparison;
@@ -155,7 +148,6 @@ static void diverging_replicas_are_named(void **state)
 /* One rank: the serial baseline and the synchronised code compute the same bits. */
 static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
 {
-    (void)state;
     struct session with, without;
     option(OPT_STRATEGY, "allreduce");
     bool good = session_open(&with, MPI_COMM_SELF, 1);
@@ -183,7 +175,6 @@ static bool classes_add_up(const struct class_counts *c, const struct score *sco
 
 static void evaluation_is_sharded_and_summed_by_count(void **state)
 {
-    (void)state;
     struct session all, own;
     struct score sharded, whole;
     struct class_counts shared, single;
@@ -215,7 +206,6 @@ static bool near(double found, double expected)
 
 static void rates_follow_their_rules(void **state)
 {
-    (void)state;
     option(OPT_LR, "0.1");
     assert_true(rate(1) == 0.1 && rate(1000000) == 0.1);
     option(OPT_LR_RULE, "sqrt");
@@ -235,7 +225,6 @@ static void rates_follow_their_rules(void **state)
 
 static void rates_follow_their_schedules(void **state)
 {
-    (void)state;
     option(OPT_LR, "0.8");
     option(OPT_EPOCHS, "4");
     option(OPT_LR_SCHEDULE, "step");

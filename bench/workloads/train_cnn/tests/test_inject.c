@@ -22,7 +22,6 @@ static void option(enum option_id id, const char *text)
 
 static int setup(void **state)
 {
-    (void)state;
     struct error e;
     if (config_init(&config, &e) != OK)
         return -1;
@@ -34,7 +33,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     config_free(&config);
     return 0;
 }
@@ -54,7 +52,6 @@ static double seconds(const struct inject *in, uint64_t step)
 
 static void chosen_ranks_sleep_in_chosen_steps(void **state)
 {
-    (void)state;
     option(OPT_INJECT_STEPS, "5..7");
     for (int rank = 0; rank < 4; rank++) {
         struct inject in = opened(rank);
@@ -68,7 +65,6 @@ static void chosen_ranks_sleep_in_chosen_steps(void **state)
 
 static void nobody_sleeps_by_default(void **state)
 {
-    (void)state;
     option(OPT_INJECT_KIND, "none");
     struct inject in = opened(1);
     assert_true(seconds(&in, 1) == 0);
@@ -77,7 +73,6 @@ static void nobody_sleeps_by_default(void **state)
 
 static void sleeping_takes_the_time(void **state)
 {
-    (void)state;
     option(OPT_INJECT_SLEEP, "3ms");
     struct inject in = opened(3);
     assert_true(inject_sleep(&in, INJECT_PHASE_backward, 1) >= 3000000);
@@ -85,7 +80,6 @@ static void sleeping_takes_the_time(void **state)
 
 static void draws_depend_on_seed_step_and_rank_alone(void **state)
 {
-    (void)state;
     option(OPT_INJECT_KIND, "exponential");
     struct inject one = opened(1), again = opened(1), three = opened(3);
     option(OPT_SEED, "2");
@@ -102,7 +96,6 @@ static void draws_depend_on_seed_step_and_rank_alone(void **state)
  * two million seeds; this one is fixed. */
 static void exponential_has_its_mean(void **state)
 {
-    (void)state;
     enum { N = 100000 };
     option(OPT_INJECT_KIND, "exponential");
     struct inject in = opened(1);
@@ -117,7 +110,6 @@ static void exponential_has_its_mean(void **state)
 /* P(X > k x least) = k^-shape; the share of n draws has standard deviation root(p (1 - p) / n). */
 static void pareto_has_its_tail(void **state)
 {
-    (void)state;
     enum { N = 100000 };
     option(OPT_INJECT_KIND, "pareto");
     option(OPT_INJECT_SHAPE, "1.5");
@@ -135,7 +127,6 @@ static void pareto_has_its_tail(void **state)
 
 static void a_rank_that_is_not_there_is_refused(void **state)
 {
-    (void)state;
     struct inject in;
     struct error e;
     assert_int_equal(inject_open(&in, &config, 0, 3, &e), ERR_ARGUMENT);

@@ -68,19 +68,16 @@ static inline int setup_model(const char *model, struct shape shape)
 
 static inline int setup(void **state)
 {
-    (void)state;
     return setup_model("lenet_21k", (struct shape){1, 28, 28});
 }
 
 static inline int setup_vgg(void **state)
 {
-    (void)state;
     return setup_model("vgg_mini", (struct shape){3, 32, 32});
 }
 
 static inline int teardown(void **state)
 {
-    (void)state;
     config_free(&fixture.config);
     net_desc_free(&fixture.desc);
     return 0;
@@ -98,7 +95,6 @@ static inline int train_waiters_open(void **state)
 {
     struct error e;
     bool good = true;
-    (void)state;
     for (int i = 0; i < WAITERS; i++)
         good = waiter_open(&waiters[i].waiter, WAIT_YIELD, 120, MPI_COMM_WORLD, &e) == OK && good;
     return good ? 0 : -1;
@@ -106,7 +102,6 @@ static inline int train_waiters_open(void **state)
 
 static inline int train_waiters_close(void **state)
 {
-    (void)state;
     for (int i = 0; i < WAITERS; i++)
         waiter_close(&waiters[i].waiter);
     return 0;

@@ -10,7 +10,6 @@ static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, 
     static const char *const nothing[] = {NULL};
     char ranks[16], cpus[256];
     int used = 0;
-    (void)arg;
     for (int r = 0; r < job->plan->ranks && used < (int)sizeof cpus; r++)
         used += snprintf(cpus + used, sizeof cpus - (size_t)used, "%s%s", r > 0 ? "|" : "",
                          job->plan->slots[r].cpus);

@@ -4,7 +4,6 @@
 
 static void tanh_forward_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct layer_call *c = arg;
     for (size_t i = begin; i < end; i++)
         c->y[i] = (real)tanh((double)c->x[i]);
@@ -12,7 +11,6 @@ static void tanh_forward_block(void *arg, size_t begin, size_t end, int thread)
 
 static void tanh_backward_block(void *arg, size_t begin, size_t end, int thread)
 {
-    (void)thread;
     const struct layer_call *c = arg;
     for (size_t i = begin; i < end; i++)
         c->dx[i] = c->dy[i] * (1 - c->y[i] * c->y[i]);
