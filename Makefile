@@ -64,7 +64,7 @@ CFLAGS   += -std=c17 -ffp-contract=off -fno-math-errno -fno-trapping-math $(OPT)
 LDFLAGS  += $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 LDLIBS   += -lpthread -lm
 
-# A command is shown as what it makes, `CC build/obj/comm/wait.o`: in full with V=1, not at all with -s.
+# A command is shown as what it makes, `CC build/obj/comm/wait/wait.o`: in full with V=1, not at all with -s.
 silent = $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 says   = $(if $(V),,@$(if $(silent),,printf '%-4s %s\n' $(1) $@;))
 

@@ -147,5 +147,5 @@ int main(void)
         cmocka_unit_test(a_point_that_failed_takes_no_more),
         cmocka_unit_test(a_fixed_number_is_no_bound),
     };
-    return cmocka_run_group_tests_name("outlook", tests, make_file, remove_file);
+    return cmocka_run_group_tests_name("forecast", tests, make_file, remove_file);
 }

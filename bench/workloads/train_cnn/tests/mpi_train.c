@@ -106,7 +106,7 @@ static void threads_equal_sequential(void **state)
     expect_sequential(3);
 }
 
-/* In every form of those that come in several. */
+/* In every variant of those that come in several. */
 static void every_strategy_equals_sequential(void **state)
 {
     const char *variants[VARIANTS];
