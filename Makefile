@@ -353,7 +353,8 @@ C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
 	@clang-format -i $(C_FILES)
 
-lint: all
+lint:
+	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@clang-format --dry-run -Werror $(C_FILES)
 	@BUILD='$(BUILD)' ci/check_layers.sh
 	@shellcheck $(shell git ls-files '*.sh' '*.sbatch') .ci/run
