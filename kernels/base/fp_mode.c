@@ -2,6 +2,8 @@
  * they are flushed to zero wherever the processor can. */
 #include "kernels/base/fp_mode.h"
 
+#include <stdint.h>
+
 #if defined(__x86_64__)
 #include <pmmintrin.h>
 #include <xmmintrin.h>
