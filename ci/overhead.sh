@@ -108,9 +108,14 @@ one_run() { # options
         cat "$work/run.log" >&2
         exit 1
     }
-    sed -nE 's/.*"type":"end".*"timed_steps":([0-9]+),"window_ns":([0-9]+),"loop_ns":([0-9]+),.*/\1 \2 \3/p' \
-        "$work"/record/rank.*.jsonl |
-        awk '$3 / $1 > loop { loop = $3 / $1; window = $2 / $1 } END { print loop / 1000, window / 1000 }'
+    awk 'function field(name) {
+            return match($0, "\"" name "\":[0-9]+") ? substr($0, RSTART + length(name) + 3, RLENGTH) + 0 : 0
+        }
+        /"type":"end"/ {
+            steps = field("timed_steps")
+            if (field("loop_ns") / steps > loop) { loop = field("loop_ns") / steps; window = field("window_ns") / steps }
+        }
+        END { print loop / 1000, window / 1000 }' "$work"/record/rank.*.jsonl
 }
 
 measuring() { # ranks
