@@ -66,7 +66,7 @@ static bool find_mixture(struct point_summary *p, const struct samples *a, const
 {
     const struct sample *first = a->n ? &a->items[0] : b->n ? &b->items[0] : NULL;
     const char *was, *name;
-    for (size_t i = 0; first != NULL && (was = launch_common(first->result, i, &name)); i++)
+    for (size_t i = 0; first != NULL && (was = launch_common(first->result, i, &name)) != NULL; i++)
         for (size_t k = 0; k < a->n + b->n; k++) {
             const struct sample *sample = k < a->n ? &a->items[k] : &b->items[k - a->n];
             const char *is = launch_common(sample->result, i, &name);

@@ -24,7 +24,7 @@ static struct interval rate_ratio(const struct samples *time, const struct sampl
     *n = 0;
     for (size_t i = 0; i < time->n; i++) {
         const struct sample *reference = sample_of_block(base, time->items[i].journal->block);
-        if (reference)
+        if (reference != NULL)
             time->values[(*n)++] =
                 images_per_ms(time->items[i].result) / images_per_ms(reference->result);
     }
@@ -40,7 +40,7 @@ static struct interval overlap_share(const struct samples *time, const struct sa
     for (size_t i = 0; i < time->n; i++) {
         const struct sample *compute = sample_of_block(alone, time->items[i].journal->block);
         const struct launch_result *own = time->items[i].result;
-        if (compute && own->comm_replay_ms > 0)
+        if (compute != NULL && own->comm_replay_ms > 0)
             time->values[(*n)++] = (compute->result->step_ms + own->comm_replay_ms - own->step_ms) /
                                    own->comm_replay_ms;
     }

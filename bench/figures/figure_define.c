@@ -278,7 +278,7 @@ static enum status define_caption(FILE *out, const struct figure_data *d, struct
     enum status status =
         wanted == CAPTION_none ? OK : caption_make(&caption, d, wanted == CAPTION_full, e);
     TRY(status);
-    if (caption.text)
+    if (caption.text != NULL)
         caption_wrap(&caption);
     gnuplot_define_number(out, "caption_n", (double)caption.n);
     gnuplot_define_number(out, "caption_share", wanted == CAPTION_short ? 0.15 : 1);

@@ -112,7 +112,7 @@ _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for e
 static const char *short_key(enum option_id option)
 {
     const char *key = option_get(option)->key, *dot = strrchr(key, '.');
-    return dot ? dot + 1 : key;
+    return dot != NULL ? dot + 1 : key;
 }
 
 static void table_add_option(struct table *t, enum option_id option)
@@ -174,7 +174,7 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
         table_format_published(text, t, c, p);
     else if (column >= t->n_options && !table_was_measured(p))
         return text;
-    else if (c->cell)
+    else if (c->cell != NULL)
         table_format_cell(text, c, p);
     else
         c->format(text, p, c->option);

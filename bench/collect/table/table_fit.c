@@ -164,10 +164,11 @@ static void print_line(FILE *out, const char *line, int width)
 void table_print_lines(FILE *out, char *text, int width)
 {
     char *rest = text;
-    for (char *line; (line = strsep(&rest, "\n")) != NULL && rest;) {
+    for (char *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
         size_t size = 4 * strlen(line) + 1;
         char *clean = malloc(size);
-        print_line(out, clean ? terminal_clean(clean, size, line) : "no memory for a line", width);
+        print_line(out, clean != NULL ? terminal_clean(clean, size, line) : "no memory for a line",
+                   width);
         free(clean);
     }
 }

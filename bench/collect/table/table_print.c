@@ -64,7 +64,7 @@ static void print_params(FILE *out, const struct summary *s)
     char text[TABLE_CELL], number[TEXT_NUMBER];
     long params = 0;
     summary_distinct(text, sizeof text, s, COLUMN_params);
-    if (sscanf(text, "%ld", &params) == 1 && !strchr(text, ','))
+    if (sscanf(text, "%ld", &params) == 1 && strchr(text, ',') == NULL)
         fprintf(out, " %s params", text_count(number, params));
 }
 
@@ -316,9 +316,9 @@ void table_print(FILE *out, const struct summary *s, const char *run_dir, const 
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
-    if (memory)
+    if (memory != NULL)
         print_all(memory, s, run_dir, revision, width);
-    if (!memory || fclose(memory) != 0)
+    if (memory == NULL || fclose(memory) != 0)
         fputs("no memory for the table\n", out);
     else
         table_print_lines(out, text, width);

@@ -44,7 +44,7 @@ static void global_batch(const struct checkpoint_state *s, char text[KEY_BYTES])
 static void describe_layer(FILE *out, const struct layer_desc *layer)
 {
     fprintf(out, "%s %s", layer_names()[layer->kind], layer->name);
-    for (const struct layer_option *o = layer_rule_get(layer->kind)->options; o->key; o++) {
+    for (const struct layer_option *o = layer_rule_get(layer->kind)->options; o->key != NULL; o++) {
         const void *field = (const char *)layer + o->offset;
         const int *numbers = field;
         if (o->type == LAYER_REAL)

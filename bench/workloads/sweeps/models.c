@@ -11,8 +11,8 @@ enum status models_for_each(const char *option,
     const char *home = getenv("SCALEBENCH_HOME");
     char pattern[4096];
     glob_t files;
-    snprintf(pattern, sizeof pattern, "%s%sconfigs/models/*.yaml", home ? home : "",
-             home ? "/" : "");
+    snprintf(pattern, sizeof pattern, "%s%sconfigs/models/*.yaml", home != NULL ? home : "",
+             home != NULL ? "/" : "");
     if (glob(pattern, 0, NULL, &files) != 0)
         return error_at(e, ERR_DATA, pattern, 0, 0,
                         "no networks here; --%s or SCALEBENCH_HOME says where they are", option);
