@@ -181,6 +181,13 @@ struct unit {
     double factor;
 };
 
+static const struct unit time_units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
+static const struct unit size_units[] = {
+    {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
+static const struct unit share_units[] = {{"%", 1}};
+#define TIME_UNITS (sizeof time_units / sizeof *time_units)
+#define SIZE_UNITS (sizeof size_units / sizeof *size_units)
+
 /* A number directly followed by one of the units. */
 static bool parse_unit(const char *text, const struct unit *units, size_t n, double *number)
 {
@@ -201,11 +208,19 @@ static bool parse_unit(const char *text, const struct unit *units, size_t n, dou
     return false;
 }
 
+bool number_parse_unit(const char *text, enum option_type *type, double *number)
+{
+    *type = number_parse(text, number)                         ? TYPE_REAL
+            : parse_unit(text, time_units, TIME_UNITS, number) ? TYPE_TIME
+            : parse_unit(text, size_units, SIZE_UNITS, number) ? TYPE_SIZE
+                                                               : TYPE_PERCENT;
+    return *type != TYPE_PERCENT || parse_unit(text, share_units, 1, number);
+}
+
 static enum status parse_time(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
-    static const struct unit units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
-    if (!parse_unit(node->text, units, 4, &value->number))
+    if (!parse_unit(node->text, time_units, TIME_UNITS, &value->number))
         return refuse(e, option, node, "'%s' is not a time: a number and ms, s, min or h, as 90s",
                       node->text);
     char text[32];
@@ -216,24 +231,22 @@ static enum status parse_time(struct value *value, const struct spec_option *opt
 static enum status parse_size(struct value *value, const struct spec_option *option,
                               const struct node *node, struct error *e)
 {
-    static const struct unit units[] = {
-        {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
-    if (!parse_unit(node->text, units, 4, &value->number) || value->number != floor(value->number))
+    if (!parse_unit(node->text, size_units, SIZE_UNITS, &value->number) ||
+        value->number != floor(value->number))
         return refuse(e, option, node,
                       "'%s' is not a size: a number and B, KiB, MiB or GiB, as 64KiB, whole bytes",
                       node->text);
     TRY(check_range(option, node, value->number, "B", e));
     size_t i = 0;
-    while (value->number == 0 ? i < 3 : fmod(value->number, units[i].factor) != 0)
+    while (value->number == 0 ? i < 3 : fmod(value->number, size_units[i].factor) != 0)
         i++;
-    return set_text(value, e, "%.0f%s", value->number / units[i].factor, units[i].name);
+    return set_text(value, e, "%.0f%s", value->number / size_units[i].factor, size_units[i].name);
 }
 
 static enum status parse_percent(struct value *value, const struct spec_option *option,
                                  const struct node *node, struct error *e)
 {
-    static const struct unit units[] = {{"%", 1}};
-    if (!parse_unit(node->text, units, 1, &value->number))
+    if (!parse_unit(node->text, share_units, 1, &value->number))
         return refuse(e, option, node, "'%s' is not a share: a number and %%, as 5%%", node->text);
     char text[32];
     TRY(check_range(option, node, value->number, "%", e));

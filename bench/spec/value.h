@@ -10,6 +10,10 @@
 /* A decimal number and nothing else: no blanks, no hexadecimal, no infinity. */
 bool number_parse(const char *text, double *number);
 
+/* A number alone (*type is TYPE_REAL then), or one directly followed by a unit of times, sizes or
+ * shares: in seconds, bytes or per cent. */
+bool number_parse_unit(const char *text, enum option_type *type, double *number);
+
 /* Reads `node` as a value of `option`. What the value held is freed. On error it is as before. */
 enum status value_parse(struct value *value, const struct spec_option *option,
                         const struct node *node, struct error *e);

@@ -1,0 +1,418 @@
+#include "bench/spec/condition.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+/* Every parenthesis and every `not` is a level: the stack of condition_holds is the bits of one
+ * word, of which a level takes two. */
+#define DEPTH_MAX 30
+#define TERMS_MAX 1000
+
+enum action { ACTION_COMPARE, ACTION_NOT, ACTION_AND, ACTION_OR };
+enum relation { EQUAL, UNEQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };
+
+struct comparison {
+    enum relation relation;
+    double number; /* in the unit of what is compared; NAN for a word or a text */
+};
+
+/* The condition in the order in which its parts are worked out: operands before operators. */
+struct condition {
+    char *text, *words; /* as written; the names and values of the terms */
+    enum action *actions;
+    struct condition_term *terms;
+    struct comparison *comparisons;
+    size_t n_actions, n_terms;
+};
+
+/* ---- Words ---- */
+
+enum token { TOKEN_END, TOKEN_WORD, TOKEN_TEXT, TOKEN_RELATION, TOKEN_OPEN, TOKEN_CLOSE };
+
+struct parser {
+    struct condition *c;
+    const char *next;  /* behind the token */
+    const char *begin; /* of the token */
+    enum token token;
+    enum relation relation;
+    char *word; /* of a word or a text; in c->words */
+    char *room; /* what is left of c->words */
+    int depth;
+};
+
+static int column_of(const struct parser *p, const char *place)
+{
+    int column = 1;
+    for (const char *c = p->c->text; c < place; c++)
+        column += ((unsigned char)*c & 0xC0) != 0x80; /* not the continuation of a character */
+    return column;
+}
+
+static enum status refuse(const struct parser *p, const char *place, struct error *e,
+                          const char *what)
+{
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, place), "%s", what);
+}
+
+/* "what was wanted, not 'what is there'" */
+static enum status refuse_token(const struct parser *p, const char *wanted, struct error *e)
+{
+    int length = p->token == TOKEN_END ? 0 : (int)(p->next - p->begin);
+    return error_at(e, ERR_ARGUMENT, NULL, 1, column_of(p, p->begin), "%s, %s%.*s%s", wanted,
+                    length > 0 ? "not '" : "but the condition ends", length, p->begin,
+                    length > 0 ? "'" : "");
+}
+
+static const char word_ends[] = " \t\n\r()=!<>\"',&|";
+
+static void keep_word(struct parser *p, const char *text, size_t length)
+{
+    p->word = p->room;
+    memcpy(p->word, text, length);
+    p->word[length] = '\0';
+    p->room += length + 1;
+}
+
+static enum status read_text(struct parser *p, struct error *e)
+{
+    const char *end = strchr(p->begin + 1, *p->begin);
+    if (end == NULL)
+        return refuse(p, p->begin, e, "a quotation mark that is not closed");
+    keep_word(p, p->begin + 1, (size_t)(end - p->begin) - 1);
+    p->token = TOKEN_TEXT;
+    p->next = end + 1;
+    return OK;
+}
+
+/* The longest operator that begins here; the length is 0 where there is none. */
+static size_t relation_at(const char *text, enum relation *relation)
+{
+    static const struct {
+        const char *text;
+        enum relation relation;
+    } known[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL},
+                 {"=", EQUAL},  {"<", LESS},     {">", GREATER}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(text, known[i].text, strlen(known[i].text)) == 0) {
+            *relation = known[i].relation;
+            return strlen(known[i].text);
+        }
+    return 0;
+}
+
+static enum status next_token(struct parser *p, struct error *e)
+{
+    const char *text = p->begin = p->next + strspn(p->next, " \t\n\r");
+    size_t length = relation_at(text, &p->relation), word = strcspn(text, word_ends);
+    if (*text == '"' || *text == '\'')
+        return read_text(p, e);
+    p->token = *text == '\0'  ? TOKEN_END
+               : *text == '(' ? TOKEN_OPEN
+               : *text == ')' ? TOKEN_CLOSE
+               : length > 0   ? TOKEN_RELATION
+                              : TOKEN_WORD;
+    if (p->token == TOKEN_WORD && word == 0)
+        return refuse(p, text, e,
+                      "unknown here; known: = != < <= > >= and or not ( ), names, numbers, words "
+                      "and \"texts\"");
+    if (p->token == TOKEN_WORD)
+        keep_word(p, text, length = word);
+    p->next = text + (p->token == TOKEN_END ? 0 : length > 0 ? length : 1);
+    return OK;
+}
+
+static bool is_word(const struct parser *p, const char *word)
+{
+    return p->token == TOKEN_WORD && strcmp(p->word, word) == 0;
+}
+
+static bool is_operator_word(const struct parser *p)
+{
+    return is_word(p, "and") || is_word(p, "or") || is_word(p, "not");
+}
+
+/* ---- Comparisons ---- */
+
+static bool ends_in(const char *name, const char *tail)
+{
+    size_t length = strlen(name), part = strlen(tail);
+    return length > part && strcmp(name + length - part, tail) == 0;
+}
+
+/* What a number written in seconds, bytes or per cent is to be multiplied with. */
+static double unit_factor(const char *name, enum option_type type)
+{
+    static const struct {
+        enum option_type type;
+        const char *tail;
+        double factor;
+    } units[] = {{TYPE_TIME, "_ms", 1e3},      {TYPE_TIME, "_us", 1e6},
+                 {TYPE_TIME, "_ns", 1e9},      {TYPE_SIZE, "_kib", 0x1p-10},
+                 {TYPE_SIZE, "_mib", 0x1p-20}, {TYPE_SIZE, "_gib", 0x1p-30},
+                 {TYPE_PERCENT, "_pct", 1}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (units[i].type == type && ends_in(name, units[i].tail))
+            return units[i].factor;
+    return type == TYPE_PERCENT && strchr(name, '.') == NULL ? 0.01 : 1;
+}
+
+static double value_number(const struct parser *p, const char *name)
+{
+    double number;
+    enum option_type type;
+    if (p->token == TOKEN_TEXT || !number_parse_unit(p->word, &type, &number))
+        return NAN;
+    return number * unit_factor(name, type);
+}
+
+static enum status parse_name(struct parser *p, struct condition_term *term, struct error *e)
+{
+    double number;
+    enum option_type type;
+    if (p->token != TOKEN_WORD || is_operator_word(p) || number_parse_unit(p->word, &type, &number))
+        return refuse_token(p, "a name is expected, as in ranks > 1", e);
+    term->name = p->word;
+    term->name_column = column_of(p, p->begin);
+    return next_token(p, e);
+}
+
+static enum status parse_value(struct parser *p, struct condition_term *term,
+                               struct comparison *comparison, struct error *e)
+{
+    if ((p->token != TOKEN_WORD && p->token != TOKEN_TEXT) || is_operator_word(p))
+        return refuse_token(p, "a number, a word or a \"text\" is expected", e);
+    comparison->number = value_number(p, term->name);
+    if (term->ordered && isnan(comparison->number))
+        return refuse_token(p, "an order is one of numbers", e);
+    term->text = p->word;
+    term->text_column = column_of(p, p->begin);
+    return next_token(p, e);
+}
+
+static void emit(struct parser *p, enum action action)
+{
+    p->c->actions[p->c->n_actions++] = action;
+}
+
+static enum status parse_comparison(struct parser *p, struct error *e)
+{
+    struct condition_term *term = &p->c->terms[p->c->n_terms];
+    struct comparison *comparison = &p->c->comparisons[p->c->n_terms];
+    if (p->c->n_terms == TERMS_MAX)
+        return refuse(p, p->begin, e, "a condition has at most 1000 comparisons");
+    TRY(parse_name(p, term, e));
+    if (p->token != TOKEN_RELATION)
+        return refuse_token(p, "= != < <= > or >= is expected behind a name", e);
+    comparison->relation = p->relation;
+    term->ordered = p->relation != EQUAL && p->relation != UNEQUAL;
+    TRY(next_token(p, e));
+    TRY(parse_value(p, term, comparison, e));
+    p->c->n_terms++;
+    emit(p, ACTION_COMPARE);
+    return OK;
+}
+
+/* ---- What joins them ---- */
+
+static enum status parse_any(struct parser *p, struct error *e);
+
+static enum status descend(struct parser *p, struct error *e)
+{
+    if (++p->depth > DEPTH_MAX)
+        return refuse(p, p->begin, e, "nested more than 30 levels deep");
+    return next_token(p, e);
+}
+
+static enum status parse_group(struct parser *p, struct error *e)
+{
+    TRY(descend(p, e));
+    TRY(parse_any(p, e));
+    if (p->token != TOKEN_CLOSE)
+        return refuse_token(p, "and, or or ) is expected", e);
+    p->depth--;
+    return next_token(p, e);
+}
+
+static enum status parse_factor(struct parser *p, struct error *e)
+{
+    if (p->token == TOKEN_OPEN)
+        return parse_group(p, e);
+    if (!is_word(p, "not"))
+        return parse_comparison(p, e);
+    TRY(descend(p, e));
+    TRY(parse_factor(p, e));
+    p->depth--;
+    emit(p, ACTION_NOT);
+    return OK;
+}
+
+static enum status parse_all(struct parser *p, struct error *e)
+{
+    TRY(parse_factor(p, e));
+    while (is_word(p, "and")) {
+        TRY(next_token(p, e));
+        TRY(parse_factor(p, e));
+        emit(p, ACTION_AND);
+    }
+    return OK;
+}
+
+static enum status parse_any(struct parser *p, struct error *e)
+{
+    TRY(parse_all(p, e));
+    while (is_word(p, "or")) {
+        TRY(next_token(p, e));
+        TRY(parse_all(p, e));
+        emit(p, ACTION_OR);
+    }
+    return OK;
+}
+
+static enum status parse_text(struct condition *c, struct error *e)
+{
+    struct parser p = {.c = c, .next = c->text, .room = c->words};
+    TRY(next_token(&p, e));
+    TRY(parse_any(&p, e));
+    return p.token == TOKEN_END ? OK : refuse_token(&p, "and or or is expected", e);
+}
+
+/* No text has more parts than half its length, since a comparison takes three characters. */
+static enum status make_room(struct condition *c, const char *text, struct error *e)
+{
+    size_t length = strlen(text), terms = length / 3 + 1;
+    c->text = strdup(text);
+    TRY(MEM_NEW(c->words, 2 * length + 1, "a condition", e));
+    TRY(MEM_NEW(c->actions, length + 1, "a condition", e));
+    TRY(MEM_NEW(c->terms, terms, "a condition", e));
+    TRY(MEM_NEW(c->comparisons, terms, "a condition", e));
+    return c->text != NULL ? OK : error_no_memory(e, "a condition");
+}
+
+enum status condition_parse(struct condition **c, const char *text, struct error *e)
+{
+    TRY(MEM_NEW(*c, 1, "a condition", e));
+    enum status status = make_room(*c, text, e);
+    THEN(status, parse_text(*c, e));
+    if (status == OK)
+        return OK;
+    condition_free(*c);
+    *c = NULL;
+    return status;
+}
+
+enum status condition_read(struct condition **c, const char *key, const struct node *node,
+                           struct error *e)
+{
+    struct error inner;
+    *c = NULL;
+    if (node->kind != NODE_SCALAR || node_is_empty(node))
+        return mark_error(e, ERR_SPEC, node->mark, "%s takes a condition, as \"ranks > 1\"", key);
+    enum status status = condition_parse(c, node->text, &inner);
+    if (status != ERR_ARGUMENT)
+        return status == OK ? OK : error_set(e, status, "%s", inner.text);
+    struct mark mark = node->mark;
+    mark.column += inner.column - 1 + node->quoted;
+    return mark_error(e, ERR_SPEC, mark, "%s: %s", key, inner.text);
+}
+
+void condition_free(struct condition *c)
+{
+    if (c == NULL)
+        return;
+    free(c->text);
+    free(c->words);
+    free(c->actions);
+    free(c->terms);
+    free(c->comparisons);
+    free(c);
+}
+
+/* ---- What it says of values ---- */
+
+enum status condition_check(const struct condition *c, condition_lookup *lookup, const void *arg,
+                            struct error *e)
+{
+    for (size_t i = 0; i < c->n_terms; i++) {
+        struct condition_value value = {NAN, NULL};
+        if (!lookup(&value, c->terms[i].name, arg))
+            return error_at(e, ERR_ARGUMENT, NULL, 1, c->terms[i].name_column, "'%s' is unknown",
+                            c->terms[i].name);
+    }
+    return OK;
+}
+
+static bool order_holds(double a, enum relation relation, double b)
+{
+    switch (relation) {
+    case EQUAL:
+        return a == b;
+    case UNEQUAL:
+        return a != b;
+    case LESS:
+        return a < b;
+    case LESS_EQUAL:
+        return a <= b;
+    case GREATER:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+static bool comparison_holds(const struct comparison *comparison, const struct condition_term *term,
+                             const struct condition_value *value)
+{
+    bool has_text = value->text != NULL && value->text[0] != '\0';
+    if (!isnan(value->number) && (!isnan(comparison->number) || !has_text))
+        return order_holds(value->number, comparison->relation, comparison->number) &&
+               !isnan(comparison->number);
+    if (!has_text || term->ordered)
+        return false;
+    return (strcmp(value->text, term->text) == 0) == (comparison->relation == EQUAL);
+}
+
+/* The lowest bit of the stack is its top. */
+bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg)
+{
+    uint64_t stack = 0;
+    size_t term = 0;
+    for (size_t i = 0; i < c->n_actions; i++) {
+        struct condition_value value = {NAN, NULL};
+        uint64_t top = stack & 1, below = stack >> 1;
+        switch (c->actions[i]) {
+        case ACTION_COMPARE:
+            if (!lookup(&value, c->terms[term].name, arg))
+                value = (struct condition_value){NAN, NULL};
+            stack = stack << 1 | comparison_holds(&c->comparisons[term], &c->terms[term], &value);
+            term++;
+            break;
+        case ACTION_NOT:
+            stack ^= 1;
+            break;
+        case ACTION_AND:
+            stack = top ? below : below & ~UINT64_C(1);
+            break;
+        case ACTION_OR:
+            stack = below | top;
+            break;
+        }
+    }
+    return stack & 1;
+}
+
+const struct condition_term *condition_terms(const struct condition *c, size_t *n)
+{
+    *n = c->n_terms;
+    return c->terms;
+}
+
+const char *condition_text(const struct condition *c)
+{
+    return c->text;
+}

@@ -1,0 +1,61 @@
+/* Conditions over named values: "ranks > 1 and (sync.strategy = shm or not train.epochs = 1)". One
+ * small language for what a spec excludes, what a figure shows and what a check demands.
+ *
+ *   condition   := term { or term };  term := factor { and factor }
+ *   factor      := not factor | ( condition ) | comparison
+ *   comparison  := name operator value;  operator := = == != < <= > >=
+ *   value       := a number, with the units that options have (5ms, 64KiB, 5%) | word | "text"
+ *
+ * A number is compared with the value's number, or as text with one that has none; a word or a text
+ * with the value's text; an order is one of numbers. Times are in seconds and sizes in bytes as
+ * those of options are, unless the name says its unit at its end, as columns of CSV files do:
+ * step_ms, peak_mib. A share in per cent compares with an option or a column that ends in _pct as
+ * it is, with any other column as a part of 1: efficiency >= 80%. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/error.h"
+
+struct condition;
+
+/* Freed with condition_free; NULL after an error: ERR_ARGUMENT at line 1 and the column in `text`. */
+enum status condition_parse(struct condition **c, const char *text, struct error *e);
+
+/* The same from a file: ERR_SPEC with its place there. `key` begins the message. */
+enum status condition_read(struct condition **c, const char *key, const struct node *node,
+                           struct error *e);
+
+void condition_free(struct condition *c); /* NULL is none */
+
+/* What a name stands for: its number, NAN where the text is none; its text, NULL where it has none.
+ * Neither of them (NAN and NULL or "") is an unknown value, of which every comparison is false. */
+struct condition_value {
+    double number;
+    const char *text; /* borrowed until the next call */
+};
+
+/* Returns false for a name that it does not know. */
+typedef bool condition_lookup(struct condition_value *value, const char *name, const void *arg);
+
+/* ERR_ARGUMENT at line 1 and its column for the first name that `lookup` does not know. */
+enum status condition_check(const struct condition *c, condition_lookup *lookup, const void *arg,
+                            struct error *e);
+
+/* Whether it holds. Allocates nothing; a name that is not known is an unknown value. */
+bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);
+
+/* One comparison: for messages that know which names and values there are. */
+struct condition_term {
+    const char *name, *text; /* of the value as written, without quotation marks */
+    int name_column, text_column;
+    bool ordered; /* < <= > or >= */
+};
+
+/* The comparisons from left to right, *n of them, borrowed. */
+const struct condition_term *condition_terms(const struct condition *c, size_t *n);
+
+/* The condition as it was written. */
+const char *condition_text(const struct condition *c);

@@ -1,0 +1,213 @@
+/* Conditions: what they hold of, in which order their operators bind, and what is refused where. */
+#include "bench/spec/condition.h"
+
+#include <math.h>
+
+#include "bench/spec/tests/corpus.h"
+
+static const struct {
+    const char *name;
+    struct condition_value value;
+} known[] = {
+    {"ranks", {2, "2"}},
+    {"step_ms", {5, NULL}},
+    {"sync.strategy", {NAN, "shm"}},
+    {"sync.deadline", {90, "90s"}},
+    {"sync.size", {65536, "64KiB"}},
+    {"sync.topk", {5, "5%"}},
+    {"efficiency", {0.85, NULL}},
+    {"test_acc_pct", {96.5, NULL}},
+    {"rss_mib", {64, NULL}},
+    {"train.shuffle", {1, "true"}},
+    {"data.name", {NAN, "my set"}},
+    {"unknown", {NAN, NULL}},
+    {"empty", {NAN, ""}},
+};
+
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            *value = known[i].value;
+            return true;
+        }
+    return false;
+}
+
+static bool holds(const char *text)
+{
+    struct condition *c;
+    struct error e = {.status = OK};
+    if (condition_parse(&c, text, &e) != OK)
+        fail_msg("%s: column %d: %s", text, e.column, e.text);
+    assert_int_equal(condition_check(c, look_up, NULL, &e), OK);
+    assert_string_equal(condition_text(c), text);
+    bool result = condition_holds(c, look_up, NULL);
+    condition_free(c);
+    return result;
+}
+
+static void test_comparisons(void **state)
+{
+    static const char *const true_of[] = {
+        "ranks = 2",
+        "ranks == 2.0",
+        "ranks!=3",
+        "ranks<3",
+        "ranks <= 2",
+        "ranks >= 2",
+        "ranks > 1.5e0",
+        "sync.strategy = shm",
+        "sync.strategy != ring",
+        "sync.strategy = \"shm\"",
+        "data.name = 'my set'",
+        "train.shuffle = true",
+        "ranks = \"2\"",
+    };
+    static const char *const false_of[] = {
+        "ranks = 3",
+        "ranks != 2",
+        "ranks < 2",
+        "ranks > 2",
+        "sync.strategy = ring",
+        "sync.strategy > 1",
+        "sync.strategy = 1",
+        "train.shuffle != true",
+        "data.name = my",
+    };
+    for (size_t i = 0; i < sizeof true_of / sizeof *true_of; i++)
+        if (!holds(true_of[i]))
+            fail_msg("%s does not hold", true_of[i]);
+    for (size_t i = 0; i < sizeof false_of / sizeof *false_of; i++)
+        if (holds(false_of[i]))
+            fail_msg("%s holds", false_of[i]);
+}
+
+/* Options count in seconds, bytes and per cent; columns in what their names say. */
+static void test_units(void **state)
+{
+    assert_true(holds("sync.deadline = 90s"));
+    assert_true(holds("sync.deadline = 1.5min"));
+    assert_true(holds("sync.size = 64KiB"));
+    assert_true(holds("sync.topk = 5%"));
+    assert_true(holds("step_ms = 5ms"));
+    assert_true(holds("step_ms = 5"));
+    assert_true(holds("step_ms < 1s"));
+    assert_true(holds("rss_mib = 64MiB"));
+    assert_true(holds("test_acc_pct >= 96.5%"));
+    assert_true(holds("efficiency >= 80%"));
+    assert_false(holds("efficiency >= 90%"));
+}
+
+static void test_precedence(void **state)
+{
+    assert_true(holds("ranks = 2 or ranks = 3 and ranks = 4"));
+    assert_false(holds("(ranks = 2 or ranks = 3) and ranks = 4"));
+    assert_true(holds("not ranks = 3 and ranks = 2"));
+    assert_false(holds("not (ranks = 3 or ranks = 2)"));
+    assert_true(holds("not not ranks = 2"));
+    assert_true(holds("ranks > 1 and (sync.strategy = ring or not ranks=1)"));
+    assert_true(holds("ranks = 1 and ranks = 2 or ranks = 2"));
+    assert_false(holds("ranks = 2 and (ranks = 1 or ranks = 3) or ranks = 4"));
+}
+
+static void test_unknown_values(void **state)
+{
+    assert_false(holds("unknown = 1"));
+    assert_false(holds("unknown != 1"));
+    assert_false(holds("unknown < 1 or unknown >= 1"));
+    assert_false(holds("empty = \"\""));
+    assert_false(holds("empty != shm"));
+    assert_true(holds("not unknown = 1"));
+}
+
+static void refused(const char *text, int column, const char *expected)
+{
+    struct condition *c;
+    struct error e = {.status = OK};
+    assert_int_equal(condition_parse(&c, text, &e), ERR_ARGUMENT);
+    assert_null(c);
+    assert_string_equal(e.text, expected);
+    assert_int_equal(e.column, column);
+}
+
+static void test_refused(void **state)
+{
+    refused("", 1, "a name is expected, as in ranks > 1, but the condition ends");
+    refused("ranks", 6, "= != < <= > or >= is expected behind a name, but the condition ends");
+    refused("ranks >", 8, "a number, a word or a \"text\" is expected, but the condition ends");
+    refused("ranks > and", 9, "a number, a word or a \"text\" is expected, not 'and'");
+    refused("ranks > many", 9, "an order is one of numbers, not 'many'");
+    refused("1 < ranks", 1, "a name is expected, as in ranks > 1, not '1'");
+    refused("ranks = 1 ranks = 2", 11, "and or or is expected, not 'ranks'");
+    refused("(ranks = 1", 11, "and, or or ) is expected, but the condition ends");
+    refused("ranks = 1)", 10, "and or or is expected, not ')'");
+    refused("ranks = 1 && ranks = 2", 11,
+            "unknown here; known: = != < <= > >= and or not ( ), names, numbers, words and "
+            "\"texts\"");
+    refused("data.name = \"open", 13, "a quotation mark that is not closed");
+    refused("\xC3\xA4rger = 1 )", 11, "and or or is expected, not ')'");
+    char deep[256] = "";
+    for (int i = 0; i < 31; i++)
+        strcat(deep, "(");
+    refused(deep, 31, "nested more than 30 levels deep");
+}
+
+/* As deep as may be, every level with an operand of each operator waiting. */
+static void test_deepest(void **state)
+{
+    char text[4096] = "";
+    for (int i = 0; i < 30; i++)
+        strcat(text, "ranks = 3 or ranks = 2 and (");
+    strcat(text, "ranks = 3 or ranks = 2 and ranks = 2");
+    for (int i = 0; i < 30; i++)
+        strcat(text, ")");
+    assert_true(holds(text));
+    text[strlen(text) - 31] = '4'; /* the innermost value */
+    assert_false(holds(text));
+}
+
+static void test_unknown_name(void **state)
+{
+    struct condition *c;
+    struct error e;
+    size_t n;
+    assert_int_equal(condition_parse(&c, "ranks > 1 and rnks = 2", &e), OK);
+    assert_int_equal(condition_check(c, look_up, NULL, &e), ERR_ARGUMENT);
+    assert_string_equal(e.text, "'rnks' is unknown");
+    assert_int_equal(e.column, 15);
+    const struct condition_term *terms = condition_terms(c, &n);
+    assert_int_equal(n, 2);
+    assert_string_equal(terms[1].name, "rnks");
+    assert_string_equal(terms[1].text, "2");
+    assert_int_equal(terms[1].text_column, 22);
+    assert_true(terms[0].ordered);
+    assert_false(condition_holds(c, look_up, NULL));
+    condition_free(c);
+    condition_free(NULL);
+}
+
+/* In a file the place is that of the part, behind the quotation mark. */
+static void test_places(void **state)
+{
+    struct condition *c;
+    struct error e;
+    struct node node;
+    assert_int_equal(yaml_read_text(&node, "\"ranks >> 1\"", (struct mark){"f", 3, 7}, &e), OK);
+    assert_int_equal(condition_read(&c, "where", &node, &e), ERR_SPEC);
+    char line[2048];
+    error_line(line, &e);
+    assert_string_equal(line, "f:3:15: where: a number, a word or a \"text\" is expected, not '>'");
+    node_free(&node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_comparisons),  cmocka_unit_test(test_units),
+        cmocka_unit_test(test_precedence),   cmocka_unit_test(test_unknown_values),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_deepest),
+        cmocka_unit_test(test_unknown_name), cmocka_unit_test(test_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
