@@ -1,5 +1,6 @@
 # What all figures share. bench/figures/figures.c assigns, before it loads the script of a figure:
 #   plots, data, out             this folder; series_<figure>.csv; the path of the pictures without ending
+#   dots_data, dots_n            dots_<figure>.csv, the launches behind each value; those of them that are drawn
 #   scaling                      strong, weak, epoch or none
 #   y_title                      of the axis that shows values
 #   ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; least, greatest

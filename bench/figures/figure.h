@@ -11,6 +11,7 @@ struct figure_shape {
     bool bars;          /* a bar a point, else a curve a series */
     bool communicating; /* points of strategy none have no place */
     bool whiskers;      /* intervals are drawn */
+    bool dots;          /* so are single launches */
     const char *method; /* what a caption says of the values behind "Median of ..." */
     /* The rows of the series file, names first. */
     enum status (*write)(FILE *out, struct figure_data *d, struct error *e);

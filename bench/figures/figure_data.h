@@ -28,6 +28,7 @@ struct figure_data {
     bool *bars;         /* of a figure that has a bar a point: which of them have one */
     size_t rows;        /* bars */
     size_t left_out;    /* curves or bars with a value that are too many to be drawn */
+    size_t dots;        /* launches that are drawn, once dots_write counted them */
     int epochs;         /* most that a run has, of figures over epochs */
     size_t known[FIGURE_COLUMNS_MAX]; /* of those: epochs with a value of each column */
 };

@@ -259,6 +259,7 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "most", d->most);
     gnuplot_define_number(out, "lowest", d->lowest);
     gnuplot_define_number(out, "percent_most", d->quantity->most);
+    gnuplot_define_number(out, "dots_n", (double)d->dots);
     gnuplot_define_number(out, "rows_n", (double)d->rows);
     gnuplot_define_number(out, "epochs_n", d->epochs);
     for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++) {
@@ -295,6 +296,8 @@ static void define_files(FILE *out, const struct figure_data *d, const char *plo
     gnuplot_define_text(out, "plots", plots_dir);
     snprintf(path, sizeof path, "%s/series_%s.csv", stage->dir, d->figure->name);
     gnuplot_define_text(out, "data", path);
+    snprintf(path, sizeof path, "%s/dots_%s.csv", stage->dir, d->figure->name);
+    gnuplot_define_text(out, "dots_data", path);
     snprintf(path, sizeof path, "%s/%s", stage->dir, d->figure->name);
     gnuplot_define_text(out, "out", path);
 }

@@ -94,7 +94,7 @@ static enum status write_bars(FILE *out, struct figure_data *d, struct error *e)
 }
 
 const struct figure_shape shape_over_ranks = {
-    .whiskers = true, .method = "", .write = write_over_ranks};
+    .whiskers = true, .dots = true, .method = "", .write = write_over_ranks};
 
 const struct figure_shape shape_bars = {
-    .bars = true, .whiskers = true, .method = "", .write = write_bars};
+    .bars = true, .whiskers = true, .dots = true, .method = "", .write = write_bars};

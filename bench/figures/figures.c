@@ -5,6 +5,7 @@
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
+#include "bench/figures/dots.h"
 #include "bench/figures/figure_define.h"
 #include "bench/figures/figures.h"
 #include "bench/figures/pictures.h"
@@ -15,6 +16,11 @@
 static enum status write_series(FILE *out, void *d, struct error *e)
 {
     return ((struct figure_data *)d)->figure->shape->write(out, d, e);
+}
+
+static enum status write_dots(FILE *out, void *d, struct error *e)
+{
+    return dots_write(out, d, e);
 }
 
 /* In full, whatever the picture has room for. */
@@ -59,15 +65,20 @@ static void say_what_is_missing(const struct figure_data *d, const char *series)
 static enum status draw_data(struct figure_data *d, const char *plots_dir,
                              const struct stage *stage, struct error *e)
 {
-    char series[64], caption[64];
+    char series[64], dots[64], caption[64];
     const char *figure = d->figure->name;
     snprintf(series, sizeof series, "series_%s.csv", figure);
+    snprintf(dots, sizeof dots, "dots_%s.csv", figure);
     snprintf(caption, sizeof caption, "%s.txt", figure);
     TRY(stage_write(stage, series, write_series, d, e));
+    if (dots_exist(d))
+        TRY(stage_write(stage, dots, write_dots, d, e));
     say_what_is_missing(d, series);
     TRY(draw_pictures(d, plots_dir, stage, e));
     TRY(stage_write(stage, caption, write_caption, d, e));
     TRY(stage_keep(stage, series, e));
+    if (dots_exist(d))
+        TRY(stage_keep(stage, dots, e));
     TRY(stage_keep(stage, caption, e));
     return pictures_keep(stage, figure, e);
 }

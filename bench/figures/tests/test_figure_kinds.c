@@ -148,15 +148,20 @@ static int after_the_run(void **state)
     return 0;
 }
 
-static struct csv_table series_of(const struct run *run, const char *figure)
+static struct csv_table table_of(const struct run *run, const char *kind, const char *figure)
 {
     char path[256];
     struct csv_table table;
     struct error e = {.status = OK};
-    snprintf(path, sizeof path, "%s/series_%s.csv", run->fake.dir, figure);
+    snprintf(path, sizeof path, "%s/%s_%s.csv", run->fake.dir, kind, figure);
     if (csv_table_read(&table, path, &e) != OK)
         fail_msg("%s:%d: %s", e.file, e.line, e.text);
     return table;
+}
+
+static struct csv_table series_of(const struct run *run, const char *figure)
+{
+    return table_of(run, "series", figure);
 }
 
 /* A number of the row whose columns `key` and `second` have these texts. */
@@ -237,6 +242,35 @@ static void series_of_runs_hold_the_numbers(void **state)
     NEAR(point_number(&total, "ranks=8 allreduce", "published"), 1.2);
     csv_table_free(&accuracy);
     csv_table_free(&total);
+}
+
+/* Every launch that counts; of ratios those that have one of the base in their block. */
+static void dots_hold_single_launches(void **state)
+{
+    const struct run *run = *state;
+    struct csv_table time = table_of(run, "dots", "time"),
+                     speedup = table_of(run, "dots", "speedup"),
+                     efficiency = table_of(run, "dots", "efficiency"),
+                     accuracy = table_of(run, "dots", "accuracy"),
+                     bars = table_of(run, "dots", "bars");
+    assert_int_equal(time.rows, 5 * 4);
+    assert_int_equal(speedup.rows, 4 * 4); /* the base is 1 by definition */
+    assert_int_equal(accuracy.rows, 3 * 3);
+    assert_int_equal(bars.rows, 3 * 3);
+    const char *label = "ranks=2 allreduce";
+    NEAR(number_at(&time, "label", label, "nth", "4", "value"), 56 * 1.03);
+    NEAR(number_at(&time, "label", label, "nth", "4", "block"), 3);
+    NEAR(number_at(&speedup, "label", label, "nth", "4", "value"), 100 / 56.0);
+    NEAR(number_at(&speedup, "label", label, "nth", "4", "curve"), 2);
+    NEAR(number_at(&efficiency, "label", label, "nth", "1", "value"), 50 * 100 / 56.0);
+    NEAR(number_at(&accuracy, "label", label, "seed", "3", "value"), 98.25);
+    NEAR(number_at(&bars, "label", "ranks=8 allreduce", "nth", "2", "value"), 3);
+    NEAR(number_at(&bars, "label", "ranks=8 allreduce", "nth", "2", "curve"), 4);
+    csv_table_free(&time);
+    csv_table_free(&speedup);
+    csv_table_free(&efficiency);
+    csv_table_free(&accuracy);
+    csv_table_free(&bars);
 }
 
 static void bars_hold_the_chosen_quantity(void **state)
@@ -534,6 +568,7 @@ int main(void)
         cmocka_unit_test(every_format_is_there),
         cmocka_unit_test(series_over_ranks_hold_the_numbers),
         cmocka_unit_test(series_of_runs_hold_the_numbers),
+        cmocka_unit_test(dots_hold_single_launches),
         cmocka_unit_test(bars_hold_the_chosen_quantity),
         cmocka_unit_test(breakdown_holds_the_parts),
         cmocka_unit_test(model_follows_from_base_and_messages),
