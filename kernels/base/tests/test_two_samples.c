@@ -1,0 +1,126 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "kernels/base/rng.h"
+#include "kernels/base/two_samples.h"
+
+/* Two-sided critical values of Mann and Whitney's U (the largest U that is significant) as
+ * statistics books print them. */
+static void rank_sums_are_those_of_the_tables(void **state)
+{
+    static const struct {
+        size_t n, m;
+        double alpha;
+        size_t significant;
+    } rows[] = {
+        {4, 4, 0.05, 0},    {5, 5, 0.05, 2},     {6, 6, 0.05, 5},    {6, 12, 0.05, 14},
+        {8, 8, 0.05, 13},   {10, 10, 0.05, 23},  {12, 12, 0.05, 37}, {15, 15, 0.05, 64},
+        {5, 20, 0.05, 20},  {20, 20, 0.05, 127}, {6, 6, 0.01, 2},    {8, 8, 0.01, 7},
+        {12, 12, 0.01, 27}, {20, 20, 0.01, 105},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        double probability;
+        size_t found = rank_sum_critical(rows[r].n, rows[r].m, rows[r].alpha / 2, &probability);
+        assert_int_equal(found, rows[r].significant + 1);
+        assert_true(probability <= rows[r].alpha / 2);
+        assert_int_equal(rank_sum_critical(rows[r].m, rows[r].n, rows[r].alpha / 2, &probability),
+                         found);
+    }
+}
+
+static void small_samples_reach_no_high_level(void **state)
+{
+    const double x[] = {1, 2, 3}, y[] = {11, 12, 13};
+    struct interval i = two_samples_shift(x, 3, y, 3, 0.95);
+    assert_false(i.met);
+    assert_true(fabs(i.level - 0.9) < 1e-12); /* 2 of 20 orders lie outside */
+    assert_true(i.lo == 8 && i.mid == 10 && i.hi == 12);
+    i = two_samples_shift(x, 3, y, 3, 0.9);
+    assert_true(i.met && i.lo == 8 && i.hi == 12);
+    assert_int_equal(samples_wanted(0.95, true), 4);   /* 2/70 */
+    assert_int_equal(samples_wanted(0.95, false), 6);  /* 2/64 */
+    assert_int_equal(samples_wanted(0.9975, true), 6); /* 2/924 */
+    assert_true(isnan(two_samples_shift(x, 3, y, 0, 0.9).mid));
+    const double torn[] = {1, NAN};
+    assert_true(isnan(two_samples_shift(x, 3, torn, 2, 0.9).lo));
+}
+
+/* Differences worked out by hand: of {0, 1, 4, 9} against {2, 3, 5, 7} they are, in order, -7 -6 -4
+ * -2 -2 -1 1 1 2 2 3 3 4 5 6 7. At four a side the outermost ones make 97.1 %, the second 94.3 %. */
+static void a_shift_is_what_the_differences_say(void **state)
+{
+    const double x[] = {9, 1, 0, 4}, y[] = {2, 7, 3, 5};
+    struct interval i = two_samples_shift(x, 4, y, 4, 0.95);
+    assert_true(i.met && i.lo == -7 && i.hi == 7 && i.mid == 1.5);
+    assert_true(fabs(i.level - (1 - 2.0 / 70)) < 1e-12);
+    i = two_samples_shift(x, 4, y, 4, 0.94);
+    assert_true(i.lo == -6 && i.hi == 6 && fabs(i.level - (1 - 4.0 / 70)) < 1e-12);
+    i = one_sample_shift(2, y, 4, 0.8);
+    assert_true(i.lo == 0 && i.mid == 2 && i.hi == 5);
+}
+
+/* 0.975, 0.995 and others as tables print them; 1 and 2 degrees have closed forms. */
+static void students_quantiles_are_those_of_the_tables(void **state)
+{
+    static const struct {
+        double p, df, t;
+    } rows[] = {
+        {0.975, 1, 12.706}, {0.975, 2, 4.303}, {0.975, 5, 2.571},     {0.975, 10, 2.228},
+        {0.975, 30, 2.042}, {0.995, 3, 5.841}, {0.995, 120, 2.617},   {0.95, 7, 1.895},
+        {0.9995, 4, 8.610}, {0.9, 20, 1.325},  {0.975, 1e6, 1.95997},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        assert_true(fabs(student_quantile(rows[r].p, rows[r].df) - rows[r].t) < 6e-4);
+        assert_true(student_quantile(1 - rows[r].p, rows[r].df) ==
+                    -student_quantile(1 - (1 - rows[r].p), rows[r].df));
+    }
+    for (double p = 0.55; p < 0.9999; p += 0.013) {
+        double cauchy = tan(M_PI * (p - 0.5)), two = (2 * p - 1) / sqrt(2 * p * (1 - p));
+        assert_true(fabs(student_quantile(p, 1) / cauchy - 1) < 1e-10);
+        assert_true(fabs(student_quantile(p, 2) / two - 1) < 1e-10);
+    }
+    assert_true(fabs(student_quantile(0.5, 3)) < 1e-12);
+    assert_true(student_quantile(0.975, 1.5) < 12.706 && student_quantile(0.975, 1.5) > 4.303);
+    assert_true(isnan(student_quantile(1, 3)) && isnan(student_quantile(0.5, 0)));
+}
+
+/* Skewed noise, unequal sizes: the level that an interval names is the share of intervals that
+ * cover, within 4 standard errors. */
+static void intervals_cover_as_often_as_they_say(void **state)
+{
+    enum { TRIALS = 20000 };
+    const size_t n = 6, m = 9;
+    size_t covered = 0;
+    double level = 0;
+    for (uint32_t t = 0; t < TRIALS; t++) {
+        double x[6], y[9];
+        for (uint32_t k = 0; k < n + m; k++) {
+            double unit = rng_unit(rng_word(7, RNG_STREAM(RNG_SCHEDULE, 1), t, k, 0));
+            *(k < n ? &x[k] : &y[k - n]) = -log1p(-unit) + (k < n ? 0 : 0.25);
+        }
+        struct interval i = two_samples_shift(x, n, y, m, 0.95);
+        covered += i.lo <= 0.25 && i.hi >= 0.25;
+        level = i.level;
+    }
+    assert_true(level >= 0.95 && level < 0.96);
+    double error = sqrt(level * (1 - level) / TRIALS);
+    assert_true(fabs((double)covered / TRIALS - level) < 4 * error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rank_sums_are_those_of_the_tables),
+        cmocka_unit_test(small_samples_reach_no_high_level),
+        cmocka_unit_test(a_shift_is_what_the_differences_say),
+        cmocka_unit_test(students_quantiles_are_those_of_the_tables),
+        cmocka_unit_test(intervals_cover_as_often_as_they_say),
+    };
+    return cmocka_run_group_tests_name("two samples", tests, NULL, NULL);
+}

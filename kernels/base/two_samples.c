@@ -1,0 +1,163 @@
+#include "kernels/base/two_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Mann and Whitney's U ---- */
+
+/* The number of ways to reach U = u, u <= most, is the coefficient of q^u of the Gaussian binomial
+ * prod (1 - q^(n+i)) / (1 - q^i), i = 1 .. m: one pass a factor (Harding, "An efficient,
+ * minimal-storage procedure for calculating the Mann-Whitney U", 1984). Whole numbers, exact below
+ * 2^53. */
+static void count_ways(double *ways, size_t most, size_t n, size_t m)
+{
+    memset(ways, 0, (most + 1) * sizeof *ways);
+    ways[0] = 1;
+    for (size_t i = 1; i <= m; i++) {
+        for (size_t u = most; u >= n + i; u--)
+            ways[u] -= ways[u - n - i];
+        for (size_t u = i; u <= most; u++)
+            ways[u] += ways[u - i];
+    }
+}
+
+/* C(n + m, n) */
+static double count_orders(size_t n, size_t m)
+{
+    double orders = 1;
+    for (size_t i = 1; i <= m; i++)
+        orders *= (double)(n + i) / (double)i;
+    return orders;
+}
+
+size_t rank_sum_critical(size_t n, size_t m, double tail, double *probability)
+{
+    const double rounding = 1e-12;
+    size_t most = n * m / 2, critical = 0;
+    double *ways = malloc((most + 1) * sizeof *ways), sum = 0, orders = count_orders(n, m);
+    *probability = 0;
+    if (ways == NULL)
+        return 0;
+    count_ways(ways, most, n, m);
+    for (size_t u = 0; u < most && (sum += ways[u] / orders) <= tail + rounding; u++) {
+        *probability = sum;
+        critical = u + 1;
+    }
+    free(ways);
+    return critical;
+}
+
+/* ---- Shifts ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The `from_end`-th of them from both ends, counting from 1. */
+static void take_differences(struct interval *i, double *differences, size_t n, size_t from_end)
+{
+    qsort(differences, n, sizeof *differences, compare);
+    i->lo = differences[from_end - 1];
+    i->mid = stats_median(differences, n);
+    i->hi = differences[n - from_end];
+}
+
+struct interval two_samples_shift(const double *x, size_t n, const double *y, size_t m,
+                                  double level)
+{
+    struct interval i = {.lo = NAN, .mid = NAN, .hi = NAN};
+    double *differences = n * m > 0 ? malloc(n * m * sizeof *differences) : NULL, tail;
+    if (differences == NULL || isnan(stats_median(x, n)) || isnan(stats_median(y, m))) {
+        free(differences);
+        return i;
+    }
+    for (size_t k = 0; k < n * m; k++)
+        differences[k] = y[k % m] - x[k / m];
+    size_t critical = rank_sum_critical(n, m, (1 - level) / 2, &tail);
+    i.met = critical > 0;
+    i.level = 1 - 2 * (i.met ? tail : fmin(0.5, 1 / count_orders(n, m)));
+    take_differences(&i, differences, n * m, i.met ? critical : 1);
+    free(differences);
+    return i;
+}
+
+struct interval one_sample_shift(double x, const double *y, size_t m, double level)
+{
+    struct interval i = stats_median_interval(y, m, level);
+    i.lo -= x;
+    i.mid -= x;
+    i.hi -= x;
+    return i;
+}
+
+size_t samples_wanted(double level, bool both)
+{
+    size_t n = 1;
+    while (n < 1000 && 1 - 2 / (both ? count_orders(n, n) : exp2((double)n)) < level - 1e-12)
+        n++;
+    return n;
+}
+
+/* ---- Student's t ---- */
+
+/* The continued fraction of the incomplete beta function by Lentz's method: Press et al., "Numerical
+ * Recipes", 6.4. */
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double fraction = d;
+    for (int k = 1; k < 10000; k++) {
+        double even = k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k));
+        double odd = -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1));
+        double before = fraction;
+        for (int half = 0; half < 2; half++) {
+            double factor = half ? odd : even;
+            d = 1 + factor * d;
+            c = 1 + factor / c;
+            d = 1 / (fabs(d) < tiny ? tiny : d);
+            c = fabs(c) < tiny ? tiny : c;
+            fraction *= c * d;
+        }
+        if (fabs(fraction - before) < 1e-15 * fabs(fraction))
+            break;
+    }
+    return fraction;
+}
+
+/* The regularised incomplete beta function. */
+static double beta_share(double a, double b, double x)
+{
+    if (x <= 0 || x >= 1)
+        return x <= 0 ? 0 : 1;
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+/* P(T > t), t >= 0 */
+static double student_tail(double t, double df)
+{
+    return beta_share(df / 2, 0.5, df / (df + t * t)) / 2;
+}
+
+double student_quantile(double p, double df)
+{
+    if (!(p > 0 && p < 1 && df > 0))
+        return NAN;
+    if (p < 0.5)
+        return -student_quantile(1 - p, df);
+    double lo = 0, hi = 1;
+    while (student_tail(hi, df) > 1 - p && hi < 1e300)
+        hi *= 2;
+    for (int i = 0; i < 200 && hi - lo > 1e-15 * hi; i++) {
+        double mid = lo + (hi - lo) / 2;
+        *(student_tail(mid, df) > 1 - p ? &lo : &hi) = mid;
+    }
+    return lo + (hi - lo) / 2;
+}
