@@ -8,9 +8,13 @@
 #include "bench/runner/tools.h"
 #include "kernels/base/error.h"
 
+enum { OPERANDS_MAX = 32 };
+
 struct arguments {
-    char *const *command;  /* the whole command line */
-    const char *operand;   /* what is not an option; NULL where absent */
+    char *const *command; /* the whole command line */
+    const char *operand;  /* what is not an option, the first of them; NULL where absent */
+    const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
+    size_t n_operands;
     const char *set, *out; /* --set (or NULL), --out (or "results") */
     bool fresh, strict, json;
 };

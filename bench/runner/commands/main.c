@@ -21,23 +21,31 @@ static const struct command commands[] = {
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
-static const struct {
+/* An option is a text or, where it takes none, a truth: a member of struct arguments. */
+#define TEXT(name, member) {name, required_argument, NULL, 0}, offsetof(struct arguments, member)
+#define FLAG(name, member) {name, no_argument, NULL, 0}, offsetof(struct arguments, member), NULL
+static const struct known_option {
     struct option option;
+    size_t member;
+    const char *empty; /* what is wrong with a text that is empty; NULL: as if it was not given */
     const char *help;
 } known_options[] = {
-    {{"set", required_argument, NULL, 's'},
+    {TEXT("set", set), NULL,
      "--set \"KEY=VALUE ...\"  change values of the spec: train.epochs=1 matrix.ranks=[1,2]"},
-    {{"out", required_argument, NULL, 'o'},
+    {TEXT("out", out), "(OUT= of make) names no folder",
      "--out FOLDER           folder of all results (results)"},
-    {{"fresh", no_argument, NULL, 'f'}, "--fresh                begin a new run in any case"},
-    {{"strict", no_argument, NULL, 't'},
-     "--strict               refuse to run when a point cannot"},
-    {{"json", no_argument, NULL, 'j'},
+    {FLAG("fresh", fresh), "--fresh                begin a new run in any case"},
+    {FLAG("strict", strict), "--strict               refuse to run when a point cannot"},
+    {FLAG("json", json),
      "--json                 as JSON: every option, shape and tensor, for programs"},
 };
+#undef TEXT
+#undef FLAG
 /* What getopt_long says of an argument that is no option, after a '-' in its letters. */
-#define OPERAND   1
-#define N_OPTIONS (sizeof known_options / sizeof *known_options)
+#define OPERAND 1
+/* Of an option: its index in known_options above this. */
+#define KNOWN_OPTION 1000
+#define N_OPTIONS    (sizeof known_options / sizeof *known_options)
 
 static void print_help(FILE *out)
 {
@@ -56,12 +64,24 @@ static void print_help(FILE *out)
         out);
 }
 
+/* Whether the name is one of the words. */
+static bool takes_option(const struct command *command, const char *name)
+{
+    size_t length = strlen(name);
+    const char *rest = command->options;
+    while (*rest && (strcspn(rest, " ") != length || strncmp(rest, name, length) != 0)) {
+        rest += strcspn(rest, " ");
+        rest += strspn(rest, " ");
+    }
+    return *rest != '\0';
+}
+
 static void print_command_help(FILE *out, const struct command *command)
 {
     fprintf(out, "usage: scalebench %s %s%s\n\n%s\n", command->name, command->operand,
             *command->options ? " [OPTIONS]" : "", command->summary);
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strstr(command->options, known_options[i].option.name) != NULL)
+        if (takes_option(command, known_options[i].option.name))
             fprintf(out, "  %s\n", known_options[i].help);
 }
 
@@ -85,8 +105,10 @@ static void select_options(const struct command *command, struct option options[
 {
     size_t n = 0;
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strstr(command->options, known_options[i].option.name) != NULL)
-            options[n++] = known_options[i].option;
+        if (takes_option(command, known_options[i].option.name)) {
+            options[n] = known_options[i].option;
+            options[n++].val = KNOWN_OPTION + (int)i;
+        }
     options[n++] = (struct option){"help", no_argument, NULL, 'h'};
     options[n] = (struct option){0};
 }
@@ -94,35 +116,54 @@ static void select_options(const struct command *command, struct option options[
 static enum status take_operand(const char *operand, struct arguments *arguments,
                                 const struct command *command, struct error *e)
 {
-    if (arguments->operand != NULL)
+    size_t most = strstr(command->operand, "...") != NULL ? OPERANDS_MAX : 1;
+    if (arguments->n_operands >= most)
         return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
                          operand);
-    arguments->operand = operand;
+    arguments->operands[arguments->n_operands++] = operand;
+    arguments->operand = arguments->operands[0];
     return OK;
 }
 
-static enum status take_option(int c, struct arguments *arguments, const struct command *command,
-                               char **argv, struct error *e)
+static enum status take_option(const struct known_option *option, struct arguments *arguments,
+                               const struct command *command, struct error *e)
 {
-    if (c == 's')
-        arguments->set = *optarg ? optarg : NULL;
-    else if (c == 'o' && !*optarg)
-        return error_set(e, ERR_ARGUMENT, "%s: --out '' (OUT= of make) names no folder",
-                         command->name);
-    else if (c == 'o')
-        arguments->out = optarg;
-    else if (c == 'f')
-        arguments->fresh = true;
-    else if (c == 't')
-        arguments->strict = true;
-    else if (c == 'j')
-        arguments->json = true;
-    else if (c == OPERAND)
-        return take_operand(optarg, arguments, command, e);
+    void *member = (char *)arguments + option->member;
+    if (option->option.has_arg == no_argument)
+        *(bool *)member = true;
+    else if (*optarg || option->empty == NULL)
+        *(const char **)member = *optarg ? optarg : NULL;
     else
-        return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
-                         command->name, argv[optind - 1],
-                         c == ':' ? "needs a value" : "is not an option", command->name);
+        return error_set(e, ERR_ARGUMENT, "%s: --%s '' %s", command->name, option->option.name,
+                         option->empty);
+    return OK;
+}
+
+static enum status take_argument(int c, struct arguments *arguments, const struct command *command,
+                                 char **argv, struct error *e)
+{
+    if (c >= KNOWN_OPTION)
+        return take_option(&known_options[c - KNOWN_OPTION], arguments, command, e);
+    if (c == OPERAND)
+        return take_operand(optarg, arguments, command, e);
+    return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
+                     command->name, argv[optind - 1],
+                     c == ':' ? "needs a value" : "is not an option", command->name);
+}
+
+/* Words of an operand that are not in brackets have to be there, "RUN RUN..." being two. */
+static enum status check_operands(const struct arguments *arguments, const struct command *command,
+                                  struct error *e)
+{
+    size_t wanted = 0;
+    const char *word = command->operand;
+    for (; *word && *word != '['; word += strspn(word, " ")) {
+        const char *name = word;
+        word += strcspn(word, " ");
+        if (++wanted > arguments->n_operands)
+            return error_set(e, ERR_ARGUMENT, "%s: %.*s is missing", command->name,
+                             (int)(word - name), name);
+    }
     return OK;
 }
 
@@ -138,13 +179,11 @@ static enum status parse(const struct command *command, int argc, char **argv,
         *help = c == 'h';
         if (*help)
             return OK;
-        TRY(take_option(c, arguments, command, argv, e));
+        TRY(take_argument(c, arguments, command, argv, e));
     }
     for (; optind < argc; optind++)
         TRY(take_operand(argv[optind], arguments, command, e));
-    if (arguments->operand == NULL && command->operand[0] != '[')
-        return error_set(e, ERR_ARGUMENT, "%s: %s is missing", command->name, command->operand);
-    return OK;
+    return check_operands(arguments, command, e);
 }
 
 static enum status dispatch(int argc, char **argv, int *exit_status, struct error *e)
