@@ -3,48 +3,14 @@
 #include <string.h>
 
 #include "bench/collect/stage.h"
+#include "bench/collect/table/markup.h"
 #include "bench/collect/table/table.h"
-
-/* How a kind of document writes a row, and what of a text it would take for its own. */
-struct markup {
-    const char *begin, *between, *end;
-    const char *note;    /* before a line below the table: a paragraph of its own */
-    const char *special; /* gets a backslash */
-};
-
-static const struct markup markdown = {"| ", " | ", " |\n", "\n", "|\\*_<"};
-static const struct markup latex = {"", " & ", " \\\\\n", "\n\\noindent ", "#$%&_{}"};
-
-/* Characters that LaTeX has commands for; NULL for others. */
-static const char *latex_command(char c)
-{
-    return c == '\\'  ? "\\textbackslash{}"
-           : c == '~' ? "\\textasciitilde{}"
-           : c == '^' ? "\\textasciicircum{}"
-           : c == '<' ? "\\textless{}"
-           : c == '>' ? "\\textgreater{}"
-                      : NULL;
-}
-
-static void write_text(FILE *out, const struct markup *m, const char *text)
-{
-    for (; *text; text++) {
-        const char *command = m == &latex ? latex_command(*text) : NULL;
-        if (command != NULL) {
-            fputs(command, out);
-            continue;
-        }
-        if (strchr(m->special, *text) != NULL)
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
 
 static void write_headers(FILE *out, const struct markup *m, const struct table *t)
 {
     fputs(m->begin, out);
     for (size_t c = 0; c < t->n; c++) {
-        write_text(out, m, t->columns[c].header);
+        markup_write_text(out, m, t->columns[c].header);
         fputs(m->between, out);
     }
     fputs("remarks", out);
@@ -62,7 +28,7 @@ static enum status write_remarks(FILE *out, const struct markup *m, const struct
     table_print_remarks(memory, p);
     bool failed = fclose(memory) != 0;
     if (!failed)
-        write_text(out, m, remarks + strspn(remarks, " "));
+        markup_write_text(out, m, remarks + strspn(remarks, " "));
     free(remarks);
     return failed ? error_no_memory(e, "the remarks of a point") : OK;
 }
@@ -74,7 +40,7 @@ static enum status write_rows(FILE *out, const struct markup *m, const struct ta
         fputs(m->begin, out);
         for (size_t c = 0; c < t->n; c++) {
             char text[TABLE_CELL];
-            write_text(out, m, table_cell(text, t, c, &s->points[i]));
+            markup_write_text(out, m, table_cell(text, t, c, &s->points[i]));
             fputs(m->between, out);
         }
         TRY(write_remarks(out, m, &s->points[i], e));
@@ -97,41 +63,34 @@ static enum status write_notes(FILE *out, const struct markup *m, const struct s
     for (char *line = failed ? NULL : strtok_r(notes, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         fputs(m->note, out);
-        write_text(out, m, line + strspn(line, " "));
+        markup_write_text(out, m, line + strspn(line, " "));
         fputc('\n', out);
     }
     free(notes);
     return failed ? error_no_memory(e, "what is below the table") : OK;
 }
 
-static enum status write_markdown(FILE *out, void *what, struct error *e)
+static enum status write_table(FILE *out, const struct markup *m, const struct summary *s,
+                               struct error *e)
 {
-    const struct summary *s = *(const struct summary **)what;
     struct table t;
     table_make(&t, s);
-    write_headers(out, &markdown, &t);
-    fputc('|', out);
-    for (size_t c = 0; c < t.n; c++)
-        fputs("---:|", out);
-    fputs("---|\n", out);
-    TRY(write_rows(out, &markdown, &t, s, e));
-    return write_notes(out, &markdown, s, e);
+    markup_begin_table(out, m, t.n, 1);
+    write_headers(out, m, &t);
+    markup_end_headers(out, m, t.n, 1);
+    TRY(write_rows(out, m, &t, s, e));
+    markup_end_table(out, m);
+    return write_notes(out, m, s, e);
+}
+
+static enum status write_markdown(FILE *out, void *what, struct error *e)
+{
+    return write_table(out, &markup_markdown, *(const struct summary **)what, e);
 }
 
 static enum status write_latex(FILE *out, void *what, struct error *e)
 {
-    const struct summary *s = *(const struct summary **)what;
-    struct table t;
-    table_make(&t, s);
-    fputs("\\begin{tabular}{", out);
-    for (size_t c = 0; c < t.n; c++)
-        fputc('r', out);
-    fputs("l}\n\\hline\n", out);
-    write_headers(out, &latex, &t);
-    fputs("\\hline\n", out);
-    TRY(write_rows(out, &latex, &t, s, e));
-    fputs("\\hline\n\\end{tabular}\n", out);
-    return write_notes(out, &latex, s, e);
+    return write_table(out, &markup_latex, *(const struct summary **)what, e);
 }
 
 static enum status write_documents(const struct summary *s, const struct stage *stage,
