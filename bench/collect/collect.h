@@ -62,6 +62,7 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
  * is not to be used. */
 struct summary_launch {
     bool ok, diverged;
+    bool replaced;      /* it failed, and another one of its block or seed ended, or is to be run */
     bool must_be_equal; /* several ranks and an exact strategy: their weights must not differ */
     char reason[512];
     struct launch_result result;
@@ -85,6 +86,7 @@ struct point_summary {
     const char *skip_reason;   /* borrowed from the journal; NULL: it was not skipped */
     size_t launches;           /* timed ones that count */
     size_t failed_launches;    /* timed ones that do not */
+    size_t lost_launches;      /* of these, those that no other one replaces */
     size_t accuracy_runs;      /* that ended, whether they count or not */
     double launches_s, core_h; /* what all its launches took, and times their cores */
     double foreign_pct;        /* of the processors' time that others took, median of launches */

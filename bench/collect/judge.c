@@ -17,7 +17,8 @@ static bool find_failure(struct point_summary *p, const struct summary *s,
 {
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        if (s->launches[i].ok || s->launches[i].diverged || launch->status == LAUNCH_RUNNING)
+        if (s->launches[i].ok || s->launches[i].diverged || s->launches[i].replaced ||
+            launch->status == LAUNCH_RUNNING)
             continue;
         set_status(p, launch->status == LAUNCH_TIMEOUT ? POINT_timeout : POINT_failed,
                    s->launches[i].reason);

@@ -53,7 +53,7 @@ static struct interval judged(struct interval ratio, size_t n, const struct poin
                               const struct point_summary *reference)
 {
     bool diverged = p->outcome == POINT_diverged || reference->outcome == POINT_diverged;
-    if (diverged || (n < 2 && p->failed_launches + reference->failed_launches > 0))
+    if (diverged || (n < 2 && p->lost_launches + reference->lost_launches > 0))
         return (struct interval){.lo = NAN, .mid = NAN, .hi = NAN};
     return ratio;
 }
@@ -91,8 +91,7 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct s
     p->peer_ratio = judged(p->peer_ratio, n, p, &s->points[p->peer]);
     bool incomplete = false;
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        incomplete |=
-            &s->points[references[i]] != p && s->points[references[i]].failed_launches > 0;
+        incomplete |= &s->points[references[i]] != p && s->points[references[i]].lost_launches > 0;
     if (incomplete && time->n > 0)
         point_add_flag(p, "base_incomplete");
 }

@@ -97,6 +97,22 @@ static struct interval step_interval(const struct samples *time)
     return samples_interval(time->values, time->n);
 }
 
+/* Whether a later one of the same block or seed ended as this one should have. */
+static bool is_replaced(const struct summary *s, const struct journal *journal, size_t i)
+{
+    const struct journal_launch *own = &journal->launches[i];
+    if (own->retried)
+        return true;
+    for (size_t k = s->launches[i].next; k < s->n_launches; k = s->launches[k].next) {
+        const struct journal_launch *other = &journal->launches[k];
+        bool same = own->run == other->run && own->seed == other->seed &&
+                    (own->run == RUN_ACCURACY || own->block == other->block);
+        if (same && s->launches[k].ok)
+            return true;
+    }
+    return false;
+}
+
 /* What has ended, whether it counts or not. */
 static void count_launches(struct point_summary *p, const struct summary *s,
                            const struct journal *journal)
@@ -105,7 +121,10 @@ static void count_launches(struct point_summary *p, const struct summary *s,
         const struct journal_launch *launch = &journal->launches[i];
         if (launch->status == LAUNCH_RUNNING)
             continue;
+        s->launches[i].replaced = !s->launches[i].ok && is_replaced(s, journal, i);
         p->failed_launches += launch->run == RUN_TIME && !s->launches[i].ok;
+        p->lost_launches +=
+            launch->run == RUN_TIME && !s->launches[i].ok && !s->launches[i].replaced;
         p->accuracy_runs += launch->run == RUN_ACCURACY;
         p->launches_s += launch->wall_s;
         p->core_h += launch->wall_s * p->cores / 3600;

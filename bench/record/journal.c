@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "kernels/base/file.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/names.h"
 
 static const char *const run_names[] = {"time", "accuracy"};
@@ -20,25 +22,53 @@ static const char *const status_names[] = {"running", "ok", "failed", "timeout",
 
 /* ---- Lists ---- */
 
+/* Room for one more behind n items; lists grow by doubling. */
+static enum status grow(void **items, size_t n, size_t size, struct error *e)
+{
+    if (n > 0 && (n & (n - 1)) != 0)
+        return OK;
+    void *grown = realloc(*items, (n > 0 ? 2 * n : 1) * size);
+    if (grown == NULL)
+        return error_no_memory(e, "the journal");
+    *items = grown;
+    return OK;
+}
+
 static enum status add_launch(struct journal *j, const struct journal_launch *launch,
                               struct error *e)
 {
-    struct journal_launch *grown = realloc(j->launches, (j->n_launches + 1) * sizeof *j->launches);
-    if (grown == NULL)
-        return error_no_memory(e, "the journal");
-    j->launches = grown;
+    void *items = j->launches;
+    TRY(grow(&items, j->n_launches, sizeof *launch, e));
+    j->launches = items;
     j->launches[j->n_launches++] = *launch;
     return OK;
 }
 
 static enum status add_skip(struct journal *j, const struct journal_skip *skip, struct error *e)
 {
-    struct journal_skip *grown = realloc(j->skips, (j->n_skips + 1) * sizeof *j->skips);
-    if (grown == NULL)
-        return error_no_memory(e, "the journal");
-    j->skips = grown;
+    void *items = j->skips;
+    TRY(grow(&items, j->n_skips, sizeof *skip, e));
+    j->skips = items;
     j->skips[j->n_skips++] = *skip;
     return OK;
+}
+
+/* An empty block with room for n points, which are added to it. */
+static enum status add_block(struct journal *j, int block, size_t n, struct error *e)
+{
+    void *items = j->blocks;
+    struct journal_block begun = {.block = block, .first_launch = j->n_launches};
+    TRY(grow(&items, j->n_blocks, sizeof begun, e));
+    j->blocks = items;
+    TRY(MEM_NEW(begun.points, n, "the journal", e));
+    j->blocks[j->n_blocks++] = begun;
+    return OK;
+}
+
+static void add_point(struct journal *j, const char *point)
+{
+    struct journal_block *block = &j->blocks[j->n_blocks - 1];
+    snprintf(block->points[block->n_points++], sizeof *block->points, "%s", point);
 }
 
 static struct journal_launch *find_launch(struct journal *j, const char *name)
@@ -49,14 +79,26 @@ static struct journal_launch *find_launch(struct journal *j, const char *name)
     return NULL;
 }
 
-static void end_launch(struct journal_launch *launch, enum launch_status status, const char *reason,
-                       double wall_s, double foreign_pct)
+/* Takes over what is known from the end of a launch on. */
+static void end_launch(struct journal_launch *launch, const struct journal_launch *ended)
 {
-    launch->status = status;
-    launch->wall_s = wall_s;
-    launch->foreign_pct = foreign_pct;
-    snprintf(launch->reason, sizeof launch->reason, "%s", reason);
+    launch->status = ended->status;
+    launch->retried = false;
+    memcpy(launch->reason, ended->reason, sizeof launch->reason);
+    launch->wall_s = ended->wall_s;
+    launch->foreign_pct = ended->foreign_pct;
+    launch->exit_status = ended->exit_status;
+    launch->step_ms = ended->step_ms;
+    launch->images = ended->images;
+    launch->comm_replay_ms = ended->comm_replay_ms;
 }
+
+static const struct journal_launch not_ended = {.status = LAUNCH_RUNNING,
+                                                .foreign_pct = NAN,
+                                                .exit_status = -1,
+                                                .step_ms = NAN,
+                                                .images = NAN,
+                                                .comm_replay_ms = NAN};
 
 /* ---- Reading ---- */
 
@@ -76,7 +118,7 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
 {
     const char *launch, *point, *run;
     json_int_t block, seed;
-    struct journal_launch l = {.status = LAUNCH_RUNNING, .foreign_pct = NAN};
+    struct journal_launch l = not_ended;
     if (json_unpack(line->json, "{s:s, s:s, s:s, s:I, s:I}", "launch", &launch, "point", &point,
                     "run", &run, "block", &block, "seed", &seed) != 0)
         return wrong(line, "'running' needs launch, point, run, block, seed");
@@ -94,12 +136,18 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
     return add_launch(j, &l, e) == OK;
 }
 
+static double number_or_nan(const struct line *line, const char *name)
+{
+    const json_t *number = json_object_get(line->json, name);
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
 static bool take_done(struct journal *j, struct line *line)
 {
     const char *launch, *status, *reason;
-    double wall_s;
+    struct journal_launch ended = not_ended;
     if (json_unpack(line->json, "{s:s, s:s, s:s, s:F}", "launch", &launch, "status", &status,
-                    "reason", &reason, "wall_s", &wall_s) != 0)
+                    "reason", &reason, "wall_s", &ended.wall_s) != 0)
         return wrong(line, "'done' needs launch, status, reason, wall_s");
     struct journal_launch *l = find_launch(j, launch);
     int status_index = name_index(status, status_names, sizeof status_names / sizeof *status_names);
@@ -107,15 +155,26 @@ static bool take_done(struct journal *j, struct line *line)
         return wrong(line, "'done' of a launch that is not running");
     if (status_index <= LAUNCH_RUNNING)
         return wrong(line, "status is none of ok, failed, timeout, diverged");
-    const json_t *foreign = json_object_get(line->json, "foreign_pct");
-    end_launch(l, (enum launch_status)status_index, reason, wall_s,
-               json_is_number(foreign) ? json_number_value(foreign) : NAN);
+    const json_t *exit_status = json_object_get(line->json, "exit_status");
+    snprintf(ended.reason, sizeof ended.reason, "%s", reason);
+    ended.status = (enum launch_status)status_index;
+    ended.foreign_pct = number_or_nan(line, "foreign_pct");
+    ended.step_ms = number_or_nan(line, "step_ms");
+    ended.images = number_or_nan(line, "images");
+    ended.comm_replay_ms = number_or_nan(line, "comm_replay_ms");
+    if (json_is_integer(exit_status))
+        ended.exit_status = (int)json_integer_value(exit_status);
+    end_launch(l, &ended);
     return true;
 }
 
+/* One that failed is kept as such. */
 static void take_back(struct journal *j, struct journal_launch *launch)
 {
-    end_launch(launch, LAUNCH_RUNNING, "", 0, NAN);
+    if (launch_is_done(launch))
+        end_launch(launch, &not_ended);
+    else
+        launch->retried = true;
     j->finished = false;
 }
 
@@ -123,7 +182,7 @@ static bool take_retry(struct journal *j, struct line *line)
 {
     const char *name = json_string_value(json_object_get(line->json, "launch"));
     struct journal_launch *launch = name != NULL ? find_launch(j, name) : NULL;
-    if (launch == NULL || launch->status == LAUNCH_RUNNING)
+    if (launch == NULL || launch->status == LAUNCH_RUNNING || launch->retried)
         return wrong(line, "'retry' of a launch that has not ended");
     take_back(j, launch);
     return true;
@@ -140,6 +199,27 @@ static bool take_skipped(struct journal *j, struct line *line, struct error *e)
     return add_skip(j, &skip, e) == OK;
 }
 
+/* The names of points are told to be texts before any is taken. */
+static bool take_block(struct journal *j, struct line *line, struct error *e)
+{
+    json_int_t block;
+    json_t *points, *point;
+    size_t i;
+    if (json_unpack(line->json, "{s:I, s:o}", "block", &block, "points", &points) != 0 ||
+        !json_is_array(points) || block < 0 || block > INT_MAX)
+        return wrong(line, "'block' needs block and points");
+    json_array_foreach(points, i, point)
+    {
+        const char *id = json_string_value(point);
+        if (id == NULL || strlen(id) >= sizeof *j->blocks->points)
+            return wrong(line, "the name of a point is none, or too long");
+    }
+    if (add_block(j, (int)block, json_array_size(points), e) != OK)
+        return false;
+    json_array_foreach(points, i, point) add_point(j, json_string_value(point));
+    return true;
+}
+
 /* Takes one line into the lists; false with line->why, or with `e` filled when memory ran out. */
 static bool take_line(struct journal *j, struct line *line, struct error *e)
 {
@@ -150,12 +230,14 @@ static bool take_line(struct journal *j, struct line *line, struct error *e)
         return take_running(j, line, e);
     if (strcmp(event, "done") == 0)
         return take_done(j, line);
+    if (strcmp(event, "block") == 0)
+        return take_block(j, line, e);
     if (strcmp(event, "retry") == 0)
         return take_retry(j, line);
     if (strcmp(event, "skipped") == 0)
         return take_skipped(j, line, e);
     if (strcmp(event, "finished") != 0)
-        return wrong(line, "event is none of running, done, retry, skipped, finished");
+        return wrong(line, "event is none of block, running, done, retry, skipped, finished");
     j->finished = true;
     return true;
 }
@@ -263,6 +345,9 @@ void journal_close(struct journal *j)
 {
     if (j->fd >= 0)
         close(j->fd);
+    for (size_t i = 0; i < j->n_blocks; i++)
+        free(j->blocks[i].points);
+    free(j->blocks);
     free(j->launches);
     free(j->skips);
     *j = (struct journal){.fd = -1};
@@ -347,33 +432,58 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
         json_object_set_new(json, "shares_cores", json_true());
     TRY(write_line(j, json, e));
     struct journal_launch running = *launch;
-    end_launch(&running, LAUNCH_RUNNING, "", 0, NAN);
+    end_launch(&running, &not_ended);
     return add_launch(j, &running, e);
 }
 
-enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
-                         const char *reason, double wall_s, double foreign_pct, struct error *e)
+/* A number is left out where it is unknown. */
+static void set_number(json_t *json, const char *name, double number)
 {
-    struct journal_launch *l = find_launch(j, launch);
-    if (l == NULL || l->status != LAUNCH_RUNNING || status == LAUNCH_RUNNING)
-        return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' is not running", launch);
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:o, s:f}", "event", "done", "launch", launch, "status",
-                  status_names[status], "reason", json_text(reason), "wall_s", wall_s);
-    if (json != NULL && isfinite(foreign_pct))
-        json_object_set_new(json, "foreign_pct", json_real(foreign_pct));
+    if (json != NULL && isfinite(number))
+        json_object_set_new(json, name, json_real(number));
+}
+
+enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e)
+{
+    struct journal_launch *l = find_launch(j, ended->launch);
+    if (l == NULL || l->status != LAUNCH_RUNNING || ended->status == LAUNCH_RUNNING)
+        return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' is not running",
+                        ended->launch);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:f}", "event", "done", "launch", ended->launch,
+                             "status", status_names[ended->status], "reason",
+                             json_text(ended->reason), "wall_s", ended->wall_s);
+    set_number(json, "foreign_pct", ended->foreign_pct);
+    set_number(json, "step_ms", ended->step_ms);
+    set_number(json, "images", ended->images);
+    set_number(json, "comm_replay_ms", ended->comm_replay_ms);
+    if (json != NULL && ended->exit_status >= 0)
+        json_object_set_new(json, "exit_status", json_integer(ended->exit_status));
     TRY(write_line(j, json, e));
-    end_launch(l, status, reason, wall_s, foreign_pct);
+    end_launch(l, ended);
     return OK;
 }
 
 enum status journal_retry(struct journal *j, const char *launch, struct error *e)
 {
     struct journal_launch *l = find_launch(j, launch);
-    if (l == NULL || l->status == LAUNCH_RUNNING)
+    if (l == NULL || l->status == LAUNCH_RUNNING || l->retried)
         return error_at(e, ERR_ARGUMENT, j->path, 0, 0, "launch '%s' has not ended", launch);
     TRY(write_line(j, json_pack("{s:s, s:s}", "event", "retry", "launch", launch), e));
     take_back(j, l);
+    return OK;
+}
+
+enum status journal_block(struct journal *j, int block, const char *const *points, size_t n,
+                          struct error *e)
+{
+    json_t *ids = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(ids, json_string(points[i]));
+    TRY(write_line(j, json_pack("{s:s, s:i, s:o}", "event", "block", "block", block, "points", ids),
+                   e));
+    TRY(add_block(j, block, n, e));
+    for (size_t i = 0; i < n; i++)
+        add_point(j, points[i]);
     return OK;
 }
 

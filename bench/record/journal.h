@@ -2,16 +2,20 @@
  * before the next step is taken, so that whatever is killed can be gone on with. A torn last line
  * is ignored.
  *
+ *   {"event":"block","block":3,"points":["1a2b3c4d5e6f","2b3c4d5e6f7a"]}    the timed launches to come
  *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
  *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}    "shares_cores":true: cores had no locks
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
- *    "foreign_pct":1.5}                           left out where it is unknown
+ *    "foreign_pct":1.5,"step_ms":20.8,"images":256,"comm_replay_ms":1.25,"exit_status":1}
+ *                                                what is unknown is left out
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
  * A launch that is running and not done was interrupted: it does not count and is run again under
- * the next free number. The same holds for one that is to be tried again. */
+ * the next free number. The same holds for one that is to be tried again. A block that was begun is
+ * completed by whoever goes on; journals of earlier versions do not say which points a block has. What
+ * a timed launch measured stands in its end, so that to go on reads no records. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,9 +41,21 @@ struct journal_launch {
     uint64_t seed;
     bool shares_cores; /* another campaign may have run on its cores: there were no locks */
     enum launch_status status;
+    bool retried; /* it failed, and was tried again by a later run of the campaign */
     char reason[512];
     double wall_s;      /* exec to exit; 0 while running */
     double foreign_pct; /* of its processors' time that others took meanwhile; NAN: unknown */
+    int exit_status;    /* of one that failed; -1: unknown, or ended by a signal */
+    /* As in struct launch_result, `images` being its global batch; NAN: unknown, or not timed. */
+    double step_ms, images, comm_replay_ms;
+};
+
+/* Timed launches that belong together: points once each, in random order. */
+struct journal_block {
+    int block;
+    char (*points)[16];
+    size_t n_points;
+    size_t first_launch; /* of the journal, that came after this line */
 };
 
 struct journal_skip {
@@ -54,6 +70,8 @@ struct journal {
     size_t n_launches;
     struct journal_skip *skips;
     size_t n_skips;
+    struct journal_block *blocks; /* as begun; none in journals of earlier versions */
+    size_t n_blocks;
     bool finished;
 };
 
@@ -74,11 +92,15 @@ void journal_close(struct journal *j);
 enum status journal_check(const struct journal *j, struct error *e);
 
 /* Each writes a line, syncs it and updates the lists. */
+/* The points' identities, n of them. */
+enum status journal_block(struct journal *j, int block, const char *const *points, size_t n,
+                          struct error *e);
 enum status journal_running(struct journal *j, const struct journal_launch *launch,
                             struct error *e);
-enum status journal_done(struct journal *j, const char *launch, enum launch_status status,
-                         const char *reason, double wall_s, double foreign_pct, struct error *e);
-/* Takes back the end of a launch: its status becomes LAUNCH_RUNNING, `finished` false. */
+/* The end of the launch of that name: its status and what follows it. */
+enum status journal_done(struct journal *j, const struct journal_launch *ended, struct error *e);
+/* Takes back the end of a launch: one that had failed is `retried`, another becomes
+ * LAUNCH_RUNNING; `finished` is false. */
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);

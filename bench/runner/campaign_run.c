@@ -48,7 +48,7 @@ enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct 
     *retried = 0;
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *l = &c->journal.launches[i];
-        if (l->status == LAUNCH_RUNNING || (launch_is_done(l) && records_read(c, l)))
+        if (l->status == LAUNCH_RUNNING || l->retried || (launch_is_done(l) && records_read(c, l)))
             continue;
         ++*retried;
         TRY(journal_retry(&c->journal, l->launch, e));

@@ -15,12 +15,6 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 
-/* What a launch came to, as the journal says it. */
-struct verdict {
-    enum launch_status status;
-    char reason[512];
-};
-
 /* Folders are numbered by the journal: an interrupted launch keeps its own. */
 static void name_launch(const struct campaign *c, const struct next_launch *next,
                         struct journal_launch *l)
@@ -35,7 +29,12 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
     *l = (struct journal_launch){.run = next->run,
                                  .block = next->block,
                                  .seed = next->seed,
-                                 .shares_cores = c->cores_state == CORES_UNLOCKABLE};
+                                 .shares_cores = c->cores_state == CORES_UNLOCKABLE,
+                                 .foreign_pct = NAN,
+                                 .exit_status = -1,
+                                 .step_ms = NAN,
+                                 .images = NAN,
+                                 .comm_replay_ms = NAN};
     snprintf(l->point, sizeof l->point, "%s", id);
     if (next->run == RUN_TIME)
         snprintf(l->launch, sizeof l->launch, "launches/%s/time-%03d", id, number);
@@ -98,39 +97,46 @@ static struct launch_outcome watch(struct campaign *c, struct launch *launch)
     return launch_finish(launch);
 }
 
-static void judge_exit(const struct launch_outcome *outcome, const char *log, struct verdict *v)
+static void judge_exit(const struct launch_outcome *outcome, const char *log,
+                       struct journal_launch *l)
 {
     char words[300];
     int status = outcome->wait_status;
     log_tail(log, words, sizeof words);
-    v->status = LAUNCH_FAILED;
+    l->status = LAUNCH_FAILED;
+    l->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (WIFSIGNALED(status))
-        snprintf(v->reason, sizeof v->reason, "killed by signal %d (%s)%s%s", WTERMSIG(status),
+        snprintf(l->reason, sizeof l->reason, "killed by signal %d (%s)%s%s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)), *words ? ": " : "", words);
     else
-        snprintf(v->reason, sizeof v->reason, "exit status %d%s%s", WEXITSTATUS(status),
+        snprintf(l->reason, sizeof l->reason, "exit status %d%s%s", WEXITSTATUS(status),
                  *words ? ": " : "", words);
 }
 
 /* A launch that ended well counts only with the records of all its ranks; one that ran on something
  * else than those before ends the campaign. */
 static enum status judge_records(const struct campaign *c, const struct point *point,
-                                 const char *folder, struct verdict *v, struct error *e)
+                                 const char *folder, struct journal_launch *l, struct error *e)
 {
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     struct launch_result *result;
     TRY(MEM_NEW(result, 1, "the results of a launch", e));
     struct error why = {0};
     enum status status = launch_read(folder, ranks, result, &why);
-    v->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
-    if (v->status == LAUNCH_DIVERGED)
-        launch_diverged_text(v->reason, sizeof v->reason, result);
+    l->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
+    if (l->status == LAUNCH_DIVERGED)
+        launch_diverged_text(l->reason, sizeof l->reason, result);
+    if (status == OK && l->run == RUN_TIME) {
+        l->step_ms = result->step_ms;
+        l->images = result->global_batch;
+        l->comm_replay_ms = result->comm_replay_ms;
+    }
     enum status same = status == OK ? workloads_check(&c->workloads, point, result, e) : OK;
     free(result);
     TRY(same);
     if (status == ERR_DATA) {
         const char *file = strrchr(why.file, '/');
-        snprintf(v->reason, sizeof v->reason, "records: %.100s%s%.300s",
+        snprintf(l->reason, sizeof l->reason, "records: %.100s%s%.300s",
                  file != NULL ? file + 1 : "", file != NULL ? ": " : "", why.text);
         status = OK;
     }
@@ -139,35 +145,36 @@ static enum status judge_records(const struct campaign *c, const struct point *p
     return status;
 }
 
-static void add_not_killed(const struct launch_outcome *outcome, struct verdict *v)
+static void add_not_killed(const struct launch_outcome *outcome, struct journal_launch *l)
 {
-    size_t n = strlen(v->reason);
+    size_t n = strlen(l->reason);
     if (outcome->not_killed > 0)
-        snprintf(v->reason + n, sizeof v->reason - n,
+        snprintf(l->reason + n, sizeof l->reason - n,
                  "%s%d of its processes could not be killed and still run", n > 0 ? "; " : "",
                  outcome->not_killed);
 }
 
 static enum status judge(const struct campaign *c, const struct next_launch *next,
                          const struct launch_outcome *outcome, const char *folder,
-                         struct verdict *v, struct error *e)
+                         struct journal_launch *l, struct error *e)
 {
     char log[PATH_BYTES], limit[TEXT_NUMBER];
     enum status status = OK;
-    *v = (struct verdict){.status = LAUNCH_FAILED};
+    l->status = LAUNCH_FAILED;
+    l->wall_s = outcome->wall_s;
     TRY(path_format(log, e, "%s/log.txt", folder));
     if (outcome->cause == CAUSE_LIMIT) {
-        v->status = LAUNCH_TIMEOUT;
+        l->status = LAUNCH_TIMEOUT;
         text_duration(limit, config_number(&c->spec.config, OPT_POINT_LIMIT));
-        snprintf(v->reason, sizeof v->reason, "not done within measure.limit (%s)", limit);
+        snprintf(l->reason, sizeof l->reason, "not done within measure.limit (%s)", limit);
     } else if (outcome->cause != CAUSE_ENDED) {
-        snprintf(v->reason, sizeof v->reason, "the guard process of this launch was killed");
+        snprintf(l->reason, sizeof l->reason, "the guard process of this launch was killed");
     } else if (WIFEXITED(outcome->wait_status) && WEXITSTATUS(outcome->wait_status) == 0) {
-        status = judge_records(c, &c->spec.points[next->point], folder, v, e);
+        status = judge_records(c, &c->spec.points[next->point], folder, l, e);
     } else {
-        judge_exit(outcome, log, v);
+        judge_exit(outcome, log, l);
     }
-    add_not_killed(outcome, v);
+    add_not_killed(outcome, l);
     return status;
 }
 
@@ -224,20 +231,17 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
 {
     struct journal_launch l;
     struct launch_outcome outcome = {0};
-    struct verdict verdict;
-    double foreign_pct = NAN;
     char folder[PATH_BYTES];
     name_launch(c, next, &l);
     TRY(path_format(folder, e, "%s/%s", c->run_dir, l.launch));
     TRY(identity_check(&c->identity, e));
     TRY(journal_running(&c->journal, &l, e));
-    TRY(launch_in(c, next, folder, &outcome, &foreign_pct, e));
+    TRY(launch_in(c, next, folder, &outcome, &l.foreign_pct, e));
     TRY(journal_check(&c->journal, e));
     TRY(identity_check(&c->identity, e));
     /* The stopped launch has no end in the journal: it does not count and is run again. */
     if (outcome.cause == CAUSE_STOPPED)
         return error_set(e, ERR_INTERRUPTED, "interrupted");
-    TRY(judge(c, next, &outcome, folder, &verdict, e));
-    return journal_done(&c->journal, l.launch, verdict.status, verdict.reason, outcome.wall_s,
-                        foreign_pct, e);
+    TRY(judge(c, next, &outcome, folder, &l, e));
+    return journal_done(&c->journal, &l, e);
 }

@@ -47,7 +47,7 @@ static bool is_closed(const struct launch_order *o, size_t point)
     for (size_t i = 0; i < o->journal->n_launches; i++) {
         const struct journal_launch *l = &o->journal->launches[i];
         bool failed = l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
-        if (failed && strcmp(l->point, id) == 0)
+        if (failed && !l->retried && strcmp(l->point, id) == 0)
             return true;
     }
     return false;

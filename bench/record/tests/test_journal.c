@@ -69,6 +69,22 @@ static const struct journal_launch second = {.launch = "launches/aabbccddeeff/se
                                              .run = RUN_ACCURACY,
                                              .seed = 7};
 
+/* The end of a launch that took so long; of nothing else is anything known. */
+static enum status end(struct journal *j, const char *launch, enum launch_status status,
+                       const char *reason, double wall_s, struct error *e)
+{
+    struct journal_launch ended = {.status = status,
+                                   .wall_s = wall_s,
+                                   .foreign_pct = NAN,
+                                   .exit_status = -1,
+                                   .step_ms = NAN,
+                                   .images = NAN,
+                                   .comm_replay_ms = NAN};
+    snprintf(ended.launch, sizeof ended.launch, "%s", launch);
+    snprintf(ended.reason, sizeof ended.reason, "%s", reason);
+    return journal_done(j, &ended, e);
+}
+
 /* One of everything; the launch `second` is left running. */
 static void write_sample(const struct folder *folder)
 {
@@ -76,9 +92,19 @@ static void write_sample(const struct folder *folder)
     struct error e = {0};
     open_journal(&j, folder, true);
     assert_int_equal(journal_skipped(&j, "001122334455", "4 ranks need 4 \"cores\"", &e), OK);
+    static const char *const points[] = {"aabbccddeeff", "001122334455"};
+    struct journal_launch ended = first;
+    ended.status = LAUNCH_FAILED;
+    ended.wall_s = 12.5;
+    ended.foreign_pct = 7.5;
+    ended.exit_status = 3;
+    ended.step_ms = 20.1;
+    ended.images = 256;
+    ended.comm_replay_ms = 1.0 / 3;
+    strcpy(ended.reason, "exit status 3: \xff");
+    assert_int_equal(journal_block(&j, 3, points, 2, &e), OK);
     assert_int_equal(journal_running(&j, &first, &e), OK);
-    assert_int_equal(
-        journal_done(&j, first.launch, LAUNCH_FAILED, "exit status 3: \xff", 12.5, 7.5, &e), OK);
+    assert_int_equal(journal_done(&j, &ended, &e), OK);
     assert_int_equal(journal_running(&j, &second, &e), OK);
     journal_close(&j);
 }
@@ -99,6 +125,16 @@ static void check_sample(const struct journal *j)
     assert_string_equal(a->reason, "exit status 3: ?");
     assert_true(a->wall_s == 12.5);
     assert_true(a->foreign_pct == 7.5 && isnan(b->foreign_pct));
+    assert_int_equal(a->exit_status, 3);
+    assert_true(a->step_ms == 20.1 && a->images == 256 && a->comm_replay_ms == 1.0 / 3);
+    assert_int_equal(j->n_blocks, 1);
+    assert_int_equal(j->blocks[0].block, 3);
+    assert_int_equal(j->blocks[0].first_launch, 0);
+    assert_int_equal(j->blocks[0].n_points, 2);
+    assert_string_equal(j->blocks[0].points[0], "aabbccddeeff");
+    assert_string_equal(j->blocks[0].points[1], "001122334455");
+    assert_int_equal(b->exit_status, -1);
+    assert_true(isnan(b->step_ms) && isnan(b->images) && isnan(b->comm_replay_ms));
     assert_int_equal(b->run, RUN_ACCURACY);
     assert_true(b->seed == 7);
     assert_int_equal(b->status, LAUNCH_RUNNING);
@@ -133,7 +169,7 @@ static void test_lists_follow_the_writing(void **state)
     open_journal(&j, folder, true);
     assert_int_equal(journal_running(&j, &first, &e), OK);
     assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1.5, NAN, &e), OK);
+    assert_int_equal(end(&j, first.launch, LAUNCH_OK, "", 1.5, &e), OK);
     assert_int_equal(j.launches[0].status, LAUNCH_OK);
     assert_true(j.launches[0].wall_s == 1.5);
     assert_int_equal(journal_finished(&j, 1.5, &e), OK);
@@ -144,25 +180,36 @@ static void test_lists_follow_the_writing(void **state)
     journal_close(&j);
 }
 
-static void test_a_retry_takes_back_the_end(void **state)
+/* Its end is taken back; a failure stays to be seen, and is taken back once. */
+static void check_retry(const struct folder *folder, enum launch_status status)
 {
-    const struct folder *folder = *state;
     struct journal j;
     struct error e = {0};
+    bool failed = status != LAUNCH_OK;
+    unlink(folder->file);
     open_journal(&j, folder, true);
     assert_int_equal(journal_running(&j, &first, &e), OK);
     assert_int_equal(journal_retry(&j, first.launch, &e), ERR_ARGUMENT);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_FAILED, "killed", 1.5, NAN, &e), OK);
+    assert_int_equal(end(&j, first.launch, status, "killed", 1.5, &e), OK);
     assert_int_equal(journal_finished(&j, 1.5, &e), OK);
     assert_int_equal(journal_retry(&j, first.launch, &e), OK);
+    assert_int_equal(journal_retry(&j, first.launch, &e), ERR_ARGUMENT);
     journal_close(&j);
     open_journal(&j, folder, false);
     assert_int_equal(j.n_launches, 1);
-    assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
-    assert_string_equal(j.launches[0].reason, "");
-    assert_true(j.launches[0].wall_s == 0);
+    assert_int_equal(j.launches[0].status, failed ? status : LAUNCH_RUNNING);
+    assert_int_equal(j.launches[0].retried, failed);
+    assert_string_equal(j.launches[0].reason, failed ? "killed" : "");
+    assert_true(j.launches[0].wall_s == (failed ? 1.5 : 0));
     assert_false(j.finished);
     journal_close(&j);
+}
+
+static void test_a_retry_takes_back_the_end(void **state)
+{
+    check_retry(*state, LAUNCH_OK);
+    check_retry(*state, LAUNCH_FAILED);
+    check_retry(*state, LAUNCH_TIMEOUT);
 }
 
 static void test_an_end_needs_a_beginning(void **state)
@@ -170,10 +217,10 @@ static void test_an_end_needs_a_beginning(void **state)
     struct journal j;
     struct error e = {0};
     open_journal(&j, *state, true);
-    assert_int_equal(journal_done(&j, "launches/x", LAUNCH_OK, "", 1, NAN, &e), ERR_ARGUMENT);
+    assert_int_equal(end(&j, "launches/x", LAUNCH_OK, "", 1, &e), ERR_ARGUMENT);
     assert_int_equal(journal_running(&j, &first, &e), OK);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, NAN, &e), OK);
-    assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, NAN, &e), ERR_ARGUMENT);
+    assert_int_equal(end(&j, first.launch, LAUNCH_OK, "", 1, &e), OK);
+    assert_int_equal(end(&j, first.launch, LAUNCH_OK, "", 1, &e), ERR_ARGUMENT);
     journal_close(&j);
 }
 
@@ -213,6 +260,10 @@ static void test_a_damaged_line_is_named(void **state)
     } bad[] = {
         {"{\"event\":\"skipped\",\"point\":\"p\",\"reason\":\"r\"}\nnonsense\n", 2},
         {"{\"event\":\"begun\"}\n", 1},
+        {"{\"event\":\"block\",\"block\":0}\n", 1},
+        {"{\"event\":\"block\",\"block\":-1,\"points\":[]}\n", 1},
+        {"{\"event\":\"block\",\"block\":0,\"points\":[\"p\",1]}\n", 1},
+        {"{\"event\":\"block\",\"block\":0,\"points\":[\"1234567890123456\"]}\n", 1},
         {"[]\n", 1},
         {"{\"event\":\"skipped\",\"point\":\"p\"}\n", 1},
         {"{\"event\":\"running\",\"launch\":\"l\",\"point\":\"p\",\"run\":\"speed\",\"block\":0,"
@@ -237,6 +288,7 @@ static void test_a_damaged_line_is_named(void **state)
         assert_int_equal(e.line, bad[i].line);
         assert_int_equal(j.fd, -1);
         assert_null(j.launches);
+        assert_null(j.blocks);
     }
 }
 
@@ -254,7 +306,7 @@ static void test_a_journal_that_was_removed_takes_no_more(void **state)
         if (made_anew)
             put(folder, "");
         assert_int_equal(journal_check(&j, &e), ERR_SYSTEM);
-        assert_int_equal(journal_done(&j, first.launch, LAUNCH_OK, "", 1, NAN, &e), ERR_SYSTEM);
+        assert_int_equal(end(&j, first.launch, LAUNCH_OK, "", 1, &e), ERR_SYSTEM);
         assert_string_equal(e.file, folder->file);
         assert_int_equal(j.launches[0].status, LAUNCH_RUNNING);
         journal_close(&j);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     FUZZ_ASSERT(journal_open(&second, fuzz_folder(), true, &e) == OK);
     FUZZ_ASSERT(first.n_launches == second.n_launches && first.n_skips == second.n_skips &&
-                first.finished == second.finished);
+                first.n_blocks == second.n_blocks && first.finished == second.finished);
     journal_close(&first);
     journal_close(&second);
     return 0;
