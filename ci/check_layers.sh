@@ -26,11 +26,12 @@ bench/spec: kernels/base kernels/desc comm/cost
 bench/place: kernels/base bench/spec
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place
-bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/record
-bench/collect/table: kernels/base bench/spec bench/record bench/collect
-bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect
-bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/table bench/figures
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/table bench/figures bench/runner
+bench/collect/columns: bench/record
+bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect/columns
+bench/collect/table: kernels/base bench/spec bench/record bench/collect bench/collect/columns
+bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns
+bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures
+bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data

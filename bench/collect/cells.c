@@ -92,7 +92,7 @@ static const struct {
 #define PLACE(id)
 #define PLACE_AS(id, meaning)
 #define OPTION(id, type, unit, option, meaning) {COLUMN_##id, OPT_##option},
-#include "bench/collect/csv_summary.def"
+#include "bench/collect/columns/summary.def"
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS

@@ -1,5 +1,5 @@
 /* From records to tables: one row a launch (raw.csv), one row a point (summary.csv) and the other
- * files of csv_files.def, the table that a campaign ends with, figures. Everything is computed from
+ * files of columns/files.def, the table that a campaign ends with, figures. Everything is computed from
  * the run's folder alone: its resolved spec, journal and records; nothing is run. */
 #pragma once
 
@@ -73,7 +73,7 @@ struct summary_launch {
  * the table and the figures want. Undefined numbers are NAN. */
 struct point_summary {
     const struct point *point;
-    char **cells; /* one a column of csv_summary.def */
+    char **cells; /* one a column of columns/summary.def */
     enum point_status outcome;
     char status[16]; /* its name */
     char reason[512];
@@ -101,7 +101,6 @@ struct point_summary {
     double karp_flatt;
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */
     double last_rank_pct; /* in how many of the steps */
-    double last_rank_p;   /* how often equal ranks would show one like it */
     bool precision_met;
     bool timed;        /* launches were asked for */
     bool compute_only; /* strategy none at several ranks: they train apart */

@@ -56,27 +56,30 @@ static const struct column columns[] = {
 /* First: column_get counts on it. */
 #define PLACE(id) PLACE_AS(id, texts.id.summary)
 #define OWN       summary
-#include "bench/collect/csv_summary.def"
+#include "bench/collect/columns/summary.def"
 #undef OWN
 #undef PLACE
 #define PLACE(id) PLACE_AS(id, texts.id.own)
 #define OWN       raw
-#include "bench/collect/csv_raw.def"
+#include "bench/collect/columns/raw.def"
 #undef OWN
 #define OWN epochs
-#include "bench/collect/csv_epochs.def"
+#include "bench/collect/columns/epochs.def"
 #undef OWN
 #define OWN classes
-#include "bench/collect/csv_classes.def"
+#include "bench/collect/columns/classes.def"
 #undef OWN
 #define OWN steps
-#include "bench/collect/csv_steps.def"
+#include "bench/collect/columns/steps.def"
 #undef OWN
 #define OWN losses
-#include "bench/collect/csv_losses.def"
+#include "bench/collect/columns/losses.def"
+#undef OWN
+#define OWN layers
+#include "bench/collect/columns/layers.def"
 #undef OWN
 #define OWN columns
-#include "bench/collect/csv_columns.def"
+#include "bench/collect/columns/columns.def"
 #undef OWN
 };
 #undef COLUMN
@@ -87,13 +90,13 @@ static const struct {
     const char *file, *rows;
 } files[] = {
 #define CSV_FILE(name, rows) {#name ".csv", rows},
-#include "bench/collect/csv_files.def"
+#include "bench/collect/columns/files.def"
 #undef CSV_FILE
 };
 
 enum {
 #define CSV_FILE(name, rows) FILE_##name,
-#include "bench/collect/csv_files.def"
+#include "bench/collect/columns/files.def"
 #undef CSV_FILE
     FILES
 };
@@ -118,7 +121,7 @@ const struct point_number *point_numbers(size_t *n)
 #define PLACE(id)
 #define PLACE_AS(id, meaning)
 #define NUMBER(id, unit, member, meaning) {COLUMN_##id, offsetof(struct point_summary, member)},
-#include "bench/collect/csv_summary.def"
+#include "bench/collect/columns/summary.def"
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS

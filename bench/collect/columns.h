@@ -1,4 +1,4 @@
-/* The columns of every CSV file of a run, from csv_files.def and a csv_<file>.def each, whose rows
+/* The columns of every CSV file of a run, from columns/files.def and a columns/<file>.def each, whose rows
  * are
  *
  *   COLUMN(id, type, unit, meaning)    type: TEXT INT REAL BOOL; an unknown value is an empty field
@@ -44,7 +44,7 @@ enum column_id {
 #define COLUMN(id, type, unit, meaning) COLUMN_##id,
 #define PLACE(id)                       COLUMN_##id,
 #define PLACE_AS(id, meaning)           COLUMN_##id,
-#include "bench/collect/csv_summary.def"
+#include "bench/collect/columns/summary.def"
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS
@@ -65,7 +65,7 @@ enum column_id column_find(const char *name);
 /* The columns of one file. */
 const struct column *columns_of(const char *file, size_t *n);
 
-/* Whether a run of this spec leaves the i-th file of csv_files.def. */
+/* Whether a run of this spec leaves the i-th file of columns/files.def. */
 bool csv_file_is_wanted(size_t i, const struct spec *spec);
 
 /* A row of each file; those of summary.csv and columns.csv are written as texts. */
@@ -73,25 +73,28 @@ bool csv_file_is_wanted(size_t i, const struct spec *spec);
 #define PLACE(id)                       double id;
 #define PLACE_AS(id, meaning)           double id;
 struct summary_row {
-#include "bench/collect/csv_summary.def"
+#include "bench/collect/columns/summary.def"
 };
 struct columns_row {
-#include "bench/collect/csv_columns.def"
+#include "bench/collect/columns/columns.def"
 };
 struct raw_row {
-#include "bench/collect/csv_raw.def"
+#include "bench/collect/columns/raw.def"
 };
 struct epochs_row {
-#include "bench/collect/csv_epochs.def"
+#include "bench/collect/columns/epochs.def"
 };
 struct classes_row {
-#include "bench/collect/csv_classes.def"
+#include "bench/collect/columns/classes.def"
 };
 struct steps_row {
-#include "bench/collect/csv_steps.def"
+#include "bench/collect/columns/steps.def"
 };
 struct losses_row {
-#include "bench/collect/csv_losses.def"
+#include "bench/collect/columns/losses.def"
+};
+struct layers_row {
+#include "bench/collect/columns/layers.def"
 };
 #undef COLUMN
 #undef PLACE

@@ -15,7 +15,7 @@
 /* A file being written, and what its rows are made of. */
 struct csv {
     FILE *out;
-    size_t file;                  /* of csv_files.def */
+    size_t file;                  /* of columns/files.def */
     const struct column *columns; /* [n_columns] of this file */
     size_t n_columns;
     const struct summary *s;
@@ -169,7 +169,7 @@ static void take_epoch(struct epochs_row *row, const struct rank_record *records
             row->eval_seconds = fmax(row->eval_seconds, eval->seconds);
         }
     }
-#include "bench/collect/csv_epochs.def"
+#include "bench/collect/columns/epochs.def"
 }
 
 /* The first rank that wrote epochs: ranks may leave them to rank 0. */
@@ -250,7 +250,7 @@ static const char *hash_of(const struct record_step *step)
 static void take_step(struct steps_row *row, const struct record_step *step)
 {
     const void *lines[RECORD_LINES] = {[RECORD_step] = step};
-#include "bench/collect/csv_steps.def"
+#include "bench/collect/columns/steps.def"
     row->epoch = (double)step->epoch + 1;
     row->step = (double)step->step + 1;
     row->timed = step->timed == VERDICT_TRUE;
@@ -313,6 +313,39 @@ static enum status write_losses(struct csv *csv, struct error *e)
     return status;
 }
 
+/* ---- layers.csv ---- */
+
+static void write_net(struct csv *csv, const struct net_desc *net)
+{
+    char shape[40];
+    for (int i = 0; i < net->n_layers; i++) {
+        const struct layer_desc *layer = &net->layers[i];
+        struct layers_row row = {.model = net->name,
+                                 .layer = layer->name,
+                                 .layer_kind = layer_names()[layer->kind],
+                                 .output = shape_text(shape, layer->out),
+                                 .params = (double)net_layer_params(net, layer),
+                                 .flops_forward = (double)layer->flops_forward,
+                                 .flops_backward = (double)layer->flops_backward};
+        write_row(csv, &row);
+    }
+    struct layers_row total = {.model = net->name,
+                               .layer = "total",
+                               .params = (double)net->n_params,
+                               .flops_forward = (double)net->flops_forward,
+                               .flops_backward = (double)net->flops_backward};
+    write_row(csv, &total);
+}
+
+static enum status write_layers(struct csv *csv, struct error *e)
+{
+    write_header(csv, "layers.csv");
+    for (size_t i = 0; i < csv->s->spec->n_inputs; i++)
+        if (csv->s->spec->inputs[i].option == OPT_MODEL)
+            write_net(csv, &csv->s->spec->inputs[i].net);
+    return OK;
+}
+
 /* ---- columns.csv and summary.csv ---- */
 
 static enum status write_columns(struct csv *csv, struct error *e)
@@ -340,7 +373,7 @@ static const struct {
     write_rows *write;
 } files[] = {
 #define CSV_FILE(name, rows) {#name ".csv", write_##name},
-#include "bench/collect/csv_files.def"
+#include "bench/collect/columns/files.def"
 #undef CSV_FILE
 };
 

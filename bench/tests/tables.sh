@@ -24,7 +24,7 @@ figures: []
 END
 
 latest=$tmp/results/tables/latest
-files=(summary raw epochs classes steps losses columns)
+files=(summary raw epochs classes steps losses layers columns)
 
 completes() {
     local file
@@ -219,6 +219,19 @@ assert (row["doubt"] in said[0]) if row["doubt"] else "Karp-Flatt" in said[0], (
 END
 }
 
+# What a report prints of its network beside ours: equal, unequal, and of a layer that is not there.
+stands_beside_a_summary() {
+    local theirs=$tmp/summary.csv
+    grep -q '^softmax_784,total,,,7850,15680,' "$latest/layers.csv" || return 1
+    expect 0 "the same, layer by layer" "$scalebench" model keras_690k --published wang_yang_model.csv || return 1
+    sed 's/,36992,/,36864,/' results/published/wang_yang_model.csv >"$theirs"
+    expect 1 "36864  conv2         128x11x11            36992  differs" \
+        "$scalebench" model keras_690k --published "$theirs" || return 1
+    expect 2 "$theirs:3: ours: 'conv1' is no layer of softmax_784" \
+        "$scalebench" model softmax_784 --published "$theirs" || return 1
+    expect 2 "cannot read" "$scalebench" model softmax_784 --published nowhere.csv
+}
+
 prints_what_is_committed() {
     expect 0 "1.85 [1.84, 1.89]" "$scalebench" table results/reference/strong_scaling
 }
@@ -265,5 +278,6 @@ fi
 check "a file that is missing is written again" again_runs_nothing_and_mends
 check "the table prints from tables alone" prints_from_tables
 check "the table of a committed result prints" prints_what_is_committed
+check "a network stands beside a published summary" stands_beside_a_summary
 check "columns, networks and strategies are explained" explains
 finish

@@ -145,5 +145,8 @@ static inline size_t shape_count(struct shape s)
 /* "10x24x24", or "50" for a vector, into text; returns text. */
 char *shape_text(char text[40], struct shape s);
 
+/* Parameters of one of the net's layers. */
+size_t net_layer_params(const struct net_desc *net, const struct layer_desc *layer);
+
 /* The table of `scalebench model NAME`: layer, output shape, parameters, FLOPs; totals. */
 void net_desc_print(FILE *out, const struct net_desc *net);

@@ -41,7 +41,7 @@ static void print_numbers(FILE *out, struct widths w, const char *const words[3]
                                     text_count(b, (long)backward)});
 }
 
-static size_t layer_params(const struct net_desc *net, const struct layer_desc *layer)
+size_t net_layer_params(const struct net_desc *net, const struct layer_desc *layer)
 {
     size_t n = 0;
     for (int t = 0; t < layer->n_tensors; t++)
@@ -60,7 +60,7 @@ void net_desc_print(FILE *out, const struct net_desc *net)
     for (int i = 0; i < net->n_layers; i++) {
         const struct layer_desc *l = &net->layers[i];
         const char *const words[] = {l->name, layer_names()[l->kind], shape_text(shape, l->out)};
-        print_numbers(out, w, words, layer_params(net, l), l->flops_forward, l->flops_backward);
+        print_numbers(out, w, words, net_layer_params(net, l), l->flops_forward, l->flops_backward);
     }
     print_numbers(out, w, (const char *const[]){"total", "", ""}, net->n_params, net->flops_forward,
                   net->flops_backward);

@@ -16,6 +16,7 @@ struct arguments {
     const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
     size_t n_operands;
     const char *set, *out; /* --set (or NULL), --out (or "results") */
+    const char *published; /* file to show beside a network, or NULL */
     bool fresh, strict, json;
 };
 

@@ -264,20 +264,3 @@ enum status command_explain(const struct arguments *arguments, const struct tool
     }
     return OK;
 }
-
-enum status command_model(const struct arguments *arguments, const struct tools *tools, FILE *out,
-                          int *exit_status, struct error *e)
-{
-    (void)tools, (void)exit_status;
-    struct net_desc net;
-    enum status status = OK;
-    TRY(model_load(&net, arguments->operand, e));
-    if (arguments->json) {
-        status = model_write_json(out, &net, e);
-        fputc('\n', out);
-    } else {
-        net_desc_print(out, &net);
-    }
-    net_desc_free(&net);
-    return status;
-}

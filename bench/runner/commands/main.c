@@ -38,6 +38,8 @@ static const struct known_option {
     {FLAG("strict", strict), "--strict               refuse to run when a point cannot"},
     {FLAG("json", json),
      "--json                 as JSON: every option, shape and tensor, for programs"},
+    {TEXT("published", published), "names no file",
+     "--published FILE       beside a published summary: a path, or a name in results/published"},
 };
 #undef TEXT
 #undef FLAG

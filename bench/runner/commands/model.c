@@ -1,0 +1,129 @@
+/* `scalebench model`: a network layer by layer, and what a publication says of it beside that. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/record/csv_reader.h"
+#include "bench/runner/commands/commands.h"
+#include "bench/spec/spec.h"
+
+/* ---- Beside a published summary ---- */
+
+/* A table whose rows name our layer that does the same ("" where there is none). */
+struct summary {
+    struct csv_table table;
+    size_t layer, output, params, ours;
+};
+
+static enum status read_columns(struct summary *s, struct error *e)
+{
+    const struct csv_wanted wanted[] = {{"layer", &s->layer},
+                                        {"output_shape", &s->output},
+                                        {"params", &s->params},
+                                        {"ours", &s->ours}};
+    return csv_table_columns(&s->table, wanted, sizeof wanted / sizeof *wanted, e);
+}
+
+/* As `published.file` of a spec: a path, or a name in results/published. */
+static enum status read_summary(struct summary *s, const char *name, const struct tools *tools,
+                                struct error *e)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s", name);
+    if (!path_exists(path))
+        TRY(path_format(path, e, "%s/results/published/%s", tools->home, name));
+    TRY(csv_table_read(&s->table, path, e));
+    return read_columns(s, e);
+}
+
+static const struct layer_desc *find_layer(const struct net_desc *net, const char *name)
+{
+    for (int i = 0; i < net->n_layers; i++)
+        if (strcmp(net->layers[i].name, name) == 0)
+            return &net->layers[i];
+    return NULL;
+}
+
+static enum status unknown_layer(const struct summary *s, size_t row, const struct net_desc *net,
+                                 struct error *e)
+{
+    return error_at(e, ERR_DATA, s->table.path, s->table.lines[row], 0,
+                    "ours: '%s' is no layer of %s; `scalebench model %s` lists them",
+                    csv_table_cell(&s->table, row, s->ours), net->name, net->name);
+}
+
+/* What one row says, ours beside it; *differs where parameters do. */
+static enum status print_row(FILE *out, const struct summary *s, size_t row,
+                             const struct net_desc *net, bool *differs, struct error *e)
+{
+    const char *ours = csv_table_cell(&s->table, row, s->ours);
+    const struct layer_desc *layer = find_layer(net, ours);
+    char shape[40] = "", params[32] = "";
+    double theirs;
+    size_t count = net->n_params;
+    bool total = strcmp(ours, "total") == 0;
+    TRY(csv_table_number(&s->table, row, s->params, &theirs, e));
+    if (layer == NULL && !total && ours[0] != '\0')
+        return unknown_layer(s, row, net, e);
+    if (layer != NULL) {
+        count = net_layer_params(net, layer);
+        shape_text(shape, layer->out);
+    }
+    bool other = (layer != NULL || total) && theirs != (double)count;
+    *differs = *differs || other;
+    if (layer != NULL || total)
+        snprintf(params, sizeof params, "%zu", count);
+    fprintf(out, "%-20s  %-20s  %10s  %-12s  %-14s  %10s%s\n",
+            csv_table_cell(&s->table, row, s->layer), csv_table_cell(&s->table, row, s->output),
+            csv_table_cell(&s->table, row, s->params), ours, shape, params,
+            other ? "  differs" : "");
+    return OK;
+}
+
+static enum status print_beside(FILE *out, const struct summary *s, const struct net_desc *net,
+                                bool *differs, struct error *e)
+{
+    fprintf(out, "%s beside %s\n", net->name, s->table.path);
+    fprintf(out, "%-20s  %-20s  %10s  %-12s  %-14s  %10s\n", "published", "output", "parameters",
+            "ours", "output", "parameters");
+    for (size_t row = 0; row < s->table.rows; row++)
+        TRY(print_row(out, s, row, net, differs, e));
+    fprintf(out, "parameters: %s\n", *differs ? "not the same" : "the same, layer by layer");
+    return OK;
+}
+
+static enum status compare(FILE *out, const char *name, const struct net_desc *net,
+                           const struct tools *tools, int *exit_status, struct error *e)
+{
+    struct summary s = {0};
+    bool differs = false;
+    enum status status = read_summary(&s, name, tools, e);
+    THEN(status, print_beside(out, &s, net, &differs, e));
+    csv_table_free(&s.table);
+    *exit_status = differs;
+    return status;
+}
+
+/* ---- The command ---- */
+
+static enum status print_json(FILE *out, const struct net_desc *net, struct error *e)
+{
+    TRY(model_write_json(out, net, e));
+    fputc('\n', out);
+    return OK;
+}
+
+enum status command_model(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                          int *exit_status, struct error *e)
+{
+    struct net_desc net;
+    enum status status = OK;
+    TRY(model_load(&net, arguments->operand, e));
+    if (arguments->json)
+        status = print_json(out, &net, e);
+    else if (arguments->published != NULL)
+        status = compare(out, arguments->published, &net, tools, exit_status, e);
+    else
+        net_desc_print(out, &net);
+    net_desc_free(&net);
+    return status;
+}
