@@ -4,49 +4,6 @@
 
 #include "bench/collect/summary.h"
 
-static const struct sample *sample_of_block(const struct samples *samples, int block)
-{
-    for (size_t i = 0; i < samples->n; i++)
-        if (samples->items[i].journal->block == block)
-            return &samples->items[i];
-    return NULL;
-}
-
-static double images_per_ms(const struct launch_result *result)
-{
-    return (double)result->global_batch / result->step_ms;
-}
-
-/* Launches of one block ran under like conditions: ratios are formed within blocks, and the median
- * and its interval are those of the blocks, *n of them. */
-static struct interval rate_ratio(const struct samples *time, const struct samples *base, size_t *n)
-{
-    *n = 0;
-    for (size_t i = 0; i < time->n; i++) {
-        const struct sample *reference = sample_of_block(base, time->items[i].journal->block);
-        if (reference != NULL)
-            time->values[(*n)++] =
-                images_per_ms(time->items[i].result) / images_per_ms(reference->result);
-    }
-    return samples_interval(time->values, *n);
-}
-
-/* What part of communication cost no time: (T_compute + T_comm - T_step) / T_comm, within blocks,
- * T_compute being the step of those that do not communicate, T_comm the replay of the launch. */
-static struct interval overlap_share(const struct samples *time, const struct samples *alone,
-                                     size_t *n)
-{
-    *n = 0;
-    for (size_t i = 0; i < time->n; i++) {
-        const struct sample *compute = sample_of_block(alone, time->items[i].journal->block);
-        const struct launch_result *own = time->items[i].result;
-        if (compute != NULL && own->comm_replay_ms > 0)
-            time->values[(*n)++] = (compute->result->step_ms + own->comm_replay_ms - own->step_ms) /
-                                   own->comm_replay_ms;
-    }
-    return samples_interval(time->values, *n);
-}
-
 /* What diverged is compared with nothing. Where launches of either point failed, one pair that is
  * left must not stand for them all: without an interval nobody would see how little it rests on. */
 static struct interval judged(struct interval ratio, size_t n, const struct point_summary *p,
@@ -71,7 +28,7 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     const struct point_summary *reference = &s->points[p->base];
     bool strong = config_int(&s->spec->config, OPT_SCALING) == SCALING_strong;
     double r = (double)p->cores / reference->cores;
-    p->speedup = rate_ratio(time, base, &p->pairs);
+    p->speedup = timing_ratio(&time->timings, &base->timings, &p->pairs);
     p->speedup = judged(p->speedup, p->pairs, p, reference);
     if (p == reference && isfinite(p->speedup.mid))
         p->speedup = (struct interval){.lo = NAN, .mid = 1, .hi = NAN};
@@ -79,19 +36,43 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     p->karp_flatt = strong ? karp_flatt(p->speedup.mid, r) : NAN;
 }
 
+/* Whether everything that is reported with an interval is as narrow as the spec asks; what is not
+ * compared has no interval. */
+static bool all_are_precise(const struct point_summary *p, const struct summary *s)
+{
+    double asked_pct = config_number(&s->spec->config, OPT_TIME_PRECISION);
+    const struct {
+        const struct interval *interval;
+        bool is_share, is_reported;
+    } all[] = {{&p->step_ms, false, true},
+               {&p->speedup, false, &s->points[p->base] != p && isfinite(p->speedup.mid)},
+               {&p->overlap_share, true, isfinite(p->overlap_share.mid)},
+               {&p->peer_ratio, false, isfinite(p->peer_ratio.mid)}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_reported &&
+            !(timing_half_width_pct(all[i].interval, all[i].is_share) <= asked_pct))
+            return false;
+    return true;
+}
+
 void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
                 const struct samples *base, const struct samples *alone, const struct samples *peer)
 {
-    const size_t references[] = {p->base, p->alone, p->peer};
     size_t n;
     set_speedup(p, s, time, base);
-    p->overlap_share = overlap_share(time, alone, &n);
+    p->overlap_share = timing_overlap(&time->timings, &alone->timings, &n);
     p->overlap_share = judged(p->overlap_share, n, p, &s->points[p->alone]);
-    p->peer_ratio = rate_ratio(time, peer, &n);
+    p->peer_ratio = timing_ratio(&time->timings, &peer->timings, &n);
     p->peer_ratio = judged(p->peer_ratio, n, p, &s->points[p->peer]);
+    p->precision_met = all_are_precise(p, s);
+}
+
+void ratios_flag(struct point_summary *p, const struct summary *s)
+{
+    const size_t references[] = {p->base, p->alone, p->peer};
     bool incomplete = false;
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
         incomplete |= &s->points[references[i]] != p && s->points[references[i]].lost_launches > 0;
-    if (incomplete && time->n > 0)
+    if (incomplete && p->launches > 0)
         point_add_flag(p, "base_incomplete");
 }

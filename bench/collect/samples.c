@@ -12,11 +12,19 @@ enum status samples_take(struct samples *samples, const struct summary *s,
     *samples = (struct samples){.n = 0};
     TRY(MEM_NEW(samples->items, p->n_launches, "the launches of a point", e));
     TRY(MEM_NEW(samples->values, p->n_launches, "the launches of a point", e));
+    struct timing *timings;
+    TRY(MEM_NEW(timings, p->n_launches, "the launches of a point", e));
+    samples->timings = (struct timings){.items = timings, .values = samples->values};
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
-        if (s->launches[i].ok && launch->run == run)
-            samples->items[samples->n++] = (struct sample){launch, &s->launches[i].result};
+        const struct launch_result *result = &s->launches[i].result;
+        if (!s->launches[i].ok || launch->run != run)
+            continue;
+        timings[samples->n] = (struct timing){launch->block, result->step_ms, result->global_batch,
+                                              result->comm_replay_ms};
+        samples->items[samples->n++] = (struct sample){launch, result};
     }
+    samples->timings.n = samples->n;
     return OK;
 }
 
@@ -24,6 +32,7 @@ void samples_free(struct samples *samples)
 {
     free(samples->items);
     free(samples->values);
+    free((void *)samples->timings.items);
 }
 
 double sample_number(const struct sample *sample, size_t offset)
@@ -40,12 +49,4 @@ double samples_median(const struct samples *samples, size_t offset)
             samples->values[n++] = value;
     }
     return stats_median(samples->values, n);
-}
-
-struct interval samples_interval(const double *values, size_t n)
-{
-    struct interval i = stats_median_interval(values, n, SUMMARY_CONFIDENCE);
-    if (n < 2)
-        i.lo = i.hi = NAN;
-    return i;
 }

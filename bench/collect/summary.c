@@ -90,13 +90,6 @@ static void chain_launches(struct summary *s, const struct journal *journal)
     }
 }
 
-static struct interval step_interval(const struct samples *time)
-{
-    for (size_t i = 0; i < time->n; i++)
-        time->values[i] = time->items[i].result->step_ms;
-    return samples_interval(time->values, time->n);
-}
-
 /* Whether a later one of the same block or seed ended as this one should have. */
 static bool is_replaced(const struct summary *s, const struct journal *journal, size_t i)
 {
@@ -236,11 +229,9 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     p->foreign_pct = samples_median(time, offsetof(struct launch_result, foreign_pct));
     p->batch_per_rank =
         samples_median(time->n ? time : accuracy, offsetof(struct launch_result, batch_per_rank));
-    p->step_ms = step_interval(time);
+    p->step_ms = timing_step_ms(&time->timings);
     if (time->n < 2)
         p->step_ms.level = NAN;
-    p->precision_met = p->step_ms.met && 100 * stats_relative_half_width(&p->step_ms) <=
-                                             config_number(&spec->config, OPT_TIME_PRECISION);
     set_shares(p, time);
     set_rates(p, time);
     set_memory(p, time, accuracy);
@@ -265,7 +256,6 @@ static enum status summarise_samples(struct summary *s, size_t i, const struct j
     measure(p, s->spec, &c->time, &c->accuracy);
     count_launches(p, s, journal);
     point_judge(p, s, journal, &c->time, &c->accuracy);
-    set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &c->time);
     return OK;
 }
 
@@ -281,6 +271,8 @@ static enum status compare_samples(struct summary *s, size_t i, const struct jou
     if (p->alone != i)
         TRY(samples_take(&c->alone, s, journal, &s->points[p->alone], RUN_TIME, e));
     ratios_set(p, s, &c->time, &c->base, &c->alone, &c->peer);
+    set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &c->time);
+    ratios_flag(p, s);
     TRY(overlap_bound(&p->overlap_bound, p->point, &c->time, &c->alone, e));
     return cells_fill(p, s, &c->time, &c->accuracy, e);
 }

@@ -3,15 +3,16 @@
 
 #include "bench/collect/collect.h"
 #include "bench/collect/columns.h"
+#include "bench/collect/timing.h"
 #include "kernels/base/text.h"
-
-/* Of every interval. */
-#define SUMMARY_CONFIDENCE 0.95
 
 /* More of its processors' time than this that others took makes a point `busy`. A busy processor
  * is shared out by turns: a tenth of its time that others have makes steps a tenth longer, twice
  * the precision that campaigns ask for by default, and it stays in the median of all launches. */
 #define SUMMARY_BUSY_PCT 10.0
+
+/* Of every interval. */
+#define SUMMARY_CONFIDENCE TIMING_LEVEL
 
 /* A launch that counts. */
 struct sample {
@@ -24,6 +25,7 @@ struct samples {
     struct sample *items;
     size_t n;
     double *values;
+    struct timings timings; /* of the same launches */
 };
 
 /* Those of the point. Freed with samples_free in any case. */
@@ -31,9 +33,6 @@ enum status samples_take(struct samples *samples, const struct summary *s,
                          const struct journal *journal, const struct point_summary *p,
                          enum launch_run run, struct error *e);
 void samples_free(struct samples *samples);
-
-/* Of a median; a single value has none. */
-struct interval samples_interval(const double *values, size_t n);
 
 /* The double at `offset` of struct launch_result. */
 double sample_number(const struct sample *sample, size_t offset);
@@ -55,10 +54,13 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
 
 /* Fills the speed-up of a point and what follows from it, its share of overlap and its ratio to a
  * peer: those with its base, with the point that does not communicate and with the peer, whose
- * statuses are known. Flags what rests on a point of which launches failed. */
+ * statuses are known; whether all that is reported is as precise as was asked. */
 void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
                 const struct samples *base, const struct samples *alone,
                 const struct samples *peer);
+
+/* Flags what rests on a point of which launches failed. */
+void ratios_flag(struct point_summary *p, const struct summary *s);
 
 /* Whether others disturbed most of its launches. */
 bool point_is_busy(const struct point_summary *p);

@@ -1,0 +1,80 @@
+/* Intervals of timed launches, and what a look asks of them: by hand. */
+#include "bench/collect/timing.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { MOST = 8 };
+
+static const struct timing base_items[] = {
+    {0, 100, 256, NAN}, {1, 101, 256, NAN}, {2, 102, 256, NAN}, {5, 99, 256, NAN}};
+/* Twice the images in the same time, in other blocks' order; block 7 has no partner. */
+static const struct timing own_items[] = {
+    {5, 99, 512, 50}, {0, 120, 512, 50}, {7, 1, 512, 50}, {1, 101, 512, 0}};
+
+static double own_values[MOST], base_values[MOST];
+static const struct timings own = {own_items, 4, own_values}, base = {base_items, 4, base_values};
+
+static void ratios_pair_by_block(void **state)
+{
+    size_t n;
+    struct interval i = timing_ratio(&own, &base, &n);
+    assert_int_equal(n, 3);
+    assert_true(i.mid == 2 && i.hi == 2);
+    assert_true(fabs(i.lo - 200.0 / 120) < 1e-12);
+    assert_false(i.met);
+    timing_ratio(&own, &(struct timings){.n = 0}, &n);
+    assert_int_equal(n, 0);
+}
+
+/* T_compute of block 5 is 99, of block 0 100: all of 50 ms cost no time, or 30 of them. A launch
+ * without a replay has no share. */
+static void overlap_is_a_share_of_the_replay(void **state)
+{
+    size_t n;
+    struct interval i = timing_overlap(&own, &base, &n);
+    assert_int_equal(n, 2);
+    assert_true(fabs(i.lo - 0.6) < 1e-12 && fabs(i.hi - 1) < 1e-12);
+}
+
+static void a_single_value_has_no_interval(void **state)
+{
+    struct timings one = {own_items, 1, own_values};
+    struct interval i = timing_step_ms(&one);
+    assert_true(i.mid == 99 && isnan(i.lo) && isnan(i.hi));
+    assert_true(isnan(timing_half_width_pct(&i, false)));
+}
+
+static void half_widths_are_in_per_cent(void **state)
+{
+    struct interval i = {.lo = 0.1, .mid = 0.2, .hi = 0.3, .level = 0.96875, .met = true};
+    assert_true(fabs(timing_half_width_pct(&i, false) - 50) < 1e-9);
+    assert_true(fabs(timing_half_width_pct(&i, true) - 10) < 1e-9);
+    i.met = false;
+    assert_true(isnan(timing_half_width_pct(&i, true)));
+}
+
+static void early_looks_ask_for_more(void **state)
+{
+    assert_true(fabs(timing_asked_pct(6, 6) - 2) < 1e-12);
+    assert_true(fabs(timing_asked_pct(6, 9) - 3) < 1e-12);
+    assert_true(timing_asked_pct(6, 18) == 6);
+    assert_true(timing_asked_pct(6, 300) == 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ratios_pair_by_block),
+        cmocka_unit_test(overlap_is_a_share_of_the_replay),
+        cmocka_unit_test(a_single_value_has_no_interval),
+        cmocka_unit_test(half_widths_are_in_per_cent),
+        cmocka_unit_test(early_looks_ask_for_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
