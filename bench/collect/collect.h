@@ -101,6 +101,7 @@ struct point_summary {
     double karp_flatt;
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */
     double last_rank_pct; /* in how many of the steps */
+    double last_rank_p;   /* how often equal ranks would show one like it */
     bool precision_met;
     bool timed;        /* launches were asked for */
     bool compute_only; /* strategy none at several ranks: they train apart */

@@ -8,6 +8,7 @@
 #include "bench/record/records.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
+#include "kernels/base/votes.h"
 
 /* ---- Metrics: a field of the ranks' records each ---- */
 
@@ -151,10 +152,10 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 
 /* ---- Waiting ---- */
 
-/* What a rank did in the steps of which the last to arrive is known. */
+/* What the ranks did in the steps of which the last to arrive is known. */
 struct arrivals {
-    size_t last; /* in how many it was that */
-    double wait_ns;
+    size_t *last; /* in how many each was that */
+    double *wait_ns;
 };
 
 /* "0.1|20.3"; ends with "..." where there are more ranks than are kept. */
@@ -175,18 +176,18 @@ static void list_rank_waits(struct launch_result *result)
 }
 
 /* Sums up who was the last, and who waited; returns in how many steps the last is known. */
-static size_t count_arrivals(struct arrivals *arrivals, const struct rank_record *records,
+static size_t count_arrivals(const struct arrivals *arrivals, const struct rank_record *records,
                              int ranks)
 {
     size_t known = 0;
     for (size_t k = 0; k < records[0].steps.n; k++) {
         int last = records_last_to_arrive(records, ranks, true, k);
         if (last >= 0) {
-            arrivals[last].last++;
+            arrivals->last[last]++;
             known++;
         }
         for (int i = 0; i < ranks; i++)
-            arrivals[i].wait_ns += records_wait_ns(records, true, k, i, last);
+            arrivals->wait_ns[i] += records_wait_ns(records, true, k, i, last);
     }
     return known;
 }
@@ -196,32 +197,40 @@ static void take_waits(struct launch_result *result, const struct arrivals *arri
 {
     double sum = 0;
     for (int i = 0; i < ranks; i++) {
-        sum += arrivals[i].wait_ns;
+        sum += arrivals->wait_ns[i];
         if (i < RANK_WAITS)
-            result->rank_waits[i] = arrivals[i].wait_ns / (double)steps / 1e6;
+            result->rank_waits[i] = arrivals->wait_ns[i] / (double)steps / 1e6;
     }
     list_rank_waits(result);
     result->wait_ms = sum / (double)steps / ranks / 1e6;
 }
 
-static enum status fill_waits(struct launch_result *result, const struct rank_record *records,
-                              int ranks, struct error *e)
+static enum status take_arrivals(struct launch_result *result, struct arrivals *arrivals,
+                                 const struct rank_record *records, int ranks, struct error *e)
 {
-    struct arrivals *arrivals;
     size_t steps = records[0].steps.n;
-    TRY(MEM_NEW(arrivals, (size_t)ranks, "the ranks' waits", e));
-    for (int i = 0; i < RANK_WAITS; i++)
-        result->rank_waits[i] = NAN;
+    TRY(MEM_NEW(arrivals->last, (size_t)ranks, "the ranks' waits", e));
+    TRY(MEM_NEW(arrivals->wait_ns, (size_t)ranks, "the ranks' waits", e));
     size_t known = count_arrivals(arrivals, records, ranks);
     if (records_share_clock(records, ranks) && steps > 0)
         take_waits(result, arrivals, ranks, steps);
-    int last = 0;
-    for (int i = 1; i < ranks; i++)
-        last = arrivals[i].last > arrivals[last].last ? i : last;
-    result->last_rank = known > 0 ? last : -1;
-    result->last_rank_pct = known > 0 ? 100.0 * (double)arrivals[last].last / (double)known : NAN;
-    free(arrivals);
+    int last = votes_largest(arrivals->last, ranks);
+    result->last_rank = last;
+    if (last >= 0)
+        result->last_rank_pct = 100.0 * (double)arrivals->last[last] / (double)known;
     return OK;
+}
+
+static enum status fill_waits(struct launch_result *result, const struct rank_record *records,
+                              int ranks, struct error *e)
+{
+    struct arrivals arrivals = {NULL, NULL};
+    for (int i = 0; i < RANK_WAITS; i++)
+        result->rank_waits[i] = NAN;
+    enum status status = take_arrivals(result, &arrivals, records, ranks, e);
+    free(arrivals.last);
+    free(arrivals.wait_ns);
+    return status;
 }
 
 /* ---- What follows from several fields ---- */

@@ -28,21 +28,29 @@ static const char *doubt(const struct point_summary *p, const struct point_summa
     return fabs(row->lost_pct) > row->scatter_pct ? NULL : "launches scatter by as much";
 }
 
+/* Of the step; what every rank repeats keeps its time while the step becomes shorter. */
+static double optimizer_share(const struct point_summary *p)
+{
+    return 100 * cell_number(p, COLUMN_optimizer_ms) / p->step_ms.mid;
+}
+
 static struct losses_row row_of(const struct point_summary *p, const struct point_summary *base,
                                 const char *series)
 {
-    struct losses_row row = {.point = p->cells[COLUMN_point],
-                             .label = p->point->label,
-                             .series = series,
-                             .ranks = (double)config_int(&p->point->config, OPT_RANKS),
-                             .lost_pct = 100 * (1 - p->efficiency),
-                             .comm_pct = p->comm_pct - p->efficiency * known(base->comm_pct),
-                             .wait_pct = p->wait_pct - p->efficiency * known(base->wait_pct),
-                             .compute_pct = p->compute_pct - p->efficiency * base->compute_pct,
-                             .scatter_pct = 100 * p->efficiency * (p->speedup.hi - p->speedup.lo) /
-                                            2 / p->speedup.mid,
-                             .karp_flatt = p->karp_flatt};
-    row.other_pct = row.lost_pct - row.comm_pct - known(row.wait_pct) - row.compute_pct;
+    struct losses_row row = {
+        .point = p->cells[COLUMN_point],
+        .label = p->point->label,
+        .series = series,
+        .ranks = (double)config_int(&p->point->config, OPT_RANKS),
+        .lost_pct = 100 * (1 - p->efficiency),
+        .comm_pct = p->comm_pct - p->efficiency * known(base->comm_pct),
+        .wait_pct = p->wait_pct - p->efficiency * known(base->wait_pct),
+        .optimizer_pct = optimizer_share(p) - p->efficiency * optimizer_share(base),
+        .scatter_pct = 100 * p->efficiency * (p->speedup.hi - p->speedup.lo) / 2 / p->speedup.mid,
+        .karp_flatt = p->karp_flatt};
+    double compute_pct = p->compute_pct - p->efficiency * base->compute_pct;
+    row.compute_pct = compute_pct - known(row.optimizer_pct);
+    row.other_pct = row.lost_pct - row.comm_pct - known(row.wait_pct) - compute_pct;
     row.doubt = doubt(p, base, &row);
     return row;
 }

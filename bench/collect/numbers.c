@@ -19,6 +19,12 @@ static const struct point_number metrics[] = {
     {COLUMN_growth_mib, offsetof(struct point_summary, growth_mib)},
 };
 
+double cell_number(const struct point_summary *p, enum column_id column)
+{
+    double x;
+    return number_parse(p->cells[column], &x) ? x : NAN;
+}
+
 static enum status read_number(const struct point_summary *p, enum column_id column, double *x,
                                struct error *e)
 {

@@ -7,6 +7,7 @@
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/votes.h"
 
 static const struct point *point_find(const struct spec *spec, const char *id)
 {
@@ -203,27 +204,29 @@ static void set_memory(struct point_summary *p, const struct samples *time,
 }
 
 /* The rank that most launches call the last, and how often it was in those. */
-static void set_last_rank(struct point_summary *p, const struct samples *time)
+static enum status set_last_rank(struct point_summary *p, const struct samples *time,
+                                 struct error *e)
 {
-    size_t most = 0;
-    p->last_rank = -1;
-    p->last_rank_pct = NAN;
-    for (size_t i = 0; i < time->n; i++) {
-        int rank = time->items[i].result->last_rank;
-        size_t n = 0;
-        for (size_t k = 0; k < time->n; k++)
-            if (time->items[k].result->last_rank == rank)
-                time->values[n++] = time->items[k].result->last_rank_pct;
-        if (rank < 0 || n <= most)
-            continue;
-        most = n;
-        p->last_rank = rank;
-        p->last_rank_pct = stats_median(time->values, n);
-    }
+    int *votes;
+    size_t own = 0;
+    TRY(MEM_NEW(votes, time->n, "the ranks that arrive last", e));
+    for (size_t i = 0; i < time->n; i++)
+        votes[i] = (int)time->items[i].result->last_rank;
+    int ranks = (int)config_int(&p->point->config, OPT_RANKS);
+    struct votes last = votes_count(votes, time->n, ranks);
+    for (size_t i = 0; i < time->n; i++)
+        if (votes[i] >= 0 && votes[i] == last.choice)
+            time->values[own++] = time->items[i].result->last_rank_pct;
+    free(votes);
+    p->last_rank = last.choice;
+    p->last_rank_p = last.p;
+    p->last_rank_pct = stats_median(time->values, own);
+    return OK;
 }
 
-static void measure(struct point_summary *p, const struct spec *spec, const struct samples *time,
-                    const struct samples *accuracy)
+static enum status measure(struct point_summary *p, const struct spec *spec,
+                           const struct samples *time, const struct samples *accuracy,
+                           struct error *e)
 {
     p->launches = time->n;
     p->foreign_pct = samples_median(time, offsetof(struct launch_result, foreign_pct));
@@ -235,8 +238,8 @@ static void measure(struct point_summary *p, const struct spec *spec, const stru
     set_shares(p, time);
     set_rates(p, time);
     set_memory(p, time, accuracy);
-    set_last_rank(p, time);
     p->test_acc_pct = samples_median(accuracy, offsetof(struct launch_result, test_acc_pct));
+    return set_last_rank(p, time, e);
 }
 
 /* ---- Points ---- */
@@ -253,7 +256,7 @@ static enum status summarise_samples(struct summary *s, size_t i, const struct j
     point_take(p, s->spec, i);
     TRY(samples_take(&c->time, s, journal, p, RUN_TIME, e));
     TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
-    measure(p, s->spec, &c->time, &c->accuracy);
+    TRY(measure(p, s->spec, &c->time, &c->accuracy, e));
     count_launches(p, s, journal);
     point_judge(p, s, journal, &c->time, &c->accuracy);
     return OK;

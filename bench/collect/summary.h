@@ -90,6 +90,10 @@ int point_is_oversubscribed(const struct point *point, int usable_cores);
 /* Takes numbers, counts, status and remarks from p->cells. ERR_DATA for what they cannot be. */
 enum status point_read_cells(struct point_summary *p, struct error *e);
 
+/* What stands in summary.csv, NAN where it is unknown; not what it was rounded from, so that
+ * figures drawn from that file alone are the same. */
+double cell_number(const struct point_summary *p, enum column_id column);
+
 /* What the launches of all points took, from their numbers. */
 void summary_add_up(struct summary *s);
 

@@ -32,12 +32,6 @@ struct measured measured_of(const double *values, size_t n)
     return m;
 }
 
-double cell_number(const struct point_summary *p, enum column_id column)
-{
-    double x;
-    return number_parse(p->cells[column], &x) ? x : NAN;
-}
-
 static struct interval point_interval(const struct point_summary *p, const struct quantity *q)
 {
     double mid = q->unit * cell_number(p, q->column), scale = mid / cell_number(p, q->whole);

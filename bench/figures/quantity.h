@@ -32,10 +32,6 @@ enum quantity_id {
 /* What a figure of this row shows in a campaign of this spec. */
 const struct quantity *quantity_get(enum quantity_id id, const struct spec *spec);
 
-/* What stands in summary.csv, NAN where it is unknown; not what it was rounded from, so that
- * figures drawn from that file alone are the same. */
-double cell_number(const struct point_summary *p, enum column_id column);
-
 /* One value a point; an unknown one is NAN and of 0 launches. */
 struct measured {
     struct interval value; /* lo, hi: NAN of a single launch */

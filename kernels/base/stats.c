@@ -92,6 +92,28 @@ double stats_relative_half_width(const struct interval *i)
     return i->level > 0 ? (i->hi - i->lo) / 2 / i->mid : NAN;
 }
 
+/* ---- Tails ---- */
+
+double stats_binomial_tail(size_t n, size_t k, double p)
+{
+    if (!(p >= 0 && p <= 1))
+        return NAN;
+    if (k == 0 || k > n || p == 0 || p == 1)
+        return k == 0 || (k <= n && p == 1) ? 1 : 0;
+    double log_term = (double)n * log1p(-p), log_odds = log(p) - log1p(-p), tail = 0;
+    for (size_t i = 0; i <= n; i++) {
+        tail += i >= k ? exp(log_term) : 0;
+        if (i < n)
+            log_term += log((double)(n - i) / (double)(i + 1)) + log_odds;
+    }
+    return fmin(tail, 1);
+}
+
+double stats_favourite_tail(size_t n, size_t k, size_t c)
+{
+    return c > 0 ? fmin((double)c * stats_binomial_tail(n, k, 1 / (double)c), 1) : NAN;
+}
+
 /* ---- Lines ---- */
 
 static const struct line undefined_line = {NAN, NAN, NAN, NAN};

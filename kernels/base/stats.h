@@ -21,6 +21,15 @@ double stats_median(const double *x, size_t n);
  * 95 %. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
 
+/* P(B >= k), B binomial (n, p): the sum itself, in logarithms, because p^n underflows. NAN unless
+ * 0 <= p <= 1. */
+double stats_binomial_tail(size_t n, size_t k, double p);
+
+/* How often, in n trials of which each has one of c equally likely outcomes, some outcome turns up k
+ * times or more: at most, and for 2 k > n exactly, c times as often as one that was named before
+ * (Bonferroni); no more than 1. */
+double stats_favourite_tail(size_t n, size_t k, size_t c);
+
 /* y = intercept + slope x by least squares of relative residuals (y - fit) / y, the fit of times
  * that span orders of magnitude and whose errors are in proportion to them; neither coefficient is
  * negative: where the least squares are, the nearest fit on the border is given (two variables: it

@@ -12,12 +12,11 @@ static void print_term(FILE *out, bool first, double pct, const char *name)
     fprintf(out, "%s%s %s", sign, text_fixed(number, fabs(pct), 1), name);
 }
 
-/* Named where one rank lags clearly more often than chance would have it. */
+/* Named where ranks that are alike would hardly look like it. */
 static void print_last_rank(FILE *out, const struct point_summary *p)
 {
     char number[TEXT_NUMBER];
-    double chance = 100.0 / (double)config_int(&p->point->config, OPT_RANKS);
-    if (p->last_rank >= 0 && p->last_rank_pct > 1.25 * chance)
+    if (p->last_rank >= 0 && p->last_rank_p <= 1 - SUMMARY_CONFIDENCE)
         fprintf(out, " (rank %d last in %s %% of steps)", p->last_rank,
                 text_fixed(number, p->last_rank_pct, 0));
 }
@@ -35,6 +34,9 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
     print_last_rank(out, p);
     print_term(out, false, row->compute_pct,
                row->compute_pct < 0 ? "faster compute" : "slower compute");
+    if (!isnan(row->optimizer_pct))
+        print_term(out, false, row->optimizer_pct,
+                   row->optimizer_pct < 0 ? "faster optimizer" : "replicated optimizer");
     print_term(out, false, row->other_pct, "other");
 }
 

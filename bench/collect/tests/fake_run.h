@@ -36,6 +36,7 @@ struct fake_rank {
     long params, batch, global_batch;
     int n_steps;
     double step_ms, compute_ms, comm_ms;
+    double optimizer_ms; /* 0: a tenth of compute_ms, which it is part of */
     double arrive_ms[2]; /* of even and odd steps, after their begin; 0: no arrival */
     double test_acc_pct; /* of the last epoch; 0: no epoch, no evaluation */
     int epochs; /* 0: one; each one point of accuracy and 0.1 of loss better than the one before */
@@ -62,6 +63,7 @@ struct fake_launch {
     const char *work, *memory; /* as in struct fake_rank */
     int block;                 /* of a timed launch */
     double step_ms;            /* timed when > 0 */
+    double optimizer_ms;       /* as in struct fake_rank */
     double test_acc_pct;       /* else an accuracy run */
     int epochs;                /* of it; 0: one */
     uint64_t seed;
@@ -134,7 +136,8 @@ static inline void fake_write_step(FILE *out, const struct fake_rank *r, int ste
             step, timed ? "true" : "false", r->batch, begin, begin + llround(r->step_ms * 1e6),
             llround(r->compute_ms * 0.1e6), llround(r->compute_ms * 0.3e6),
             llround(r->compute_ms * 0.5e6), llround(r->comm_ms * 1.1e6), llround(r->comm_ms * 1e6),
-            llround(r->comm_ms * 0.05e6), llround(r->compute_ms * 0.1e6),
+            llround(r->comm_ms * 0.05e6),
+            llround(r->optimizer_ms > 0 ? r->optimizer_ms * 1e6 : r->compute_ms * 0.1e6),
             arrive > 0 ? begin + llround(arrive * 1e6) : 0);
 }
 
@@ -288,6 +291,7 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
                                  .step_ms = timed ? l->step_ms : 1,
                                  .compute_ms = (silent ? 0.96 : 0.75) * l->step_ms,
                                  .comm_ms = comm,
+                                 .optimizer_ms = l->optimizer_ms,
                                  .test_acc_pct = l->test_acc_pct,
                                  .epochs = l->epochs,
                                  .weights_equal = !l->weights_differ};

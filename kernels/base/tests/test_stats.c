@@ -182,9 +182,29 @@ static void lines_that_nothing_says_are_nan(void **state)
     assert_true(isnan(stats_fit_slope(x + 2, y, 1).slope)); /* at x = 0 */
 }
 
+/* Values of Pearson's table and of sums by hand: 10 tosses, 8 heads or more: 56 / 1024. */
+static void binomial_tails_are_exact(void **state)
+{
+    assert_true(fabs(stats_binomial_tail(10, 8, 0.5) - (56.0 / 1024)) < 1e-15);
+    assert_true(fabs(stats_binomial_tail(6, 6, 0.5) - (1.0 / 64)) < 1e-15);
+    assert_true(fabs(stats_binomial_tail(6, 4, 0.25) - (154.0 / 4096)) < 1e-15);
+    assert_true(fabs(stats_binomial_tail(5, 1, 0.1) - (1 - pow(0.9, 5))) < 1e-15);
+    assert_true(fabs(stats_binomial_tail(4000, 2001, 0.5) + stats_binomial_tail(4000, 2000, 0.5) -
+                     1) < 1e-10);
+    assert_true(stats_binomial_tail(3, 0, 0.2) == 1);
+    assert_true(stats_binomial_tail(3, 4, 0.2) == 0);
+    assert_true(stats_binomial_tail(3, 1, 0) == 0);
+    assert_true(stats_binomial_tail(3, 3, 1) == 1);
+    assert_true(isnan(stats_binomial_tail(3, 1, NAN)));
+    assert_true(fabs(stats_favourite_tail(6, 6, 2) - (2.0 / 64)) < 1e-15);
+    assert_true(stats_favourite_tail(6, 3, 2) == 1);
+    assert_true(stats_favourite_tail(9, 9, 1) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(binomial_tails_are_exact),
         cmocka_unit_test(mean_median_and_quantiles),
         cmocka_unit_test(undefined_values_are_nan),
         cmocka_unit_test(interval_takes_the_tabulated_order_statistics),
