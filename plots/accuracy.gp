@@ -2,6 +2,8 @@
 load plots.'/style.gp'
 load plots.'/over_ranks.gp'
 
-eval close_y
+eval percent_axis('y', lowest)
+y_title = y_title.cut_title(lowest)
+broken = percent_from(lowest) > 0 ? 'y' : ''
 
 load plots.'/draw.gp'

@@ -16,18 +16,17 @@ if (dots) {
 }
 left_edge = dots ? 0.6 * least : 0
 
-# Shares end at 100 %. Where all of them are close to it, a bar from 0 would hide how they differ: the
-# axis is cut, which its title says, and dots stand for the bars.
+# Where the axis of shares does not begin at 0, a bar has no length either.
 if (percent_most == 100) {
-    set xrange [0:100]
-    set offsets 0, 0, 0, 0
-    if (lowest > 80) {
-        dots = 1
-        left_edge = floor(lowest - 0.2 * (100 - lowest))
-        set xrange [left_edge : 100]
-        x_title = x_title.sprintf(', axis from %d', left_edge)
-    }
+    eval percent_axis('x', lowest)
+    x_title = x_title.cut_title(lowest)
+    left_edge = percent_from(lowest)
+    dots = left_edge > 0
+    broken = dots ? 'x' : ''
 }
+# Single launches stand across the bar, in their order.
+launch_y(row) = strlen(strcol('curve')) > 0 \
+    ? row_y('curve') + 1.4 * bar * (0.5 - (column('nth') - 0.5) / column('n')) : NaN
 dot_if(condition) = dots ? bar_if(condition) : NaN
 
 load plots.'/draw.gp'

@@ -9,6 +9,7 @@ parts_n = words(parts)
 model_tick = 1
 part_colours = '#999999 #56B4E9 #0072B2 #F0E442 #D55E00 #E69F00 #009E73 #DDDDDD'
 part_ms(i) = column(word(parts, i).'_ms')
+part_of(i) = step_row(1) < 0 ? part_ms(i) : NaN
 end_of(i) = i < 1 ? 0 : part_ms(i) + end_of(i - 1)
 step_row(condition) = condition && has_value('step_ms') ? row_y('row') : NaN
 

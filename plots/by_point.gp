@@ -1,5 +1,6 @@
 # Figures with a bar a point, from top to bottom: row 1 is the highest. Its name stands above it.
 
+is_horizontal = 1
 x_title = y_title
 y_title = ''
 plot_height = 19.0 * (rows_n > 0 ? rows_n : 1) + 6

@@ -8,7 +8,21 @@ caption_row = 8.6
 if (!exists('parts_n')) {
     parts_n = 0
 }
-parts_rows = (parts_n + 3) / 4
+# The legend names what is drawn: a line to compare with has two ends, and nothing has no curves.
+if (ranks_min == ranks_max || nothing ne '') {
+    reference_n = 0
+}
+if (nothing ne '') {
+    legend_n = 0
+}
+# Of parts of bars, those that can be seen in some bar.
+shown_parts = ''
+do for [k = 1:parts_n] {
+    part_most = 0
+    stats [*:*][*:*] data using (part_of(k) > part_most ? (part_most = part_of(k), 0) : 0) nooutput
+    shown_parts = shown_parts.(part_most > most / 500 ? sprintf('%d ', k) : '')
+}
+parts_rows = (words(shown_parts) + 3) / 4
 # Many curves with short names stand in two columns.
 longest = 0
 do for [k = 1:legend_n] {
@@ -16,7 +30,7 @@ do for [k = 1:legend_n] {
 }
 legend_rows = legend_n > 6 && longest < 25 ? (legend_n + 1) / 2 : legend_n
 entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
-    + (doubtful_n > 0) + (model_n > 0)
+    + (doubtful_n > 0) + (model_n > 0) + (tick_name ne '') + (dots_n > 0)
 legend_height = legend_row * entries + 8
 caption_height = caption_row * caption_n + 4
 axis_height = 30.0
@@ -24,14 +38,14 @@ least_height = caption_height / caption_share - legend_height - axis_height - ca
 plot_height = plot_height > least_height ? plot_height : least_height
 height = legend_height + plot_height + axis_height + caption_height
 
-set lmargin at screen (y_title eq '' && legend_n == 0 ? 8 : 48) / width
+set lmargin at screen (is_horizontal ? 14 : 48) / width
 set rmargin at screen 1 - right / width
 set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height
 unset key
 
 if (nothing ne '') {
-    eval legend_n > 0 || y_title ne '' ? 'set yrange [0:1]; unset ytics' : 'set xrange [0:1]; unset xtics'
+    eval !is_horizontal ? 'set yrange [0:1]; unset ytics' : 'set xrange [0:1]; unset xtics'
 }
 set samples 2000
 
@@ -49,7 +63,7 @@ do for [format in formats] {
         row = row + 1
         set arrow from screen 8 / width, screen legend_y(row) \
             to screen 26 / width, screen legend_y(row) nohead \
-            linecolor rgb grey linewidth 0.8 dashtype 3
+            linecolor rgb grey linewidth 0.9 dashtype 16
         set label reference_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
     do for [k = 1:legend_n] {
@@ -63,14 +77,22 @@ do for [format in formats] {
         set label series_name(k) noenhanced at screen (legend_x + 23) / width, screen legend_at left
     }
     row = row + legend_rows
-    do for [k = 1:parts_n] {
+    do for [k = 1:words(shown_parts)] {
+        part = int(word(shown_parts, k))
         legend_x = 8 + 60 * ((k - 1) % 4)
         legend_part = row + 1 + (k - 1) / 4
         set label '' at screen (legend_x + 4) / width, screen legend_y(legend_part) point \
-            linecolor rgb word(part_colours, k) pointtype 5 pointsize 1.3 * scale
-        set label word(parts, k) at screen (legend_x + 11) / width, screen legend_y(legend_part) left
+            linecolor rgb word(part_colours, part) pointtype 5 pointsize 1.3 * scale
+        set label word(parts, part) at screen (legend_x + 11) / width, screen legend_y(legend_part) left
     }
     row = row + parts_rows
+    if (tick_name ne '') {
+        row = row + 1
+        set arrow from screen 17 / width, screen legend_y(row) - 3.5 / height \
+            to screen 17 / width, screen legend_y(row) + 3.5 / height nohead \
+            linecolor rgb grey linewidth 1.5
+        set label tick_name at screen 31 / width, screen legend_y(row) left
+    }
     if (model_n > 0) {
         row = row + 1
         if (model_tick) {
@@ -83,6 +105,14 @@ do for [format in formats] {
                 linecolor rgb grey linewidth 0.5 dashtype 4
         }
         set label 'model' at screen 31 / width, screen legend_y(row) left
+    }
+    if (dots_n > 0) {
+        row = row + 1
+        do for [k = 1:3] {
+            set label '' at screen (8 + 4.5 * k) / width, screen legend_y(row) - (k % 2 ? 1.2 : -1.2) / height \
+                point linecolor rgb faint(grey) pointtype 7 pointsize 0.5 * scale linewidth 0.1
+        }
+        set label dots_name at screen 31 / width, screen legend_y(row) left
     }
     if (published_n > 0) {
         row = row + 1
@@ -112,6 +142,10 @@ do for [format in formats] {
     }
     if (nothing ne '') {
         set label nothing at graph 0.5, graph 0.5 center textcolor rgb grey
+    }
+
+    if (broken ne '') {
+        eval break_axis(broken)
     }
 
     set output out.'.'.format

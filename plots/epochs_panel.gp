@@ -15,8 +15,19 @@ do for [i = 1:words(columns)] {
     set tmargin at screen upper - (i - 1) * share - (i > 1 ? gap : 0)
     set bmargin at screen upper - i * share + (i < words(columns) ? gap : 0)
     set format x (i < words(columns) ? '' : '%g')
-    eval 'set yrange [*:*'.(is_share(name) ? '<100' : '').']'
-    set ytics nomirror out scale 0.5
+    from = real(word(from_y, i))
+    set ytics nomirror out scale 0.5 autofreq
+    if (is_share(name)) {
+        set offsets 0, 0, 0, 0
+        set yrange [from:100]
+        set ytics from, percent_step(from), 100
+    } else {
+        set offsets 0, 0, graph 0.08, 0
+        set yrange [0:*] noextend
+    }
+    if (from > 0) {
+        eval break_axis('y')
+    }
     if (value(sprintf('column%d_n', i)) == 0) {
         set yrange [0:1]
         unset ytics
@@ -29,18 +40,18 @@ do for [i = 1:words(columns)] {
         plot NaN
         continue
     }
-    plot for [k = 1:series_n] data using (x_if(in_series(k))):(column(name)) with lines \
+    plot for [k = 1:series_n] data using (x_if(k, in_series(k))):(column(name)) with lines \
             linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
-        for [k = 1:series_n] data using (x_if(has_bounds(k, quantity))):(column(quantity.'_lo')): \
-            (0):(column(quantity.'_hi') - column(quantity.'_lo')) with vectors \
-            heads size graph 0.009, 90 nofilled linecolor rgb colour(k) linewidth 0.8, \
-        for [k = 1:series_n] data using (x_if(in_series(k))):(column(name)) with points \
+        for [k = 1:series_n] data using (x_if(k, in_series(k))):(column(name)) with points \
             linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
-        for [k = 1:series_n] data using (x_if(in_series(k) && !is_solid(k))):(column(name)) with points \
+        for [k = 1:series_n] data using (x_if(k, in_series(k) && !is_solid(k))):(column(name)) with points \
             linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
-        for [k = 1:series_n] data using (x_if(is_solid(k))):(column(name)) with points \
+        for [k = 1:series_n] data using (x_if(k, is_solid(k))):(column(name)) with points \
             linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
-        for [k = 1:series_n] data using (x_if(in_series(k) && !is_ok(k))):(column(name)) with points \
+        for [k = 1:series_n] data using (x_if(k, has_bounds(k, quantity))):(column(quantity.'_lo')): \
+            (0):(column(quantity.'_hi') - column(quantity.'_lo')) with vectors \
+            heads size graph 0.011, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
+        for [k = 1:series_n] data using (x_if(k, in_series(k) && !is_ok(k))):(column(name)) with points \
             linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5
 }
 unset multiplot

@@ -14,11 +14,35 @@ x_title = 'ranks (MPI processes)'
 # Up to 8 ranks the axis is linear, beyond it is logarithmic.
 log_ranks = ranks_max > 8
 
-# Series stand side by side, so that intervals at the same ranks do not hide each other.
-aside(k) = series_n > 1 ? (series_n > 8 ? 0.1 / series_n : 0.014) * (k - (series_n + 1) / 2.0) : 0
-x_at(ranks, k) = log_ranks ? ranks * (ranks_max / real(ranks_min))**aside(k) \
-    : ranks + (ranks_max - ranks_min + 1) * aside(k)
+# Series that have a value at the same ranks stand side by side, so that their intervals do not hide
+# each other, and single launches beside each other in their order: in half of what lies between two
+# rank counts at most.
+axis_span = log_ranks ? log(1.5625 * ranks_max / ranks_min) : ranks_max - ranks_min + 1.0
+gap = 1.0
+do for [i = 2:words(ranks)] {
+    apart = (log_ranks ? log(word(ranks, i) / real(word(ranks, i - 1))) \
+        : word(ranks, i) - word(ranks, i - 1)) / axis_span
+    gap = apart < gap ? apart : gap
+}
+present = ''
+stand(k, ranks) = (present = present.sprintf(' %d@%d;', k, ranks), 0)
+stats data using (strlen(strcol('curve')) > 0 && (has_value('value') || has_value('published')) \
+    ? stand(column('curve'), column('ranks')) : 0) nooutput
+stands(k, ranks) = strstrt(present, sprintf(' %d@%d;', k, ranks)) > 0
+count_at(ranks, k) = sum [i = 1:k] stands(i, ranks)
+most_at = 1
+do for [at in ranks] {
+    here = count_at(real(at), series_n)
+    most_at = here > most_at ? here : most_at
+}
+room = 0.5 * gap / most_at
+room = room < 0.045 ? room : 0.045
+aside(ranks, k) = stands(k, ranks) ? room * (count_at(ranks, k) - (count_at(ranks, series_n) + 1) / 2.0) : 0
+x_moved(ranks, by) = log_ranks ? ranks * exp(axis_span * by) : ranks + axis_span * by
+x_at(ranks, k) = x_moved(ranks, aside(ranks, k))
 x_of(k) = x_at(column('ranks'), k)
+x_dot(k) = in_series(k) ? x_moved(column('ranks'), \
+    aside(column('ranks'), k) + 0.8 * room * ((column('nth') - 0.5) / column('n') - 0.5)) : NaN
 
 # Of the current row: its place on the axis if it belongs to series k and is of this sort, else NaN.
 lead_dash(what, k) = what eq 'value' ? series_dash(k) : 4
@@ -46,9 +70,6 @@ if (log_ranks) {
 
 # A linear axis from 0. It ends above its points.
 linear_y = big_ticks('y').'; set yrange [0:*] noextend; set offsets 0, 0, graph 0.06, 0'
-
-# A linear axis around its points: for what has no zero worth showing.
-close_y = 'set yrange [*:*'.(percent_most == 100 ? '<100' : '').']; set offsets 0, 0, graph 0.1, graph 0.1'
 
 # A logarithmic axis, no wider than its points, with ticks at 1, 2 and 5 of each decade.
 log_y = log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 0.06"

@@ -27,20 +27,34 @@ do for [k = 1:series_n] {
         }
     }
 }
-plot for [k = 1:reference_n] (x < ranks_min || x > ranks_max ? NaN : reference(k, x)) \
-        with lines linecolor rgb grey linewidth 0.8 dashtype 3, \
+# Reference lines end where the first and the last points stand.
+set print $reference
+print '# ranks, value'
+do for [k = 1:reference_n] {
+    do for [i = 0:200] {
+        x = ranks_min * (ranks_max / real(ranks_min))**(i / 200.0)
+        print sprintf('%.10g,%.10g', x, reference(k, x))
+    }
+    print ''
+    print ''
+}
+set print
+plot for [k = 1:reference_n] $reference using 1:2 index k - 1 with lines \
+        linecolor rgb grey linewidth 0.9 dashtype 16, \
+    for [k = 1:dots_n > 0 ? series_n : 0] dots_data using (x_dot(k)):(column('value')) with points \
+        linecolor rgb faint(colour(k)) pointtype 7 pointsize 0.5 * scale linewidth 0.1, \
     for [k = 1:series_n] data using (x_model(k)):(column('model')) smooth unique with lines \
         linecolor rgb colour(k) linewidth 0.5 dashtype 4, \
     for [k = 1:series_n] data using (x_ok(k)):(y(k)) smooth unique with lines \
         linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
-    for [k = 1:series_n] data using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
-        heads size graph 0.009, 90 nofilled linecolor rgb colour(k) linewidth 0.8, \
     for [k = 1:series_n] data using (x_solid(k)):(y(k)) with points \
         linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
     for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
         linecolor rgb 'white' pointtype shape(solid, k) pointsize scale, \
     for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
         linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
+    for [k = 1:series_n] data using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
+        heads size graph whisker, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
     for [k = 1:series_n] data using (x_doubtful(k)):(y(k)) with points \
         linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
     for [k = 1:series_n] data using (x_published(k)):(column('published')) with points \

@@ -5,10 +5,13 @@ load plots.'/by_point.gp'
 panel = 'overlap_panel.gp'
 x_title = 'communication per step (ms)'
 
+tick_name = 'the same calls alone, without computing'
 parts = 'exposed wait hidden'
 parts_n = words(parts)
 part_colours = '#D55E00 #E69F00 #56B4E9'
 bar_row(name) = has_value(name) ? row_y('row') : NaN
+
+part_of(i) = i < 3 ? column(word(parts, i).'_ms') : hidden_end(0) - wait_end(0)
 
 # Where communication cost more than it takes alone, nothing was hidden: the whisker reaches back.
 wait_end(row) = column('exposed_ms') + column('wait_ms')

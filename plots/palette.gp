@@ -10,9 +10,12 @@ set dashtype 12 (9, 2, 2, 2)
 set dashtype 13 (4, 3)
 set dashtype 14 (4, 2, 1, 2)
 set dashtype 15 (2, 2)
+set dashtype 16 (1.5, 3)         # of lines to compare with
 pick(list, k) = word(list, (k - 1) % words(list) + 1)
 colour(k) = pick(colours, k)
 shape(list, k) = int(pick(list, k))
 dash(k, bound) = int(word(bound ? '13 14 15' : '1 11 12', (k - 1) / words(colours) % 3 + 1))
 grey = '#707070'
+# Single launches are faint: what lies behind them shows through. Of a colour the part after '#'.
+faint(c) = '#90'.c[2:7]
 formats = 'svg png'.(strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0 ? ' pdf' : '')

@@ -1,6 +1,7 @@
 # What all figures share. bench/figures/figures.c assigns, before it loads the script of a figure:
 #   plots, data, out             this folder; series_<figure>.csv; the path of the pictures without ending
-#   dots_data, dots_n            dots_<figure>.csv, the launches behind each value; those of them that are drawn
+#   dots_data, dots_n, dots_name  dots_<figure>.csv, the launches behind each value; those of them that are
+#                                drawn; what they are called
 #   scaling                      strong, weak, epoch or none
 #   y_title                      of the axis that shows values
 #   ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; least, greatest
@@ -39,13 +40,23 @@ series_dash(k) = dash(k, value(sprintf('series%d_bound', k)))
 
 # What a script may set otherwise.
 plot_height = 140.0                 # points
+is_horizontal = 0                   # bars lie, from the left
 legend_n = series_n                 # entries of series in the legend
 right = 8.0                         # margin, points
+whisker = 0.016                     # half of what ends an interval, of the plot's width: wider than marks
+whisker_colour = '#101010'          # which lies above them
 mark_colour = grey                  # of the published ones in the legend
 ring_shape = 6                      # of oversubscribed ones there
 model_tick = 0                      # the model is a tick across a bar there, else a line
+tick_name = ''                      # of a grey tick across bars
 reference_n = 0                     # lines to compare with
 reference_name = ''
+
+# Single launches may lie beyond medians and their intervals.
+if (dots_n > 0) {
+    stats dots_data using (strlen(strcol('curve')) > 0 ? column('value') : NaN) name 'DOTS' nooutput
+    lowest = DOTS_min < lowest ? DOTS_min : lowest
+}
 
 # Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one.
 is_wide = most > 30 * least
@@ -56,6 +67,23 @@ log_ticks(axis) = "set logscale ".axis."; unset ".axis."tics; set ".axis."tics n
 
 # Large numbers on a linear axis from 0 are written 10.0M: their digits would run into each other.
 big_ticks(axis) = most < 1e4 ? '' : "set format ".axis." '%.1s%c'; set ".axis."tics add ('0' 0)"
+
+# An axis of shares ends at 100 %. It begins at 0, or shortly below the lowest that is shown where a
+# whole one would hide how they differ: then its line is broken, and its title says where it begins.
+percent_step(low) = low < 40 ? 20 : low < 70 ? 10 : low < 85 ? 5 : low < 92 ? 2 : low < 96 ? 1 \
+    : low < 98.4 ? 0.5 : 0.2
+shown_from(low, step) = step * floor((low - 0.05 * (100 - low)) / step)
+percent_from(low) = low < 50 || low > 100 || low != low ? 0 \
+    : shown_from(low < 99.6 ? low : 99.6, percent_step(low))
+percent_axis(axis, low) = sprintf("set offsets 0, 0, 0, 0; set %srange [%g:100]; set %stics %g, %g, 100; ", \
+    axis, percent_from(low), axis, percent_from(low), percent_step(percent_from(low)))
+cut_title(low) = percent_from(low) > 0 ? sprintf(', axis from %g', percent_from(low)) : ''
+# Two strokes across the axis, near its beginning.
+break_axis(axis) = "do for [stroke = 0:1] { set arrow from graph ".(axis eq 'y' \
+    ? "-0.012, graph 0.025 + 0.025 * stroke to graph 0.012, graph 0.045 + 0.025 * stroke" \
+    : "0.008 + 0.012 * stroke, graph -0.025 to graph 0.018 + 0.012 * stroke, graph 0.025")\
+    ." nohead front linecolor rgb '#404040' linewidth 0.8 }"
+broken = ''                         # the axis of the figure that does not begin at 0
 
 # The current row.
 is_ok(k) = in_series(k) && strcol('status') eq 'ok'

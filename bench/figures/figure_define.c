@@ -260,6 +260,8 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "lowest", d->lowest);
     gnuplot_define_number(out, "percent_most", d->quantity->most);
     gnuplot_define_number(out, "dots_n", (double)d->dots);
+    gnuplot_define_text(out, "dots_name",
+                        d->quantity->source == SOURCE_RUNS ? "single runs" : "single launches");
     gnuplot_define_number(out, "rows_n", (double)d->rows);
     gnuplot_define_number(out, "epochs_n", d->epochs);
     for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++) {

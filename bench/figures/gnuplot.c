@@ -15,14 +15,15 @@
 extern char **environ;
 
 /* In single quotes gnuplot interprets neither backslashes, nor backquotes, nor macros. An
- * apostrophe stands between them, in double quotes: doubled, gnuplot 5.4 takes a leading one for
- * the end. */
+ * apostrophe stands between them, in double quotes and by its number: doubled, gnuplot 5.4 takes a
+ * leading one for the end, and as itself it mistakes what follows for unquoted, where macros are
+ * expanded. */
 void gnuplot_define_text(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s='", name);
     for (; *value; value++) {
         if (*value == '\'')
-            fputs("'.\"'\".'", out);
+            fputs("'.\"\\047\".'", out);
         else
             fputc((unsigned char)*value < ' ' ? ' ' : *value, out);
     }

@@ -203,7 +203,7 @@ static void axes_fit_what_they_show(void **state)
         char *svg = picture(run.dir, "bars.svg", &size);
         assert_non_null(strstr(svg, ">100<"));
         assert_null(strstr(svg, ">120<"));
-        assert_true((strstr(svg, ">test accuracy (%), axis from 97<") != NULL) == high);
+        assert_true((strstr(svg, ">test accuracy (%), axis from 97.5<") != NULL) == high);
         free(svg);
         summary_free(&s);
         fake_close(&run);
@@ -283,6 +283,115 @@ static void more_than_fits_is_left_to_the_series(void **state)
     fake_close(&run);
 }
 
+/* What the scripts of a figure work out, as text: `prints` stands for drawing it. Freed by the
+ * caller. */
+static char *work_out(const struct summary *s, const char *dir, const char *figure,
+                      const char *prints)
+{
+    char command[256], path[256], script[4096], name[32];
+    size_t size;
+    struct error e = {.status = OK};
+    snprintf(command, sizeof command, "rm -rf %s/plots && cp -r plots %s/plots", dir, dir);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/plots/draw.gp", dir);
+    snprintf(script, sizeof script,
+             "scale = 1\nsmall = ',6'\nset terminal unknown\ndo for [f in 'svg png'] {\n%s"
+             "set print out.'.'.f\n%sunset print\n}\n",
+             strcmp(figure, "speedup") == 0 ? "load plots.'/'.panel\n" : "", prints);
+    fake_write(path, script);
+    snprintf(path, sizeof path, "%s/plots", dir);
+    if (figures_draw(s, dir, path, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+    snprintf(name, sizeof name, "%.20s.svg", figure);
+    return picture(dir, name, &size);
+}
+
+/* Where several stand at the same ranks they stand aside of each other, their launches too; a base
+ * that is alone does not. Lines to compare with reach the last ranks. */
+static void series_at_the_same_ranks_stand_aside(void **state)
+{
+    double alone, left, right, first, last, ideal_x, ideal_y;
+    struct fake_run run;
+    fill(&run);
+    struct summary s = summarise(&run);
+    char *text = work_out(&s, run.dir, "speedup",
+                          "print x_at(1, 1), x_at(2, 1), x_at(2, 2), room * axis_span\n"
+                          "print $reference[|$reference| - 2]\n");
+    assert_int_equal(
+        sscanf(text, "%lf %lf %lf %lf %lf,%lf", &alone, &left, &right, &first, &ideal_x, &ideal_y),
+        6);
+    NEAR(alone, 1);
+    last = right - left;
+    NEAR(last, first); /* a place for each, which launches do not leave */
+    assert_true(last > 0.1 && last < 0.5);
+    NEAR((left + right) / 2, 2);
+    NEAR(ideal_x, 8);
+    NEAR(ideal_y, 8);
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Axes of shares end at 100 and begin at 0 or, marked as broken, below the lowest launch. */
+static void axes_of_shares_show_the_difference(void **state)
+{
+    static const struct {
+        double low, from;
+    } cases[] = {{98.58, 98.4}, {97, 96.5}, {90, 88}, {60, 50}, {49, 0}, {100, 99.4}, {3, 0}};
+    struct fake_run run;
+    fake_open(
+        &run,
+        "name: axes\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+        "matrix: {ranks: [1, 2]}\nfigures: [accuracy]\nmeasure: {accuracy: {seeds: [1, 2]}}\n");
+    for (int i = 0; i < 4; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = 1 + i / 2,
+                                             .strategy = "allreduce",
+                                             .epochs = 1,
+                                             .seed = (uint64_t)(1 + i % 2),
+                                             .test_acc_pct = 97 + i});
+    struct summary s = summarise(&run);
+    char *text = work_out(&s, run.dir, "accuracy", "print broken.' '.y_title\n");
+    assert_string_equal(text, "y test accuracy (%), axis from 96.5\n");
+    free(text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char prints[128];
+        double from, step;
+        snprintf(prints, sizeof prints, "print percent_from(%g), percent_step(percent_from(%g))\n",
+                 cases[i].low, cases[i].low);
+        text = work_out(&s, run.dir, "accuracy", prints);
+        assert_int_equal(sscanf(text, "%lf %lf", &from, &step), 2);
+        if (fabs(from - cases[i].from) > 1e-9)
+            fail_msg("an axis of %g begins at %g", cases[i].low, from);
+        NEAR((100 - from) / step, round((100 - from) / step));
+        free(text);
+    }
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* A legend names nothing that is not drawn. */
+static void a_legend_has_what_is_drawn(void **state)
+{
+    size_t size;
+    struct fake_run run;
+    fake_open(&run, "name: legend\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "ranks: 2\nbaseline: {ranks: 2}\nfigures: [speedup, breakdown]\n");
+    add(&run, 2, "allreduce", 20);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_says(run.dir, "speedup.svg", (const char *const[]){">allreduce<", NULL});
+    assert_says(run.dir, "breakdown.svg", (const char *const[]){">other<", NULL});
+    char *speedup = picture(run.dir, "speedup.svg", &size);
+    char *breakdown = picture(run.dir, "breakdown.svg", &size);
+    assert_null(strstr(speedup, ">ideal"));
+    assert_null(strstr(speedup, ">single launches<"));
+    assert_null(strstr(breakdown, ">pack<"));
+    free(speedup);
+    free(breakdown);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +401,9 @@ int main(void)
         cmocka_unit_test(a_base_marks_its_own_curve_only),
         cmocka_unit_test(a_series_without_a_value_has_no_curve),
         cmocka_unit_test(one_rank_count_draws),
+        cmocka_unit_test(series_at_the_same_ranks_stand_aside),
+        cmocka_unit_test(axes_of_shares_show_the_difference),
+        cmocka_unit_test(a_legend_has_what_is_drawn),
         cmocka_unit_test(axes_fit_what_they_show),
         cmocka_unit_test(many_ranks_draw),
         cmocka_unit_test(more_than_fits_is_left_to_the_series),

@@ -81,8 +81,8 @@ static void names_are_not_interpreted(void **state)
 /* Whatever is in a text, and wherever it stands in it. */
 static void texts_arrive_unchanged(void **state)
 {
-    static const char *const texts[] = {"'killed'", "it's", "''", "", "a `b` @c $d \"e\" \\n %g;",
-                                        "'"};
+    static const char *const texts[] = {
+        "'killed'", "it's", "''", "", "a `b` @c $d \"e\" \\n %g;", "'", "it's @c", "\"'\" @c"};
     char dir[] = "/tmp/gnuplot.XXXXXX", script[64], written[64], *definitions = NULL;
     assert_non_null(mkdtemp(dir));
     snprintf(script, sizeof script, "%s/print.gp", dir);
