@@ -63,6 +63,7 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 struct summary_launch {
     bool ok, diverged;
     bool replaced;      /* it failed, and another one of its block or seed ended, or is to be run */
+    bool unasked;       /* of a point that the spec does not have: kept, and part of nothing */
     bool must_be_equal; /* several ranks and an exact strategy: their weights must not differ */
     char reason[512];
     struct launch_result result;
@@ -115,7 +116,8 @@ struct summary {
     size_t n;
     struct summary_launch *launches; /* one a launch of the journal, in its order */
     size_t n_launches;
-    size_t n_timed, n_accuracy;  /* finished launches, whether they count or not */
+    size_t n_unasked, n_unasked_points; /* launches of the journal that the spec does not ask for */
+    size_t n_timed, n_accuracy;         /* finished launches, whether they count or not */
     double wall_s, core_s;       /* what they took, one after another, and times their cores */
     struct published *published; /* what the spec compares with */
     int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */

@@ -66,6 +66,7 @@ static struct raw_row raw_row_of(const struct csv *csv, const struct journal_lau
         .status = status_text(journal, launch),
         .reason = launch->reason,
         .wall_s = journal->status != LAUNCH_RUNNING ? journal->wall_s : NAN,
+        .key = journal->key,
     };
 }
 
@@ -90,6 +91,8 @@ static enum status write_raw(struct csv *csv, struct error *e)
     write_header(csv, "raw.csv");
     for (size_t i = 0; i < csv->s->n_launches; i++) {
         const struct summary_launch *launch = &csv->s->launches[i];
+        if (launch->unasked)
+            continue;
         struct raw_row row = raw_row_of(csv, &csv->journal->launches[i], launch);
         take_result(&row, launch->ok || launch->diverged ? &launch->result : NULL);
         write_row(csv, &row);

@@ -41,9 +41,11 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
                         const struct journal_launch *journal)
 {
     const struct point *point = point_find(spec, journal->point);
-    if (!launch_is_done(journal) || point == NULL) {
-        copy_clean(launch->reason, sizeof launch->reason,
-                   point != NULL ? journal->reason : "a point that the spec does not have");
+    launch->unasked = point == NULL;
+    if (point == NULL)
+        return;
+    if (!launch_is_done(journal)) {
+        copy_clean(launch->reason, sizeof launch->reason, journal->reason);
         return;
     }
     char dir[4096];
@@ -61,6 +63,25 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
         take_error(launch, &e);
 }
 
+/* Whether a launch before the i-th is of its point. */
+static bool is_known(const struct journal *journal, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (strcmp(journal->launches[k].point, journal->launches[i].point) == 0)
+            return true;
+    return false;
+}
+
+static void count_unasked(struct summary *s, const struct journal *journal)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        if (!s->launches[i].unasked)
+            continue;
+        s->n_unasked += journal->launches[i].status != LAUNCH_RUNNING;
+        s->n_unasked_points += !is_known(journal, i);
+    }
+}
+
 static enum status take_launches(struct summary *s, const char *run_dir,
                                  const struct journal *journal, struct error *e)
 {
@@ -68,6 +89,7 @@ static enum status take_launches(struct summary *s, const char *run_dir,
     TRY(MEM_NEW(s->launches, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++)
         take_launch(&s->launches[i], s->spec, run_dir, &journal->launches[i]);
+    count_unasked(s, journal);
     return OK;
 }
 

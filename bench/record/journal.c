@@ -129,10 +129,13 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
         return wrong(line, "the name of a launch or point is too long");
     strcpy(l.launch, launch);
     strcpy(l.point, point);
+    const char *key = json_string_value(json_object_get(line->json, "key"));
+    snprintf(l.key, sizeof l.key, "%s", key != NULL ? key : "");
     l.run = (enum launch_run)run_index;
     l.block = (int)block;
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line->json, "shares_cores"));
+    j->finished = false;
     return add_launch(j, &l, e) == OK;
 }
 
@@ -425,13 +428,15 @@ enum status journal_running(struct journal *j, const struct journal_launch *laun
 {
     char at[32];
     now_text(at);
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s}", "event", "running", "launch",
-                             launch->launch, "point", launch->point, "run", run_names[launch->run],
-                             "block", launch->block, "seed", (json_int_t)launch->seed, "at", at);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "event", "running", "launch",
+                  launch->launch, "point", launch->point, "run", run_names[launch->run], "block",
+                  launch->block, "seed", (json_int_t)launch->seed, "key", launch->key, "at", at);
     if (json != NULL && launch->shares_cores)
         json_object_set_new(json, "shares_cores", json_true());
     TRY(write_line(j, json, e));
     struct journal_launch running = *launch;
+    j->finished = false; /* it was, for a spec that asked for less */
     end_launch(&running, &not_ended);
     return add_launch(j, &running, e);
 }

@@ -4,7 +4,8 @@
  *
  *   {"event":"block","block":3,"points":["1a2b3c4d5e6f","2b3c4d5e6f7a"]}    the timed launches to come
  *   {"event":"running","launch":"launches/1a2b3c4d5e6f/time-003","point":"1a2b3c4d5e6f","run":"time",
- *    "block":3,"seed":1,"at":"2026-11-20T19:05:03Z"}    "shares_cores":true: cores had no locks
+ *    "block":3,"seed":1,"key":"1a2b3c4d5e6f7a8b","at":"2026-11-20T19:05:03Z"}
+ *                                               "shares_cores":true: cores had no locks
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
  *    "foreign_pct":1.5,"step_ms":20.8,"images":256,"comm_replay_ms":1.25,"exit_status":1}
  *                                                what is unknown is left out
@@ -39,6 +40,7 @@ struct journal_launch {
     enum launch_run run;
     int block; /* of RUN_TIME, from 0 */
     uint64_t seed;
+    char key[24];      /* what it belongs to: point and what it ran on; "" of earlier versions */
     bool shares_cores; /* another campaign may have run on its cores: there were no locks */
     enum launch_status status;
     bool retried; /* it failed, and was tried again by a later run of the campaign */

@@ -57,12 +57,12 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     TRY(find_refusals(c, e));
     const char *programs[2 * WORKLOADS + 2] = {c->pin};
     workloads_list(&c->workloads, programs + 1);
-    const struct identity_parts parts = {.spec = &c->spec,
-                                         .machine = place_machine(c->place),
-                                         .link = site_link(&c->spec.config),
-                                         .programs = programs,
-                                         .answers = c->workloads.answers};
-    return identity_make(&c->identity, &parts, e);
+    TRY(programs_read(&c->programs, programs, e));
+    const struct facts_source source = {.spec = &c->spec,
+                                        .machine = place_machine(c->place),
+                                        .programs = &c->programs,
+                                        .workloads = &c->workloads};
+    return facts_find(&c->facts, &source, e);
 }
 
 /* Checkpoints lie beside the launches of an accuracy run, where the next of them finds what one
@@ -105,9 +105,11 @@ void campaign_close(struct campaign *c)
     owner_leave(&c->owner);
     journal_close(&c->journal);
     workloads_free(&c->workloads);
+    json_decref(c->facts);
     spec_free(&c->spec);
     place_close(c->place);
     free(c->refusals);
     c->place = NULL;
+    c->facts = NULL;
     c->refusals = NULL;
 }

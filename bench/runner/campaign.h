@@ -6,7 +6,7 @@
 #include "bench/place/place.h"
 #include "bench/record/journal.h"
 #include "bench/runner/core_locks.h"
-#include "bench/runner/identity.h"
+#include "bench/runner/facts.h"
 #include "bench/runner/interrupt.h"
 #include "bench/runner/launch_order.h"
 #include "bench/runner/owner.h"
@@ -31,7 +31,9 @@ struct campaign {
     struct spec spec;
     char pin[PATH_BYTES];
     struct workloads workloads;
-    struct identity identity;
+    struct programs programs;
+    json_t *facts;          /* what the points run on */
+    uint64_t seed;          /* of the order of launches: the run's own */
     char (*refusals)[1024]; /* [n_points]: why a point cannot run here; "" when it can */
     size_t n_refused;
     char folder[PATH_BYTES];  /* <out>/<name> */
@@ -51,8 +53,9 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Finds the run to go on with or begins a new one: spec.yaml, manifest.json, journal, latest.
- * ERR_UNAVAILABLE, naming the process, while another runner has it. */
+/* Finds the run to go on with, the newest no fact of which differs, or begins a new one, and says
+ * why: spec.yaml, manifest.json, journal, latest. A run that is gone on with keeps the spec that it
+ * had as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, while another runner has it. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
 /* Makes this run the latest: another of the same name may have been begun meanwhile. */

@@ -48,7 +48,8 @@ enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct 
     *retried = 0;
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *l = &c->journal.launches[i];
-        if (l->status == LAUNCH_RUNNING || l->retried || (launch_is_done(l) && records_read(c, l)))
+        if (spec_find_point(&c->spec, l->point) >= c->spec.n_points ||
+            l->status == LAUNCH_RUNNING || l->retried || (launch_is_done(l) && records_read(c, l)))
             continue;
         ++*retried;
         TRY(journal_retry(&c->journal, l->launch, e));
@@ -143,7 +144,7 @@ static double wall_s(const struct journal *journal)
 
 enum status campaign_run(struct campaign *c, struct error *e)
 {
-    TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->identity.seed, e));
+    TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(journal_refusals(c, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

@@ -233,12 +233,13 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     struct launch_outcome outcome = {0};
     char folder[PATH_BYTES];
     name_launch(c, next, &l);
+    TRY(facts_key(l.key, c->facts, &c->spec.points[next->point], e));
     TRY(path_format(folder, e, "%s/%s", c->run_dir, l.launch));
-    TRY(identity_check(&c->identity, e));
+    TRY(programs_check(&c->programs, e));
     TRY(journal_running(&c->journal, &l, e));
     TRY(launch_in(c, next, folder, &outcome, &l.foreign_pct, e));
     TRY(journal_check(&c->journal, e));
-    TRY(identity_check(&c->identity, e));
+    TRY(programs_check(&c->programs, e));
     /* The stopped launch has no end in the journal: it does not count and is run again. */
     if (outcome.cause == CAUSE_STOPPED)
         return error_set(e, ERR_INTERRUPTED, "interrupted");

@@ -329,14 +329,13 @@ static enum status learn_launch(const struct launch_order *o, const struct journ
 {
     *step_ms = NAN;
     size_t point = spec_find_point(o->spec, l->point);
-    if (l->run != RUN_TIME || l->status != LAUNCH_OK)
+    if (l->run != RUN_TIME || l->status != LAUNCH_OK || point >= o->spec->n_points)
         return OK;
     char folder[8192];
     struct launch_result *result;
     TRY(MEM_NEW(result, 1, "the results of a launch", e));
     snprintf(folder, sizeof folder, "%s/%s", o->run_dir, l->launch);
-    int ranks =
-        point < o->spec->n_points ? (int)config_int(&o->spec->points[point].config, OPT_RANKS) : 0;
+    int ranks = (int)config_int(&o->spec->points[point].config, OPT_RANKS);
     enum status status = launch_read(folder, ranks, result, e);
     if (status == OK)
         *step_ms = result->step_ms;

@@ -17,7 +17,7 @@
 /* What may disturb a measurement, as the kernel tells it. A file that is not there is null. */
 static const struct {
     const char *key, *path;
-} facts[] = {
+} readings[] = {
     {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
     {"intel_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
     {"boost", "/sys/devices/system/cpu/cpufreq/boost"},
@@ -37,9 +37,9 @@ static json_t *preflight_facts(void)
 {
     json_t *json = json_object();
     char line[256];
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        file_first_line(facts[i].path, line, sizeof line);
-        json_object_set_new(json, facts[i].key, text_or_null(line));
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+        file_first_line(readings[i].path, line, sizeof line);
+        json_object_set_new(json, readings[i].key, text_or_null(line));
     }
     return json;
 }
@@ -72,28 +72,6 @@ static json_t *build_facts(const struct tools *tools)
                      jansson_version_str());
 }
 
-/* What launches have in common beside the spec: the programs by their contents, and what they
- * say. */
-static json_t *program_facts(const struct identity *identity)
-{
-    json_t *json = json_object();
-    for (size_t i = 0; i < identity->n_programs; i++) {
-        const struct identity_program *p = &identity->programs[i];
-        const char *slash = strrchr(p->path, '/');
-        json_object_set_new(json, slash != NULL ? slash + 1 : p->path, json_string(p->hex));
-    }
-    return json;
-}
-
-static json_t *launch_facts(const struct workloads *w)
-{
-    json_t *json = json_array();
-    for (size_t i = 0; i < w->n_identities; i++)
-        if (w->identities[i].said != NULL)
-            json_array_append(json, w->identities[i].said);
-    return json;
-}
-
 static json_t *command_line(char *const *argv)
 {
     json_t *json = json_array();
@@ -102,24 +80,30 @@ static json_t *command_line(char *const *argv)
     return json;
 }
 
-static enum status write_json(FILE *out, const void *arg, struct error *e)
+static void now_text(char text[32])
 {
-    const struct manifest *m = arg;
-    char started[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *json =
-        json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-                  "identity", m->identity->hex, "programs", program_facts(m->identity), "launches",
-                  launch_facts(m->workloads), "started", started, "spec", m->spec, "set",
-                  text_or_null(m->set), "command", command_line(m->command), "machine",
-                  machine_facts(&m->machine, m->link), "preflight", preflight_facts(), "build",
-                  build_facts(m->tools));
-    int failed = json == NULL || json_dumpf(json, out, JSON_INDENT(2)) != 0;
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+static json_t *begin_json(const struct manifest *m, const char *identity)
+{
+    char started[32];
+    now_text(started);
+    return json_pack("{s:i, s:s, s:O, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", 2, "identity",
+                     identity, "facts", m->facts, "started", started, "spec", m->spec, "set",
+                     text_or_null(m->set), "command", command_line(m->command), "machine",
+                     machine_facts(&m->machine, m->link), "preflight", preflight_facts(), "build",
+                     build_facts(m->tools));
+}
+
+static enum status write_json(FILE *out, const void *arg, struct error *e)
+{
+    const json_t *json = arg;
+    bool failed = json == NULL || json_dumpf(json, out, JSON_INDENT(2)) != 0;
     fputc('\n', out);
-    json_decref(json);
     if (failed)
         return error_set(e, ERR_ARGUMENT, "the manifest holds text that is not UTF-8");
     return OK;
@@ -127,22 +111,46 @@ static enum status write_json(FILE *out, const void *arg, struct error *e)
 
 enum status manifest_write(const char *path, const struct manifest *manifest, struct error *e)
 {
-    return file_write(path, write_json, manifest, e);
+    char identity[65];
+    TRY(facts_digest(identity, manifest->facts, e));
+    json_t *json = begin_json(manifest, identity);
+    enum status status = file_write(path, write_json, json, e);
+    json_decref(json);
+    return status;
 }
 
-bool manifest_read(const char *run_dir, struct manifest_facts *known)
+/* How the run was asked for before goes to `earlier`. */
+static void take_command(json_t *json, const struct manifest *m, const char *kept)
 {
-    char path[PATH_BYTES];
-    if (path_format(path, NULL, "%s/manifest.json", run_dir) != OK)
-        return false;
-    const char *identity = NULL, *revision = NULL;
-    json_t *json = json_load_file(path, 0, NULL);
-    bool found = json != NULL && json_unpack(json, "{s:s, s:{s:s}}", "identity", &identity, "build",
-                                             "revision", &revision) == 0;
-    if (found) {
-        snprintf(known->identity, sizeof known->identity, "%s", identity);
-        snprintf(known->revision, sizeof known->revision, "%s", revision);
-    }
+    char at[32];
+    now_text(at);
+    json_t *earlier = json_object_get(json, "earlier");
+    json_t *was = json_pack("{s:s, s:s, s:O*, s:O*, s:O*}", "kept", kept, "until", at, "spec",
+                            json_object_get(json, "spec"), "set", json_object_get(json, "set"),
+                            "command", json_object_get(json, "command"));
+    if (!json_is_array(earlier))
+        json_object_set_new(json, "earlier", earlier = json_array());
+    json_array_append_new(earlier, was);
+    json_object_set_new(json, "spec", json_string(m->spec));
+    json_object_set_new(json, "set", text_or_null(m->set));
+    json_object_set_new(json, "command", command_line(m->command));
+}
+
+enum status manifest_update(const char *path, const struct manifest *manifest, const char *kept,
+                            struct error *e)
+{
+    json_error_t why;
+    enum status status = OK;
+    json_t *json = json_load_file(path, 0, &why);
+    if (json == NULL)
+        return error_at(e, ERR_DATA, path, why.line, 0, "not a manifest: %s", why.text);
+    json_t *facts = json_object_get(json, "facts");
+    size_t known = json_object_size(facts);
+    json_object_update_missing(facts, (json_t *)manifest->facts);
+    if (kept != NULL)
+        take_command(json, manifest, kept);
+    if (kept != NULL || json_object_size(facts) > known)
+        status = file_write(path, write_json, json, e);
     json_decref(json);
-    return found;
+    return status;
 }

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "bench/place/place.h"
-#include "bench/runner/identity.h"
+#include "bench/runner/facts.h"
 #include "bench/runner/tools.h"
-#include "bench/runner/workloads.h"
 #include "kernels/base/error.h"
 
 struct manifest {
-    const struct identity *identity;
-    const struct workloads *workloads;
+    const json_t *facts;
     const char *spec;     /* path as given */
     const char *set;      /* or NULL */
     char *const *command; /* NULL-terminated */
@@ -18,11 +16,11 @@ struct manifest {
     const char *link; /* what joins the hosts of an emulated site, or NULL */
 };
 
+/* Of a run that begins: its identity is made of the facts. */
 enum status manifest_write(const char *path, const struct manifest *manifest, struct error *e);
 
-/* What a manifest says of the run it lies beside; false when there is none to read. */
-struct manifest_facts {
-    char identity[65];
-    char revision[64];
-};
-bool manifest_read(const char *run_dir, struct manifest_facts *facts);
+/* Of one that is gone on with: adds the facts that are new; where the spec is another one, also how
+ * it was run now, what stood there going to `earlier` together with `kept`, the file that the spec
+ * before is kept in; NULL: it is the same. Writes only where that changes anything. */
+enum status manifest_update(const char *path, const struct manifest *manifest, const char *kept,
+                            struct error *e);

@@ -2,7 +2,7 @@
 
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
-#include "bench/runner/manifest.h"
+#include "bench/runner/runs.h"
 #include "kernels/base/log.h"
 #include "kernels/base/terminal.h"
 
@@ -16,10 +16,13 @@ static enum status draw(const struct summary *s, const char *run_dir, const stru
 
 static void print_table(const struct summary *s, const struct report_request *request)
 {
-    struct manifest_facts facts = {.revision = "unknown revision"};
-    manifest_read(request->run_dir, &facts);
-    table_print(request->table, s, request->shown, facts.revision, terminal_width(request->table));
+    struct run run;
+    run_read(&run, request->run_dir);
+    table_print(request->table, s, request->shown,
+                run.revision[0] ? run.revision : "unknown revision",
+                terminal_width(request->table));
     fflush(request->table);
+    run_free(&run);
 }
 
 /* Says aloud which points are not ok; true when none has failed. */
@@ -38,6 +41,9 @@ static bool name_failures(const struct summary *s, bool aloud)
     for (int i = 0; i < POINT_STATUSES; i++)
         if (aloud && i != POINT_ok && others[i] > 0)
             log_print(LOG_NOTE, "%zu of %zu points %s", others[i], s->n, point_status_names()[i]);
+    if (aloud && s->n_unasked > 0)
+        log_print(LOG_NOTE, "%zu launches of %zu points that this spec does not ask for are kept",
+                  s->n_unasked, s->n_unasked_points);
     if (aloud && failed > 0)
         log_print(LOG_ERROR, "%zu of %zu points failed", failed, s->n);
     return failed == 0;

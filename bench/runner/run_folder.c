@@ -1,7 +1,8 @@
-/* The folder of a run: found again by the campaign's identity, or begun. */
+/* The folder of a run: found again by what is known of it, or begun. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,72 +12,111 @@
 
 #include "bench/runner/campaign.h"
 #include "bench/runner/manifest.h"
+#include "bench/runner/runs.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
-/* Runs are named <UTC time>-<first digits of the identity>. */
-#define STAMP     "%Y%m%dT%H%M%SZ"
-#define ID_DIGITS 8
 /* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
-static bool has_identity(const struct campaign *c, const char *run)
+/* The newest run no fact of which differs; NULL when there is none. */
+static const struct run *find_run(const struct campaign *c, const struct runs *runs)
 {
-    char path[PATH_BYTES];
-    struct manifest_facts facts;
-    size_t n = strlen(run);
-    return n > ID_DIGITS && strncmp(run + n - ID_DIGITS, c->identity.hex, ID_DIGITS) == 0 &&
-           path_format(path, NULL, "%s/%s", c->folder, run) == OK && manifest_read(path, &facts) &&
-           strcmp(facts.identity, c->identity.hex) == 0;
+    for (size_t i = runs->n; i-- > 0;)
+        if (runs->all[i].facts != NULL && facts_differ(runs->all[i].facts, c->facts, NULL) == NULL)
+            return &runs->all[i];
+    return NULL;
 }
 
-/* "20261122T080000Z-1a2b3c4d" */
-static bool is_run(const char *name)
-{
-    struct tm utc = {0};
-    const char *end = strptime(name, STAMP, &utc);
-    return end != NULL && *end == '-' && strlen(end + 1) == ID_DIGITS;
-}
-
-/* The last run by name, of this identity or of any; false when there is none. Names are in the
- * order in which runs were begun. */
-static bool find_run(const struct campaign *c, bool of_identity, char run[256])
+/* The last folder by name that is called as runs are, begun properly or not. */
+static bool find_last(const struct campaign *c, char last[256])
 {
     DIR *folder = opendir(c->folder);
     struct dirent *entry;
-    run[0] = '\0';
+    last[0] = '\0';
     while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (is_run(entry->d_name) && strcmp(entry->d_name, run) > 0 &&
-            (!of_identity || has_identity(c, entry->d_name)))
-            snprintf(run, 256, "%s", entry->d_name);
+        if (run_is_name(entry->d_name) && strcmp(entry->d_name, last) > 0)
+            snprintf(last, 256, "%s", entry->d_name);
     if (folder != NULL)
         closedir(folder);
-    return run[0] != '\0';
+    return last[0] != '\0';
 }
 
 /* Makes a folder that was not there, named by the time: a second after the last run where the clock
  * says that it is no later, so that the order of names is that of runs. */
-static enum status make_run(const struct campaign *c, char run[256], struct error *e)
+static enum status make_run(const struct campaign *c, char run[64], struct error *e)
 {
-    char path[PATH_BYTES], stamp[32], last[256];
+    char path[PATH_BYTES], stamp[32], last[256], identity[65];
     struct tm utc = {0};
     time_t now = time(NULL);
-    if (find_run(c, false, last)) {
-        strptime(last, STAMP, &utc);
+    if (find_last(c, last)) {
+        strptime(last, RUN_STAMP, &utc);
         time_t next = timegm(&utc) + 1;
         now = now < next ? next : now;
     }
     gmtime_r(&now, &utc);
-    strftime(stamp, sizeof stamp, STAMP, &utc);
-    snprintf(run, 256, "%s-%.*s", stamp, ID_DIGITS, c->identity.hex);
+    strftime(stamp, sizeof stamp, RUN_STAMP, &utc);
+    TRY(facts_digest(identity, c->facts, e));
+    snprintf(run, 64, "%s-%.*s", stamp, RUN_ID_DIGITS, identity);
     TRY(path_format(path, e, "%s/%s", c->folder, run));
     if (mkdir(path, 0777) == 0)
         return OK;
     return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
 }
 
+/* Why the last run is not gone on with. */
+static void explain_new_run(const struct campaign *c, const struct run *last)
+{
+    char what[600], was[200], is[200];
+    const char *name = last->facts != NULL ? facts_differ(last->facts, c->facts, NULL) : NULL;
+    if (last->facts == NULL)
+        log_print(LOG_NOTE,
+                  "%s was made by a version that did not keep what a run is known by: it is left "
+                  "as it is (`scalebench table` and `figures` show it), and this begins a new run",
+                  last->path);
+    if (name == NULL)
+        return;
+    fact_explain(what, sizeof what, name);
+    fact_shorten(was, sizeof was, json_string_value(json_object_get(last->facts, name)));
+    fact_shorten(is, sizeof is, json_string_value(json_object_get(c->facts, name)));
+    log_print(LOG_NOTE,
+              "%s is not what it was in %s (revision %s): %s then, %s now; this begins a new run; "
+              "%s the same command goes on with the old one",
+              what, last->path, last->revision, was, is, fact_way_back(name));
+    for (size_t n = 0; (name = facts_differ(last->facts, c->facts, name)) != NULL; n++) {
+        fact_explain(what, sizeof what, name);
+        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "so is not %s", what);
+    }
+}
+
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
 {
     return spec_write(out, arg, e);
+}
+
+static bool have_equal_bytes(const char *a, const char *b)
+{
+    char one[65], other[65];
+    return SHA256File(a, one) != NULL && SHA256File(b, other) != NULL && strcmp(one, other) == 0;
+}
+
+/* models/net.yaml, or where earlier launches had another file of that name models/<digits>/net.yaml,
+ * which a spec calls the same. */
+static enum status name_copy(const struct campaign *c, struct spec_input *input,
+                             char path[PATH_BYTES], struct error *e)
+{
+    char hex[65], *copy = NULL;
+    const char *file = strrchr(input->copy, '/');
+    TRY(path_format(path, e, "%s/%s", c->run_dir, input->copy));
+    if (!path_exists(path) || have_equal_bytes(path, input->path))
+        return OK;
+    if (SHA256File(input->path, hex) == NULL)
+        return error_at(e, ERR_SYSTEM, input->path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (asprintf(&copy, "%.*s/%.8s%s", (int)(file - input->copy), input->copy, hex, file) < 0)
+        return error_no_memory(e, "a path");
+    free(input->copy);
+    input->copy = copy;
+    return path_format(path, e, "%s/%s", c->run_dir, copy);
 }
 
 /* Copies the files that the spec names into the run, and has them read from there: what changes
@@ -86,8 +126,9 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
     for (size_t i = 0; i < c->spec.n_inputs; i++) {
         struct spec_input *input = &c->spec.inputs[i];
         char path[PATH_BYTES];
-        TRY(path_format(path, e, "%s/%s", c->run_dir, input->copy));
-        TRY(file_copy(path, input->path, e));
+        TRY(name_copy(c, input, path, e));
+        if (!path_exists(path))
+            TRY(file_copy(path, input->path, e));
         char *kept = strdup(path);
         if (kept == NULL)
             return error_no_memory(e, "a path");
@@ -97,22 +138,65 @@ static enum status keep_inputs(struct campaign *c, struct error *e)
     return OK;
 }
 
+static struct manifest manifest_of(const struct campaign *c)
+{
+    return (struct manifest){.facts = c->facts,
+                             .spec = c->request->spec,
+                             .set = c->request->set,
+                             .command = c->request->command,
+                             .tools = c->tools,
+                             .machine = place_machine(c->place),
+                             .link = site_link(&c->spec.config)};
+}
+
 /* The manifest comes last: a run that has none was not begun properly and is not found again. */
-static enum status describe_run(const struct campaign *c, struct error *e)
+static enum status describe_run(struct campaign *c, struct error *e)
 {
     char path[PATH_BYTES];
-    struct manifest manifest = {.identity = &c->identity,
-                                .workloads = &c->workloads,
-                                .spec = c->request->spec,
-                                .set = c->request->set,
-                                .command = c->request->command,
-                                .tools = c->tools,
-                                .machine = place_machine(c->place),
-                                .link = site_link(&c->spec.config)};
+    struct manifest manifest = manifest_of(c);
+    TRY(keep_inputs(c, e));
     TRY(path_format(path, e, "%s/spec.yaml", c->run_dir));
     TRY(file_write(path, write_spec, &c->spec, e));
     TRY(path_format(path, e, "%s/manifest.json", c->run_dir));
     return manifest_write(path, &manifest, e);
+}
+
+/* Keeps the spec that the run had as the first spec-<number>.yaml that is free, or that says the
+ * same. */
+static enum status keep_spec(const struct campaign *c, const char *path, char kept[32],
+                             struct error *e)
+{
+    char copy[PATH_BYTES];
+    for (int i = 1;; i++) {
+        snprintf(kept, 32, "spec-%03d.yaml", i);
+        TRY(path_format(copy, e, "%s/%s", c->run_dir, kept));
+        if (!path_exists(copy))
+            return file_copy(copy, path, e);
+        if (have_equal_bytes(copy, path))
+            return OK;
+    }
+}
+
+/* A run that is gone on with, for one who has its journal: the spec is what is asked of it from now
+ * on. Facts of what the runs before did not have are added. */
+static enum status renew_run(struct campaign *c, struct error *e)
+{
+    char path[PATH_BYTES], fresh[PATH_BYTES], kept[32] = "";
+    struct manifest manifest = manifest_of(c);
+    TRY(keep_inputs(c, e));
+    TRY(path_format(path, e, "%s/spec.yaml", c->run_dir));
+    TRY(path_format(fresh, e, "%s/spec.new", c->run_dir));
+    TRY(file_write(fresh, write_spec, &c->spec, e));
+    if (have_equal_bytes(path, fresh)) {
+        unlink(fresh);
+    } else {
+        if (path_exists(path))
+            TRY(keep_spec(c, path, kept, e));
+        if (rename(fresh, path) != 0)
+            return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+    }
+    TRY(path_format(path, e, "%s/manifest.json", c->run_dir));
+    return manifest_update(path, &manifest, kept[0] ? kept : NULL, e);
 }
 
 /* Held by one runner at a time while it looks for a run, begins one or moves `latest`. */
@@ -164,18 +248,30 @@ static enum status set_run_dir(struct campaign *c, const char *run, struct error
     return status;
 }
 
+static enum status begin_run(struct campaign *c, const struct runs *runs, struct error *e)
+{
+    char run[64];
+    if (runs->n > 0 && !c->request->fresh)
+        explain_new_run(c, &runs->all[runs->n - 1]);
+    TRY(make_run(c, run, e));
+    TRY(set_run_dir(c, run, e));
+    return describe_run(c, e);
+}
+
 /* One that is begun here is also ours before anybody else can find it. */
 static enum status find_or_begin(struct campaign *c, struct error *e)
 {
-    char run[256];
-    c->resumed = !c->request->fresh && find_run(c, true, run);
-    if (!c->resumed)
-        TRY(make_run(c, run, e));
-    TRY(set_run_dir(c, run, e));
-    TRY(keep_inputs(c, e));
-    if (!c->resumed)
-        TRY(describe_run(c, e));
-    return journal_open(&c->journal, c->run_dir, true, e);
+    struct runs runs;
+    enum status status = runs_read(&runs, c->folder, e);
+    const struct run *run = status == OK && !c->request->fresh ? find_run(c, &runs) : NULL;
+    c->resumed = run != NULL;
+    if (run != NULL)
+        status = set_run_dir(c, run->name, e);
+    else
+        THEN(status, begin_run(c, &runs, e));
+    runs_free(&runs);
+    THEN(status, journal_open(&c->journal, c->run_dir, true, e));
+    return status;
 }
 
 static enum status choose_run(struct campaign *c, struct error *e)
@@ -203,13 +299,40 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
                     line);
 }
 
+/* What the run is known by and where its order of launches comes from; *fits: another runner may
+ * have added facts that differ from ours while we waited for it. */
+static enum status know_run(struct campaign *c, bool *fits, struct error *e)
+{
+    struct run run;
+    char first[17];
+    bool read = run_read(&run, c->run_dir);
+    *fits = read && run.facts != NULL && facts_differ(run.facts, c->facts, NULL) == NULL;
+    snprintf(first, sizeof first, "%.16s", run.identity);
+    c->seed = strtoull(first, NULL, 16);
+    run_free(&run);
+    return read ? OK : error_at(e, ERR_DATA, c->run_dir, 0, 0, "no manifest.json to read");
+}
+
+static enum status take_run(struct campaign *c, bool *fits, struct error *e)
+{
+    enum status status = choose_run(c, e);
+    TRY(status == ERR_UNAVAILABLE ? wait_for_journal(c, e) : status);
+    TRY(owner_take(&c->owner, c->run_dir, e));
+    TRY(know_run(c, fits, e));
+    return c->resumed && *fits ? renew_run(c, e) : OK;
+}
+
 enum status campaign_open_run(struct campaign *c, struct error *e)
 {
     TRY(path_format(c->folder, e, "%s/%s", c->request->out,
                     config_text(&c->spec.config, OPT_NAME)));
     TRY(folder_make(c->folder, e));
-    enum status status = choose_run(c, e);
-    TRY(status == ERR_UNAVAILABLE ? wait_for_journal(c, e) : status);
-    TRY(owner_take(&c->owner, c->run_dir, e));
+    for (bool fits = false; !fits;) {
+        TRY(take_run(c, &fits, e));
+        if (fits)
+            break;
+        owner_leave(&c->owner);
+        journal_close(&c->journal);
+    }
     return campaign_link_latest(c, e);
 }

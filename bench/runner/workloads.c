@@ -27,13 +27,11 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
 
 void workloads_free(struct workloads *w)
 {
-    free(w->answers);
     for (size_t i = 0; i < w->n_identities; i++) {
-        free(w->identities[i].data);
+        free(w->identities[i].about);
         json_decref(w->identities[i].said);
     }
     free(w->identities);
-    w->answers = NULL;
     w->identities = NULL;
     w->n_identities = 0;
 }
@@ -41,17 +39,6 @@ void workloads_free(struct workloads *w)
 const char *workloads_program(const struct workloads *w, const struct point *point)
 {
     return w->programs[id_of(point)];
-}
-
-static enum status keep_answer(struct workloads *w, const char *answer, struct error *e)
-{
-    size_t used = w->answers != NULL ? strlen(w->answers) : 0, more = strlen(answer) + 2;
-    char *grown = realloc(w->answers, used + more);
-    if (grown == NULL)
-        return error_no_memory(e, "the answers of workloads");
-    snprintf(grown + used, more, "%s\n", answer);
-    w->answers = grown;
-    return OK;
 }
 
 /* Runs the point's program with a question and the point's options. */
@@ -75,70 +62,68 @@ static enum status ask(const struct workloads *w, const char *question, const st
     return status;
 }
 
-/* "0 data.set=mnist data.path=auto ...": the workload and all that says which data. */
-static char *describe_data(const struct point *point)
+char *workload_about(const struct point *point)
 {
+    const char *prefix = config_is_peer(&point->config) ? "peer." : "data.";
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
         return NULL;
-    fprintf(out, "%ld", id_of(point));
+    fputs(config_workload(&point->config)->name, out);
     for (int id = 0; id < OPTION_COUNT; id++) {
-        const char *key = option_get((enum option_id)id)->key;
-        if (strncmp(key, "data.", 5) == 0)
-            fprintf(out, " %s=%s", key, config_text(&point->config, (enum option_id)id));
+        const struct spec_option *option = option_get((enum option_id)id);
+        const char *value = config_text(&point->config, (enum option_id)id);
+        if (strncmp(option->key, prefix, strlen(prefix)) == 0 && strcmp(value, option->preset) != 0)
+            fprintf(out, " %s=%s", option->key, value);
     }
     return fclose(out) == 0 ? text : NULL;
 }
 
-static const struct workload_identity *find_identity(const struct workloads *w, const char *data)
+static const struct workload_identity *find_identity(const struct workloads *w, const char *about)
 {
     for (size_t i = 0; i < w->n_identities; i++)
-        if (strcmp(w->identities[i].data, data) == 0)
+        if (strcmp(w->identities[i].about, about) == 0)
             return &w->identities[i];
     return NULL;
 }
 
-/* `data` is the new identity's from here on. */
-static enum status identify(struct workloads *w, const struct point *point, char *data,
-                            struct error *e)
+/* Keeps what was said, or NULL, about points of which nothing is known yet; takes `said`. */
+static enum status keep(struct workloads *w, const struct point *point, json_t *said,
+                        struct error *e)
 {
-    char line[1024];
-    int exit_status;
+    char *about = workload_about(point);
     struct workload_identity *grown =
         reallocarray(w->identities, w->n_identities + 1, sizeof *grown);
-    if (grown == NULL) {
-        free(data);
-        return error_no_memory(e, "what workloads say");
+    if (grown != NULL)
+        w->identities = grown;
+    if (about != NULL && grown != NULL && find_identity(w, about) == NULL) {
+        w->identities[w->n_identities++] = (struct workload_identity){about, said};
+        return OK;
     }
-    w->identities = grown;
-    struct workload_identity *identity = &w->identities[w->n_identities++];
-    *identity = (struct workload_identity){.data = data};
-    TRY(ask(w, "--identify", point, line, sizeof line, &exit_status, e));
-    if (exit_status == 0)
-        identity->said = json_loads(line, 0, NULL);
-    return identity->said != NULL ? keep_answer(w, line, e) : OK;
-}
-
-static enum status identify_once(struct workloads *w, const struct point *point, struct error *e)
-{
-    char *data = describe_data(point);
-    if (data == NULL)
-        return error_no_memory(e, "the options of the data");
-    if (find_identity(w, data) == NULL)
-        return identify(w, point, data, e);
-    free(data);
-    return OK;
+    json_decref(said);
+    bool known = about != NULL && grown != NULL;
+    free(about);
+    return known ? OK : error_no_memory(e, "what workloads say");
 }
 
 static const struct workload_identity *identity_of(const struct workloads *w,
                                                    const struct point *point)
 {
-    char *data = describe_data(point);
-    const struct workload_identity *identity = data != NULL ? find_identity(w, data) : NULL;
-    free(data);
+    char *about = workload_about(point);
+    const struct workload_identity *identity = about != NULL ? find_identity(w, about) : NULL;
+    free(about);
     return identity;
+}
+
+static enum status identify_once(struct workloads *w, const struct point *point, struct error *e)
+{
+    char line[1024];
+    int exit_status;
+    if (identity_of(w, point) != NULL)
+        return OK;
+    TRY(ask(w, "--identify", point, line, sizeof line, &exit_status, e));
+    return keep(w, point, exit_status == 0 ? json_loads(line, 0, NULL) : NULL, e);
 }
 
 enum status workloads_check(const struct workloads *w, const struct point *point,
@@ -183,7 +168,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
     }
     TRY(ask(w, "--check", point, answer, sizeof answer, &exit_status, e));
     if (exit_status == 0 && answer[0] != '\0')
-        return keep_answer(w, answer, e);
+        return keep(w, point, json_pack("{s:s}", "foundations", answer), e);
     if (answer[0] != '\0')
         return error_set(e, ERR_UNAVAILABLE, "%s", answer);
     return error_set(

@@ -7,9 +7,10 @@
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
-/* What a program of ours says that its launches on these data have in common. */
+/* What a program of ours says that its launches on these data have in common, or a peer of what it
+ * stands on. */
 struct workload_identity {
-    char *data;   /* options of the data, as text */
+    char *about;  /* as workload_about says */
     json_t *said; /* texts by name; NULL where it did not tell */
 };
 
@@ -17,7 +18,6 @@ struct workload_identity {
  * none. */
 struct workloads {
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
-    char *answers; /* a line an asked point that can run, a line what a program said */
     struct workload_identity *identities;
     size_t n_identities;
 };
@@ -28,6 +28,11 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
 void workloads_free(struct workloads *w);
 
 const char *workloads_program(const struct workloads *w, const struct point *point);
+
+/* "train_cnn data.set=digits": the program and the options that what it says may depend on, those of
+ * the data, or of a peer its own, where they are not at their presets. Points with one such text
+ * stand on the same. NULL: no memory; freed by the caller. */
+char *workload_about(const struct point *point);
 
 /* Asks the point's workload whether it can run here, where it is one that must be asked, else what
  * its launches will have in common (bench/collect's launch_common); keeps its answer.

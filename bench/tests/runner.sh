@@ -39,6 +39,10 @@ runs() {
     find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l
 }
 
+run_of_latest() {
+    basename "$(readlink -f "$latest")"
+}
+
 # Two points, three timed launches and two seeds each: 10. A median of three times has no 95 %
 # interval, so a fourth block is added: 12.
 completes() {
@@ -92,19 +96,36 @@ begins_anew_when_fresh() {
 
 begins_anew_with_another_program() {
     echo "# changed" >>"$bin/train_cnn"
-    expect 0 "fake" run && [ "$(runs)" -eq 3 ]
+    expect 0 "the program train_cnn is not what it was in $out/fake/20" run && [ "$(runs)" -eq 3 ]
 }
 
-begins_anew_with_another_spec() {
-    expect 0 "fake" run --set train.lr=0.5 && [ "$(runs)" -eq 4 ]
+# As the message says.
+goes_on_with_the_old_program() {
+    local with without
+    with=$(run_of_latest)
+    sed -i '$d' "$bin/train_cnn"
+    expect 0 "fake" run || return 1
+    without=$(run_of_latest)
+    echo "# changed" >>"$bin/train_cnn"
+    expect 0 "fake" run || return 1
+    [ "$with" != "$without" ] && [ "$(run_of_latest)" = "$with" ] && [ "$(runs)" -eq 3 ] &&
+        [ "$(launches)" -eq 12 ]
+}
+
+# What was measured stays; the table shows what is asked for.
+goes_on_with_another_spec() {
+    expect 0 "12 launches of 2 points that this spec does not ask for are kept" \
+        run --set train.lr=0.5 || return 1
+    [ "$(runs)" -eq 3 ] && [ "$(launches)" -eq 24 ] && [ "$(wc -l <"$latest/raw.csv")" -eq 13 ] &&
+        grep -q '^train.lr: 0.5' "$latest/spec.yaml" && grep -q '^train.lr: 0.01' "$latest/spec-001.yaml"
 }
 
 measures_damaged_records_again() {
     local record
-    record=$(find "$latest/launches/" -name rank.0.jsonl | head -n 1)
+    record=$latest/$(sed -n '2s/,.*//p' "$latest/raw.csv")/rank.0.jsonl
     echo nonsense >"$record"
     expect 0 "1 launches failed before and are tried again" run --set train.lr=0.5 &&
-        [ "$(runs)" -eq 4 ] && [ "$(launches)" -eq 13 ]
+        [ "$(runs)" -eq 3 ] && [ "$(launches)" -eq 25 ]
 }
 
 goes_on_after_a_failing_point() {
@@ -244,7 +265,7 @@ data_that_change_stop_it() {
     goes_on_when_put_back 6 || return 1
     echo 'source=real' >"$tmp/facts"
     FAKE_FACTS=$tmp/facts expect 0 "fake" run && [ "$(runs)" -eq 2 ] &&
-        ! grep -q "generated" "$latest/raw.csv" && grep -q '"data_source": "real"' "$latest/manifest.json"
+        ! grep -q "generated" "$latest/raw.csv" && grep -q '"workload:data_source of train_cnn data.set=digits": "real"' "$latest/manifest.json"
 }
 
 # Another trainer at its place, as `make` in another terminal puts it there.
@@ -253,7 +274,7 @@ programs_that_change_stop_it() {
     cp "$bin/train_cnn" "$tmp/train_cnn"
     # shellcheck disable=SC2016 # expands in the trainer
     expect 2 "train_cnn: changed while the campaign ran: its SHA-256 was" \
-        run_changing 'echo "# another" >>"$0"' && grep -q '"train_cnn": "[0-9a-f]*"' "$latest/manifest.json"
+        run_changing 'echo "# another" >>"$0"' && grep -q '"program:train_cnn": "[0-9a-f]*"' "$latest/manifest.json"
     status=$?
     cp "$tmp/train_cnn" "$bin/train_cnn"
     [ "$status" -eq 0 ] && goes_on_when_put_back 6
@@ -299,7 +320,7 @@ begins_one_run() {
             ;;
         esac
     done
-    [ "$ok" -ge 1 ] && [ "$(runs)" -eq "$1" ] && [ "$(launches)" -eq 2 ]
+    [ "$ok" -ge 1 ] && [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq $((2 * $1)) ]
 }
 
 begins_one_run_each_time() {
@@ -382,10 +403,6 @@ marks_launches_without_locks() {
     expect 0 "fake" run --fresh && ! grep -q shares_cores "$latest/summary.csv"
 }
 
-run_of_latest() {
-    basename "$(readlink -f "$latest")"
-}
-
 # By the clock, the second run here is the older one: as where a clock was set back, or in one second.
 latest_follows_the_runs() {
     local first second
@@ -446,9 +463,15 @@ runs_a_net_beside_the_spec() {
         grep -q -- "--model=$run/models/net.yaml" "$run"/launches/*/time-000/command.txt
 }
 
-another_net_at_the_same_place_is_another_run() {
+# The launches before keep the file that they ran with.
+another_net_at_the_same_place_is_another_point() {
+    local run
     own_net 30 >"$own/nets/net.yaml"
-    expect 0 "own" own_run && [ "$(find "$own_out/own" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 2 ]
+    expect 0 "launches of 2 points that this spec does not ask for are kept" own_run || return 1
+    [ "$(find "$own_out/own" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 1 ] || return 1
+    run=$(cd "$own_out/own/latest" && pwd -P)
+    cmp "$own/nets/net.yaml" "$run"/models/*/net.yaml && ! cmp -s "$own/nets/net.yaml" "$run/models/net.yaml" &&
+        expect 0 "net " "$bin/scalebench" table "$run"
 }
 
 # Unpacked where nothing else is: redrawn, and run again.
@@ -513,12 +536,13 @@ fi
 check "table prints a run's table again" prints_the_table_again
 check "--fresh begins a new run" begins_anew_when_fresh
 check "another program begins a new run" begins_anew_with_another_program
-check "another spec begins a new run" begins_anew_with_another_spec
+check "the old program put back goes on with its run" goes_on_with_the_old_program
+check "another spec goes on with the run" goes_on_with_another_spec
 check "make refuses options that lost their quotes" refuses_what_lost_its_quotes
 check "make takes quotes in SET and OUT" takes_quotes_that_are_there
 check "make test refuses a name that no test has" refuses_a_test_that_is_none
 check "a net beside its spec is found, and kept by the run" runs_a_net_beside_the_spec
-check "another net at the same path is another campaign" another_net_at_the_same_place_is_another_run
+check "another net at the same path is another point" another_net_at_the_same_place_is_another_point
 check "an unpacked run is redrawn and run again" an_unpacked_run_stands_for_itself
 check "a launch whose records are damaged is measured again" measures_damaged_records_again
 check "a failing point does not stop the others" goes_on_after_a_failing_point

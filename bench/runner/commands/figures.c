@@ -1,5 +1,4 @@
-#include <ctype.h>
-#include <dirent.h>
+#include <glob.h>
 #include <string.h>
 
 #include "bench/collect/table/table.h"
@@ -7,6 +6,7 @@
 #include "bench/place/place.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
+#include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
 
@@ -58,39 +58,61 @@ static bool same_campaign(const struct spec *a, const struct spec *b)
     return same;
 }
 
-static bool is_run_of(const struct spec *asked, const char *run_dir)
+static bool is_view_of(const struct spec *asked, const char *view)
 {
     struct spec spec = {0};
     struct error why = {.status = OK};
-    bool same = load_run(&spec, run_dir, NULL, &why) == OK && same_campaign(asked, &spec);
+    bool same = load_spec(&spec, view, NULL, &why) == OK && same_campaign(asked, &spec);
     spec_free(&spec);
     return same;
 }
 
-/* The newest run in `folder` that is one of `asked`; names of runs begin with their time. */
-static bool find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES])
+/* What a run was asked for, by the last spec or one before, as is asked now; "" when by none. */
+static void find_view(const struct spec *asked, const char *run_dir, char view[PATH_BYTES])
 {
-    char newest[256] = "", path[PATH_BYTES];
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
-        if (isdigit((unsigned char)entry->d_name[0]) && strcmp(entry->d_name, newest) > 0 &&
-            path_format(path, NULL, "%s/%s", folder, entry->d_name) == OK && is_run_of(asked, path))
-            snprintf(newest, sizeof newest, "%s", entry->d_name);
-    if (entries != NULL)
-        closedir(entries);
-    return newest[0] && path_format(run_dir, NULL, "%s/%s", folder, newest) == OK;
+    char pattern[PATH_BYTES];
+    glob_t earlier;
+    if (path_format(view, NULL, "%s/spec.yaml", run_dir) == OK && is_view_of(asked, view))
+        return;
+    view[0] = '\0';
+    if (path_format(pattern, NULL, "%s/spec-*.yaml", run_dir) != OK ||
+        glob(pattern, 0, NULL, &earlier) != 0)
+        return;
+    for (size_t i = earlier.gl_pathc; view[0] == '\0' && i-- > 0;)
+        if (is_view_of(asked, earlier.gl_pathv[i]))
+            path_format(view, NULL, "%s", earlier.gl_pathv[i]);
+    globfree(&earlier);
+}
+
+/* The newest run that was asked for the same, and the spec that did. */
+static enum status find_run(const struct spec *asked, const char *folder, char run_dir[PATH_BYTES],
+                            char view[PATH_BYTES], struct error *e)
+{
+    struct runs runs;
+    enum status status = runs_read(&runs, folder, e);
+    for (size_t i = runs.n; status == OK && view[0] == '\0' && i-- > 0;) {
+        find_view(asked, runs.all[i].path, view);
+        status = path_format(run_dir, e, "%s", runs.all[i].path);
+    }
+    runs_free(&runs);
+    return status;
 }
 
 /* A spec stands for the latest run of its campaign; with other values, for the latest with
  * these. */
 static enum status choose_run(const struct spec *asked, const struct arguments *arguments,
-                              char run_dir[PATH_BYTES], struct error *e)
+                              char run_dir[PATH_BYTES], char view[PATH_BYTES], struct error *e)
 {
     char folder[PATH_BYTES];
     bool set = spec_set_beyond_figures(asked) != NULL;
     TRY(path_format(folder, e, "%s/%s", arguments->out, config_text(&asked->config, OPT_NAME)));
     TRY(path_format(run_dir, e, "%s/latest", folder));
-    if (set ? find_run(asked, folder, run_dir) : path_is_folder(run_dir))
+    TRY(path_format(view, e, "%s/spec.yaml", run_dir));
+    if (set) {
+        view[0] = '\0';
+        TRY(find_run(asked, folder, run_dir, view, e));
+    }
+    if (set ? view[0] != '\0' : path_is_folder(run_dir))
         return OK;
     return error_at(e, ERR_ARGUMENT, set ? folder : run_dir, 0, 0,
                     "no run of this campaign%s yet; `make bench CONFIG=%s%s%s%s` makes one",
@@ -105,8 +127,9 @@ static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  struct error *e)
 {
     TRY(load_spec(asked, arguments->operand, arguments->set, e));
-    TRY(choose_run(asked, arguments, run_dir, e));
-    TRY(load_run(spec, run_dir, NULL, e));
+    char view[PATH_BYTES];
+    TRY(choose_run(asked, arguments, run_dir, view, e));
+    TRY(load_spec(spec, view, NULL, e));
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_get((enum option_id)i)->scope != SCOPE_FIGURE)
             continue;

@@ -50,7 +50,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments,
         log_print(LOG_NOTE, "%zu launches failed before and are tried again", retried);
     else if (c->resumed && !c->journal.finished)
         log_print(LOG_NOTE, "going on with %s", c->run_dir);
-    enum status status = c->journal.finished ? OK : campaign_run(c, e);
+    enum status status = campaign_run(c, e);
     if (status == ERR_INTERRUPTED) {
         log_print(LOG_NOTE, "interrupted; the same command goes on");
         *exit_status = 128 + c->interrupt.signal;

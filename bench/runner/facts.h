@@ -1,0 +1,42 @@
+/* What a run is known by: facts.def, as a JSON object of texts by name, which its manifest keeps.
+ * The spec is none of them, nor how many launches are asked for, nor a host's name: launches of one
+ * point that ran under the same facts are launches of the same thing. */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "bench/place/place.h"
+#include "bench/runner/programs.h"
+#include "bench/runner/workloads.h"
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+struct facts_source {
+    const struct spec *spec;
+    struct place_machine machine;
+    const struct programs *programs;
+    const struct workloads *workloads; /* that have been asked about every point */
+};
+
+/* *facts: all that is known of what the spec's points run on; json_decref frees it. */
+enum status facts_find(json_t **facts, const struct facts_source *source, struct error *e);
+
+/* What a launch belongs to: digits over the point and the facts that concern it. */
+enum { FACTS_KEY_BYTES = 17 };
+enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const struct point *point,
+                      struct error *e);
+
+/* SHA-256 over all of them, in hexadecimal. */
+enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
+
+/* Names of a fact that both know and that differs, in order, from the one after `last` (NULL: from
+ * the first) on; NULL when there is none. Runs are gone on with where there is none. */
+const char *facts_differ(const json_t *was, const json_t *is, const char *last);
+
+/* "the program train_cnn" of the fact of that name; what a run that knew another takes. */
+void fact_explain(char *text, size_t size, const char *name);
+const char *fact_way_back(const char *name);
+
+/* "SHA-256 0123456789ab" of a long digest, other texts cut to fit. */
+void fact_shorten(char *text, size_t size, const char *value);

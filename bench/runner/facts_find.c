@@ -1,0 +1,164 @@
+/* Which facts there are, and which of them concern a point: two functions a kind of facts.def. */
+#include <sha2.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/facts.h"
+#include "bench/runner/hardware.h"
+#include "bench/sites/site.h"
+
+/* Whatever binds ranks runs before every workload. */
+#define PIN "pin"
+
+static enum status add(json_t *facts, const char *name, const char *value, struct error *e)
+{
+    return json_object_set_new(facts, name, json_string(value)) == 0
+               ? OK
+               : error_no_memory(e, "the facts of a run");
+}
+
+/* ---- machine: hosts of one class are one machine ---- */
+
+static enum status find_machine(json_t *facts, const struct facts_source *s, struct error *e)
+{
+    const struct place_machine *m = &s->machine;
+    char cpu[256], caches[256], text[1024];
+    hardware_cpu(cpu, sizeof cpu);
+    hardware_caches(caches, sizeof caches);
+    snprintf(text, sizeof text,
+             "%s, caches %s, cores %d (usable %d, of the machine %d, quota %.17g), hardware "
+             "threads %d, NUMA nodes %d",
+             cpu, caches, m->cores, m->usable_cores, m->machine_cores, m->quota_cores, m->hwthreads,
+             m->numa_nodes);
+    return add(facts, "machine", text, e);
+}
+
+static bool concerns_machine(const char *of, const struct point *point)
+{
+    (void)of, (void)point;
+    return true;
+}
+
+/* ---- link: of the sites that have one ---- */
+
+static enum status find_link(json_t *facts, const struct facts_source *s, struct error *e)
+{
+    bool seen[SITES] = {false};
+    for (size_t i = 0; i < s->spec->n_points; i++) {
+        const struct config *config = &s->spec->points[i].config;
+        long site = config_int(config, OPT_SITE);
+        const char *link = seen[site] ? NULL : site_link(config);
+        char name[128];
+        seen[site] = true;
+        if (link == NULL)
+            continue;
+        snprintf(name, sizeof name, "link:%s", config_text(config, OPT_SITE));
+        TRY(add(facts, name, link, e));
+    }
+    return OK;
+}
+
+static bool concerns_link(const char *of, const struct point *point)
+{
+    return strcmp(of, config_text(&point->config, OPT_SITE)) == 0;
+}
+
+/* ---- program: contents of workloads, helpers and pin ---- */
+
+static enum status find_program(json_t *facts, const struct facts_source *s, struct error *e)
+{
+    for (size_t i = 0; i < s->programs->n; i++) {
+        const struct program *p = &s->programs->all[i];
+        char name[512];
+        snprintf(name, sizeof name, "program:%s", program_name(p));
+        TRY(add(facts, name, p->hex, e));
+    }
+    return OK;
+}
+
+static bool concerns_program(const char *of, const struct point *point)
+{
+    const struct workload_row *row = config_workload(&point->config);
+    return strcmp(of, PIN) == 0 || strcmp(of, row->name) == 0 || strcmp(of, row->helper) == 0;
+}
+
+/* ---- workload: what a program says of libraries, data and instruction set, with these data ---- */
+
+static enum status find_workload(json_t *facts, const struct facts_source *s, struct error *e)
+{
+    const char *key;
+    json_t *said;
+    for (size_t i = 0; i < s->workloads->n_identities; i++) {
+        const struct workload_identity *w = &s->workloads->identities[i];
+        json_object_foreach(w->said, key, said)
+        {
+            char name[1024];
+            if (!json_is_string(said) || !json_string_length(said))
+                continue;
+            snprintf(name, sizeof name, "workload:%s of %s", key, w->about);
+            TRY(add(facts, name, json_string_value(said), e));
+        }
+    }
+    return OK;
+}
+
+static bool concerns_workload(const char *of, const struct point *point)
+{
+    const char *about = strstr(of, " of ");
+    char *own = workload_about(point);
+    bool same = own != NULL && about != NULL && strcmp(about + strlen(" of "), own) == 0;
+    free(own);
+    return same;
+}
+
+/* ---- All of them ---- */
+
+static const struct {
+    const char *kind;
+    enum status (*find)(json_t *facts, const struct facts_source *source, struct error *e);
+    bool (*concerns)(const char *of, const struct point *point);
+} kinds[] = {
+#define FACT(kind, text, back) {#kind, find_##kind, concerns_##kind},
+#include "bench/runner/facts.def"
+};
+#define N_KINDS (sizeof kinds / sizeof *kinds)
+
+enum status facts_find(json_t **facts, const struct facts_source *source, struct error *e)
+{
+    *facts = json_object();
+    if (*facts == NULL)
+        return error_no_memory(e, "the facts of a run");
+    for (size_t i = 0; i < N_KINDS; i++)
+        TRY(kinds[i].find(*facts, source, e));
+    return OK;
+}
+
+static bool concerns(const char *name, const struct point *point)
+{
+    for (size_t i = 0; i < N_KINDS; i++) {
+        size_t length = strlen(kinds[i].kind);
+        if (strncmp(name, kinds[i].kind, length) != 0)
+            continue;
+        if (name[length] == '\0' || name[length] == ':')
+            return kinds[i].concerns(name + length + (name[length] == ':'), point);
+    }
+    return false;
+}
+
+enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const struct point *point,
+                      struct error *e)
+{
+    const char *name;
+    json_t *value, *own = json_pack("{s:s}", "point", point->id);
+    char hex[65];
+    json_object_foreach((json_t *)facts, name, value) if (concerns(name, point))
+        json_object_set(own, name, value);
+    enum status status =
+        own != NULL ? facts_digest(hex, own, e) : error_no_memory(e, "the key of a launch");
+    json_decref(own);
+    if (status == OK)
+        snprintf(key, FACTS_KEY_BYTES, "%.*s", FACTS_KEY_BYTES - 1, hex);
+    return status;
+}

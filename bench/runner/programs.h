@@ -1,0 +1,29 @@
+/* The programs that a campaign runs, by their contents. */
+#pragma once
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "bench/runner/workloads.h"
+#include "kernels/base/error.h"
+
+struct program {
+    const char *path; /* borrowed */
+    char hex[65];     /* SHA-256 of its contents */
+    struct stat seen; /* when they were read */
+};
+
+struct programs {
+    struct program all[2 * WORKLOADS + 1];
+    size_t n;
+};
+
+/* Reads the contents of these, a NULL-terminated list. */
+enum status programs_read(struct programs *programs, const char *const *paths, struct error *e);
+
+/* "train_cnn" of a path. */
+const char *program_name(const struct program *program);
+
+/* ERR_DATA, saying what it was and is, when a program is no longer the one that was read. Of files
+ * that were not touched nothing is read. */
+enum status programs_check(struct programs *programs, struct error *e);
