@@ -77,18 +77,93 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
     write_scaling(out, s, false);
 }
 
-/* What the whiskers of a figure mean, which depends on how many values have a real interval. */
-static void write_whiskers(FILE *out, size_t measured, size_t met, size_t most, const char *what)
+/* Over the points with a value: what each is a median of, and the levels that their intervals reach. */
+struct basis {
+    double least, most; /* launches, runs or paired ratios of a point */
+    size_t points, met; /* with a value; of them with an interval of SUMMARY_CONFIDENCE */
+    double low, high;   /* levels in per cent of those with an interval */
+    const char *what[2];
+};
+
+static bool is_ratio(const struct figure_data *d)
 {
-    if (met == measured)
-        fputs("; whiskers: exact 95 % interval.", out);
-    else if (most < 2)
+    return d->quantity->relation > RELATION_STEP;
+}
+
+/* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
+static size_t sample_size(const struct figure_data *d, size_t point)
+{
+    const struct point_summary *p = &d->s->points[point];
+    if (d->measured[point].n == 0 || !is_ratio(d))
+        return d->measured[point].n;
+    if (p == &d->s->points[p->base])
+        return 0;
+    return p->pairs > 0 ? p->pairs : d->measured[point].n;
+}
+
+/* Of the median's interval from n values, in per cent. It depends on no value; beyond SIZE_MOST it is
+ * near what is asked for. */
+static double level_pct(size_t n)
+{
+    enum { SIZE_MOST = 64 };
+    static const double values[SIZE_MOST];
+    return 100 *
+           stats_median_interval(values, n < SIZE_MOST ? n : SIZE_MOST, SUMMARY_CONFIDENCE).level;
+}
+
+static struct basis find_basis(const struct figure_data *d)
+{
+    struct basis basis = {.least = INFINITY, .low = INFINITY, .what = {"launch", "launches"}};
+    if (d->quantity->source == SOURCE_RUNS)
+        basis.what[0] = "run", basis.what[1] = "runs";
+    if (is_ratio(d))
+        basis.what[0] = "paired ratio", basis.what[1] = "paired ratios";
+    for (size_t i = 0; i < d->s->n; i++) {
+        size_t n = sample_size(d, i);
+        if (n == 0)
+            continue;
+        basis.least = fmin(basis.least, (double)n);
+        basis.most = fmax(basis.most, (double)n);
+        basis.points++;
+        if (n < 2)
+            continue;
+        basis.low = fmin(basis.low, level_pct(n));
+        basis.high = fmax(basis.high, level_pct(n));
+        basis.met += level_pct(n) >= 100 * SUMMARY_CONFIDENCE;
+    }
+    return basis;
+}
+
+/* "6 launches" */
+static void write_sizes(FILE *out, const struct basis *basis)
+{
+    write_range(out, basis->least, basis->most);
+    fprintf(out, " %s", basis->what[basis->most > 1]);
+}
+
+/* "75", "75 to 96.9" */
+static void write_levels(FILE *out, const struct basis *basis)
+{
+    fprintf(out, "%.3g", basis->low);
+    if (basis->high > basis->low)
+        fprintf(out, " to %.3g", basis->high);
+}
+
+/* What the whiskers of a figure mean: the level that intervals of so few values really have. */
+static void write_whiskers(FILE *out, const struct basis *basis)
+{
+    if (basis->most < 2) {
         fputs("; a single one has no interval.", out);
-    else if (met == 0)
-        fprintf(out, "; whiskers: least to greatest, too few %s for an interval.", what);
-    else
-        fprintf(out, "; whiskers: exact 95 %% interval, least to greatest where %s are too few.",
-                what);
+        return;
+    }
+    fputs("; whiskers: exact ", out);
+    write_levels(out, basis);
+    fputs(" % interval", out);
+    if (basis->met == 0)
+        fputs(", which is least to greatest", out);
+    else if (basis->met < basis->points)
+        fprintf(out, ", least to greatest where %s are too few for 95 %%", basis->what[1]);
+    fputc('.', out);
 }
 
 /* "5 epochs", "1 to 4 epochs" */
@@ -105,41 +180,19 @@ static void write_epochs(FILE *out, const struct summary *s)
 }
 
 /* "6 launches of 30 steps", "1 to 3 runs of 5 epochs, one a seed" */
-static void write_sample(FILE *out, const struct figure_data *d, double least, double most)
+static void write_sample(FILE *out, const struct figure_data *d, const struct basis *basis)
 {
     char text[256];
-    bool runs = d->quantity->source == SOURCE_RUNS;
-    write_range(out, least, most);
-    if (runs) {
-        fputs(most > 1 ? " runs of " : " run of ", out);
+    write_sizes(out, basis);
+    if (d->quantity->source == SOURCE_RUNS) {
+        fputs(" of ", out);
         write_epochs(out, d->s);
         fputs(", one a seed", out);
     } else {
-        fprintf(out, " launch%s of %s steps", most > 1 ? "es" : "",
+        fprintf(out, "%s of %s steps",
+                is_ratio(d) ? ", each to the base's launch of the same block, launches" : "",
                 summary_distinct(text, sizeof text, d->s, COLUMN_steps));
     }
-}
-
-/* Over the points with a value: their launches or runs, and how many have a whole interval. */
-struct basis {
-    double least, most; /* launches or runs of a point */
-    size_t points, met;
-};
-
-static struct basis find_basis(const struct figure_data *d)
-{
-    struct basis basis = {.least = INFINITY};
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct measured *m = &d->measured[i];
-        if (m->n == 0)
-            continue;
-        basis.least = fmin(basis.least, (double)m->n);
-        basis.most = fmax(basis.most, (double)m->n);
-        basis.points++;
-        basis.met +=
-            d->quantity->source == SOURCE_POINTS ? d->s->points[i].step_ms.met : m->value.met;
-    }
-    return basis;
 }
 
 /* How each value came about. */
@@ -149,12 +202,10 @@ static void write_method(FILE *out, const struct figure_data *d)
     if (basis.points == 0)
         return;
     fputs(" Median of ", out);
-    write_sample(out, d, basis.least, basis.most);
+    write_sample(out, d, &basis);
     fputs(d->figure->shape->method, out);
-    if (!d->figure->shape->whiskers)
-        return;
-    write_whiskers(out, basis.points, basis.met, (size_t)basis.most,
-                   d->quantity->source == SOURCE_RUNS ? "runs" : "launches");
+    if (d->figure->shape->whiskers)
+        write_whiskers(out, &basis);
 }
 
 static bool is_timed_base(const struct point_summary *p)
@@ -352,17 +403,15 @@ static void write_short(FILE *out, const struct figure_data *d)
     write_subject(out, s, true);
     if (basis.points > 0) {
         fputs(" Median of ", out);
-        write_range(out, basis.least, basis.most);
-        fputs(d->quantity->source == SOURCE_RUNS ? " run" : " launch", out);
-        fputs(basis.most < 2 ? "" : d->quantity->source == SOURCE_RUNS ? "s" : "es", out);
-        if (d->figure->shape->whiskers && basis.most >= 2)
-            fputs(basis.met == basis.points ? ", 95 % intervals"
-                  : basis.met == 0          ? ", least to greatest"
-                                            : ", 95 % intervals or least to greatest",
-                  out);
+        write_sizes(out, &basis);
+        if (d->figure->shape->whiskers && basis.most >= 2) {
+            fputs(", ", out);
+            write_levels(out, &basis);
+            fputs(basis.met == 0 ? " % intervals (least to greatest)" : " % intervals", out);
+        }
         fputc('.', out);
     }
-    if (d->quantity->relation > RELATION_STEP)
+    if (is_ratio(d))
         write_bases(out, s);
     write_missing_counts(out, s);
 }
@@ -374,7 +423,8 @@ static enum status write_full(FILE *out, const struct figure_data *d, struct err
     write_subject(out, s, false);
     write_method(out, d);
     write_bases(out, s);
-    fputs(d->prediction.words, out);
+    if (d->predicted > 0)
+        fputs(d->prediction.words, out);
     if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, s);

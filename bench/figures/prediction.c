@@ -9,6 +9,7 @@
 #include "bench/figures/figures.h"
 #include "bench/record/csv_reader.h"
 #include "comm/cost/cost.h"
+#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 
 /* ---- The coefficients ---- */
@@ -144,8 +145,8 @@ static enum status predict(struct prediction *p, const struct summary *s, const 
              "%.3g us, beta %.3g and gamma %.3g ns a byte (link.csv of %s, %g ranks).",
              1e6 * f->link.alpha_s, 1e9 * f->link.beta_s, 1e9 * f->link.gamma_s, f->date, f->ranks);
     if (p->n == 0)
-        snprintf(p->words, sizeof p->words,
-                 " No model line: it wants a base that does not communicate, and one node.");
+        log_print(LOG_DETAIL,
+                  "no model line: it wants a base that does not communicate, and one node");
     return OK;
 }
 
@@ -159,14 +160,13 @@ static enum status predict_by_itself(struct prediction *p, const struct summary 
     struct link_file f;
     snprintf(path, sizeof path, "%s/../../comm/link.csv", run_dir);
     if (access(path, F_OK) != 0) {
-        snprintf(p->words, sizeof p->words,
-                 " No model line: no comm/link.csv, which make bench-comm writes.");
+        log_print(LOG_DETAIL, "no model line: no comm/link.csv, which make bench-comm writes");
         return OK;
     }
     TRY(read_link(&f, path, e));
     if (strcmp(summary_distinct(host, sizeof host, s, COLUMN_host), f.host) == 0)
         return predict(p, s, &f, e);
-    snprintf(p->words, sizeof p->words, " No model line: comm/link.csv is of host %s.", f.host);
+    log_print(LOG_DETAIL, "no model line: comm/link.csv is of host %s", f.host);
     return OK;
 }
 

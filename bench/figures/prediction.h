@@ -11,8 +11,7 @@
 struct prediction {
     double *step_ms; /* one a point of the summary; NAN: nothing can be said */
     size_t n;        /* points of which something is */
-    char words[512]; /* for a caption: coefficients and where they are from, or why there are none;
-                        "" where nobody asked */
+    char words[512]; /* for a caption: coefficients and where they are from */
 };
 
 /* Reads what option `link` names; by itself (auto) only what was measured on the same host counts.
