@@ -31,7 +31,8 @@ bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/record bench
 bench/collect/table: kernels/base bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns
 bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner
+bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
+bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/compare
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data

@@ -17,6 +17,7 @@ struct arguments {
     size_t n_operands;
     const char *set, *out; /* --set (or NULL), --out (or "results") */
     const char *published; /* file to show beside a network, or NULL */
+    const char *quantity, *margin, *level, *floor, *format, *output; /* of compare and check */
     bool fresh, strict, json;
 };
 

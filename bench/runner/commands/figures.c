@@ -3,39 +3,18 @@
 
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
-#include "bench/place/place.h"
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
+#include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
-
-/* The cores of this machine matter to a spec that says `ranks: auto`. */
-static enum status load_spec(struct spec *spec, const char *path, const char *set, struct error *e)
-{
-    struct place *place;
-    *spec = (struct spec){0};
-    TRY(place_open(&place, NULL, e));
-    struct spec_machine machine = {.usable_cores = place_machine(place).usable_cores};
-    place_close(place);
-    return spec_load(spec, path, set, &machine, e);
-}
-
-static enum status load_run(struct spec *spec, const char *run_dir, const char *set,
-                            struct error *e)
-{
-    char path[PATH_BYTES];
-    TRY(path_format(path, e, "%s/spec.yaml", run_dir));
-    if (!path_exists(path))
-        return error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "not the folder of a run: no spec.yaml");
-    return load_spec(spec, path, set, e);
-}
 
 /* A run stands as it is: only what is shown of it can be set. */
 static enum status load_folder(struct spec *spec, const struct arguments *arguments,
                                struct error *e)
 {
-    TRY(load_run(spec, arguments->operand, arguments->set, e));
+    TRY(run_spec_load(spec, arguments->operand, arguments->set, e));
     const char *key = spec_set_beyond_figures(spec);
     if (key == NULL)
         return OK;
@@ -62,7 +41,7 @@ static bool is_view_of(const struct spec *asked, const char *view)
 {
     struct spec spec = {0};
     struct error why = {.status = OK};
-    bool same = load_spec(&spec, view, NULL, &why) == OK && same_campaign(asked, &spec);
+    bool same = spec_load_here(&spec, view, NULL, &why) == OK && same_campaign(asked, &spec);
     spec_free(&spec);
     return same;
 }
@@ -126,10 +105,10 @@ static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  const struct arguments *arguments, char run_dir[PATH_BYTES],
                                  struct error *e)
 {
-    TRY(load_spec(asked, arguments->operand, arguments->set, e));
+    TRY(spec_load_here(asked, arguments->operand, arguments->set, e));
     char view[PATH_BYTES];
     TRY(choose_run(asked, arguments, run_dir, view, e));
-    TRY(load_spec(spec, view, NULL, e));
+    TRY(spec_load_here(spec, view, NULL, e));
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_get((enum option_id)i)->scope != SCOPE_FIGURE)
             continue;
@@ -211,7 +190,7 @@ enum status command_table(const struct arguments *arguments, const struct tools 
         .run_dir = arguments->operand, .shown = arguments->operand, .table = out};
     enum status status = is_sweep(arguments->operand)
                              ? table_print_sweep(out, arguments->operand, &all_well, e)
-                             : load_run(&spec, request.run_dir, NULL, e);
+                             : run_spec_load(&spec, request.run_dir, NULL, e);
     if (status == OK && !is_sweep(arguments->operand))
         status = report_make(&spec, &request, tools, &all_well, e);
     if (!all_well)

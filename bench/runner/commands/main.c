@@ -35,11 +35,30 @@ static const struct known_option {
     {TEXT("out", out), "(OUT= of make) names no folder",
      "--out FOLDER           folder of all results (results)"},
     {FLAG("fresh", fresh), "--fresh                begin a new run in any case"},
-    {FLAG("strict", strict), "--strict               refuse to run when a point cannot"},
+    {FLAG("strict", strict),
+     "--strict               refuse to run when a point cannot; of verdicts, undecided fails"},
     {FLAG("json", json),
      "--json                 as JSON: every option, shape and tensor, for programs"},
     {TEXT("published", published), "names no file",
      "--published FILE       beside a published summary: a path, or a name in results/published"},
+    {TEXT("quantity", quantity), "names no quantity",
+     "--quantity NAME        what is compared, step_ms where none is named; one of\n"
+     "                        "
+#define COMPARED(name, ...) " " #name
+#include "bench/runner/compare/compared.def"
+    },
+    {TEXT("margin", margin), "says nothing", "--margin SHARE         what counts as the same (2%)"},
+    {TEXT("level", level), "says nothing",
+     "--level SHARE          at which all intervals hold together (95%)"},
+    {TEXT("floor", floor), "says nothing",
+     "--floor SHARE          by how much two campaigns of one thing may differ (what repetitions\n"
+     "                         of the runs say; without any 3% of times, else 0%)"},
+    {TEXT("format", format), "names no format",
+     "--format NAME          how it is told, as text where none is named; one of"
+#define FORMAT(name, ...) " " #name
+#include "bench/runner/compare/formats.def"
+    },
+    {TEXT("output", output), "names no file", "--output FILE          write there instead"},
 };
 #undef TEXT
 #undef FLAG

@@ -1,0 +1,49 @@
+#include "bench/runner/commands/commands.h"
+#include "bench/runner/compare/comparison.h"
+#include "bench/runner/compare/format.h"
+#include "kernels/base/terminal.h"
+
+struct written {
+    const struct comparison *comparison;
+    format_writer *writer;
+    struct format_options options;
+};
+
+static enum status write_output(FILE *out, const void *arg, struct error *e)
+{
+    const struct written *w = arg;
+    return w->writer(out, w->comparison, &w->options, e);
+}
+
+static enum status write_comparison(const struct comparison *c, const struct arguments *arguments,
+                                    format_writer *writer, FILE *out, struct error *e)
+{
+    struct written w = {c, writer, {.width = 0, .strict = arguments->strict}};
+    if (arguments->output != NULL)
+        return file_write(arguments->output, write_output, &w, e);
+    w.options.width = terminal_width(out);
+    return write_output(out, &w, e);
+}
+
+enum status command_compare(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                            int *exit_status, struct error *e)
+{
+    struct comparison c;
+    format_writer *writer;
+    const struct compare_request request = {.operands = arguments->operands,
+                                            .n_operands = arguments->n_operands,
+                                            .out = arguments->out,
+                                            .home = tools->home,
+                                            .quantity = arguments->quantity,
+                                            .margin = arguments->margin,
+                                            .level = arguments->level,
+                                            .floor = arguments->floor};
+    TRY(format_find(&writer, arguments->format != NULL ? arguments->format : "text", e));
+    enum status status = compare_run(&c, &request, e);
+    THEN(status, write_comparison(&c, arguments, writer, out, e));
+    if (status == OK &&
+        (c.verdicts[VERDICT_BAD] > 0 || (arguments->strict && c.verdicts[VERDICT_UNDECIDED] > 0)))
+        *exit_status = 1;
+    compare_free(&c);
+    return status;
+}

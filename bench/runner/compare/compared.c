@@ -1,0 +1,22 @@
+#include "bench/runner/compare/compared.h"
+
+#include "kernels/base/names.h"
+
+static const struct compared rows[] = {
+#define COMPARED(name, better, good, bad, run, source, raw, published, floor, title)               \
+    {#name, title, good, bad, BETTER_##better, SOURCE_##source, #run, #raw, COLUMN_##published,    \
+     floor},
+#include "bench/runner/compare/compared.def"
+};
+#define N_ROWS (sizeof rows / sizeof *rows)
+
+enum status compared_find(const struct compared **row, const char *name, struct error *e)
+{
+    const char *names[N_ROWS];
+    int index;
+    for (size_t i = 0; i < N_ROWS; i++)
+        names[i] = rows[i].name;
+    TRY(option_name("quantity", name, names, N_ROWS, &index, e));
+    *row = &rows[index];
+    return OK;
+}

@@ -1,0 +1,235 @@
+#include "bench/runner/compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/compare/operand.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+const char *compare_label(const struct side_point *p)
+{
+    return p->label[0] ? p->label : p->id;
+}
+
+/* ---- What was asked for ---- */
+
+/* "2%", from `least` up to below `most` per cent. */
+static enum status read_share(double *share, const char *option, const char *text, double least,
+                              double most, struct error *e)
+{
+    enum option_type type;
+    double pct;
+    if (!number_parse_unit(text, &type, &pct) || type != TYPE_PERCENT ||
+        !(pct >= least && pct < most))
+        return error_set(e, ERR_ARGUMENT,
+                         "%s: '%s' is no share in per cent, such as 2%%, of %g%% or more and less "
+                         "than %g%%",
+                         option, text, least, most);
+    *share = pct / 100;
+    return OK;
+}
+
+static enum status read_rules(struct comparison *c, const struct compare_request *request,
+                              struct error *e)
+{
+    TRY(compared_find(&c->what, request->quantity != NULL ? request->quantity : "step_ms", e));
+    TRY(read_share(&c->margin, "--margin", request->margin != NULL ? request->margin : "2%", 0, 100,
+                   e));
+    TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
+                   e));
+    c->floor = c->what->floor_pct / 100;
+    if (request->floor != NULL)
+        TRY(read_share(&c->floor, "--floor", request->floor, 0, 100, e));
+    c->floor = log1p(c->floor);
+    return OK;
+}
+
+/* ---- Sides ---- */
+
+static bool is_published(const char *operand)
+{
+    size_t length = strlen(operand);
+    return strcmp(operand, "published") == 0 ||
+           (length > 4 && strcmp(operand + length - 4, ".csv") == 0);
+}
+
+static enum status read_run(struct comparison *c, size_t i, const struct compare_request *request,
+                            struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(operand_find(path, request->operands[i], request->out, request->home, e));
+    return side_read(&c->sides[i], request->operands[i], path, c->what, e);
+}
+
+/* Numbers of others stand beside the points of a run: of the first that is one. */
+static enum status read_published(struct comparison *c, size_t i,
+                                  const struct compare_request *request, struct error *e)
+{
+    const char *operand = request->operands[i];
+    size_t run = 0;
+    while (run < c->n_sides && is_published(request->operands[run]))
+        run++;
+    if (run == c->n_sides)
+        return error_set(e, ERR_ARGUMENT, "%s: published numbers are compared with a run", operand);
+    return side_publish(&c->sides[i], operand, strcmp(operand, "published") == 0 ? NULL : operand,
+                        &c->sides[run], c->what, e);
+}
+
+static enum status read_sides(struct comparison *c, const struct compare_request *request,
+                              struct error *e)
+{
+    TRY(MEM_NEW(c->sides, request->n_operands, "the runs to compare", e));
+    c->n_sides = request->n_operands;
+    for (size_t i = 0; i < c->n_sides; i++)
+        if (!is_published(request->operands[i]))
+            TRY(read_run(c, i, request, e));
+    for (size_t i = 0; i < c->n_sides; i++)
+        if (is_published(request->operands[i]))
+            TRY(read_published(c, i, request, e));
+    return OK;
+}
+
+/* ---- Points ---- */
+
+typedef bool matcher(const struct side_point *a, const struct side_point *b);
+
+static bool same_row(const struct side_point *a, const struct side_point *b)
+{
+    return strcmp(a->id, b->id) == 0 && strcmp(a->case_name, b->case_name) == 0;
+}
+
+static bool same_id(const struct side_point *a, const struct side_point *b)
+{
+    return strcmp(a->id, b->id) == 0;
+}
+
+static bool same_label(const struct side_point *a, const struct side_point *b)
+{
+    return a->label[0] && strcmp(a->label, b->label) == 0;
+}
+
+static const struct {
+    matcher *matches;
+    bool by_label;
+} matchers[] = {{same_row, false}, {same_id, false}, {same_label, true}};
+
+static bool is_taken(const struct comparison *c, size_t side, const struct side_point *p)
+{
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        if (compare_cell(c, i, side)->point == p)
+            return true;
+    return false;
+}
+
+static void match_point(struct comparison *c, size_t side, size_t i, size_t m)
+{
+    struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
+    const struct side *other = &c->sides[side];
+    for (size_t k = 0; k < other->n && cell->point == NULL; k++)
+        if (matchers[m].matches(&c->sides[0].points[i], &other->points[k]) &&
+            !is_taken(c, side, &other->points[k])) {
+            cell->point = &other->points[k];
+            cell->by_label = matchers[m].by_label;
+            c->by_label += cell->by_label;
+        }
+}
+
+bool compare_is_matched(const struct comparison *c, size_t side, size_t i)
+{
+    return is_taken(c, side, &c->sides[side].points[i]);
+}
+
+static bool is_comparable(const struct comparison *c, size_t point, size_t side)
+{
+    const struct compare_cell *cell = compare_cell(c, point, side);
+    return cell->point != NULL && cell->point->n > 0 && c->sides[0].points[point].n > 0;
+}
+
+static enum status match_points(struct comparison *c, struct error *e)
+{
+    size_t n = c->sides[0].n, runs = c->n_sides - 1;
+    TRY(MEM_NEW(c->cells, n * runs, "the points to compare", e));
+    for (size_t side = 1; side < c->n_sides; side++)
+        for (size_t m = 0; m < sizeof matchers / sizeof *matchers; m++)
+            for (size_t i = 0; i < n; i++)
+                match_point(c, side, i, m);
+    for (size_t i = 0; i < n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            c->n_ratios += is_comparable(c, i, side);
+    if (c->n_ratios == 0)
+        return error_set(e, ERR_UNAVAILABLE,
+                         "nothing to compare: no point of '%s' has a value of %s that a point of "
+                         "the others has, too",
+                         c->sides[0].name, c->what->name);
+    c->each_level = 1 - (1 - c->level) / (double)c->n_ratios;
+    return OK;
+}
+
+/* ---- Verdicts ---- */
+
+/* The same launches on both sides. */
+static bool is_itself(const struct comparison *c, size_t side, const struct compare_cell *cell,
+                      const struct side_point *reference)
+{
+    return c->sides[side].path[0] && strcmp(c->sides[side].path, c->sides[0].path) == 0 &&
+           cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
+}
+
+static enum status judge_point(struct comparison *c, size_t i, size_t side, struct error *e)
+{
+    struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
+    const struct side_point *reference = &c->sides[0].points[i];
+    const struct judge_rules rules = {
+        .what = c->what, .margin = c->margin, .level = c->each_level, .floor = c->floor};
+    if (cell->point == NULL)
+        return OK;
+    const struct judge_sample left = {reference->values, reference->n, reference->exact};
+    const struct judge_sample right = {cell->point->values, cell->point->n, cell->point->exact};
+    if (is_itself(c, side, cell, reference))
+        judge_itself(&cell->judged, &left);
+    else
+        TRY(judge(&cell->judged, &rules, &left, &right, e));
+    c->verdicts[cell->judged.verdict]++;
+    return OK;
+}
+
+/* A floor that the user gives holds whatever repetitions say. */
+static enum status find_floor(struct comparison *c, bool given, struct error *e)
+{
+    const struct side **sides;
+    if (given)
+        return OK;
+    TRY(MEM_NEW(sides, c->n_sides, "the runs to compare", e));
+    for (size_t i = 0; i < c->n_sides; i++)
+        sides[i] = &c->sides[i];
+    enum status status = floor_find(&c->noise, sides, c->n_sides, c->what, e);
+    if (status == OK && c->noise.repetitions > 0)
+        c->floor = floor_width(&c->noise, c->each_level);
+    free(sides);
+    return status;
+}
+
+enum status compare_run(struct comparison *c, const struct compare_request *request,
+                        struct error *e)
+{
+    *c = (struct comparison){.n_sides = 0};
+    TRY(read_rules(c, request, e));
+    TRY(read_sides(c, request, e));
+    TRY(match_points(c, e));
+    TRY(find_floor(c, request->floor != NULL, e));
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            TRY(judge_point(c, i, side, e));
+    return OK;
+}
+
+void compare_free(struct comparison *c)
+{
+    for (size_t i = 0; i < c->n_sides; i++)
+        side_free(&c->sides[i]);
+    free(c->sides);
+    free(c->cells);
+    *c = (struct comparison){.n_sides = 0};
+}

@@ -1,0 +1,56 @@
+/* Runs against a reference, point by point: which became faster or slower, by how much, and what is
+ * not known. Points are matched by identity (and case), else by label, which another version of the
+ * program keeps. All ratios hold together at the level asked for: each has the level
+ * 1 - (1 - level) / their number (Bonferroni), so that interval and verdict say the same. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench/runner/compare/floor.h"
+#include "bench/runner/compare/judge.h"
+#include "bench/runner/compare/side.h"
+
+struct compare_request {
+    const char *const *operands; /* the reference first */
+    size_t n_operands;
+    const char *out, *home;                        /* folder of all results; where configs/ is */
+    const char *quantity, *margin, *level, *floor; /* as typed; NULL: usual */
+};
+
+struct compare_cell {
+    const struct side_point *point; /* NULL: the run does not have it */
+    bool by_label;
+    struct judged judged;
+};
+
+struct comparison {
+    const struct compared *what;
+    double margin, level, each_level; /* 0.02; of all ratios together, of each */
+    double floor;                     /* half the width, of logarithms */
+    struct noise_floor noise;         /* what it comes from; none: floor is assumed */
+    struct side *sides;               /* the reference first */
+    size_t n_sides;
+    struct compare_cell *cells; /* [points of the reference, n_sides - 1] */
+    size_t n_ratios;
+    size_t verdicts[VERDICT_UNDECIDED + 1]; /* how often */
+    size_t by_label;                        /* points that were matched so */
+};
+
+/* ERR_ARGUMENT, ERR_DATA for operands that are no runs; ERR_UNAVAILABLE where no point can be compared.
+ * Freed with compare_free in any case. */
+enum status compare_run(struct comparison *c, const struct compare_request *request,
+                        struct error *e);
+void compare_free(struct comparison *c);
+
+static inline const struct compare_cell *compare_cell(const struct comparison *c, size_t point,
+                                                      size_t side)
+{
+    return &c->cells[point * (c->n_sides - 1) + side - 1];
+}
+
+/* Whether the i-th point of the side is a point of the reference, too. */
+bool compare_is_matched(const struct comparison *c, size_t side, size_t i);
+
+/* What a point is called: its label, or its identity where it was never launched. */
+const char *compare_label(const struct side_point *p);

@@ -1,0 +1,28 @@
+/* The rows of formats.def: how a comparison is told. */
+#pragma once
+
+#include <stdio.h>
+
+#include "bench/runner/compare/comparison.h"
+#include "kernels/base/text.h"
+
+/* `width`: columns of the terminal, 0 where it is none. `strict`: undecided fails. */
+struct format_options {
+    int width;
+    bool strict;
+};
+
+typedef enum status format_writer(FILE *out, const struct comparison *c,
+                                  const struct format_options *options, struct error *e);
+
+#define FORMAT(name, writer, meaning) format_writer writer;
+#include "bench/runner/compare/formats.def"
+
+/* The writer of that name; ERR_ARGUMENT names all of them. */
+enum status format_find(format_writer **writer, const char *name, struct error *e);
+
+/* Inside: the lines below a table. */
+void format_write_notes(FILE *out, const struct comparison *c);
+
+/* Inside: "1.104 [1.071, 1.138]", "-" where there is none. Returns text. */
+char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged);

@@ -1,0 +1,95 @@
+/* A comparison as CSV: a row a point and run, unmatched points included. */
+#include <math.h>
+
+#include "bench/record/csv.h"
+#include "bench/runner/compare/format.h"
+
+#define COLUMN(id, type, unit, meaning) CSV_CELL_##type id;
+struct compare_row {
+#include "bench/runner/compare/csv_compare.def"
+};
+#undef COLUMN
+
+#define COLUMN(id, type, unit, meaning)                                                            \
+    CSV_COLUMN("compare.csv", compare_row, id, type, unit, meaning)
+static const struct column columns[] = {
+#include "bench/runner/compare/csv_compare.def"
+};
+#undef COLUMN
+#define N_COLUMNS (sizeof columns / sizeof *columns)
+
+static void begin_row(struct compare_row *row, const struct comparison *c, size_t side,
+                      const struct side_point *p)
+{
+    csv_clear_row(columns, N_COLUMNS, row);
+    row->reference = c->sides[0].name;
+    row->run = c->sides[side].name;
+    row->quantity = c->what->name;
+    row->case_name = p->case_name;
+    row->label = p->label;
+    row->level_wanted = c->each_level;
+    row->margin = c->margin;
+    row->floor = expm1(c->floor);
+    row->floor_repetitions = (double)c->noise.repetitions;
+}
+
+static double launches_of(const struct side_point *p)
+{
+    return p->exact ? NAN : (double)p->n;
+}
+
+static void take_judged(struct compare_row *row, const struct judged *j,
+                        const struct compared *what)
+{
+    row->reference_median = j->reference;
+    row->median = j->median;
+    CSV_SET_INTERVAL(row, ratio, j->ratio, 1);
+    row->launches_lo = j->launches.lo;
+    row->launches_hi = j->launches.hi;
+    row->level = isnan(j->ratio.mid) ? NAN : j->launches.level;
+    row->verdict = j->verdict == VERDICT_NONE ? NULL : verdict_name(j->verdict, what);
+    row->reason = j->reason;
+}
+
+static void write_pair(FILE *out, const struct comparison *c, size_t i, size_t side)
+{
+    struct compare_row row;
+    const struct side_point *reference = &c->sides[0].points[i];
+    const struct compare_cell *cell = compare_cell(c, i, side);
+    begin_row(&row, c, side, reference);
+    row.reference_point = reference->id;
+    row.reference_launches = launches_of(reference);
+    row.reason = "the run does not have this point";
+    if (cell->point != NULL) {
+        row.point = cell->point->id;
+        row.matched_by = cell->by_label ? "label" : "id";
+        row.launches = launches_of(cell->point);
+        take_judged(&row, &cell->judged, c->what);
+    }
+    csv_write_row(out, columns, N_COLUMNS, &row);
+}
+
+static void write_single(FILE *out, const struct comparison *c, size_t i, size_t side)
+{
+    struct compare_row row;
+    const struct side_point *p = &c->sides[side].points[i];
+    begin_row(&row, c, side, p);
+    row.point = p->id;
+    row.launches = launches_of(p);
+    row.reason = "the reference does not have this point";
+    csv_write_row(out, columns, N_COLUMNS, &row);
+}
+
+enum status format_csv(FILE *out, const struct comparison *c, const struct format_options *options,
+                       struct error *e)
+{
+    csv_write_header(out, columns, N_COLUMNS);
+    for (size_t side = 1; side < c->n_sides; side++) {
+        for (size_t i = 0; i < c->sides[0].n; i++)
+            write_pair(out, c, i, side);
+        for (size_t i = 0; i < c->sides[side].n; i++)
+            if (!compare_is_matched(c, side, i))
+                write_single(out, c, i, side);
+    }
+    return OK;
+}

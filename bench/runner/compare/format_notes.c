@@ -1,0 +1,217 @@
+/* What stands below a table of verdicts: what was compared, at which level, against which noise, and
+ * what was left out. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/runner/compare/format.h"
+#include "kernels/base/text.h"
+
+enum { LISTED = 6 };
+
+char *format_ratio(char text[TEXT_INTERVAL], const struct judged *judged)
+{
+    char lo[TEXT_NUMBER], mid[TEXT_NUMBER], hi[TEXT_NUMBER];
+    if (!isfinite(judged->ratio.mid))
+        return strcpy(text, "-");
+    snprintf(text, TEXT_INTERVAL, "%s [%s, %s]", text_fixed(mid, judged->ratio.mid, 3),
+             text_fixed(lo, judged->ratio.lo, 3), text_fixed(hi, judged->ratio.hi, 3));
+    return text;
+}
+
+/* A list of labels that ends once it is long. */
+struct list {
+    FILE *out;
+    size_t n;
+};
+
+/* `run`: which of several, from 1; 0: there is one. */
+static void list_label(struct list *list, const struct side_point *p, size_t run)
+{
+    if (list->n < LISTED) {
+        fprintf(list->out, "%s%s", list->n > 0 ? ", " : "", compare_label(p));
+        if (run > 0)
+            fprintf(list->out, " (run %zu)", run);
+    }
+    list->n++;
+}
+
+static void list_end(const struct list *list)
+{
+    if (list->n > LISTED)
+        fprintf(list->out, " and %zu more", list->n - LISTED);
+    fputs(".\n", list->out);
+}
+
+/* ---- Verdicts ---- */
+
+static void write_counts(FILE *out, const struct comparison *c, size_t side)
+{
+    size_t counts[VERDICT_UNDECIDED + 1] = {0}, n = 0;
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        if (compare_cell(c, i, side)->point != NULL)
+            counts[compare_cell(c, i, side)->judged.verdict]++;
+    for (int v = VERDICT_SAME; v <= VERDICT_UNDECIDED; v++)
+        n += counts[v];
+    fprintf(out, "%s: %zu %s, %zu %s, %zu same, %zu undecided of %zu points.\n",
+            c->sides[side].name, counts[VERDICT_GOOD], c->what->good, counts[VERDICT_BAD],
+            c->what->bad, counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], n);
+}
+
+/* Undecided for this reason, and no cell before it was. */
+static bool is_first_of(const struct comparison *c, size_t cell)
+{
+    const struct judged *judged = &c->cells[cell].judged;
+    if (judged->verdict != VERDICT_UNDECIDED)
+        return false;
+    for (size_t i = 0; i < cell; i++)
+        if (c->cells[i].judged.verdict == VERDICT_UNDECIDED &&
+            strcmp(c->cells[i].judged.reason, judged->reason) == 0)
+            return false;
+    return true;
+}
+
+static void write_reasons(FILE *out, const struct comparison *c)
+{
+    size_t n = c->sides[0].n * (c->n_sides - 1);
+    for (size_t first = 0; first < n; first++) {
+        if (!is_first_of(c, first))
+            continue;
+        struct list list = {out, 0};
+        const char *reason = c->cells[first].judged.reason;
+        fprintf(out, "Undecided, %s: ", reason);
+        for (size_t i = first; i < n; i++)
+            if (c->cells[i].judged.verdict == VERDICT_UNDECIDED &&
+                strcmp(c->cells[i].judged.reason, reason) == 0)
+                list_label(&list, &c->sides[0].points[i / (c->n_sides - 1)],
+                           c->n_sides > 2 ? 1 + i % (c->n_sides - 1) : 0);
+        list_end(&list);
+    }
+}
+
+/* ---- How sure ---- */
+
+static void write_level(FILE *out, const struct comparison *c)
+{
+    char all[TEXT_NUMBER], each[TEXT_NUMBER], margin[TEXT_NUMBER];
+    fprintf(out, "Ratios are those to %s, %s is better; the same is within %s %%.",
+            c->sides[0].name, c->what->better == BETTER_LOWER ? "lower" : "higher",
+            text_real(margin, 100 * c->margin));
+    if (c->n_ratios > 1)
+        fprintf(out, " Intervals hold for all %zu together at %s %%, each at %s %%.\n", c->n_ratios,
+                text_real(all, 100 * c->level), text_significant(each, 100 * c->each_level, 4));
+    else
+        fprintf(out, " The interval holds at %s %%.\n", text_real(all, 100 * c->level));
+}
+
+static bool is_one_run(const struct comparison *c)
+{
+    for (size_t i = 1; i < c->n_sides; i++)
+        if (strcmp(c->sides[i].path, c->sides[0].path) != 0)
+            return false;
+    return true;
+}
+
+static void write_floor(FILE *out, const struct comparison *c)
+{
+    char width[TEXT_NUMBER], degrees[TEXT_NUMBER];
+    text_significant(width, 100 * expm1(c->floor), 2);
+    if (is_one_run(c))
+        fputs("One run on both sides: its launches are compared with themselves.\n", out);
+    else if (c->noise.repetitions > 0)
+        fprintf(out,
+                "Noise floor: two campaigns of one thing differ by up to %s %%, as %zu repetitions "
+                "say (%s degrees of freedom); no interval is narrower.\n",
+                width, c->noise.repetitions, text_significant(degrees, c->noise.degrees, 2));
+    else if (c->floor > 0)
+        fprintf(out,
+                "Noise floor: launches of one campaign do not tell what changes between campaigns; "
+                "no repetitions (`scalebench run SPEC --fresh`) do, so %s %% is taken for it "
+                "(--floor); no interval is narrower.\n",
+                width);
+    else
+        fputs("Noise floor: none is taken; what changes between campaigns is not in the "
+              "intervals.\n",
+              out);
+}
+
+/* ---- What was left out ---- */
+
+static void write_matches(FILE *out, const struct comparison *c)
+{
+    struct list list = {out, 0};
+    if (c->by_label == 0)
+        return;
+    fputs("Matched by label, their options are not all the same or written by another version: ",
+          out);
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            if (compare_cell(c, i, side)->by_label)
+                list_label(&list, &c->sides[0].points[i], c->n_sides > 2 ? side : 0);
+    list_end(&list);
+}
+
+static void write_only_reference(FILE *out, const struct comparison *c, size_t side)
+{
+    struct list list = {out, 0};
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        if (compare_cell(c, i, side)->point != NULL)
+            continue;
+        if (list.n == 0)
+            fprintf(out, "Not in %s: ", c->sides[side].name);
+        list_label(&list, &c->sides[0].points[i], 0);
+    }
+    if (list.n > 0)
+        list_end(&list);
+}
+
+static void write_only_side(FILE *out, const struct comparison *c, size_t side)
+{
+    struct list list = {out, 0};
+    for (size_t i = 0; i < c->sides[side].n; i++) {
+        if (compare_is_matched(c, side, i))
+            continue;
+        if (list.n == 0)
+            fprintf(out, "Only in %s: ", c->sides[side].name);
+        list_label(&list, &c->sides[side].points[i], 0);
+    }
+    if (list.n > 0)
+        list_end(&list);
+}
+
+/* Numbers of a point that is not ok are shown, with the word. */
+static void write_statuses(FILE *out, const struct comparison *c, const struct side *side)
+{
+    for (size_t i = 0; i < side->n; i++) {
+        const struct side_point *p = &side->points[i];
+        if (p->n > 0 && !p->exact && strcmp(p->status, "ok") != 0)
+            fprintf(out, "%s of %s is %s.\n", compare_label(p), side->name, p->status);
+    }
+}
+
+static void write_published(FILE *out, const struct comparison *c)
+{
+    for (size_t i = 0; i < c->n_sides; i++)
+        if (c->sides[i].path[0] == '\0') {
+            fputs("Published numbers count as exact; those of other machines compare as ratios "
+                  "only.\n",
+                  out);
+            return;
+        }
+}
+
+void format_write_notes(FILE *out, const struct comparison *c)
+{
+    for (size_t side = 1; side < c->n_sides; side++)
+        write_counts(out, c, side);
+    write_reasons(out, c);
+    write_level(out, c);
+    write_floor(out, c);
+    write_published(out, c);
+    write_matches(out, c);
+    for (size_t side = 1; side < c->n_sides; side++) {
+        write_only_reference(out, c, side);
+        write_only_side(out, c, side);
+    }
+    for (size_t side = 0; side < c->n_sides; side++)
+        write_statuses(out, c, &c->sides[side]);
+}

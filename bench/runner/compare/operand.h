@@ -1,0 +1,11 @@
+/* What a user calls a run: its folder, that of its campaign, or the campaign's name. Internal to
+ * bench/runner/compare. */
+#pragma once
+
+#include "bench/runner/files.h"
+
+/* The folder of the run: `name` itself; the latest run in it; the latest run of the campaign of that
+ * name below `out`; results/reference/<name>, from the current folder or from `home`. ERR_ARGUMENT
+ * says where it was looked for. */
+enum status operand_find(char path[PATH_BYTES], const char *name, const char *out, const char *home,
+                         struct error *e);

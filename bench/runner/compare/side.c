@@ -1,0 +1,240 @@
+#include "bench/runner/compare/side.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+
+/* A launch that counts. `value` is the column asked for. */
+struct launch {
+    const char *point, *label;
+    double block, value, batch;
+};
+
+struct raw_columns {
+    size_t point, label, run, block, status, value, batch;
+};
+
+static int by_point_and_block(const void *a, const void *b)
+{
+    const struct launch *x = a, *y = b;
+    int order = strcmp(x->point, y->point);
+    return order != 0 ? order : (x->block > y->block) - (x->block < y->block);
+}
+
+/* ---- Launches ---- */
+
+static enum status find_columns(struct raw_columns *c, const struct csv_table *raw,
+                                const struct compared *what, struct error *e)
+{
+    const struct csv_wanted wanted[] = {
+        {"point", &c->point},        {"label", &c->label},   {"run", &c->run},
+        {"block", &c->block},        {"status", &c->status}, {what->raw, &c->value},
+        {"global_batch", &c->batch},
+    };
+    return csv_table_columns(raw, wanted, sizeof wanted / sizeof *wanted, e);
+}
+
+static enum status take_launch(struct launch *launch, const struct csv_table *raw, size_t row,
+                               const struct raw_columns *c, struct error *e)
+{
+    launch->point = csv_table_cell(raw, row, c->point);
+    launch->label = csv_table_cell(raw, row, c->label);
+    TRY(csv_table_number(raw, row, c->block, &launch->block, e));
+    TRY(csv_table_number(raw, row, c->value, &launch->value, e));
+    TRY(csv_table_number(raw, row, c->batch, &launch->batch, e));
+    launch->block = isnan(launch->block) ? -1 : launch->block; /* of an accuracy run */
+    return OK;
+}
+
+static enum status take_launches(struct launch *launches, size_t *n, const struct csv_table *raw,
+                                 const struct compared *what, struct error *e)
+{
+    struct raw_columns c;
+    *n = 0;
+    TRY(find_columns(&c, raw, what, e));
+    for (size_t row = 0; row < raw->rows; row++)
+        if (strcmp(csv_table_cell(raw, row, c.run), what->run) == 0 &&
+            strcmp(csv_table_cell(raw, row, c.status), "ok") == 0)
+            TRY(take_launch(&launches[(*n)++], raw, row, &c, e));
+    qsort(launches, *n, sizeof *launches, by_point_and_block);
+    return OK;
+}
+
+/* The first of a point, and how many it has. */
+static const struct launch *launches_of(const struct launch *launches, size_t n, const char *point,
+                                        size_t *found)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (strcmp(launches[mid].point, point) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (hi = lo; hi < n && strcmp(launches[hi].point, point) == 0;)
+        hi++;
+    *found = hi - lo;
+    return &launches[lo];
+}
+
+static double rate_of(const struct launch *launch)
+{
+    return 1e3 * launch->batch / launch->value;
+}
+
+/* Launches of one block ran under like conditions: a ratio is one of a block. */
+static double rate_in_block(const struct launch *launches, size_t n, const char *point,
+                            double block)
+{
+    const struct launch wanted = {.point = point, .block = block};
+    const struct launch *found =
+        *point ? bsearch(&wanted, launches, n, sizeof wanted, by_point_and_block) : NULL;
+    return found != NULL ? rate_of(found) : NAN;
+}
+
+/* ---- Points ---- */
+
+static const char *cell_or_none(const struct csv_table *table, size_t row, const char *name)
+{
+    int column = csv_table_find(table, name);
+    return column < 0 ? "" : csv_table_cell(table, row, (size_t)column);
+}
+
+static double number_or_none(const struct csv_table *table, size_t row, const char *name)
+{
+    double number;
+    int column = csv_table_find(table, name);
+    return column >= 0 && csv_table_number(table, row, (size_t)column, &number, NULL) == OK ? number
+                                                                                            : NAN;
+}
+
+static void take_point(struct side_point *p, const struct csv_table *summary, size_t row)
+{
+    *p = (struct side_point){
+        .id = cell_or_none(summary, row, "point"),
+        .case_name = cell_or_none(summary, row, "case"),
+        .label = "",
+        .status = cell_or_none(summary, row, "status"),
+        .base = cell_or_none(summary, row, "base_point"),
+        .peer = cell_or_none(summary, row, "peer_point"),
+        .cores =
+            number_or_none(summary, row, "speedup") / number_or_none(summary, row, "efficiency"),
+    };
+}
+
+static double value_of(const struct side_point *p, const struct launch *launches, size_t n,
+                       const struct launch *launch, enum compared_source source)
+{
+    switch (source) {
+    case SOURCE_COLUMN:
+        return launch->value;
+    case SOURCE_RATE:
+        return rate_of(launch);
+    case SOURCE_BASE:
+        return rate_of(launch) / rate_in_block(launches, n, p->base, launch->block);
+    case SOURCE_CORES:
+        return rate_of(launch) / rate_in_block(launches, n, p->base, launch->block) / p->cores;
+    case SOURCE_PEER:
+        return rate_of(launch) / rate_in_block(launches, n, p->peer, launch->block);
+    }
+    return NAN;
+}
+
+/* A base is 1 times itself in every block, which tells nothing. */
+static bool is_trivial(const struct side_point *p, enum compared_source source)
+{
+    return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
+}
+
+/* Writes at `values`; returns how many. */
+static size_t take_values(struct side_point *p, double *values, const struct launch *launches,
+                          size_t n, enum compared_source source)
+{
+    size_t own;
+    const struct launch *first = launches_of(launches, n, p->id, &own);
+    p->values = values;
+    p->label = own > 0 ? first->label : "";
+    for (size_t i = 0; i < own && !is_trivial(p, source); i++) {
+        double value = value_of(p, launches, n, &first[i], source);
+        if (isfinite(value))
+            values[p->n++] = value;
+    }
+    return p->n;
+}
+
+/* Rows of several cases may show the same launches. */
+static size_t count_values(const struct side *side, const struct launch *launches, size_t n)
+{
+    size_t sum = 0, own;
+    for (size_t i = 0; i < side->n; i++) {
+        launches_of(launches, n, side->points[i].id, &own);
+        sum += own;
+    }
+    return sum;
+}
+
+static enum status take_points(struct side *side, const struct launch *launches, size_t n,
+                               const struct compared *what, struct error *e)
+{
+    size_t used = 0;
+    TRY(MEM_NEW(side->points, side->summary.rows, "the points of a run", e));
+    side->n = side->summary.rows;
+    for (size_t i = 0; i < side->n; i++)
+        take_point(&side->points[i], &side->summary, i);
+    TRY(MEM_NEW(side->values, count_values(side, launches, n), "the launches of a run", e));
+    for (size_t i = 0; i < side->n; i++)
+        used += take_values(&side->points[i], side->values + used, launches, n, what->source);
+    return OK;
+}
+
+static enum status read_table(struct csv_table *table, const struct side *side, const char *file,
+                              struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/%s", side->path, file));
+    if (!path_exists(path))
+        return error_at(e, ERR_ARGUMENT, path, 0, 0,
+                        "not there: a run has it once it has ended; `scalebench figures %s` writes "
+                        "it from the records",
+                        side->name);
+    return csv_table_read(table, path, e);
+}
+
+static enum status read_tables(struct side *side, const struct compared *what, struct error *e)
+{
+    size_t n, id;
+    struct launch *launches = NULL;
+    TRY(read_table(&side->summary, side, "summary.csv", e));
+    TRY(csv_table_column(&side->summary, "point", &id, e));
+    TRY(read_table(&side->raw, side, "raw.csv", e));
+    enum status status = MEM_NEW(launches, side->raw.rows, "the launches of a run", e);
+    THEN(status, take_launches(launches, &n, &side->raw, what, e));
+    THEN(status, take_points(side, launches, n, what, e));
+    free(launches);
+    return status;
+}
+
+enum status side_read(struct side *side, const char *name, const char *path,
+                      const struct compared *what, struct error *e)
+{
+    *side = (struct side){.name = name};
+    char *absolute = realpath(path, NULL);
+    if (absolute == NULL)
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "no such folder");
+    enum status status = path_format(side->path, e, "%s", absolute);
+    free(absolute);
+    THEN(status, read_tables(side, what, e));
+    return status;
+}
+
+void side_free(struct side *side)
+{
+    csv_table_free(&side->summary);
+    csv_table_free(&side->raw);
+    free(side->points);
+    free(side->values);
+    *side = (struct side){.n = 0};
+}

@@ -1,0 +1,39 @@
+/* One side of a comparison: what each point of a run has, launch by launch, or what was published for
+ * it. Runs are read from summary.csv and raw.csv alone, so that those of other versions and copies of
+ * which only the tables are left compare as well. Internal to bench/runner/compare. */
+#pragma once
+
+#include "bench/record/csv_reader.h"
+#include "bench/runner/compare/compared.h"
+#include "bench/runner/files.h"
+
+struct side_point {
+    const char *id, *case_name, *label,
+        *status;             /* borrowed from the tables; label "": not launched */
+    const char *base, *peer; /* identities of points, or "" */
+    double cores;            /* over those of the base; NAN: unknown */
+    const double *values;    /* one a launch that counts */
+    size_t n;
+    bool exact; /* the only value is a published one */
+};
+
+struct side {
+    const char *name;      /* as the user called it */
+    char path[PATH_BYTES]; /* of the run's folder, absolute; "": published numbers */
+    struct csv_table summary, raw;
+    struct side_point *points; /* in the order of summary.csv */
+    size_t n;
+    double *values;
+};
+
+/* Reads the run in the folder `path`. Freed with side_free in any case. ERR_DATA with file and line
+ * for tables that are not what a run leaves. */
+enum status side_read(struct side *side, const char *name, const char *path,
+                      const struct compared *what, struct error *e);
+
+/* Makes a side of the numbers in the file `published` (NULL: the one that its spec names) for the
+ * points of `run`, which stays with the caller. */
+enum status side_publish(struct side *side, const char *name, const char *published,
+                         const struct side *run, const struct compared *what, struct error *e);
+
+void side_free(struct side *side);

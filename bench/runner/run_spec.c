@@ -1,0 +1,24 @@
+#include "bench/runner/run_spec.h"
+
+#include "bench/place/place.h"
+#include "bench/runner/files.h"
+
+enum status spec_load_here(struct spec *spec, const char *path, const char *set, struct error *e)
+{
+    struct place *place;
+    *spec = (struct spec){0};
+    TRY(place_open(&place, NULL, e));
+    struct spec_machine machine = {.usable_cores = place_machine(place).usable_cores};
+    place_close(place);
+    return spec_load(spec, path, set, &machine, e);
+}
+
+enum status run_spec_load(struct spec *spec, const char *run_dir, const char *set, struct error *e)
+{
+    char path[PATH_BYTES];
+    *spec = (struct spec){0};
+    TRY(path_format(path, e, "%s/spec.yaml", run_dir));
+    if (!path_exists(path))
+        return error_at(e, ERR_ARGUMENT, run_dir, 0, 0, "not the folder of a run: no spec.yaml");
+    return spec_load_here(spec, path, set, e);
+}

@@ -1,0 +1,237 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/collect/tests/fake_run.h"
+#include "bench/runner/compare/format.h"
+
+static const char summary_names[] = "point,status,base_point,peer_point,speedup,efficiency\n";
+static const char raw_names[] = "launch,point,label,run,block,status,step_ms,global_batch,wall_s,"
+                                "test_acc_pct,memory_mib\n";
+
+static void write_file(const char *folder, const char *name, const char *head, const char *rows)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "%s%s", head, rows);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Points a (base) and b of six launches in blocks, one that failed; `factor` times b. */
+static void write_run(const char *folder, const char *a, const char *b, double factor)
+{
+    char summary[1024], raw[8192];
+    size_t used = 0;
+    snprintf(summary, sizeof summary, "%s,ok,%s,,1,1\n%s,ok,%s,,1.9,0.95\n", a, a, b, a);
+    for (int block = 0; block < 6; block++)
+        used +=
+            (size_t)snprintf(raw + used, sizeof raw - used,
+                             "x,%s,ranks=1,time,%d,ok,%g,100,1,,50\n"
+                             "x,%s,\"ranks=2 \"\"<a&b>\"\"\",time,%d,ok,%g,100,1,,50\n",
+                             a, block, 20 + 0.01 * block, b, block, factor * (10 + 0.02 * block));
+    snprintf(raw + used, sizeof raw - used, "x,%s,ranks=2,time,6,failed,9999,100,1,,50\n", b);
+    write_file(folder, "summary.csv", summary_names, summary);
+    write_file(folder, "raw.csv", raw_names, raw);
+}
+
+static enum status compare_two(struct comparison *c, const char *a, const char *b,
+                               const char *quantity, struct error *e)
+{
+    const char *const operands[] = {a, b};
+    const struct compare_request request = {.operands = operands,
+                                            .n_operands = 2,
+                                            .out = "/nowhere",
+                                            .home = "/nowhere",
+                                            .quantity = quantity,
+                                            .floor = "0%"};
+    return compare_run(c, &request, e);
+}
+
+static struct comparison compared_two(const char *a, const char *b, const char *quantity)
+{
+    struct comparison c;
+    struct error e = {.status = OK};
+    if (compare_two(&c, a, b, quantity, &e) != OK)
+        fail_msg("%s:%d: %s", e.file, e.line, e.text);
+    return c;
+}
+
+struct folders {
+    char a[64], b[64];
+};
+
+static int make_folders(void **state)
+{
+    static struct folders folders;
+    *state = &folders;
+    folders = (struct folders){"/tmp/scalebench-test-a-XXXXXX", "/tmp/scalebench-test-b-XXXXXX"};
+    return mkdtemp(folders.a) != NULL && mkdtemp(folders.b) != NULL ? 0 : -1;
+}
+
+static int remove_folders(void **state)
+{
+    struct folders *folders = *state;
+    fake_remove_folder(folders->a);
+    fake_remove_folder(folders->b);
+    return 0;
+}
+
+static void runs_compare_by_their_tables(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_run(f->b, "aaaa", "bbbb", 1.1);
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_int_equal(c.n_ratios, 2);
+    assert_true(fabs(c.each_level - 0.975) < 1e-12);
+    assert_int_equal(compare_cell(&c, 0, 1)->judged.verdict, VERDICT_SAME);
+    assert_int_equal(compare_cell(&c, 1, 1)->judged.verdict, VERDICT_BAD);
+    assert_int_equal(compare_cell(&c, 1, 1)->judged.n, 6); /* the failed launch is none */
+    assert_int_equal(c.by_label, 0);
+    compare_free(&c);
+    c = compared_two(f->a, f->a, "step_ms");
+    assert_int_equal(c.verdicts[VERDICT_SAME], 2);
+    assert_true(compare_cell(&c, 1, 1)->judged.ratio.lo == 1);
+    compare_free(&c);
+}
+
+/* A speed-up is one of a block; its base has none. */
+static void ratios_pair_by_block(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_run(f->b, "aaaa", "bbbb", 1.1);
+    struct comparison c = compared_two(f->a, f->b, "speedup");
+    const struct side_point *p = &c.sides[0].points[1];
+    assert_int_equal(c.sides[0].points[0].n, 0);
+    assert_int_equal(p->n, 6);
+    for (int block = 0; block < 6; block++)
+        assert_true(fabs(p->values[block] - (20 + 0.01 * block) / (10 + 0.02 * block)) < 1e-6);
+    assert_string_equal(verdict_name(compare_cell(&c, 1, 1)->judged.verdict, c.what), "worse");
+    compare_free(&c);
+    c = compared_two(f->a, f->b, "efficiency");
+    assert_true(fabs(c.sides[0].points[1].values[0] - 1) < 1e-6);
+    compare_free(&c);
+    c = compared_two(f->a, f->b, "images_per_s");
+    assert_true(fabs(c.sides[0].points[0].values[0] - 5000) < 1e-6);
+    compare_free(&c);
+}
+
+static void points_match_by_label_where_identities_differ(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_run(f->b, "aaaa", "cccc", 1);
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_int_equal(c.by_label, 1);
+    assert_true(compare_cell(&c, 1, 1)->by_label);
+    assert_true(compare_is_matched(&c, 1, 0) && compare_is_matched(&c, 1, 1));
+    compare_free(&c);
+}
+
+static char *told(const struct comparison *c, const char *format, bool strict)
+{
+    char *text = NULL;
+    size_t size = 0;
+    format_writer *writer;
+    struct error e = {.status = OK};
+    FILE *out = open_memstream(&text, &size);
+    const struct format_options options = {.width = 0, .strict = strict};
+    assert_int_equal(format_find(&writer, format, &e), OK);
+    assert_int_equal(writer(out, c, &options, &e), OK);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void assert_told(const struct comparison *c, const char *format, const char *wanted)
+{
+    char *text = told(c, format, false);
+    if (strstr(text, wanted) == NULL)
+        fail_msg("%s lacks '%s':\n%s", format, wanted, text);
+    free(text);
+}
+
+static void every_format_tells_and_escapes(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_run(f->b, "aaaa", "bbbb", 1.1);
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "ranks=2 \"<a&b>\"");
+    assert_told(&c, "text", "0 faster, 1 slower, 1 same, 0 undecided of 2 points.");
+    assert_told(&c, "csv", "\"ranks=2 \"\"<a&b>\"\"\"");
+    assert_told(&c, "markdown", "ranks=2 \"\\<a&b>\"");
+    assert_told(&c, "latex", "ranks=2 \"\\textless{}a\\&b\\textgreater{}\"");
+    assert_told(&c, "junit", "name=\"ranks=2 &quot;&lt;a&amp;b&gt;&quot;\"");
+    assert_told(&c, "junit", "tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\"");
+    assert_told(&c, "junit", "<failure type=\"slower\"");
+    compare_free(&c);
+}
+
+static void unmatched_points_are_listed(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_run(f->b, "aaaa", "bbbb", 1);
+    write_file(f->b, "summary.csv", summary_names, "aaaa,ok,aaaa,,1,1\ndddd,skipped,,,,\n");
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", ": ranks=2 \"<a&b>\".");
+    assert_told(&c, "text", ": dddd.");
+    assert_told(&c, "csv", "the run does not have this point");
+    assert_told(&c, "csv", "the reference does not have this point");
+    assert_told(&c, "junit", "<skipped message=");
+    compare_free(&c);
+}
+
+static void assert_refused(const char *a, const char *b, const char *quantity, enum status status,
+                           const char *text)
+{
+    struct comparison c;
+    struct error e = {.status = OK};
+    assert_int_equal(compare_two(&c, a, b, quantity, &e), status);
+    if (strstr(e.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", e.text, text);
+    compare_free(&c);
+}
+
+static void bad_input_is_refused(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_run(f->b, "cccc", "dddd", 1);
+    assert_refused(f->a, "/nowhere/at/all", "step_ms", ERR_ARGUMENT, "is no run");
+    assert_refused(f->a, f->a, "step_m", ERR_ARGUMENT, "nearest 'step_ms'");
+    assert_refused(f->a, f->a, "test_acc_pct", ERR_UNAVAILABLE, "nothing to compare");
+    assert_refused(f->a, f->a, "peer_ratio", ERR_UNAVAILABLE, "nothing to compare");
+    write_file(f->b, "raw.csv", raw_names, "x,aaaa,ranks=1,time,0,ok,zwölf,100,1,,50\n");
+    assert_refused(f->a, f->b, "step_ms", ERR_DATA, "zwölf");
+    write_file(f->b, "raw.csv", "", "launch,point\n");
+    assert_refused(f->a, f->b, "step_ms", ERR_DATA, "label");
+    write_file(f->b, "summary.csv", "", "a,b\n");
+    assert_refused(f->a, f->b, "step_ms", ERR_DATA, "point");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(runs_compare_by_their_tables, make_folders, remove_folders),
+        cmocka_unit_test_setup_teardown(ratios_pair_by_block, make_folders, remove_folders),
+        cmocka_unit_test_setup_teardown(points_match_by_label_where_identities_differ, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(every_format_tells_and_escapes, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
+        cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),
+    };
+    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
+}
