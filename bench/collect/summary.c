@@ -55,6 +55,9 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     launch->must_be_equal = ranks > 1 && point_is_replicated(point);
     bool read = launch_read(dir, ranks, &launch->result, &e) == OK;
     launch->result.foreign_pct = journal->foreign_pct;
+#define NOISE(id, unit, launches, meaning) launch->result.id = journal->noise.id;
+#include "bench/record/noise.def"
+    strcpy(launch->result.start, journal->at);
     launch->diverged = read && launch->result.diverged[0];
     launch->ok = read && !launch->diverged;
     if (launch->diverged)

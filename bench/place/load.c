@@ -56,3 +56,9 @@ double load_foreign_pct(const struct load *before, const struct load *after, dou
     double steal_s = after->steal_s - before->steal_s;
     return total_s > 0 ? fmin(100, 100 * (others_s + steal_s) / total_s) : NAN;
 }
+
+double load_steal_pct(const struct load *before, const struct load *after)
+{
+    double total_s = after->total_s - before->total_s;
+    return total_s > 0 ? 100 * (after->steal_s - before->steal_s) / total_s : NAN;
+}

@@ -19,3 +19,6 @@ bool load_parse(struct load *load, const char *text, double ticks_per_s, const b
  * that used own_s seconds of it: to other programs, interrupts, the hypervisor. NAN where no time
  * passed. */
 double load_foreign_pct(const struct load *before, const struct load *after, double own_s);
+
+/* Per cent of the processors' time between two readings that a hypervisor took; NAN where no time passed. */
+double load_steal_pct(const struct load *before, const struct load *after);

@@ -20,6 +20,39 @@
 static const char *const run_names[] = {"time", "accuracy"};
 static const char *const status_names[] = {"running", "ok", "failed", "timeout", "diverged"};
 
+/* ---- Noise ---- */
+
+static const struct {
+    const char *name;
+    size_t offset; /* in struct launch_noise */
+} noises[] = {
+#define NOISE(id, unit, launches, meaning) {#id, offsetof(struct launch_noise, id)},
+#include "bench/record/noise.def"
+};
+
+#define NOISES (sizeof noises / sizeof *noises)
+
+static double *noise_at(struct launch_noise *noise, size_t i)
+{
+    return (double *)((char *)noise + noises[i].offset);
+}
+
+static void noise_read(struct launch_noise *noise, const json_t *line)
+{
+    for (size_t i = 0; i < NOISES; i++) {
+        const json_t *number = json_object_get(line, noises[i].name);
+        *noise_at(noise, i) = json_is_number(number) ? json_number_value(number) : NAN;
+    }
+}
+
+static void noise_write(json_t *line, const struct launch_noise *noise)
+{
+    struct launch_noise copy = *noise;
+    for (size_t i = 0; line != NULL && i < NOISES; i++)
+        if (isfinite(*noise_at(&copy, i)))
+            json_object_set_new(line, noises[i].name, json_real(*noise_at(&copy, i)));
+}
+
 /* ---- Lists ---- */
 
 /* Room for one more behind n items; lists grow by doubling. */
@@ -91,6 +124,7 @@ static void end_launch(struct journal_launch *launch, const struct journal_launc
     launch->step_ms = ended->step_ms;
     launch->images = ended->images;
     launch->comm_replay_ms = ended->comm_replay_ms;
+    launch->noise = ended->noise;
 }
 
 static const struct journal_launch not_ended = {.status = LAUNCH_RUNNING,
@@ -98,7 +132,11 @@ static const struct journal_launch not_ended = {.status = LAUNCH_RUNNING,
                                                 .exit_status = -1,
                                                 .step_ms = NAN,
                                                 .images = NAN,
-                                                .comm_replay_ms = NAN};
+                                                .comm_replay_ms = NAN,
+                                                .noise = {
+#define NOISE(id, unit, launches, meaning) .id = NAN,
+#include "bench/record/noise.def"
+                                                }};
 
 /* ---- Reading ---- */
 
@@ -136,6 +174,8 @@ static bool take_running(struct journal *j, struct line *line, struct error *e)
     l.seed = (uint64_t)seed;
     l.shares_cores = json_is_true(json_object_get(line->json, "shares_cores"));
     j->finished = false;
+    const char *at = json_string_value(json_object_get(line->json, "at"));
+    snprintf(l.at, sizeof l.at, "%s", at != NULL ? at : "");
     return add_launch(j, &l, e) == OK;
 }
 
@@ -165,6 +205,7 @@ static bool take_done(struct journal *j, struct line *line)
     ended.step_ms = number_or_nan(line, "step_ms");
     ended.images = number_or_nan(line, "images");
     ended.comm_replay_ms = number_or_nan(line, "comm_replay_ms");
+    noise_read(&ended.noise, line->json);
     if (json_is_integer(exit_status))
         ended.exit_status = (int)json_integer_value(exit_status);
     end_launch(l, &ended);
@@ -416,26 +457,25 @@ static json_t *json_text(const char *text)
     return json;
 }
 
-static void now_text(char text[32])
+static void now_text(char text[24])
 {
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(text, 24, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 enum status journal_running(struct journal *j, const struct journal_launch *launch, struct error *e)
 {
-    char at[32];
-    now_text(at);
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "event", "running", "launch",
-                  launch->launch, "point", launch->point, "run", run_names[launch->run], "block",
-                  launch->block, "seed", (json_int_t)launch->seed, "key", launch->key, "at", at);
+    struct journal_launch running = *launch;
+    now_text(running.at);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "event", "running",
+                             "launch", launch->launch, "point", launch->point, "run",
+                             run_names[launch->run], "block", launch->block, "seed",
+                             (json_int_t)launch->seed, "key", launch->key, "at", running.at);
     if (json != NULL && launch->shares_cores)
         json_object_set_new(json, "shares_cores", json_true());
     TRY(write_line(j, json, e));
-    struct journal_launch running = *launch;
     j->finished = false; /* it was, for a spec that asked for less */
     end_launch(&running, &not_ended);
     return add_launch(j, &running, e);
@@ -461,6 +501,7 @@ enum status journal_done(struct journal *j, const struct journal_launch *ended, 
     set_number(json, "step_ms", ended->step_ms);
     set_number(json, "images", ended->images);
     set_number(json, "comm_replay_ms", ended->comm_replay_ms);
+    noise_write(json, &ended->noise);
     if (json != NULL && ended->exit_status >= 0)
         json_object_set_new(json, "exit_status", json_integer(ended->exit_status));
     TRY(write_line(j, json, e));

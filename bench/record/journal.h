@@ -8,7 +8,7 @@
  *                                               "shares_cores":true: cores had no locks
  *   {"event":"done","launch":"launches/...","status":"ok","reason":"","wall_s":12.41,
  *    "foreign_pct":1.5,"step_ms":20.8,"images":256,"comm_replay_ms":1.25,"exit_status":1}
- *                                                what is unknown is left out
+ *                        and the rows of noise.def; what is unknown is left out
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
@@ -34,6 +34,12 @@ enum launch_status {
 };
 enum launch_run { RUN_TIME, RUN_ACCURACY };
 
+/* What was seen of a launch from outside; NAN: unknown. */
+struct launch_noise {
+#define NOISE(id, unit, launches, meaning) double id;
+#include "bench/record/noise.def"
+};
+
 struct journal_launch {
     char launch[128]; /* folder, relative to the run's */
     char point[16];
@@ -50,6 +56,8 @@ struct journal_launch {
     int exit_status;    /* of one that failed; -1: unknown, or ended by a signal */
     /* As in struct launch_result, `images` being its global batch; NAN: unknown, or not timed. */
     double step_ms, images, comm_replay_ms;
+    char at[24]; /* when it was started, "2026-11-20T19:05:03Z"; "": unknown */
+    struct launch_noise noise;
 };
 
 /* Timed launches that belong together: points once each, in random order. */

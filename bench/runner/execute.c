@@ -9,6 +9,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/place/load.h"
+#include "bench/place/probe.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
@@ -178,31 +179,85 @@ static enum status judge(const struct campaign *c, const struct next_launch *nex
     return status;
 }
 
-/* Runs the command; *foreign_pct: what others took of the processors of its plan meanwhile, NAN
- * where that is unknown. */
+/* What a launch will take: as long as the last one of its point, else as the last of all. The first
+ * of a campaign is taken for long. */
+static double expected_wall_s(const struct journal *journal, const char *point)
+{
+    double last_s = 0;
+    for (size_t i = journal->n_launches; i-- > 0;) {
+        const struct journal_launch *l = &journal->launches[i];
+        if (l->status != LAUNCH_RUNNING && strcmp(l->point, point) == 0)
+            return l->wall_s;
+        if (l->status != LAUNCH_RUNNING && last_s <= 0)
+            last_s = l->wall_s;
+    }
+    return last_s > 0 ? last_s : INFINITY;
+}
+
+/* What was seen of the processors of a launch right before it and right after it. */
+struct view {
+    struct load load;
+    struct probe probe;
+    bool known;
+};
+
+/* The piece of work lies outside of what the loads enclose. */
+static void look_before(struct view *view, const bool *cpus, double probe_s)
+{
+    view->probe = probe_s > 0 ? probe_run(cpus, CPUS_MAX, probe_s) : (struct probe){NAN, NAN};
+    view->known = load_read(&view->load, cpus, CPUS_MAX);
+}
+
+static void look_after(struct view *view, const bool *cpus, double probe_s)
+{
+    view->known = load_read(&view->load, cpus, CPUS_MAX);
+    view->probe = probe_s > 0 ? probe_run(cpus, CPUS_MAX, probe_s) : (struct probe){NAN, NAN};
+}
+
+static void take_noise(struct journal_launch *l, const struct view *before,
+                       const struct view *after, const struct launch_outcome *outcome)
+{
+    bool known = before->known && after->known;
+    l->foreign_pct = known ? load_foreign_pct(&before->load, &after->load, outcome->cpu_s) : NAN;
+    l->noise = (struct launch_noise){
+        .steal_pct = known ? load_steal_pct(&before->load, &after->load) : NAN,
+        .run_switches_voluntary = outcome->switches_voluntary,
+        .run_switches_involuntary = outcome->switches_involuntary,
+        .run_faults_minor = outcome->faults_minor,
+        .run_faults_major = outcome->faults_major,
+        .work_before_us = before->probe.work_us,
+        .work_after_us = after->probe.work_us,
+        .mhz = after->probe.mhz,
+    };
+}
+
+/* Runs the command and looks at the processors of its plan before and after. */
 static enum status run_command(struct campaign *c, const struct place_plan *plan,
-                               const struct launch_command *command, struct launch_outcome *outcome,
-                               double *foreign_pct, struct error *e)
+                               const struct launch_command *command, double probe_s,
+                               struct launch_outcome *outcome, struct journal_launch *l,
+                               struct error *e)
 {
     struct launch launch;
-    struct load before, after;
+    struct view before = {.known = false}, after = {.known = false};
     struct core_locks *own;
     TRY(MEM_NEW(own, 1, "a launch", e));
     enum status status = core_locks_add(own, plan, e);
-    bool known = status == OK && load_read(&before, own->cpus, CPUS_MAX);
-    THEN(status, launch_start(&launch, command, e));
     if (status == OK)
+        look_before(&before, own->cpus, probe_s);
+    THEN(status, launch_start(&launch, command, e));
+    if (status == OK) {
         *outcome = watch(c, &launch);
-    known = known && status == OK && load_read(&after, own->cpus, CPUS_MAX);
-    *foreign_pct = known ? load_foreign_pct(&before, &after, outcome->cpu_s) : NAN;
+        look_after(&after, own->cpus, outcome->cause == CAUSE_ENDED ? probe_s : 0);
+        take_noise(l, &before, &after, outcome);
+    }
     free(own);
     return status;
 }
 
 /* Makes the launch's folder with its command line, starts it and waits. */
 static enum status run_prepared(struct campaign *c, const struct site_launch *prepared,
-                                const char *folder, struct launch_outcome *outcome,
-                                double *foreign_pct, struct error *e)
+                                const char *folder, double probe_s, struct launch_outcome *outcome,
+                                struct journal_launch *l, struct error *e)
 {
     char path[PATH_BYTES];
     TRY(folder_make(folder, e));
@@ -213,16 +268,18 @@ static enum status run_prepared(struct campaign *c, const struct site_launch *pr
                                      .environment = prepared->environment,
                                      .log = path,
                                      .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT)};
-    return run_command(c, &prepared->plan, &command, outcome, foreign_pct, e);
+    return run_command(c, &prepared->plan, &command, probe_s, outcome, l, e);
 }
 
 static enum status launch_in(struct campaign *c, const struct next_launch *next, const char *folder,
-                             struct launch_outcome *outcome, double *foreign_pct, struct error *e)
+                             struct launch_outcome *outcome, struct journal_launch *l,
+                             struct error *e)
 {
     struct site_launch prepared;
-    TRY(campaign_prepare_launch(c, &c->spec.points[next->point], next->run, next->seed, folder,
-                                &prepared, e));
-    enum status status = run_prepared(c, &prepared, folder, outcome, foreign_pct, e);
+    const struct point *point = &c->spec.points[next->point];
+    double probe_s = probe_seconds(expected_wall_s(&c->journal, point->id));
+    TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
+    enum status status = run_prepared(c, &prepared, folder, probe_s, outcome, l, e);
     site_launch_free(&prepared);
     return status;
 }
@@ -237,7 +294,7 @@ enum status campaign_execute(struct campaign *c, const struct next_launch *next,
     TRY(path_format(folder, e, "%s/%s", c->run_dir, l.launch));
     TRY(programs_check(&c->programs, e));
     TRY(journal_running(&c->journal, &l, e));
-    TRY(launch_in(c, next, folder, &outcome, &l.foreign_pct, e));
+    TRY(launch_in(c, next, folder, &outcome, &l, e));
     TRY(journal_check(&c->journal, e));
     TRY(programs_check(&c->programs, e));
     /* The stopped launch has no end in the journal: it does not count and is run again. */

@@ -184,6 +184,17 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
+static void take_usage(struct launch_outcome *outcome)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    outcome->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    outcome->switches_voluntary = (double)usage.ru_nvcsw;
+    outcome->switches_involuntary = (double)usage.ru_nivcsw;
+    outcome->faults_minor = (double)usage.ru_minflt;
+    outcome->faults_major = (double)usage.ru_majflt;
+}
+
 _Noreturn void guard_live(int lifeline, int log, const struct launch_command *command)
 {
     struct guard g = {.lifeline = lifeline};
@@ -197,9 +208,7 @@ _Noreturn void guard_live(int lifeline, int log, const struct launch_command *co
         leftovers_remove(g.begin_date);
     if (!g.ended)
         g.outcome.wall_s = (double)(clock_ns() - g.begin) * 1e-9;
-    struct rusage usage;
-    if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
-        g.outcome.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    take_usage(&g.outcome);
     send(lifeline, &g.outcome, sizeof g.outcome, MSG_NOSIGNAL);
     _exit(0);
 }

@@ -34,8 +34,9 @@ struct launch_outcome {
     enum launch_cause cause;
     int wait_status; /* of the program, as waitpid gives it */
     double wall_s;   /* exec to exit */
-    double cpu_s;    /* of every process that the guard saw end */
-    int not_killed;  /* processes that outlived SIGKILL (stuck in the kernel) */
+    double cpu_s;    /* of every process that the guard saw end, as what follows */
+    double switches_voluntary, switches_involuntary, faults_minor, faults_major;
+    int not_killed; /* processes that outlived SIGKILL (stuck in the kernel) */
 };
 
 struct launch {

@@ -41,6 +41,7 @@ static void others_take_what_is_not_ours(void **state)
     NEAR(load_foreign_pct(&a, &b, 5), 100 * (0.56 + 0.89) / 9.95);
     /* Ours ran elsewhere too: nothing is left for others but what was stolen. */
     NEAR(load_foreign_pct(&a, &b, 7), 100 * 0.89 / 9.95);
+    NEAR(load_steal_pct(&a, &b), 100 * 0.89 / 9.95);
 }
 
 static void only_processors_of_ours_count(void **state)
@@ -56,6 +57,7 @@ static void what_is_not_told_is_unknown(void **state)
 {
     struct load a = parse(before, first), b;
     assert_true(isnan(load_foreign_pct(&a, &a, 0)));
+    assert_true(isnan(load_steal_pct(&a, &a)));
     const bool fourth[4] = {false, false, false, true};
     assert_false(load_parse(&b, before, 100, fourth, 4));
     assert_false(load_parse(&b, "cpu0 1 2 3\n", 100, first, 11));

@@ -98,6 +98,8 @@ static void write_sample(const struct folder *folder)
     ended.wall_s = 12.5;
     ended.foreign_pct = 7.5;
     ended.exit_status = 3;
+    ended.noise.mhz = 2100;
+    ended.noise.steal_pct = NAN;
     ended.step_ms = 20.1;
     ended.images = 256;
     ended.comm_replay_ms = 1.0 / 3;
@@ -125,6 +127,8 @@ static void check_sample(const struct journal *j)
     assert_string_equal(a->reason, "exit status 3: ?");
     assert_true(a->wall_s == 12.5);
     assert_true(a->foreign_pct == 7.5 && isnan(b->foreign_pct));
+    assert_int_equal(strlen(a->at), strlen("2026-11-20T19:05:03Z"));
+    assert_true(a->noise.mhz == 2100 && isnan(a->noise.steal_pct) && isnan(b->noise.mhz));
     assert_int_equal(a->exit_status, 3);
     assert_true(a->step_ms == 20.1 && a->images == 256 && a->comm_replay_ms == 1.0 / 3);
     assert_int_equal(j->n_blocks, 1);

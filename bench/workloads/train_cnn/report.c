@@ -251,6 +251,17 @@ static void take_traffic(struct record_end *end, const struct trainer *t,
     end->batch_norm_ns = t->group.sum_ns;
 }
 
+/* Between the first timed step and the last; none of them leaves it unknown. */
+static void take_interruptions(struct record_end *end, const struct timed_interval *timed)
+{
+    const struct rusage *a = &timed->usage_begin, *b = &timed->usage_end;
+    bool known = timed->timed_steps > 0;
+    end->switches_voluntary = known ? (double)(b->ru_nvcsw - a->ru_nvcsw) : NAN;
+    end->switches_involuntary = known ? (double)(b->ru_nivcsw - a->ru_nivcsw) : NAN;
+    end->faults_minor = known ? (double)(b->ru_minflt - a->ru_minflt) : NAN;
+    end->faults_major = known ? (double)(b->ru_majflt - a->ru_majflt) : NAN;
+}
+
 static void take_verdicts(struct record_end *end, const struct comparison *comparison,
                           const struct divergence *divergence)
 {
@@ -288,6 +299,7 @@ json_t *report_end(const struct trainer *t, const struct timed_interval *timed,
                              .libraries_mib = memory->libraries_mib};
     COPY_TEXT(end.check, config_text(t->config, OPT_CHECK));
     take_traffic(&end, t, timed);
+    take_interruptions(&end, timed);
     take_verdicts(&end, comparison, divergence);
     return record_json(RECORD_end, &end);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <sys/resource.h>
 
 #include "bench/record/record.h"
 #include "bench/workloads/train_cnn/arguments.h"
@@ -15,9 +16,10 @@ struct timed_interval {
     uint64_t calls, bytes_payload, messages_sent, bytes_sent;
     bool counts_nic;
     int64_t nic_begin, nic_end; /* bytes sent by --nic before the first and after the last */
-    uint32_t fetches;           /* of an epoch's samples, all before or between the steps */
-    double fetch_s;             /* of all of them */
-    uint64_t checkpoints;       /* written between steps, and the time that took */
+    struct rusage usage_begin, usage_end; /* of the process, likewise */
+    uint32_t fetches;     /* of an epoch's samples, all before or between the steps */
+    double fetch_s;       /* of all of them */
+    uint64_t checkpoints; /* written between steps, and the time that took */
     int64_t checkpoint_ns;
     int replays;       /* of a step's calls, after the steps */
     int64_t replay_ns; /* of one, median */

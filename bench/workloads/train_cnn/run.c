@@ -57,8 +57,10 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
 {
     struct step_record taken;
     const struct waiter before = r->waiter;
-    if (timed && r->timed.timed_steps == 0)
+    if (timed && r->timed.timed_steps == 0) {
         read_nic(r, &r->timed.nic_begin);
+        getrusage(RUSAGE_SELF, &r->timed.usage_begin);
+    }
     TRY(trainer_step(&r->trainer, epoch, step, &taken, e));
     if (check_of(r) == CHECK_step)
         taken.hash =
@@ -69,6 +71,7 @@ static enum status run_step(struct run *r, uint32_t epoch, uint32_t step, bool t
     if (timed) {
         add_to_interval(&r->timed, &taken);
         read_nic(r, &r->timed.nic_end);
+        getrusage(RUSAGE_SELF, &r->timed.usage_end);
         r->timed.calls += r->waiter.calls - before.calls;
         r->timed.bytes_payload += r->waiter.bytes_payload - before.bytes_payload;
         r->timed.messages_sent += r->waiter.messages_sent - before.messages_sent;

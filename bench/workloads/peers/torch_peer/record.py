@@ -123,6 +123,7 @@ class Window:
 
     def __init__(self):
         self.steps = self.window_ns = self.cpu_ns = self.begin_ns = self.end_ns = 0
+        self.usage_begin = self.usage_end = resource.getrusage(resource.RUSAGE_SELF)
 
     def add(self, step):
         self.begin_ns = self.begin_ns if self.steps else step["begin_ns"]
@@ -130,6 +131,18 @@ class Window:
         self.steps += 1
         self.window_ns += step["end_ns"] - step["begin_ns"]
         self.cpu_ns += step["cpu_ns"]
+        self.usage_end = resource.getrusage(resource.RUSAGE_SELF)
+
+    def before(self):
+        """What is counted from here on is the timed part's, until a step was added."""
+        if not self.steps:
+            self.usage_begin = resource.getrusage(resource.RUSAGE_SELF)
+
+    def interruptions(self):
+        names = {"switches_voluntary": "ru_nvcsw", "switches_involuntary": "ru_nivcsw",
+                 "faults_minor": "ru_minflt", "faults_major": "ru_majflt"}
+        return {name: getattr(self.usage_end, key) - getattr(self.usage_begin, key)
+                for name, key in names.items()}
 
 
 def end(run, equal, difference):
@@ -142,7 +155,8 @@ def end(run, equal, difference):
             "bytes_payload": payload, "bytes_wire": payload * 2 * others // run.ranks.n,
             "messages_wire": calls * 2 * others, "wire_source": "formula: ring" if calls else "none",
             "user_s": usage.ru_utime, "sys_s": usage.ru_stime, "rss_mib": run.memory.peak_mib,
-            **run.divergence, "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
+            **window.interruptions(), **run.divergence,
+            "data_mib": run.memory.data_mib, "libraries_mib": run.memory.libraries_mib,
             "check": run.check, "weights_equal": equal, "first_difference": difference}
 
 

@@ -50,6 +50,8 @@ class Run:
                                "diverged": f"{what} is {'nan' if math.isnan(x) else 'infinite'}"}
 
     def step(self, i, timed, recorded):
+        if timed:
+            self.window.before()
         line = self.trainer.step(i)
         self.steps_done += 1
         self.watch("loss", line["loss_sum"])

@@ -1,0 +1,153 @@
+#include "bench/place/probe.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/stats.h"
+
+enum { LANES = 16, PIECE = 4096, REPETITIONS_MAX = 1024 };
+
+/* What a child finds, in memory that the parent shares. */
+struct finding {
+    double work_us, mhz;
+    float sum; /* of what it computed, so that it is computed */
+};
+
+/* Two before and after cost a fiftieth of a launch. */
+#define PROBE_SHARE 0.01
+#define PROBE_MIN_S 0.0005
+#define PROBE_MAX_S 0.010
+
+double probe_seconds(double wall_s)
+{
+    double seconds = fmin(PROBE_SHARE * wall_s, PROBE_MAX_S);
+    return seconds >= PROBE_MIN_S ? seconds : 0;
+}
+
+/* Additions and multiplications in registers: nothing of it depends on memory. */
+static float compute(float x)
+{
+    float lanes[LANES], sum = 0;
+    for (int i = 0; i < LANES; i++)
+        lanes[i] = x + (float)i;
+    for (int k = 0; k < PIECE; k++)
+        for (int i = 0; i < LANES; i++)
+            lanes[i] = lanes[i] * 0.999f + 0.001f;
+    for (int i = 0; i < LANES; i++)
+        sum += lanes[i];
+    return sum;
+}
+
+/* In kHz; not every driver has the file. */
+static double read_mhz(int cpu)
+{
+    char path[96];
+    double khz = NAN;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return NAN;
+    bool read = fscanf(file, "%lf", &khz) == 1;
+    fclose(file);
+    return read ? khz / 1e3 : NAN;
+}
+
+/* The first repetition, into which a processor wakes up, is left out. */
+static void work(struct finding *finding, int cpu, double seconds)
+{
+    double times[REPETITIONS_MAX];
+    int n = 0;
+    cpu_set_t *set = CPU_ALLOC(cpu + 1);
+    size_t size = CPU_ALLOC_SIZE(cpu + 1);
+    if (set == NULL)
+        return;
+    CPU_ZERO_S(size, set);
+    CPU_SET_S((size_t)cpu, size, set);
+    if (sched_setaffinity(0, size, set) != 0)
+        return;
+    int64_t begin = clock_ns(), last = begin;
+    while (n < REPETITIONS_MAX && (n < 2 || (double)(last - begin) < 1e9 * seconds)) {
+        finding->sum = compute(finding->sum);
+        int64_t now = clock_ns();
+        times[n++] = 1e-3 * (double)(now - last);
+        last = now;
+    }
+    finding->mhz = read_mhz(cpu);
+    finding->work_us = stats_median(times + 1, (size_t)n - 1);
+}
+
+static pid_t start(struct finding *finding, int cpu, double seconds)
+{
+    finding->work_us = finding->mhz = NAN;
+    pid_t child = fork();
+    if (child == 0) {
+        work(finding, cpu, seconds);
+        _exit(0);
+    }
+    return child;
+}
+
+/* "processor : 3" and below it "cpu MHz : 2100.000": where drivers have no file of their own. */
+static double read_mean_mhz(const bool *cpus, int n)
+{
+    char line[256];
+    int cpu = -1, found = 0;
+    double mhz, sum = 0;
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "processor : %d", &cpu) == 1 || sscanf(line, "cpu MHz : %lf", &mhz) != 1 ||
+            cpu < 0 || cpu >= n || !cpus[cpu])
+            continue;
+        sum += mhz;
+        found++;
+    }
+    if (file != NULL)
+        fclose(file);
+    return found > 0 ? sum / found : NAN;
+}
+
+static struct probe summarise(const struct finding *findings, const bool *cpus, int n, int used)
+{
+    struct probe probe = {.work_us = 0, .mhz = 0};
+    for (int i = 0; i < used; i++) {
+        bool known = probe.work_us >= 0 && findings[i].work_us > 0;
+        probe.work_us = known ? fmax(probe.work_us, findings[i].work_us) : NAN;
+        probe.mhz += findings[i].mhz / used;
+    }
+    if (isnan(probe.mhz))
+        probe.mhz = read_mean_mhz(cpus, n);
+    return probe;
+}
+
+struct probe probe_run(const bool *cpus, int n, double seconds)
+{
+    int used = 0;
+    for (int cpu = 0; cpu < n; cpu++)
+        used += cpus[cpu];
+    size_t room = (size_t)used * (sizeof(struct finding) + sizeof(pid_t));
+    void *memory = used > 0
+                       ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+                       : MAP_FAILED;
+    if (memory == MAP_FAILED)
+        return (struct probe){.work_us = NAN, .mhz = NAN};
+    struct finding *findings = memory;
+    pid_t *children = (pid_t *)(findings + used);
+    for (int cpu = 0, i = 0; cpu < n; cpu++)
+        if (cpus[cpu]) {
+            children[i] = start(&findings[i], cpu, seconds);
+            i++;
+        }
+    for (int i = 0; i < used; i++)
+        while (children[i] > 0 && waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
+            ;
+    struct probe probe = summarise(findings, cpus, n, used);
+    munmap(memory, room);
+    return probe;
+}

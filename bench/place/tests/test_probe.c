@@ -1,0 +1,63 @@
+/* The fixed piece of work: what it tells, and when there is none. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "bench/place/place.h"
+#include "bench/place/probe.h"
+#include "kernels/base/error.h"
+
+enum { CPUS = 4096 };
+
+static void test_work_is_timed_on_own_processors(void **state)
+{
+    char list[4096];
+    int numbers[CPUS];
+    bool cpus[CPUS] = {false};
+    struct error e = {0};
+    assert_int_equal(place_read_back(list, sizeof list, &e), OK);
+    int n = place_parse_cpus(list, numbers, CPUS);
+    assert_true(n > 0);
+    for (int i = 0; i < n && i < 2; i++)
+        cpus[numbers[i]] = true;
+    struct probe probe = probe_run(cpus, CPUS, 0.001);
+    assert_true(probe.work_us > 0 && isfinite(probe.work_us));
+    assert_true(isnan(probe.mhz) || probe.mhz > 0);
+    /* Bound were the children only. */
+    char again[4096];
+    assert_int_equal(place_read_back(again, sizeof again, &e), OK);
+    assert_string_equal(again, list);
+}
+
+static void test_what_cannot_be_used_is_unknown(void **state)
+{
+    bool cpus[CPUS] = {false};
+    assert_true(isnan(probe_run(cpus, CPUS, 0.001).work_us));
+    cpus[CPUS - 1] = true;
+    assert_true(isnan(probe_run(cpus, CPUS, 0.001).work_us));
+}
+
+static void test_looking_takes_a_fiftieth_at_most(void **state)
+{
+    assert_true(probe_seconds(0.04) == 0); /* nothing can be told in 0.4 ms */
+    for (double wall_s = 0.01; wall_s < 100; wall_s *= 1.7)
+        assert_true(2 * probe_seconds(wall_s) <= 0.02 * wall_s * (1 + 1e-12));
+    assert_true(probe_seconds(0.5) == 0.005);
+    assert_true(probe_seconds(INFINITY) == 0.010);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_work_is_timed_on_own_processors),
+        cmocka_unit_test(test_what_cannot_be_used_is_unknown),
+        cmocka_unit_test(test_looking_takes_a_fiftieth_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
