@@ -6,10 +6,14 @@
 
 static void figures_say_what_was_measured(void **state)
 {
-    static const char *const common[] = {"compute only (none)",   ">allreduce<",
-                                         ">allreduce: failed<",   ">skipped<",
-                                         "ranks (MPI processes)", "lenet_21k on mnist (real data)",
-                                         "96.9 %",      NULL};
+    static const char *const common[] = {"compute only (none)",
+                                         ">allreduce<",
+                                         ">allreduce: failed<",
+                                         ">skipped<",
+                                         "ranks (MPI processes)",
+                                         "lenet_21k on mnist (real data)",
+                                         "96.9 %",
+                                         NULL};
     static const char *const text[] = {"lenet_21k (21,840 parameters) on mnist (real data)",
                                        "exact 96.9 % interval.", "100.2 [100.0, 100.5] ms", NULL};
     static const char *const time[] = {"time per step (ms)", NULL};
