@@ -218,6 +218,7 @@ static void fill_numbers(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
     set_real(c, COLUMN_ci_level, p->step_ms.level);
     set_real(c, COLUMN_accuracy_runs, (double)p->accuracy_runs);
+    set_real(c, COLUMN_seeds_missing, p->seeds > 0 ? (double)p->seeds_missing : NAN);
     set_real(c, COLUMN_last_rank, p->last_rank >= 0 ? p->last_rank : NAN);
     set_text(c, COLUMN_base_point, base->point->id);
     set_real(c, COLUMN_base_step_ms, base->step_ms.mid);

@@ -82,16 +82,17 @@ struct point_summary {
     size_t base; /* index of the point that the speed-up refers to */
     size_t peer; /* index of the point of another program that does the same; else its own */
     int cores;   /* ranks times the cores that each wants */
-    size_t first_launch;       /* in the journal; n_launches of the summary and more: it has none */
-    size_t n_launches;         /* in the journal */
-    const char *skip_reason;   /* borrowed from the journal; NULL: it was not skipped */
-    size_t launches;           /* timed ones that count */
-    size_t failed_launches;    /* timed ones that do not */
-    size_t lost_launches;      /* of these, those that no other one replaces */
-    size_t accuracy_runs;      /* that ended, whether they count or not */
-    double launches_s, core_h; /* what all its launches took, and times their cores */
-    double foreign_pct;        /* of the processors' time that others took, median of launches */
-    size_t pairs;              /* blocks that the speed-up rests on */
+    size_t first_launch;     /* in the journal; n_launches of the summary and more: it has none */
+    size_t n_launches;       /* in the journal */
+    const char *skip_reason; /* borrowed from the journal; NULL: it was not skipped */
+    size_t launches;         /* timed ones that count */
+    size_t failed_launches;  /* timed ones that do not */
+    size_t lost_launches;    /* of these, those that no other one replaces */
+    size_t accuracy_runs;    /* that ended, whether they count or not */
+    size_t seeds, seeds_missing; /* asked for, and those of which no accuracy run counts */
+    double launches_s, core_h;   /* what all its launches took, and times their cores */
+    double foreign_pct;          /* of the processors' time that others took, median of launches */
+    size_t pairs;                /* blocks that the speed-up rests on */
     size_t alone; /* index of the point of strategy none at the same ranks; else its own */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     struct interval overlap_share;                /* of communication that cost no time */

@@ -67,7 +67,8 @@ static enum status read_counts(struct point_summary *p, struct error *e)
     } counts[] = {{COLUMN_launches, &p->launches},
                   {COLUMN_failed_launches, &p->failed_launches},
                   {COLUMN_speedup_pairs, &p->pairs},
-                  {COLUMN_accuracy_runs, &p->accuracy_runs}};
+                  {COLUMN_accuracy_runs, &p->accuracy_runs},
+                  {COLUMN_seeds_missing, &p->seeds_missing}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         int count;
         TRY(read_count(p, counts[i].column, 0, &count, e));

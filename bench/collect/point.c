@@ -48,6 +48,7 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
     p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
     p->compute_only = config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&
                       config_int(&p->point->config, OPT_RANKS) > 1;
+    p->seeds = p->compute_only ? 0 : spec->config.values[OPT_ACCURACY_SEEDS].n;
 }
 
 const char *const *point_status_names(void)

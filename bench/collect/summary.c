@@ -150,6 +150,20 @@ static void count_launches(struct point_summary *p, const struct summary *s,
     }
 }
 
+static size_t count_missing_seeds(const struct point_summary *p, const struct spec *spec,
+                                  const struct samples *accuracy)
+{
+    const double *seeds = spec->config.values[OPT_ACCURACY_SEEDS].numbers;
+    size_t missing = 0;
+    for (size_t i = 0; i < p->seeds; i++) {
+        bool found = false;
+        for (size_t k = 0; k < accuracy->n; k++)
+            found |= accuracy->items[k].journal->seed == (uint64_t)seeds[i];
+        missing += !found;
+    }
+    return missing;
+}
+
 static bool shares_cores(const struct samples *time)
 {
     for (size_t i = 0; i < time->n; i++)
@@ -170,6 +184,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "shares_cores");
     if (point_is_busy(p))
         point_add_flag(p, "busy");
+    if (p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0)
+        point_add_flag(p, "seeds_missing");
 }
 
 /* ---- Numbers ---- */
@@ -283,6 +299,7 @@ static enum status summarise_samples(struct summary *s, size_t i, const struct j
     TRY(samples_take(&c->accuracy, s, journal, p, RUN_ACCURACY, e));
     TRY(measure(p, s->spec, &c->time, &c->accuracy, e));
     count_launches(p, s, journal);
+    p->seeds_missing = count_missing_seeds(p, s->spec, &c->accuracy);
     point_judge(p, s, journal, &c->time, &c->accuracy);
     return OK;
 }

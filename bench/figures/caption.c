@@ -353,6 +353,20 @@ static void write_missing_counts(FILE *out, const struct summary *s)
         fputc('.', out);
 }
 
+/* " Seeds missing: ranks=2 (2 of 3)." */
+static void write_missing_seeds(FILE *out, const struct summary *s)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (strstr(p->flags, "seeds_missing") == NULL)
+            continue;
+        fprintf(out, "%s %s (%zu of %zu)", told++ > 0 ? "," : " Seeds missing:", p->point->label,
+                p->seeds_missing, p->seeds);
+    }
+    fputs(told > 0 ? "." : "", out);
+}
+
 static void write_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
@@ -429,6 +443,8 @@ static enum status write_full(FILE *out, const struct figure_data *d, struct err
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, s);
     enum status status = write_missing(out, s, e);
+    if (d->quantity->source == SOURCE_RUNS)
+        write_missing_seeds(out, s);
     write_published(out, s);
     if (d->left_out > 0)
         fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,

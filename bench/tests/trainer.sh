@@ -52,6 +52,19 @@ loop_holds_the_window() {
         END { exit !(window > 0 && loop > window) }'
 }
 
+# The epoch's time leaves out what lies between its steps, of which the hashes take most.
+epochs_hold_their_steps_alone() {
+    "$train_cnn" --model keras_690k --data.set digits --data.samples 2000 --train.global_batch 100 \
+        --train.epochs 1 --measure.check step --record "$tmp" || return 1
+    sed 's/[,{}]/\n/g' "$tmp/rank.0.jsonl" | awk -F: '
+        /"type"/ { epoch = /"epoch"/ }
+        /"begin_ns"/ { begin = $2; if (end) between += begin - end }
+        /"end_ns"/ { end = $2; steps += end - begin }
+        epoch && /"seconds"/ { seconds = $2 }
+        END { over = 1e9 * seconds - steps; print steps, between, over
+              exit !(steps > 0 && over > -1e3 && over < between / 2) }'
+}
+
 # A stopped rank never arrives: the others must say who lags, and all must go.
 names_the_stopped_rank() { # policy, ranks, options ...
     local wait=$1 ranks=$2 mark="deadline-$1-$$" pid victim
@@ -129,6 +142,7 @@ check "of replicas that differ the average is compared" compares_the_average
 check "what measuring costs can be left out" measures_nothing_but_time
 check "records of many steps take no memory" records_take_no_memory
 check "time between steps is told apart" loop_holds_the_window
+check "an epoch's time leaves hashing out" epochs_hold_their_steps_alone
 check "polling: a deadline names the rank that stopped" names_the_stopped_rank poll 2
 check "blocking: a deadline names the rank that stopped" names_the_stopped_rank block 2
 check "gathering: a deadline names the rank that stopped" names_the_stopped_rank yield 2 \

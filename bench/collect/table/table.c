@@ -195,6 +195,8 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
     if (strstr(p->flags, "shares_cores") != NULL)
         fputs("  (cores without locks)", out);
+    if (strstr(p->flags, "seeds_missing") != NULL)
+        fprintf(out, "  (%zu of %zu seeds missing)", p->seeds_missing, p->seeds);
     if (p->compute_only && table_was_measured(p))
         fputs("  (compute only)", out);
 }

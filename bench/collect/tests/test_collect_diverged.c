@@ -172,7 +172,7 @@ static void ratios_to_a_failed_base_are_flagged(void **state)
     NEAR(p->speedup.mid, 1.7);
     assert_int_equal(p->pairs, 3);
     assert_string_equal(cell(p, COLUMN_speedup_pairs), "3");
-    assert_string_equal(p->flags, "ci_not_met base_incomplete");
+    assert_string_equal(p->flags, "ci_not_met seeds_missing base_incomplete");
     assert_string_equal(cell(find(&s, &run, 1, "none"), COLUMN_failed_launches), "1");
     char *text = print(&s);
     assert_line(text, "  (launches of its base failed)");
@@ -190,7 +190,7 @@ static void one_pair_left_makes_no_ratio(void **state)
     const struct point_summary *p = find(&s, &run, 2, "allreduce");
     assert_true(isnan(p->speedup.mid) && isnan(p->efficiency));
     assert_string_equal(cell(p, COLUMN_speedup), "");
-    assert_string_equal(p->flags, "ci_not_met base_incomplete");
+    assert_string_equal(p->flags, "ci_not_met seeds_missing base_incomplete");
     summary_free(&s);
     fake_close(&run);
 }

@@ -146,10 +146,10 @@ static void few_or_scattered_launches_are_flagged(void **state)
     const struct point_summary *few = find(&s, &run, 1, "none");
     const struct point_summary *loose = find(&s, &run, 4, "allreduce");
     assert_false(few->step_ms.met);
-    assert_string_equal(few->flags, "ci_not_met");
+    assert_string_equal(few->flags, "ci_not_met seeds_missing");
     NEAR(few->step_ms.level, 0.5);
     assert_true(loose->step_ms.met); /* but 5 of 25 ms is 20 % */
-    assert_string_equal(loose->flags, "ci_not_met");
+    assert_string_equal(loose->flags, "ci_not_met seeds_missing");
     summary_free(&s);
     fake_close(&run);
 }
@@ -229,8 +229,29 @@ static void accuracy_is_the_median_of_seeds(void **state)
     assert_string_equal(cell(p, COLUMN_total_s_median), "11.5");
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
     assert_string_equal(cell(p, COLUMN_seed), "1 2");
+    assert_string_equal(cell(p, COLUMN_seeds_missing), "0");
+    assert_string_equal(p->flags, "");
     assert_string_equal(cell(p, COLUMN_step_ms_median), "");
     assert_string_equal(cell(p, COLUMN_launches), "0");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* One of two, and the same one twice is not both; replicas that train apart owe none. */
+static void seeds_that_are_missing_are_flagged(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0);
+    add_accuracy(&run, 2, "allreduce", 1, 97.0);
+    fake_add(&run, &(struct fake_launch){.ranks = 2, .strategy = "none", .step_ms = 50});
+    struct summary s = collect(&run);
+    const struct point_summary *p = find(&s, &run, 2, "allreduce");
+    assert_string_equal(p->status, "ok");
+    assert_string_equal(p->flags, "seeds_missing");
+    assert_string_equal(cell(p, COLUMN_seeds_missing), "1");
+    assert_string_equal(cell(find(&s, &run, 2, "none"), COLUMN_seeds_missing), "");
+    assert_string_equal(find(&s, &run, 4, "allreduce")->flags, ""); /* skipped */
     summary_free(&s);
     fake_close(&run);
 }
@@ -503,6 +524,7 @@ int main(void)
         cmocka_unit_test(a_failure_that_was_made_good_fails_nothing),
         cmocka_unit_test(a_single_launch_has_no_interval),
         cmocka_unit_test(accuracy_is_the_median_of_seeds),
+        cmocka_unit_test(seeds_that_are_missing_are_flagged),
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(weights_that_differ_are_unverified),
         cmocka_unit_test(weights_that_nobody_compared_are_unverified),

@@ -46,7 +46,8 @@ static void the_table_says_it_all(void **state)
                       "node23 | MPICH 4.0.2 | BLIS 0.9.0 skx | 1a2b3c4 clean\n");
     assert_line(text, "102.5 [100.0, 105.0]      2498                base  100 %     96 %   0 %"
                       "   0 %         -\n");
-    assert_line(text, "1.74 [1.50, 2.00]   87 %     75 %  18 %   2 %    97.4 %");
+    assert_line(text, "1.74 [1.50, 2.00]   87 %     75 %  18 %   2 %    97.4 %"
+                      "  (precision not met)  (1 of 2 seeds missing)\n");
     assert_line(text, "8  allreduce         -         -  skipped: 8 ranks, 4 cores\n");
     assert_line(text, "4  allreduce         -         -  failed: said 'no, never', then left\n");
     assert_line(text, "Base: 1 rank, no communication, 102.5 [100.0, 105.0] ms a step, 7.49 "
