@@ -264,6 +264,24 @@ static bool take_block(struct journal *j, struct line *line, struct error *e)
     return true;
 }
 
+static void forget_skip(struct journal *j, const char *point)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->n_skips; i++)
+        if (strcmp(j->skips[i].point, point) != 0)
+            j->skips[kept++] = j->skips[i];
+    j->n_skips = kept;
+}
+
+static bool take_able(struct journal *j, struct line *line)
+{
+    const char *point = json_string_value(json_object_get(line->json, "point"));
+    if (point == NULL)
+        return wrong(line, "'able' needs point");
+    forget_skip(j, point);
+    return true;
+}
+
 /* Takes one line into the lists; false with line->why, or with `e` filled when memory ran out. */
 static bool take_line(struct journal *j, struct line *line, struct error *e)
 {
@@ -280,8 +298,10 @@ static bool take_line(struct journal *j, struct line *line, struct error *e)
         return take_retry(j, line);
     if (strcmp(event, "skipped") == 0)
         return take_skipped(j, line, e);
+    if (strcmp(event, "able") == 0)
+        return take_able(j, line);
     if (strcmp(event, "finished") != 0)
-        return wrong(line, "event is none of block, running, done, retry, skipped, finished");
+        return wrong(line, "event is none of block, running, done, retry, skipped, able, finished");
     j->finished = true;
     return true;
 }
@@ -543,6 +563,13 @@ enum status journal_skipped(struct journal *j, const char *point, const char *re
     snprintf(skip.reason, sizeof skip.reason, "%s", reason);
     TRY(write_line(j, json, e));
     return add_skip(j, &skip, e);
+}
+
+enum status journal_able(struct journal *j, const char *point, struct error *e)
+{
+    TRY(write_line(j, json_pack("{s:s, s:s}", "event", "able", "point", point), e));
+    forget_skip(j, point);
+    return OK;
 }
 
 enum status journal_finished(struct journal *j, double wall_s, struct error *e)

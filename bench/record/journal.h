@@ -10,6 +10,7 @@
  *    "foreign_pct":1.5,"step_ms":20.8,"images":256,"comm_replay_ms":1.25,"exit_status":1}
  *                        and the rows of noise.def; what is unknown is left out
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
+ *   {"event":"able","point":"1a2b3c4d5e6f"}      what it was skipped for is there now
  *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
@@ -114,4 +115,6 @@ enum status journal_done(struct journal *j, const struct journal_launch *ended, 
 enum status journal_retry(struct journal *j, const char *launch, struct error *e);
 enum status journal_skipped(struct journal *j, const char *point, const char *reason,
                             struct error *e);
+/* Takes back that a point was skipped. */
+enum status journal_able(struct journal *j, const char *point, struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);

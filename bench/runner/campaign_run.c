@@ -12,6 +12,19 @@
 /* A look of 0.1 s sees ticks of 0.01 s: less than this is chance. */
 #define LOAD_NOTED_PCT 25.0
 
+/* Points that could not run before, and can now. */
+static enum status journal_recoveries(struct campaign *c, struct error *e)
+{
+    for (size_t k = c->journal.n_skips; k-- > 0;) {
+        size_t i = spec_find_point(&c->spec, c->journal.skips[k].point);
+        if (i >= c->spec.n_points || c->refusals[i][0])
+            continue;
+        TRY(journal_able(&c->journal, c->spec.points[i].id, e));
+        k = c->journal.n_skips;
+    }
+    return OK;
+}
+
 static enum status journal_refusals(struct campaign *c, struct error *e)
 {
     enum status status = OK;
@@ -145,6 +158,7 @@ static double wall_s(const struct journal *journal)
 enum status campaign_run(struct campaign *c, struct error *e)
 {
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
+    TRY(journal_recoveries(c, e));
     TRY(journal_refusals(c, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

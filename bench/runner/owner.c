@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,4 +116,16 @@ void owner_leave(struct owner *o)
     if (o->path[0])
         unlink(o->path);
     o->path[0] = '\0';
+}
+
+bool owner_lives(const char *run_dir, const char *line)
+{
+    char path[PATH_BYTES], host[256] = "";
+    long process = 0;
+    struct stat s;
+    gethostname(host, sizeof host - 1);
+    if (is_of_host(line, host) && sscanf(line, "process %ld", &process) == 1)
+        return kill((pid_t)process, 0) == 0 || errno == EPERM;
+    return path_format(path, NULL, "%s/runner", run_dir) == OK && stat(path, &s) == 0 &&
+           time(NULL) - s.st_mtime <= WATCH_S;
 }

@@ -23,3 +23,7 @@ void owner_leave(struct owner *o);
 
 /* What the file says; "an unknown process" where there is none. */
 void owner_read(const char *run_dir, char line[512]);
+
+/* Whether the runner that the line names is there, for all that can be told without a lock: on this
+ * host its process is; on another its last sign of life is some seconds old. */
+bool owner_lives(const char *run_dir, const char *line);

@@ -216,6 +216,42 @@ static void test_a_retry_takes_back_the_end(void **state)
     check_retry(*state, LAUNCH_TIMEOUT);
 }
 
+static void test_a_skip_is_taken_back(void **state)
+{
+    const struct folder *folder = *state;
+    struct journal j;
+    struct error e = {0};
+    open_journal(&j, folder, true);
+    assert_int_equal(journal_skipped(&j, "001122334455", "no PyTorch", &e), OK);
+    assert_int_equal(journal_skipped(&j, "aabbccddeeff", "no cores", &e), OK);
+    assert_int_equal(journal_able(&j, "001122334455", &e), OK);
+    for (int read = 0; read < 2; read++) {
+        assert_int_equal(j.n_skips, 1);
+        assert_string_equal(j.skips[0].point, "aabbccddeeff");
+        journal_close(&j);
+        open_journal(&j, folder, false);
+    }
+    journal_close(&j);
+}
+
+/* A spec that asks for more goes on with what was finished. */
+static void test_a_new_launch_ends_being_finished(void **state)
+{
+    const struct folder *folder = *state;
+    struct journal j;
+    struct error e = {0};
+    open_journal(&j, folder, true);
+    assert_int_equal(journal_finished(&j, 1, &e), OK);
+    assert_int_equal(journal_running(&j, &first, &e), OK);
+    for (int read = 0; read < 2; read++) {
+        assert_false(j.finished);
+        assert_int_equal(strlen(j.launches[0].at), strlen("2026-11-20T19:05:03Z"));
+        journal_close(&j);
+        open_journal(&j, folder, false);
+    }
+    journal_close(&j);
+}
+
 static void test_an_end_needs_a_beginning(void **state)
 {
     struct journal j;
@@ -348,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_no_journal_is_an_empty_one), TEST(test_what_is_written_is_read),
         TEST(test_lists_follow_the_writing),   TEST(test_a_retry_takes_back_the_end),
+        TEST(test_a_skip_is_taken_back),       TEST(test_a_new_launch_ends_being_finished),
         TEST(test_an_end_needs_a_beginning),   TEST(test_a_torn_last_line_is_cut_off),
         TEST(test_a_damaged_line_is_named),    TEST(test_a_second_runner_is_refused),
         TEST(test_a_folder_that_is_not_there), TEST(test_a_journal_that_was_removed_takes_no_more),

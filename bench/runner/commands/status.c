@@ -1,0 +1,137 @@
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/place/place.h"
+#include "bench/runner/commands/commands.h"
+#include "bench/runner/status.h"
+#include "kernels/base/text.h"
+
+/* What is asked about, run by run. */
+struct asking {
+    struct spec_machine machine;
+    void (*show)(FILE *out, const struct run_status *status); /* NULL: to `json` */
+    json_t *json;                                             /* an array, or NULL */
+    FILE *out;
+    size_t n;
+};
+
+static enum status show_run(struct asking *a, const char *run_dir, const char *repeats,
+                            struct error *e)
+{
+    struct run_status s;
+    TRY(run_status_read(&s, run_dir, &a->machine, e));
+    s.repeats = repeats;
+    a->n++;
+    if (a->json != NULL)
+        json_array_append_new(a->json, run_status_json(&s));
+    else
+        a->show(a->out, &s);
+    run_status_free(&s);
+    return OK;
+}
+
+/* Every run of a campaign, oldest first. */
+static enum status show_folder(struct asking *a, const char *folder, struct error *e)
+{
+    struct runs runs;
+    enum status status = runs_read(&runs, folder, e);
+    for (size_t i = 0; i < runs.n && status == OK; i++)
+        status = show_run(a, runs.all[i].path,
+                          runs.all[i].repeats != i ? runs.all[runs.all[i].repeats].name : NULL, e);
+    runs_free(&runs);
+    return status;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static enum status show_all(struct asking *a, const char *out, struct error *e)
+{
+    struct dirent **names = NULL;
+    char folder[PATH_BYTES];
+    enum status status = OK;
+    int n = scandir(out, &names, is_visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        THEN(status, path_format(folder, e, "%s/%s", out, names[i]->d_name));
+        THEN(status, show_folder(a, folder, e));
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+/* A spec stands for the runs of its name. */
+static enum status show_spec(struct asking *a, const struct arguments *arguments, struct error *e)
+{
+    struct spec spec = {0};
+    char folder[PATH_BYTES];
+    enum status status = spec_load(&spec, arguments->operand, NULL, &a->machine, e);
+    THEN(status,
+         path_format(folder, e, "%s/%s", arguments->out, config_text(&spec.config, OPT_NAME)));
+    THEN(status, show_folder(a, folder, e));
+    spec_free(&spec);
+    return status;
+}
+
+static enum status show_asked(struct asking *a, const struct arguments *arguments, struct error *e)
+{
+    char path[PATH_BYTES];
+    const char *operand = arguments->operand;
+    if (operand == NULL)
+        return show_all(a, arguments->out, e);
+    TRY(path_format(path, e, "%s/spec.yaml", operand));
+    if (path_exists(path))
+        return show_run(a, operand, NULL, e);
+    TRY(path_format(path, e, "%s/%s", arguments->out, operand));
+    if (path_is_folder(path))
+        return show_folder(a, path, e);
+    return path_is_folder(operand) ? show_folder(a, operand, e) : show_spec(a, arguments, e);
+}
+
+static enum status answer(struct asking *a, const struct arguments *arguments, struct error *e)
+{
+    struct place *place;
+    TRY(place_open(&place, NULL, e));
+    a->machine.usable_cores = place_machine(place).usable_cores;
+    place_close(place);
+    TRY(show_asked(a, arguments, e));
+    if (a->n == 0)
+        return error_at(e, ERR_ARGUMENT, arguments->out, 0, 0, "no run%s%s here",
+                        arguments->operand != NULL ? " of " : "",
+                        arguments->operand != NULL ? arguments->operand : "");
+    if (a->json != NULL)
+        json_dumpf(a->json, a->out, JSON_INDENT(2));
+    if (a->json != NULL)
+        fputc('\n', a->out);
+    return OK;
+}
+
+enum status command_status(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                           int *exit_status, struct error *e)
+{
+    struct asking a = {.show = run_status_print, .out = out};
+    a.json = arguments->json ? json_array() : NULL;
+    enum status status = answer(&a, arguments, e);
+    json_decref(a.json);
+    return status;
+}
+
+/* "name/run  state  points  launches  begun, revision" */
+static void print_line(FILE *out, const struct run_status *s)
+{
+    char points[TEXT_NUMBER], launches[TEXT_NUMBER];
+    fprintf(out, "%-58s %-11s %12s %14s  %s%s%s\n", s->run.path, run_state_name(s->state),
+            text_plural(points, (long)s->points, "point"),
+            text_plural(launches, (long)(s->done + s->kept), "launch"), s->run.revision,
+            s->repeats != NULL ? "  repeats " : "", s->repeats != NULL ? s->repeats : "");
+}
+
+enum status command_runs(const struct arguments *arguments, const struct tools *tools, FILE *out,
+                         int *exit_status, struct error *e)
+{
+    struct asking a = {.show = print_line, .out = out};
+    return answer(&a, arguments, e);
+}

@@ -1,0 +1,247 @@
+#include "bench/runner/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/runner/launch_order.h"
+#include "bench/runner/owner.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/stats.h"
+
+#define CONFIDENCE 0.95
+
+/* What a point has, of a run's journal. */
+struct tally {
+    size_t timed, seeds, failed;
+    bool skipped, diverged;
+    double *step_ms; /* of the timed ones, in the run's one list */
+};
+
+/* One reading of a run. */
+struct reading {
+    struct spec spec;
+    struct journal journal;
+    struct launch_order order;
+    struct tally *tallies; /* [n_points] */
+    double *step_ms;       /* [n_launches]: those of a point one after another */
+};
+
+/* ---- Points ---- */
+
+static void tally_launch(struct tally *t, const struct journal_launch *l)
+{
+    bool failed = l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
+    t->failed += failed && !l->retried;
+    t->diverged |= l->status == LAUNCH_DIVERGED && l->run == RUN_TIME;
+    t->timed += l->status == LAUNCH_OK && l->run == RUN_TIME;
+    t->seeds += launch_is_done(l) && l->run == RUN_ACCURACY;
+}
+
+static void tally_all(struct reading *r)
+{
+    const struct journal *j = &r->journal;
+    for (size_t i = 0; i < j->n_launches; i++) {
+        size_t point = spec_find_point(&r->spec, j->launches[i].point);
+        if (point < r->spec.n_points)
+            tally_launch(&r->tallies[point], &j->launches[i]);
+    }
+    for (size_t i = 0; i < j->n_skips; i++) {
+        size_t point = spec_find_point(&r->spec, j->skips[i].point);
+        if (point < r->spec.n_points)
+            r->tallies[point].skipped = true;
+    }
+}
+
+/* Times of a step, a point's one after another. */
+static void list_times(struct reading *r)
+{
+    double *next = r->step_ms;
+    for (size_t p = 0; p < r->spec.n_points; p++) {
+        r->tallies[p].step_ms = next;
+        next += r->tallies[p].timed;
+        r->tallies[p].timed = 0;
+    }
+    for (size_t i = 0; i < r->journal.n_launches; i++) {
+        const struct journal_launch *l = &r->journal.launches[i];
+        size_t point = spec_find_point(&r->spec, l->point);
+        if (point < r->spec.n_points && l->status == LAUNCH_OK && l->run == RUN_TIME)
+            r->tallies[point].step_ms[r->tallies[point].timed++] = l->step_ms;
+    }
+}
+
+static bool is_precise(const struct reading *r, size_t point)
+{
+    const struct tally *t = &r->tallies[point];
+    if (t->timed == 0)
+        return false;
+    struct interval i = stats_median_interval(t->step_ms, t->timed, CONFIDENCE);
+    return i.met && 100 * stats_relative_half_width(&i) <=
+                        config_number(&r->spec.config, OPT_TIME_PRECISION);
+}
+
+/* Whether a point has what the spec asks of each: further launches may be added for those whose
+ * precision is not met. */
+static bool is_done(const struct reading *r, size_t point, bool finished)
+{
+    const struct tally *t = &r->tallies[point];
+    const struct value *launches = &r->spec.config.values[OPT_TIME_LAUNCHES];
+    size_t seeds = point_wants_accuracy(&r->spec.points[point])
+                       ? r->spec.config.values[OPT_ACCURACY_SEEDS].n
+                       : 0;
+    if (finished || t->diverged)
+        return true;
+    bool enough = (double)t->timed >= launches->number_hi ||
+                  ((double)t->timed >= launches->number && is_precise(r, point));
+    return enough && t->seeds >= seeds;
+}
+
+static void count_points(struct run_status *s, const struct reading *r)
+{
+    s->points = r->spec.n_points;
+    for (size_t p = 0; p < s->points; p++) {
+        const struct tally *t = &r->tallies[p];
+        bool skipped = t->skipped && t->timed + t->seeds == 0;
+        s->precise += is_precise(r, p);
+        if (t->failed > 0)
+            s->points_failed++;
+        else if (skipped)
+            s->points_skipped++;
+        else if (is_done(r, p, r->journal.finished))
+            s->points_done++;
+        else
+            s->points_left++;
+    }
+}
+
+/* ---- Launches ---- */
+
+static bool is_first_of_point(const struct journal *j, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (strcmp(j->launches[k].point, j->launches[i].point) == 0)
+            return false;
+    return true;
+}
+
+static void count_launches(struct run_status *s, const struct reading *r)
+{
+    const struct journal *j = &r->journal;
+    for (size_t i = 0; i < j->n_launches; i++) {
+        const struct journal_launch *l = &j->launches[i];
+        bool ended = l->status != LAUNCH_RUNNING;
+        if (spec_find_point(&r->spec, l->point) >= r->spec.n_points) {
+            s->kept += ended;
+            s->kept_points += is_first_of_point(j, i);
+            continue;
+        }
+        s->done += ended && !l->retried;
+        s->failed += l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
+        s->interrupted += !ended;
+    }
+}
+
+static double seconds_since(const char *at)
+{
+    struct tm utc = {0};
+    return strptime(at, "%Y-%m-%dT%H:%M:%SZ", &utc) != NULL ? difftime(time(NULL), timegm(&utc))
+                                                            : NAN;
+}
+
+/* One launch runs at a time: the last. */
+static void take_running(struct run_status *s, const struct reading *r)
+{
+    const struct journal *j = &r->journal;
+    if (!s->owner[0] || j->n_launches == 0 ||
+        j->launches[j->n_launches - 1].status != LAUNCH_RUNNING)
+        return;
+    s->launch = j->launches[j->n_launches - 1];
+    size_t point = spec_find_point(&r->spec, s->launch.point);
+    if (point >= r->spec.n_points)
+        return;
+    s->running = true;
+    s->interrupted--;
+    s->running_s = seconds_since(s->launch.at);
+    snprintf(s->label, sizeof s->label, "%s", r->spec.points[point].label);
+}
+
+/* ---- The run ---- */
+
+/* Where it lies and how it calls itself: a process of this host that is gone has left its file; one
+ * of another host gives signs of life. */
+static void find_owner(struct run_status *s)
+{
+    char path[PATH_BYTES];
+    if (path_format(path, NULL, "%s/runner", s->run.path) != OK || !path_exists(path))
+        return;
+    owner_read(s->run.path, s->owner);
+    if (!owner_lives(s->run.path, s->owner))
+        s->owner[0] = '\0';
+    s->owner[strcspn(s->owner, ",")] = '\0';
+}
+
+static enum status tally(struct reading *r, struct error *e)
+{
+    TRY(MEM_NEW(r->tallies, r->spec.n_points, "the points of a run", e));
+    TRY(MEM_NEW(r->step_ms, r->journal.n_launches, "the launches of a run", e));
+    tally_all(r);
+    list_times(r);
+    return OK;
+}
+
+static enum status count(struct run_status *s, struct reading *r, struct error *e)
+{
+    TRY(tally(r, e));
+    count_points(s, r);
+    count_launches(s, r);
+    take_running(s, r);
+    TRY(launch_order_open(&r->order, &r->spec, &r->journal, s->run.path, 0, e));
+    struct launch_forecast f = launch_order_forecast(&r->order);
+    s->left = r->journal.finished ? 0 : f.left;
+    s->left_s = s->done > 0 ? f.left_s : NAN;
+    s->at_most = f.at_most;
+    s->state = s->owner[0] ? RUN_GOING : r->journal.finished ? RUN_FINISHED : RUN_INTERRUPTED;
+    return OK;
+}
+
+static enum status read_run(struct run_status *s, struct reading *r,
+                            const struct spec_machine *machine, struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/spec.yaml", s->run.path));
+    TRY(spec_load(&r->spec, path, NULL, machine, e));
+    TRY(journal_open(&r->journal, s->run.path, false, e));
+    find_owner(s);
+    return count(s, r, e);
+}
+
+enum status run_status_read(struct run_status *status, const char *run_dir,
+                            const struct spec_machine *machine, struct error *e)
+{
+    struct reading r = {.journal.fd = -1};
+    struct error why = {.status = OK};
+    *status = (struct run_status){.left_s = NAN};
+    run_read(&status->run, run_dir);
+    enum status read = read_run(status, &r, machine, &why);
+    launch_order_close(&r.order);
+    journal_close(&r.journal);
+    spec_free(&r.spec);
+    free(r.tallies);
+    free(r.step_ms);
+    if (read == ERR_MEMORY) {
+        *e = why;
+        return read;
+    }
+    if (read != OK) {
+        status->state = RUN_UNREADABLE;
+        snprintf(status->why, sizeof status->why, "%.250s%s%.250s", why.file,
+                 why.file[0] ? ": " : "", why.text);
+    }
+    return OK;
+}
+
+void run_status_free(struct run_status *status)
+{
+    run_free(&status->run);
+}
