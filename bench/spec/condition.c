@@ -377,33 +377,96 @@ static bool comparison_holds(const struct comparison *comparison, const struct c
     return (strcmp(value->text, term->text) == 0) == (comparison->relation == EQUAL);
 }
 
-/* The lowest bit of the stack is its top. */
-bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg)
+/* What a term may come to and what it must come to, which differ where a value is not known to a
+ * point. */
+struct truth {
+    bool must, may;
+};
+typedef struct truth term_judge(const struct condition *c, size_t term, const void *arg);
+
+/* Two stacks of bits, lowest on top; what must not hold is what `not` makes of what may. */
+static struct truth evaluate(const struct condition *c, term_judge *judge, const void *arg)
 {
-    uint64_t stack = 0;
+    uint64_t must = 0, may = 0, swap;
     size_t term = 0;
     for (size_t i = 0; i < c->n_actions; i++) {
-        struct condition_value value = {NAN, NULL};
-        uint64_t top = stack & 1, below = stack >> 1;
+        struct truth truth;
         switch (c->actions[i]) {
         case ACTION_COMPARE:
-            if (!lookup(&value, c->terms[term].name, arg))
-                value = (struct condition_value){NAN, NULL};
-            stack = stack << 1 | comparison_holds(&c->comparisons[term], &c->terms[term], &value);
-            term++;
+            truth = judge(c, term++, arg);
+            must = must << 1 | truth.must;
+            may = may << 1 | truth.may;
             break;
         case ACTION_NOT:
-            stack ^= 1;
+            swap = must;
+            must = (must & ~UINT64_C(1)) | (~may & 1);
+            may = (may & ~UINT64_C(1)) | (~swap & 1);
             break;
         case ACTION_AND:
-            stack = top ? below : below & ~UINT64_C(1);
+            must = must & 1 ? must >> 1 : must >> 1 & ~UINT64_C(1);
+            may = may & 1 ? may >> 1 : may >> 1 & ~UINT64_C(1);
             break;
         case ACTION_OR:
-            stack = below | top;
+            must = must >> 1 | (must & 1);
+            may = may >> 1 | (may & 1);
             break;
         }
     }
-    return stack & 1;
+    return (struct truth){must & 1, may & 1};
+}
+
+struct point_values {
+    condition_lookup *lookup;
+    const void *arg;
+};
+
+static struct truth judge_value(const struct condition *c, size_t term, const void *arg)
+{
+    const struct point_values *values = arg;
+    struct condition_value value = {NAN, NULL};
+    if (!values->lookup(&value, c->terms[term].name, values->arg))
+        value = (struct condition_value){NAN, NULL};
+    bool holds = comparison_holds(&c->comparisons[term], &c->terms[term], &value);
+    return (struct truth){holds, holds};
+}
+
+bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg)
+{
+    return evaluate(c, judge_value, &(struct point_values){lookup, arg}).must;
+}
+
+struct interval_values {
+    condition_interval_lookup *lookup;
+    const void *arg;
+};
+
+/* Orders change at one place: they hold in the whole interval where they do at both ends. */
+static struct truth judge_interval(const struct condition *c, size_t term, const void *arg)
+{
+    const struct interval_values *values = arg;
+    const struct comparison *comparison = &c->comparisons[term];
+    struct condition_value value = {NAN, NULL};
+    double lo = NAN, hi = NAN;
+    if (!values->lookup(&value, &lo, &hi, c->terms[term].name, values->arg))
+        value = (struct condition_value){NAN, NULL};
+    bool holds = comparison_holds(comparison, &c->terms[term], &value);
+    if (isnan(value.number) || isnan(comparison->number) || isnan(lo) || isnan(hi))
+        return (struct truth){holds, holds};
+    if (comparison->relation == EQUAL || comparison->relation == UNEQUAL) {
+        bool may = lo <= comparison->number && comparison->number <= hi, must = may && lo == hi;
+        return comparison->relation == EQUAL ? (struct truth){must, may}
+                                             : (struct truth){!may, !must};
+    }
+    bool low = order_holds(lo, comparison->relation, comparison->number);
+    bool high = order_holds(hi, comparison->relation, comparison->number);
+    return (struct truth){low && high, low || high};
+}
+
+enum condition_truth condition_holds_throughout(const struct condition *c,
+                                                condition_interval_lookup *lookup, const void *arg)
+{
+    struct truth truth = evaluate(c, judge_interval, &(struct interval_values){lookup, arg});
+    return truth.must ? CONDITION_TRUE : truth.may ? CONDITION_OPEN : CONDITION_FALSE;
 }
 
 const struct condition_term *condition_terms(const struct condition *c, size_t *n)

@@ -47,6 +47,14 @@ enum status condition_check(const struct condition *c, condition_lookup *lookup,
 /* Whether it holds. Allocates nothing; a name that is not known is an unknown value. */
 bool condition_holds(const struct condition *c, condition_lookup *lookup, const void *arg);
 
+/* The same of values that are known as intervals [*lo, *hi]; NAN: there is none, the value counts. True
+ * or false is what it is wherever in their intervals the values lie, all that is left is open. */
+enum condition_truth { CONDITION_FALSE, CONDITION_TRUE, CONDITION_OPEN };
+typedef bool condition_interval_lookup(struct condition_value *value, double *lo, double *hi,
+                                       const char *name, const void *arg);
+enum condition_truth condition_holds_throughout(const struct condition *c,
+                                                condition_interval_lookup *lookup, const void *arg);
+
 /* One comparison: for messages that know which names and values there are. */
 struct condition_term {
     const char *name, *text; /* of the value as written, without quotation marks */

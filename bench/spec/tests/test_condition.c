@@ -201,6 +201,56 @@ static void test_places(void **state)
     node_free(&node);
 }
 
+/* step_ms lies in [4.5, 5.5], efficiency is not known as an interval. */
+static bool look_up_interval(struct condition_value *value, double *lo, double *hi,
+                             const char *name, const void *arg)
+{
+    if (strcmp(name, "step_ms") == 0) {
+        *lo = 4.5;
+        *hi = 5.5;
+    }
+    return look_up(value, name, arg);
+}
+
+static void test_intervals(void **state)
+{
+    static const struct {
+        const char *text;
+        enum condition_truth truth;
+    } rows[] = {
+        {"step_ms < 6", CONDITION_TRUE},
+        {"step_ms < 5.5", CONDITION_OPEN},
+        {"step_ms <= 5.5", CONDITION_TRUE},
+        {"step_ms < 5", CONDITION_OPEN},
+        {"step_ms < 4.5", CONDITION_FALSE},
+        {"step_ms > 4", CONDITION_TRUE},
+        {"step_ms = 5", CONDITION_OPEN},
+        {"step_ms = 6", CONDITION_FALSE},
+        {"step_ms != 6", CONDITION_TRUE},
+        {"step_ms != 5", CONDITION_OPEN},
+        {"step_ms > 4.6 and step_ms < 5.4", CONDITION_OPEN},
+        {"step_ms > 6 and step_ms < 5", CONDITION_FALSE},
+        {"step_ms < 5 or ranks = 2", CONDITION_TRUE},
+        {"step_ms < 5 and ranks = 3", CONDITION_FALSE},
+        {"step_ms < 5 and ranks = 2", CONDITION_OPEN},
+        {"not step_ms < 6", CONDITION_FALSE},
+        {"not step_ms < 5", CONDITION_OPEN},
+        {"not step_ms < 4", CONDITION_TRUE},
+        {"not (step_ms < 5 or ranks = 2)", CONDITION_FALSE},
+        {"efficiency > 80%", CONDITION_TRUE},
+        {"sync.strategy = ring", CONDITION_FALSE},
+        {"unknown < 1", CONDITION_FALSE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct condition *c;
+        struct error e = {.status = OK};
+        assert_int_equal(condition_parse(&c, rows[i].text, &e), OK);
+        if (condition_holds_throughout(c, look_up_interval, NULL) != rows[i].truth)
+            fail_msg("%s", rows[i].text);
+        condition_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_precedence),   cmocka_unit_test(test_unknown_values),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_deepest),
         cmocka_unit_test(test_unknown_name), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
