@@ -104,8 +104,9 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
         set_option(c, options[i].column, point, options[i].option);
     set_text(c, COLUMN_spec, config_text(&spec->config, OPT_NAME));
     set_text(c, COLUMN_point, point->id);
-    set_text(c, COLUMN_kind, config_site(&spec->config)->kind);
-    set_text(c, COLUMN_site, config_text(&spec->config, OPT_SITE));
+    set_text(c, COLUMN_kind, config_site(&point->config)->kind);
+    set_text(c, COLUMN_case_name, point->case_name);
+    set_text(c, COLUMN_site, config_text(&point->config, OPT_SITE));
     set_text(c, COLUMN_sync_variant, variant_of(point));
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
     set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
@@ -270,7 +271,7 @@ enum status cells_fill(struct point_summary *p, const struct summary *s, const s
     fill_peer(&c, p, s);
     fill_weights(&c, time, accuracy);
     set_bool(&c, COLUMN_oversubscribed, point_is_oversubscribed(p->point, s->usable_cores));
-    set_text(&c, COLUMN_link, s->link);
+    set_text(&c, COLUMN_link, config_site(&p->point->config)->shares_cores ? s->link : "");
     set_text(&c, COLUMN_status, p->status);
     set_text(&c, COLUMN_reason, p->reason);
     set_text(&c, COLUMN_flags, p->flags);

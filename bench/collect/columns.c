@@ -47,11 +47,13 @@ static const struct {
 #undef FIELD
 
 /* OWN is the file whose table is included. */
-#define OF_FILE(file, id, type, unit, meaning)                                                     \
-    {#file ".csv", #id, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
-#define OF(file, id, type, unit, meaning) OF_FILE(file, id, type, unit, meaning)
-#define COLUMN(id, type, unit, meaning)   OF(OWN, id, CSV_##type, unit, meaning)
-#define PLACE_AS(id, meaning)             OF(OWN, id, TYPE_OF_##id, texts.id.unit, meaning)
+#define OF_FILE(file, id, name, type, unit, meaning)                                               \
+    {#file ".csv", name, (enum csv_type)type, unit, meaning, offsetof(struct file##_row, id)},
+#define OF(file, id, name, type, unit, meaning) OF_FILE(file, id, name, type, unit, meaning)
+#define COLUMN(id, type, unit, meaning)         OF(OWN, id, #id, CSV_##type, unit, meaning)
+#define PLACE_AS(id, meaning)                   OF(OWN, id, #id, TYPE_OF_##id, texts.id.unit, meaning)
+#undef COLUMN_NAMED
+#define COLUMN_NAMED(id, name, type, unit, meaning) OF(OWN, id, name, CSV_##type, unit, meaning)
 static const struct column columns[] = {
 /* First: column_get counts on it. */
 #define PLACE(id) PLACE_AS(id, texts.id.summary)
@@ -83,6 +85,8 @@ static const struct column columns[] = {
 #undef OWN
 };
 #undef COLUMN
+#undef COLUMN_NAMED
+#define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 #undef PLACE
 #undef PLACE_AS
 

@@ -2,6 +2,7 @@
  * are
  *
  *   COLUMN(id, type, unit, meaning)    type: TEXT INT REAL BOOL; an unknown value is an empty field
+ *   COLUMN_NAMED(id, name, type, unit, meaning)  the same where C cannot have the name
  *   PLACE(id)                          a column of bench/record/metrics.def stands here
  *   PLACE_AS(id, meaning)              the same, with words of its own
  *
@@ -10,6 +11,8 @@
 #pragma once
 
 #include "bench/collect/collect.h"
+
+#define COLUMN_NAMED(id, name, type, unit, meaning) COLUMN(id, type, unit, meaning)
 
 /* Which columns of metrics.def the files have that do not place them, by how launches become one or
  * by the line of the record. */

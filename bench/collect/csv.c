@@ -52,6 +52,12 @@ static const char *label_of(const struct spec *spec, const char *id)
     return i < spec->n_points ? spec->points[i].label : "";
 }
 
+static const char *case_of(const struct spec *spec, const char *id)
+{
+    size_t i = spec_find_point(spec, id);
+    return i < spec->n_points ? spec->points[i].case_name : "";
+}
+
 static struct raw_row raw_row_of(const struct csv *csv, const struct journal_launch *journal,
                                  const struct summary_launch *launch)
 {
@@ -60,6 +66,7 @@ static struct raw_row raw_row_of(const struct csv *csv, const struct journal_lau
         .launch = journal->launch,
         .point = journal->point,
         .label = label_of(csv->s->spec, journal->point),
+        .case_name = case_of(csv->s->spec, journal->point),
         .run = timed ? "time" : "accuracy",
         .block = timed ? journal->block : NAN,
         .seed = (double)journal->seed,
@@ -191,6 +198,7 @@ static void write_launch_epochs(struct csv *csv, const struct journal_launch *jo
     const struct record_epoch *epochs = list->items;
     struct epochs_row row = {.point = journal->point,
                              .label = label_of(csv->s->spec, journal->point),
+                             .case_name = case_of(csv->s->spec, journal->point),
                              .launch = journal->launch,
                              .seed = (double)journal->seed,
                              .ranks = ranks,
@@ -225,6 +233,7 @@ static void write_launch_classes(struct csv *csv, const struct journal_launch *j
     const struct class_count *counts = list->items;
     struct classes_row row = {.point = journal->point,
                               .label = label_of(csv->s->spec, journal->point),
+                              .case_name = case_of(csv->s->spec, journal->point),
                               .launch = journal->launch,
                               .seed = (double)journal->seed};
     for (size_t i = 0; i < list->n; i++) {
@@ -291,6 +300,7 @@ static void write_launch_steps(struct csv *csv, const struct journal_launch *jou
 {
     struct steps_row row = {.point = journal->point,
                             .label = label_of(csv->s->spec, journal->point),
+                            .case_name = case_of(csv->s->spec, journal->point),
                             .launch = journal->launch,
                             .block = journal->block};
     write_rows_of_steps(csv, &row, records, ranks, false);

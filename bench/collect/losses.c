@@ -40,6 +40,7 @@ static struct losses_row row_of(const struct point_summary *p, const struct poin
     struct losses_row row = {
         .point = p->cells[COLUMN_point],
         .label = p->point->label,
+        .case_name = p->point->case_name,
         .series = series,
         .ranks = (double)config_int(&p->point->config, OPT_RANKS),
         .lost_pct = 100 * (1 - p->efficiency),

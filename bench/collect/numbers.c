@@ -110,6 +110,8 @@ void summary_add_up(struct summary *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
+        if (p->point->twin != i)
+            continue;
         s->n_timed += p->launches + p->failed_launches;
         s->n_accuracy += p->accuracy_runs;
         s->wall_s += p->launches_s;

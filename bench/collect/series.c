@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/collect/summary.h"
+#include "bench/spec/alike.h"
 #include "kernels/base/mem.h"
 
 /* ---- What tells series from each other ---- */
@@ -61,13 +62,15 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->point > y->point) - (x->point < y->point);
 }
 
-static enum status write_key(struct keyed *keyed, const struct config *config,
+static enum status write_key(struct keyed *keyed, const struct point *point,
                              const struct splitting *splitting, struct error *e)
 {
     size_t size;
     FILE *out = open_memstream(&keyed->key, &size);
+    if (out != NULL)
+        fprintf(out, "%s\n", point->case_name);
     for (size_t k = 0; out != NULL && k < splitting->n; k++)
-        fprintf(out, "%s\n", config_text(config, splitting->options[k]));
+        fprintf(out, "%s\n", config_text(&point->config, splitting->options[k]));
     return out != NULL && fclose(out) == 0 ? OK : error_no_memory(e, "the series");
 }
 
@@ -77,10 +80,9 @@ static enum status key_points(struct keyed **keyed, const struct spec *spec,
 {
     TRY(MEM_NEW(*keyed, spec->n_points, "the series", e));
     for (size_t i = 0; i < spec->n_points; i++) {
-        const struct config *config = &spec->points[i].config;
         (*keyed)[i].point = i;
-        (*keyed)[i].ranks = config_int(config, OPT_RANKS);
-        TRY(write_key(&(*keyed)[i], config, splitting, e));
+        (*keyed)[i].ranks = config_int(&spec->points[i].config, OPT_RANKS);
+        TRY(write_key(&(*keyed)[i], &spec->points[i], splitting, e));
     }
     qsort(*keyed, spec->n_points, sizeof **keyed, by_key);
     return OK;
@@ -114,18 +116,34 @@ static void append(struct series *series, const char *text)
     snprintf(series->name + used, sizeof series->name - used, "%s%s", used ? ", " : "", text);
 }
 
+/* Of a case, what differs within it. */
+static bool is_named(const struct point *point, const struct summary *s, enum option_id option)
+{
+    return point->case_name[0] == '\0' || option_differs_in(s->spec, point->of, option);
+}
+
+static void name_strategy(struct series *series, const struct summary *s,
+                          const struct point_summary *last)
+{
+    char text[STRATEGY_TEXT];
+    bool named = is_named(last->point, s, OPT_STRATEGY) || is_named(last->point, s, OPT_VARIANT) ||
+                 is_named(last->point, s, OPT_COMPRESS) || is_named(last->point, s, OPT_OVERLAP);
+    snprintf(series->name, sizeof series->name, "%s", last->point->case_name);
+    if (last->compute_only)
+        append(series, "compute only (none)");
+    else if (named)
+        append(series, strategy_text(text, last->point));
+}
+
 static void name_series(struct series *series, const struct summary *s,
                         const struct splitting *splitting)
 {
     const struct point_summary *last = &s->points[series->points[series->n - 1]];
-    char text[STRATEGY_TEXT];
-    if (last->compute_only)
-        snprintf(series->name, sizeof series->name, "compute only (none)");
-    else
-        snprintf(series->name, sizeof series->name, "%s", strategy_text(text, last->point));
+    name_strategy(series, s, last);
     for (size_t i = 0; i < splitting->n; i++) {
         enum option_id option = splitting->options[i];
-        if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS)
+        if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS ||
+            !is_named(last->point, s, option))
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];

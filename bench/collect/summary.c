@@ -96,6 +96,17 @@ static enum status take_launches(struct summary *s, const char *run_dir,
     return OK;
 }
 
+/* Points of one identity have one chain of launches. */
+static void share_launches(struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *twin = &s->points[s->spec->points[i].twin];
+        s->points[i].first_launch = twin->first_launch;
+        s->points[i].n_launches = twin->n_launches;
+        s->points[i].skip_reason = twin->skip_reason;
+    }
+}
+
 /* Each point's launches in the order of the journal, and the reason why it was skipped first. */
 static void chain_launches(struct summary *s, const struct journal *journal)
 {
@@ -114,6 +125,7 @@ static void chain_launches(struct summary *s, const struct journal *journal)
         if (point < s->n)
             s->points[point].skip_reason = journal->skips[i].reason;
     }
+    share_launches(s);
 }
 
 /* Whether a later one of the same block or seed ended as this one should have. */

@@ -69,7 +69,9 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
         write_scaling(out, s, true);
         fprintf(out, "; %s", summary_distinct(text, sizeof text, s, COLUMN_kind));
         summary_distinct(text, sizeof text, s, COLUMN_link);
-        fprintf(out, ", %s.", text[0] ? text : config_text(&s->spec->config, OPT_SITE));
+        if (!text[0])
+            summary_distinct(text, sizeof text, s, COLUMN_site);
+        fprintf(out, ", %s.", text);
         return;
     }
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
@@ -243,8 +245,8 @@ static void write_bases(FILE *out, const struct summary *s)
 static void write_place(FILE *out, const struct summary *s)
 {
     char text[256];
-    fprintf(out, " Site %s (%s", config_text(&s->spec->config, OPT_SITE),
-            summary_distinct(text, sizeof text, s, COLUMN_kind));
+    fprintf(out, " Site %s", summary_distinct(text, sizeof text, s, COLUMN_site));
+    fprintf(out, " (%s", summary_distinct(text, sizeof text, s, COLUMN_kind));
     summary_distinct(text, sizeof text, s, COLUMN_link);
     if (text[0])
         fprintf(out, ", interfaces %s", text);

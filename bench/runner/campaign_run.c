@@ -34,7 +34,7 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     for (size_t k = 0; k < c->journal.n_skips; k++)
         known[spec_find_point(&c->spec, c->journal.skips[k].point)] = true;
     for (size_t i = 0; status == OK && i < n; i++)
-        if (!known[i] && c->refusals[i][0])
+        if (c->spec.points[i].twin == i && !known[i] && c->refusals[i][0])
             status = journal_skipped(&c->journal, c->spec.points[i].id, c->refusals[i], e);
     free(known);
     return status;

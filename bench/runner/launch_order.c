@@ -31,6 +31,12 @@ bool point_wants_accuracy(const struct point *point)
 
 /* ---- What the journal says of a point ---- */
 
+/* Points of one identity share launches: the first of them is launched. */
+static bool is_twin(const struct launch_order *o, size_t point)
+{
+    return o->spec->points[point].twin != point;
+}
+
 static bool is_of(const struct launch_order *o, const struct journal_launch *l, size_t point,
                   enum launch_run run)
 {
@@ -133,6 +139,11 @@ static bool is_unmet(const struct launch_order *o, size_t point, int block)
              config_number(&o->spec->config, OPT_TIME_PRECISION));
 }
 
+static size_t first_base(const struct launch_order *o, size_t point)
+{
+    return o->spec->points[o->spec->points[point].base_index].twin;
+}
+
 static bool block_wants(const struct launch_order *o, size_t point, int block)
 {
     if (is_closed(o, point) || has_diverged(o, point))
@@ -140,7 +151,7 @@ static bool block_wants(const struct launch_order *o, size_t point, int block)
     if (block < least_launches(o->spec) || is_unmet(o, point, block))
         return true;
     for (size_t q = 0; q < o->spec->n_points; q++)
-        if (o->spec->points[q].base_index == point && !is_closed(o, q) && is_unmet(o, q, block))
+        if (first_base(o, q) == point && !is_closed(o, q) && is_unmet(o, q, block))
             return true;
     return false;
 }
@@ -157,7 +168,7 @@ static double block_forecast_s(const struct launch_order *o, int block)
 {
     double sum = 0;
     for (size_t p = 0; p < o->spec->n_points; p++)
-        if (block_wants(o, p, block))
+        if (!is_twin(o, p) && block_wants(o, p, block))
             sum += mean_wall_s(o, p, RUN_TIME);
     return sum;
 }
@@ -175,7 +186,7 @@ static bool next_of_block(struct launch_order *o, int block, struct next_launch 
                     (uint32_t)block);
     for (size_t i = 0; i < n; i++) {
         size_t point = o->shuffled[i];
-        if (has_time(o, point, block) || !block_wants(o, point, block))
+        if (is_twin(o, point) || has_time(o, point, block) || !block_wants(o, point, block))
             continue;
         const struct config *config = &o->spec->points[point].config;
         *next = (struct next_launch){.point = point,
@@ -191,8 +202,8 @@ static bool next_of_block(struct launch_order *o, int block, struct next_launch 
 
 static bool misses_accuracy(const struct launch_order *o, size_t point, uint64_t seed)
 {
-    return point_wants_accuracy(&o->spec->points[point]) && !is_closed(o, point) &&
-           !has_accuracy(o, point, seed);
+    return !is_twin(o, point) && point_wants_accuracy(&o->spec->points[point]) &&
+           !is_closed(o, point) && !has_accuracy(o, point, seed);
 }
 
 static bool next_accuracy(const struct launch_order *o, struct next_launch *next)
@@ -246,7 +257,7 @@ static void expect_all_blocks(const struct launch_order *o)
     for (size_t p = 0; p < o->spec->n_points; p++)
         o->blocks[p] = expect_blocks(o, p);
     for (size_t p = 0; p < o->spec->n_points; p++) {
-        int *base = &o->blocks[o->spec->points[p].base_index];
+        int *base = &o->blocks[first_base(o, p)];
         if (abs(o->blocks[p]) > abs(*base) && *base != 0)
             *base = o->blocks[p];
     }
@@ -296,7 +307,7 @@ struct launch_forecast launch_order_forecast(const struct launch_order *o)
         f.done += o->journal->launches[i].status != LAUNCH_RUNNING;
     expect_all_blocks(o);
     for (size_t p = 0; p < o->spec->n_points; p++)
-        if (!is_closed(o, p))
+        if (!is_twin(o, p) && !is_closed(o, p))
             look_at_point(o, p, &f, &later);
     add_within_budget(o, &f, &later);
     if (f.done == 0)

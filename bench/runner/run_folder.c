@@ -146,7 +146,7 @@ static struct manifest manifest_of(const struct campaign *c)
                              .command = c->request->command,
                              .tools = c->tools,
                              .machine = place_machine(c->place),
-                             .link = site_link(&c->spec.config)};
+                             .link = sites_link(&c->spec)};
 }
 
 /* The manifest comes last: a run that has none was not begun properly and is not found again. */

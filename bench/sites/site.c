@@ -29,6 +29,14 @@ const char *site_link(const struct config *config)
     return site->link != NULL ? site->link() : NULL;
 }
 
+const char *sites_link(const struct spec *spec)
+{
+    const char *link = NULL;
+    for (size_t i = 0; i < spec->n_points && link == NULL; i++)
+        link = site_link(&spec->points[i].config);
+    return link;
+}
+
 void site_launch_free(struct site_launch *launch)
 {
     free(launch->argv);

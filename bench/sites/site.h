@@ -35,6 +35,9 @@ struct site {
 enum status site_prepare(const struct site_job *job, struct site_launch *launch, struct error *e);
 void site_launch_free(struct site_launch *launch);
 
-/* What joins the hosts of the site that a spec names, "1gbit delay none" as ci/netns.sh says it,
+/* What joins the hosts of the site that a point names, "1gbit delay none" as ci/netns.sh says it,
  * where that is not the machine's own; else NULL. */
 const char *site_link(const struct config *config);
+
+/* The same of the first of a spec's points that has one. */
+const char *sites_link(const struct spec *spec);

@@ -12,7 +12,7 @@
 
 struct alike {
     struct hsearch_data table; /* key to entry of `kinds` */
-    bool by_identity;
+    bool by_identity, by_case;
     enum option_id options[OPTION_COUNT]; /* that count, and differ at all */
     size_t n_options, n_kinds;
     struct kind {
@@ -33,6 +33,25 @@ bool option_differs(const struct spec *spec, enum option_id id, bool requested_o
         first = value;
     }
     return false;
+}
+
+bool option_differs_in(const struct spec *spec, const struct matrix *of, enum option_id id)
+{
+    const struct value *first = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[id];
+        if (spec->points[i].of != of)
+            continue;
+        if (first != NULL && !value_equal(first, value))
+            return true;
+        first = value;
+    }
+    return false;
+}
+
+void alike_by_case(struct alike *alike)
+{
+    alike->by_case = true;
 }
 
 enum status alike_make(struct alike **alike, const struct spec *spec,
@@ -60,16 +79,21 @@ void alike_free(struct alike *alike)
     free(alike);
 }
 
+static void add_text(SHA2_CTX *context, const char *text)
+{
+    SHA256Update(context, (const uint8_t *)text, strlen(text) + 1);
+}
+
 /* A value may hold any character but the zero that ends it. */
 static void make_key(char key[KEY_BYTES], const struct alike *alike, const struct point *point)
 {
     SHA2_CTX context;
     char digest[SHA256_DIGEST_STRING_LENGTH];
     SHA256Init(&context);
-    for (size_t i = 0; i < alike->n_options; i++) {
-        const char *text = point->config.values[alike->options[i]].text;
-        SHA256Update(&context, (const uint8_t *)text, strlen(text) + 1);
-    }
+    for (size_t i = 0; i < alike->n_options; i++)
+        add_text(&context, point->config.values[alike->options[i]].text);
+    add_text(&context, alike->by_case ? point->case_name : "");
+    add_text(&context, alike->by_identity ? point->id : "");
     SHA256End(&context, digest);
     snprintf(key, KEY_BYTES, "%.*s", KEY_BYTES - 1, digest);
 }
@@ -78,7 +102,7 @@ size_t *alike_of(struct alike *alike, const struct point *point)
 {
     struct kind *next = &alike->kinds[alike->n_kinds];
     ENTRY *entry;
-    if (alike->by_identity)
+    if (alike->by_identity && !alike->by_case)
         snprintf(next->key, sizeof next->key, "%s", point->id);
     else
         make_key(next->key, alike, point);

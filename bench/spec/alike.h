@@ -16,6 +16,8 @@ struct alike;
 enum status alike_make(struct alike **alike, const struct spec *spec,
                        bool (*counts)(const struct spec_option *option), size_t most,
                        struct error *e);
+/* From now on points of different cases are not alike. */
+void alike_by_case(struct alike *alike);
 void alike_free(struct alike *alike);
 
 #define ALIKE_NONE ((size_t)-1)
@@ -29,3 +31,5 @@ size_t alike_find(const struct alike *alike, const char *id);
 
 /* The option has different values, of the requested points only or of all. */
 bool option_differs(const struct spec *spec, enum option_id id, bool requested_only);
+/* It has different values in points of one case, or in those of a spec without cases. */
+bool option_differs_in(const struct spec *spec, const struct matrix *of, enum option_id id);

@@ -63,6 +63,12 @@ enum status config_copy(struct config *to, const struct config *from, struct err
     return OK;
 }
 
+void config_borrow(struct config *to, const struct config *from)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        value_borrow(&to->values[i], &from->values[i]);
+}
+
 enum status config_variant(const struct config *config, enum strategy_variant *variant,
                            struct error *e)
 {

@@ -9,7 +9,7 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
-/* A point takes some 10 KiB: 640 MiB at most. */
+/* A point takes some 7 KiB: 450 MiB at most. */
 #define POINTS_MAX 65536
 
 /* Initial weights are part of a problem; when and where they are written is not. */
@@ -28,7 +28,16 @@ bool option_is_problem(const struct spec_option *option)
 
 /* ---- Identity ---- */
 
-/* 12 hexadecimal digits of the SHA-256 over "key=value\n" of what a point may differ in. */
+static void add_option(SHA256_CTX *context, const char *key, const char *text)
+{
+    SHA256_Update(context, (const uint8_t *)key, strlen(key));
+    SHA256_Update(context, (const uint8_t *)"=", 1);
+    SHA256_Update(context, (const uint8_t *)text, strlen(text));
+    SHA256_Update(context, (const uint8_t *)"\n", 1);
+}
+
+/* 12 hexadecimal digits of the SHA-256 over "key=value\n" of what a point may differ in, presets left
+ * out: a later version that knows more options gives the same identity. */
 static void identify(struct point *point, const struct spec *spec)
 {
     SHA256_CTX context;
@@ -37,14 +46,10 @@ static void identify(struct point *point, const struct spec *spec)
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         const char *text = point->config.values[i].text;
-        if (scope_is_campaign(option->scope))
-            continue;
         if (i == OPT_MODEL && point->net != NULL)
             text = point->net->digest;
-        SHA256_Update(&context, (const uint8_t *)option->key, strlen(option->key));
-        SHA256_Update(&context, (const uint8_t *)"=", 1);
-        SHA256_Update(&context, (const uint8_t *)text, strlen(text));
-        SHA256_Update(&context, (const uint8_t *)"\n", 1);
+        if (!scope_is_campaign(option->scope) && strcmp(text, spec->presets.values[i].text) != 0)
+            add_option(&context, option->key, text);
     }
     char digest[SHA256_DIGEST_STRING_LENGTH];
     SHA256_End(&context, digest);
@@ -53,137 +58,270 @@ static void identify(struct point *point, const struct spec *spec)
 
 /* ---- The matrix ---- */
 
-static enum status count_combinations(const struct spec *spec, size_t *n, struct error *e)
-{
-    *n = 1;
-    for (size_t i = 0; i < spec->matrix->n_axes; i++) {
-        const struct axis *axis = &spec->matrix->axes[i];
-        *n *= axis->n;
-        if (*n > POINTS_MAX)
-            return mark_error(e, ERR_SPEC, axis->mark, "the matrix has more than %d points",
-                              POINTS_MAX);
-    }
-    return OK;
-}
+/* The combinations of one case, or of a spec without cases: its own axes laid over the spec's. */
+struct product {
+    const struct matrix *of;
+    struct config config; /* outside the axes; borrowed */
+    const struct axis *axes[OPTION_COUNT];
+    size_t ways[OPTION_COUNT];    /* of each axis: which of `lengths` it runs with */
+    size_t lengths[OPTION_COUNT]; /* of axes that run alone, or of those that run together */
+    size_t n_axes, n_ways;
+};
 
-static enum status put_value(struct config *config, enum option_id id, const struct value *value,
-                             struct error *e)
+static void put_value(struct config *config, enum option_id id, const struct value *value)
 {
     value_free(&config->values[id]);
-    return value_copy(&config->values[id], value, e);
+    value_borrow(&config->values[id], value);
+}
+
+/* A case that gives one of both batches does without the spec's other one. */
+static bool is_displaced(const struct matrix *of, enum option_id id)
+{
+    return (id == OPT_GLOBAL_BATCH && matrix_gives(of, OPT_BATCH_PER_RANK)) ||
+           (id == OPT_BATCH_PER_RANK && matrix_gives(of, OPT_GLOBAL_BATCH));
+}
+
+static void add_axis(struct product *product, const struct axis *axis)
+{
+    size_t i = product->n_axes++, way = product->n_ways;
+    bool own = matrix_axis(product->of, axis->id) == axis;
+    for (size_t k = 0; k < i && axis->zip > 0; k++) {
+        const struct axis *other = product->axes[k];
+        bool others = matrix_axis(product->of, other->id) == other;
+        if (other->zip == axis->zip && own == others)
+            way = product->ways[k];
+    }
+    product->axes[i] = axis;
+    product->ways[i] = way;
+    product->lengths[way] = axis->n;
+    product->n_ways += way == product->n_ways;
+}
+
+/* An axis of the case stands where the spec's of the same key stood. */
+static void add_axes(struct product *product, const struct matrix *all, const struct matrix *of)
+{
+    for (size_t i = 0; i < all->n_axes; i++) {
+        enum option_id id = all->axes[i].id;
+        if (of == all || !(matrix_gives(of, id) || is_displaced(of, id)))
+            add_axis(product, &all->axes[i]);
+        else if (matrix_axis(of, id) != NULL)
+            add_axis(product, matrix_axis(of, id));
+    }
+    for (size_t i = 0; i < of->n_axes && of != all; i++)
+        if (matrix_axis(all, of->axes[i].id) == NULL)
+            add_axis(product, &of->axes[i]);
+}
+
+static void open_product(struct product *product, const struct spec *spec, const struct matrix *of)
+{
+    *product = (struct product){.of = of};
+    config_borrow(&product->config, &spec->config);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        enum option_id id = (enum option_id)i;
+        const struct value *own = &of->own.config.values[i];
+        if (own->set)
+            put_value(&product->config, id, own);
+        else if (is_displaced(of, id) && !matrix_gives(of, id))
+            put_value(&product->config, id, &spec->presets.values[i]);
+    }
+    add_axes(product, spec->matrix, of);
+}
+
+static enum status count_combinations(const struct product *product, size_t before, size_t *n,
+                                      struct error *e)
+{
+    *n = 1;
+    for (size_t i = 0; i < product->n_ways; i++)
+        if ((*n *= product->lengths[i]) > POINTS_MAX)
+            break;
+    if (*n + before <= POINTS_MAX)
+        return OK;
+    struct mark mark =
+        product->n_axes > 0 ? product->axes[product->n_axes - 1]->mark : product->of->mark;
+    return mark_error(e, ERR_SPEC, mark, "the matrix has more than %d points", POINTS_MAX);
 }
 
 /* Combination number `index`, the last axis running fastest. */
-static enum status combine(struct config *config, const struct spec *spec, size_t index,
-                           struct error *e)
+static void combine(struct point *point, const struct product *product, size_t index)
 {
-    TRY(config_copy(config, &spec->config, e));
-    for (size_t i = spec->matrix->n_axes; i-- > 0;) {
-        const struct axis *axis = &spec->matrix->axes[i];
-        TRY(put_value(config, axis->id, &axis->values[index % axis->n], e));
-        index /= axis->n;
+    size_t at[OPTION_COUNT];
+    for (size_t way = product->n_ways; way-- > 0;) {
+        at[way] = index % product->lengths[way];
+        index /= product->lengths[way];
     }
-    return OK;
+    config_borrow(&point->config, &product->config);
+    for (size_t i = 0; i < product->n_axes; i++)
+        put_value(&point->config, product->axes[i]->id,
+                  &product->axes[i]->values[at[product->ways[i]]]);
+    point->of = product->of;
+    point->case_name = product->of->label != NULL ? product->of->label : "";
 }
 
-static bool is_excluded(struct matrix *matrix, const struct config *config)
+static bool matches_any(struct selection *excludes, size_t n, const struct point *point)
 {
     bool excluded = false;
-    for (size_t i = 0; i < matrix->n_excludes; i++)
-        if (selection_matches(&matrix->excludes[i], config)) {
-            matrix->excludes[i].matches++;
+    for (size_t i = 0; i < n; i++)
+        if (selection_matches(&excludes[i], point)) {
+            excludes[i].matches++;
             excluded = true;
         }
     return excluded;
 }
 
+static bool is_excluded(const struct spec *spec, const struct point *point)
+{
+    const struct matrix *all = spec->matrix, *of = point->of;
+    bool excluded = matches_any(all->excludes, all->n_excludes, point);
+    return (of != all && matches_any(of->excludes, of->n_excludes, point)) || excluded;
+}
+
+static enum status check_matches(const struct spec *spec, const struct matrix *of, struct error *e)
+{
+    for (size_t i = 0, next; i < of->n_excludes; i = next) {
+        size_t matches = of->excludes[i].matches;
+        for (next = i + 1; next < of->n_excludes && of->excludes[next].goes_on; next++)
+            matches += of->excludes[next].matches;
+        if (matches == 0 && !selection_is_open(&of->excludes[i], spec))
+            return mark_error(e, ERR_SPEC, of->excludes[i].mark,
+                              "this exclude matches no point of the %s",
+                              of == spec->matrix ? "matrix" : "case");
+    }
+    return OK;
+}
+
 static enum status check_excludes(const struct spec *spec, struct error *e)
 {
-    const struct matrix *matrix = spec->matrix;
-    for (size_t i = 0, next; i < matrix->n_excludes; i = next) {
-        size_t matches = matrix->excludes[i].matches;
-        for (next = i + 1; next < matrix->n_excludes && matrix->excludes[next].goes_on; next++)
-            matches += matrix->excludes[next].matches;
-        if (matches == 0 && !selection_is_open(&matrix->excludes[i], spec))
-            return mark_error(e, ERR_SPEC, matrix->excludes[i].mark,
-                              "this exclude matches no point of the matrix");
+    const struct matrix *all = spec->matrix, *of = all;
+    TRY(check_matches(spec, all, e));
+    for (size_t i = 0; i < all->n_cases; i++) {
+        TRY(check_matches(spec, &all->cases[i], e));
+        of = of->n_excludes == 0 ? &all->cases[i] : of;
     }
     if (spec->n_points == 0)
-        return mark_error(e, ERR_SPEC, matrix->excludes[0].mark,
+        return mark_error(e, ERR_SPEC, of->excludes[0].mark,
                           "exclude leaves no point of the matrix");
+    return OK;
+}
+
+static enum status grow_points(struct spec *spec, size_t n, struct error *e)
+{
+    struct point *points = reallocarray(spec->points, spec->n_points + n, sizeof *points);
+    if (points == NULL)
+        return error_no_memory(e, "points");
+    spec->points = points;
+    memset(points + spec->n_points, 0, n * sizeof *points);
+    return OK;
+}
+
+static enum status expand_case(struct spec *spec, const struct matrix *of, struct error *e)
+{
+    struct product product;
+    size_t combinations;
+    open_product(&product, spec, of);
+    TRY(count_combinations(&product, spec->n_points, &combinations, e));
+    TRY(grow_points(spec, combinations, e));
+    for (size_t i = 0; i < combinations; i++) {
+        struct point *point = &spec->points[spec->n_points];
+        combine(point, &product, i);
+        if (is_excluded(spec, point))
+            continue;
+        point->requested = true;
+        identify(point, spec);
+        spec->n_points++;
+    }
     return OK;
 }
 
 static enum status expand_matrix(struct spec *spec, struct error *e)
 {
-    size_t combinations;
-    TRY(count_combinations(spec, &combinations, e));
-    TRY(MEM_NEW(spec->points, combinations, "points", e));
-    for (size_t i = 0; i < combinations; i++) {
-        struct point *point = &spec->points[spec->n_points];
-        enum status status = combine(&point->config, spec, i, e);
-        if (status != OK || is_excluded(spec->matrix, &point->config)) {
-            config_free(&point->config);
-            TRY(status);
-            continue;
-        }
-        point->requested = true;
-        identify(point, spec);
-        spec->n_points++;
-    }
+    const struct matrix *all = spec->matrix;
+    if (all->n_cases == 0)
+        TRY(expand_case(spec, all, e));
+    for (size_t i = 0; i < all->n_cases; i++)
+        TRY(expand_case(spec, &all->cases[i], e));
     return check_excludes(spec, e);
 }
 
 /* ---- Bases ---- */
 
-/* Without `baseline:` the first point with the fewest ranks that solves the same problem. */
+static long ranks_of(const struct spec *spec, size_t point)
+{
+    return config_int(&spec->points[point].config, OPT_RANKS);
+}
+
+static void note_fewest(struct alike *alike, const struct spec *spec, size_t i)
+{
+    size_t *best = alike_of(alike, &spec->points[i]);
+    if (*best == ALIKE_NONE || ranks_of(spec, i) < ranks_of(spec, *best))
+        *best = i;
+}
+
+/* Without `baseline:` the first point with the fewest ranks that solves the same problem; one of
+ * its own case comes before others of as few. */
+static void choose_base(struct spec *spec, size_t i, struct alike *problems, struct alike *own)
+{
+    struct point *point = &spec->points[i];
+    size_t best = *alike_of(problems, point), best_own = *alike_of(own, point);
+    point->base_index = ranks_of(spec, best_own) == ranks_of(spec, best) ? best_own : best;
+}
+
 static enum status choose_bases(struct spec *spec, struct error *e)
 {
-    struct alike *problems;
+    struct alike *problems, *own = NULL;
     enum status status = alike_make(&problems, spec, option_is_problem, spec->n_points, e);
+    THEN(status, alike_make(&own, spec, option_is_problem, spec->n_points, e));
+    if (status == OK)
+        alike_by_case(own);
     for (size_t i = 0; i < spec->n_points && status == OK; i++) {
-        size_t *best = alike_of(problems, &spec->points[i]);
-        if (*best == ALIKE_NONE || config_int(&spec->points[i].config, OPT_RANKS) <
-                                       config_int(&spec->points[*best].config, OPT_RANKS))
-            *best = i;
+        note_fewest(problems, spec, i);
+        note_fewest(own, spec, i);
     }
     for (size_t i = 0; i < spec->n_points && status == OK; i++)
-        spec->points[i].base_index = *alike_of(problems, &spec->points[i]);
+        choose_base(spec, i, problems, own);
     alike_free(problems);
+    alike_free(own);
     return status;
+}
+
+/* What its case says, else what the spec says; NULL where neither does. */
+static const struct selection *baseline_of(const struct spec *spec, const struct point *point)
+{
+    const struct matrix *of = point->of->has_baseline ? point->of : spec->matrix;
+    return of->has_baseline ? &of->baseline : NULL;
 }
 
 /* The point with the baseline's values applied. */
-static enum status make_base(struct point *base, const struct spec *spec, const struct point *point,
-                             struct error *e)
+static struct point make_base(const struct spec *spec, const struct point *point,
+                              const struct selection *baseline)
 {
-    const struct selection *baseline = &spec->matrix->baseline;
-    memset(base, 0, sizeof *base);
-    enum status status = config_copy(&base->config, &point->config, e);
-    for (size_t i = 0; i < OPTION_COUNT && status == OK; i++)
+    struct point base = {.of = point->of, .case_name = point->case_name};
+    config_borrow(&base.config, &point->config);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
         if (baseline->config.values[i].set)
-            status = put_value(&base->config, (enum option_id)i, &baseline->config.values[i], e);
-    if (status != OK)
-        config_free(&base->config);
-    else
-        identify(base, spec);
-    return status;
+            put_value(&base.config, (enum option_id)i, &baseline->config.values[i]);
+    identify(&base, spec);
+    return base;
 }
 
-/* Makes the base of points[i], or finds it among those that `known` has the index of. */
-static enum status place_base(struct spec *spec, size_t i, struct alike *known, struct error *e)
+/* Points by their identity: those of the same case, and any. */
+struct known {
+    struct alike *own, *any;
+};
+
+/* Makes the base of points[i], or finds it among those that are known. */
+static void place_base(struct spec *spec, size_t i, const struct known *known)
 {
-    struct point base;
-    TRY(make_base(&base, spec, &spec->points[i], e));
-    size_t *index = alike_of(known, &base);
-    if (*index == ALIKE_NONE) {
-        *index = base.base_index = spec->n_points;
+    const struct selection *baseline = baseline_of(spec, &spec->points[i]);
+    if (baseline == NULL)
+        return;
+    struct point base = make_base(spec, &spec->points[i], baseline);
+    size_t *own = alike_of(known->own, &base), *any = alike_of(known->any, &base);
+    size_t index = *own != ALIKE_NONE ? *own : *any;
+    if (index == ALIKE_NONE) {
+        *own = *any = index = base.base_index = spec->n_points;
         spec->points[spec->n_points++] = base;
-    } else {
-        config_free(&base.config);
     }
-    spec->points[i].base_index = *index;
-    return OK;
+    spec->points[i].base_index = index;
 }
 
 /* Moves the added points, which lie behind the first `requested`, to the front. */
@@ -208,27 +346,24 @@ static void note_first(struct alike *alike, const struct point *point, size_t i)
         *first = i;
 }
 
-/* Room for as many points again as there are. */
-static enum status double_room(struct spec *spec, struct error *e)
-{
-    struct point *points = reallocarray(spec->points, 2 * spec->n_points, sizeof *points);
-    if (points == NULL)
-        return error_no_memory(e, "points");
-    spec->points = points;
-    return OK;
-}
-
+/* Bases that the matrix lacks. */
 static enum status add_bases(struct spec *spec, struct error *e)
 {
     size_t requested = spec->n_points;
-    struct alike *known;
-    TRY(double_room(spec, e));
-    enum status status = alike_make(&known, spec, NULL, 2 * requested, e);
+    struct known known = {NULL, NULL};
+    TRY(grow_points(spec, requested, e));
+    enum status status = alike_make(&known.any, spec, NULL, 2 * requested, e);
+    THEN(status, alike_make(&known.own, spec, NULL, 2 * requested, e));
+    if (status == OK)
+        alike_by_case(known.own);
+    for (size_t i = 0; i < requested && status == OK; i++) {
+        note_first(known.any, &spec->points[i], i);
+        note_first(known.own, &spec->points[i], i);
+    }
     for (size_t i = 0; i < requested && status == OK; i++)
-        note_first(known, &spec->points[i], i);
-    for (size_t i = 0; i < requested && status == OK; i++)
-        status = place_base(spec, i, known, e);
-    alike_free(known);
+        place_base(spec, i, &known);
+    alike_free(known.any);
+    alike_free(known.own);
     return status == OK ? bring_forward(spec, requested, e) : status;
 }
 
@@ -307,8 +442,8 @@ static enum status silence(struct config *config, struct error *e)
 static enum status make_silent(struct point *silent, const struct spec *spec,
                                const struct point *point, struct error *e)
 {
-    memset(silent, 0, sizeof *silent);
-    TRY(config_copy(&silent->config, &point->config, e));
+    *silent = (struct point){.of = point->of, .case_name = point->case_name};
+    config_borrow(&silent->config, &point->config);
     enum status status = silence(&silent->config, e);
     if (status != OK)
         config_free(&silent->config);
@@ -322,7 +457,7 @@ static enum status add_silent(struct spec *spec, struct error *e)
 {
     size_t requested = spec->n_points;
     struct alike *known;
-    TRY(double_room(spec, e));
+    TRY(grow_points(spec, requested, e));
     enum status status = find_first(&known, spec, &silent_points, 2 * requested, e);
     for (size_t i = 0; i < requested && status == OK; i++) {
         struct point *point = &spec->points[i];
@@ -361,43 +496,73 @@ static void extend_label(struct point *point, const struct spec_option *option)
              plain ? "" : (dot != NULL ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
-/* A strategy's usual variant goes without saying, another never does; and so does no compressor. */
-static void label_unusual(struct spec *spec, enum option_id id)
+/* What a label says besides its case: what varies within that, or in a spec without cases. A
+ * strategy's usual variant goes without saying, another never does; and so does no compressor. */
+static void label_option(struct spec *spec, const struct matrix *of, enum option_id id)
 {
-    for (size_t i = 0; i < spec->n_points; i++)
-        if (strcmp(config_text(&spec->points[i].config, id), option_get(id)->preset) != 0)
-            extend_label(&spec->points[i], option_get(id));
+    bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
+    if (!unusual && !option_differs_in(spec, of, id))
+        return;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        struct point *point = &spec->points[i];
+        if (point->of == of && !(unusual && strcmp(config_text(&point->config, id),
+                                                   spec->presets.values[id].text) == 0))
+            extend_label(point, option_get(id));
+    }
 }
 
 /* Ranks come first: that is how people look for a point. */
+static void label_case(struct spec *spec, const struct matrix *of)
+{
+    label_option(spec, of, OPT_RANKS);
+    for (size_t id = 0; id < OPTION_COUNT; id++)
+        if (id != OPT_RANKS)
+            label_option(spec, of, (enum option_id)id);
+}
+
 static void label_points(struct spec *spec)
 {
-    if (option_differs(spec, OPT_RANKS, false))
-        for (size_t i = 0; i < spec->n_points; i++)
-            extend_label(&spec->points[i], option_get(OPT_RANKS));
-    for (size_t id = 0; id < OPTION_COUNT; id++)
-        if (id == OPT_VARIANT || id == OPT_COMPRESS)
-            label_unusual(spec, (enum option_id)id);
-        else if (id != OPT_RANKS && option_differs(spec, (enum option_id)id, false))
-            for (size_t i = 0; i < spec->n_points; i++)
-                extend_label(&spec->points[i], option_get((enum option_id)id));
+    for (size_t i = 0; i < spec->n_points; i++)
+        snprintf(spec->points[i].label, sizeof spec->points[i].label, "%s",
+                 spec->points[i].case_name);
+    if (spec->matrix->n_cases == 0)
+        label_case(spec, spec->matrix);
+    for (size_t i = 0; i < spec->matrix->n_cases; i++)
+        label_case(spec, &spec->matrix->cases[i]);
     for (size_t i = 0; i < spec->n_points; i++)
         if (spec->points[i].label[0] == '\0')
             strcpy(spec->points[i].label, "base");
+}
+
+static bool has_baseline(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (baseline_of(spec, &spec->points[i]) != NULL)
+            return true;
+    return false;
+}
+
+static enum status find_twins(struct spec *spec, struct error *e)
+{
+    TRY(alike_make(&spec->identities, spec, NULL, spec->n_points, e));
+    for (size_t i = 0; i < spec->n_points; i++) {
+        note_first(spec->identities, &spec->points[i], i);
+        spec->points[i].twin = *alike_of(spec->identities, &spec->points[i]);
+        spec->points[spec->points[i].base_index].base = true;
+    }
+    return OK;
 }
 
 enum status expand_points(struct spec *spec, struct error *e)
 {
     TRY(expand_matrix(spec, e));
     TRY(add_silent(spec, e));
-    TRY(spec->matrix->has_baseline ? add_bases(spec, e) : choose_bases(spec, e));
+    TRY(choose_bases(spec, e));
+    if (has_baseline(spec))
+        TRY(add_bases(spec, e));
     TRY(find_partners(spec, &silent_points, offsetof(struct point, silent_index), e));
     TRY(find_partners(spec, &peers, offsetof(struct point, peer_index), e));
-    TRY(alike_make(&spec->identities, spec, NULL, spec->n_points, e));
-    for (size_t i = 0; i < spec->n_points; i++) {
-        note_first(spec->identities, &spec->points[i], i);
-        spec->points[spec->points[i].base_index].base = true;
-    }
+    TRY(find_twins(spec, e));
     label_points(spec);
     return list_varying(spec, e);
 }

@@ -31,13 +31,14 @@ static bool is_file(const struct spec_option *option, const struct value *value)
 }
 
 /* What a spec says is meant from where it lies, what was typed from where that was done. */
-static enum status find_input(char **path, const struct input_kind *kind, const struct spec *spec,
-                              const struct value *value, struct error *e)
+static enum status find_input(char **path, const struct input_kind *kind, const struct value *value,
+                              struct error *e)
 {
-    char *beside = strdup(spec->path), *slash = beside != NULL ? strrchr(beside, '/') : NULL;
+    bool typed = mark_from_set(value->mark);
+    char *beside = strdup(typed ? "" : value->mark.file),
+         *slash = beside != NULL ? strrchr(beside, '/') : NULL;
     if (beside == NULL)
         return error_no_memory(e, "the files of a spec");
-    bool typed = value->mark.file == matrix_set_file;
     if (slash != NULL)
         slash[1] = '\0';
     const char *own = slash != NULL ? beside : "";
@@ -152,7 +153,7 @@ static enum status resolve_value(struct spec *spec, const struct input_kind *kin
     const char *name = NULL;
     if (!value->set || !is_file(option, value))
         return OK;
-    enum status status = find_input(&input.path, kind, spec, value, &inner);
+    enum status status = find_input(&input.path, kind, value, &inner);
     THEN(status, read_input(&input, &inner));
     THEN(status, add_input(spec, &input, kind, &name, &inner));
     if (status != OK) {
@@ -175,7 +176,7 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
         char *written = strdup(axis->values[i].text);
         enum status status = written != NULL ? resolve_value(spec, kind, &axis->values[i], e)
                                              : error_no_memory(e, "the files of a spec");
-        for (size_t j = 0; j < i && status == OK; j++)
+        for (size_t j = 0; j < i && status == OK && axis->zip == 0; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 status = mark_error(e, ERR_SPEC, axis->values[i].mark,
                                     "%s: '%s' is the same as '%s', which is listed before",
@@ -186,16 +187,25 @@ static enum status resolve_axis(struct spec *spec, const struct input_kind *kind
     return OK;
 }
 
-static enum status resolve_kind(struct spec *spec, const struct input_kind *kind, struct error *e)
+static enum status resolve_matrix(struct spec *spec, const struct input_kind *kind,
+                                  struct matrix *matrix, struct error *e)
 {
-    struct matrix *matrix = spec->matrix;
     struct axis *axis = matrix_axis(matrix, kind->option);
-    TRY(resolve_value(spec, kind, &spec->config.values[kind->option], e));
+    TRY(resolve_value(spec, kind, &matrix->own.config.values[kind->option], e));
     if (axis != NULL)
         TRY(resolve_axis(spec, kind, axis, e));
     TRY(resolve_value(spec, kind, &matrix->baseline.config.values[kind->option], e));
     for (size_t i = 0; i < matrix->n_excludes; i++)
         TRY(resolve_value(spec, kind, &matrix->excludes[i].config.values[kind->option], e));
+    return OK;
+}
+
+static enum status resolve_kind(struct spec *spec, const struct input_kind *kind, struct error *e)
+{
+    TRY(resolve_value(spec, kind, &spec->config.values[kind->option], e));
+    TRY(resolve_matrix(spec, kind, spec->matrix, e));
+    for (size_t i = 0; i < spec->matrix->n_cases; i++)
+        TRY(resolve_matrix(spec, kind, &spec->matrix->cases[i], e));
     return OK;
 }
 

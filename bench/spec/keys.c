@@ -7,14 +7,22 @@
 
 #define PATH_BYTES 256
 
-static const char *const structural[] = {"matrix", "exclude", "baseline"};
-#define N_STRUCTURAL (sizeof structural / sizeof *structural)
-#define WORDS_MAX    (OPTION_COUNT + N_STRUCTURAL)
+/* Words that stand beside options and are none. */
+struct beside {
+    const char *words[6];
+    size_t n;
+};
+static const struct beside at_top = {{"matrix", "zip", "exclude", "baseline", "cases", "extends"},
+                                     6};
+static const struct beside in_case = {{"label", "matrix", "zip", "exclude", "baseline"}, 5};
+static const struct beside nothing;
+
+#define WORDS_MAX (OPTION_COUNT + 6)
 
 struct walk {
     keys_visitor *visit;
     void *arg;
-    bool top; /* keys of a whole spec */
+    const struct beside *beside;
 };
 
 /* Whether options lie below `path` ("train"), its first `length` characters. */
@@ -30,8 +38,8 @@ static bool is_group(const char *path, size_t length)
 
 /* Words that may follow the first `length` characters of `path` (0: that may begin a key), cut out
  * of the option table; returns how many. */
-static size_t known_words(const char *path, size_t length, bool top, char words[WORDS_MAX][40],
-                          const char *known[WORDS_MAX])
+static size_t known_words(const char *path, size_t length, const struct beside *beside,
+                          char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -45,8 +53,8 @@ static size_t known_words(const char *path, size_t length, bool top, char words[
             n++;
         }
     }
-    for (size_t i = 0; top && length == 0 && i < N_STRUCTURAL; i++)
-        known[n++] = structural[i];
+    for (size_t i = 0; length == 0 && i < beside->n; i++)
+        known[n++] = beside->words[i];
     return n;
 }
 
@@ -75,8 +83,8 @@ static size_t group_length(const char *path)
 }
 
 /* Names the first word of `path` that leads nowhere, and what could stand in its place. */
-static enum status unknown_key(const char *path, const struct node *entry, bool top,
-                               struct error *e)
+static enum status unknown_key(const char *path, const struct node *entry,
+                               const struct beside *beside, struct error *e)
 {
     size_t length = group_length(path);
     const char *rest = path + length + (length > 0);
@@ -94,7 +102,7 @@ static enum status unknown_key(const char *path, const struct node *entry, bool 
                           meant->key);
     char words[WORDS_MAX][40], text[900];
     const char *known[WORDS_MAX];
-    size_t n = known_words(path, length, top, words, known);
+    size_t n = known_words(path, length, beside, words, known);
     name_explain(text, sizeof text, word, known, n);
     return mark_error(e, ERR_SPEC, entry->key_mark, "%.*s%s%s", (int)length, path,
                       length > 0 ? ": " : "", text);
@@ -104,7 +112,7 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 {
     char words[WORDS_MAX][40], text[700] = "";
     const char *known[WORDS_MAX];
-    size_t n = known_words(path, strlen(path), false, words, known);
+    size_t n = known_words(path, strlen(path), &nothing, words, known);
     for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);
     return mark_error(e, ERR_SPEC, entry->mark,
@@ -123,7 +131,7 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
     if (option != NULL)
         return walk->visit(walk->arg, option, entry, e);
     if (!is_group(path, strlen(path)))
-        return unknown_key(path, entry, walk->top, e);
+        return unknown_key(path, entry, walk->beside, e);
     if (entry->kind != NODE_MAP)
         return not_a_group(path, entry, e);
     return walk_map(walk, entry, path, e);
@@ -134,7 +142,7 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node *entry = &map->items[i];
-        if (walk->top && prefix[0] == '\0' && name_index(entry->key, structural, N_STRUCTURAL) >= 0)
+        if (prefix[0] == '\0' && name_index(entry->key, walk->beside->words, walk->beside->n) >= 0)
             continue;
         TRY(walk_entry(walk, entry, prefix, e));
     }
@@ -143,10 +151,15 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 
 enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, false}, map, "", e);
+    return walk_map(&(struct walk){visit, arg, &nothing}, map, "", e);
 }
 
 enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, true}, map, "", e);
+    return walk_map(&(struct walk){visit, arg, &at_top}, map, "", e);
+}
+
+enum status keys_walk_case(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
+{
+    return walk_map(&(struct walk){visit, arg, &in_case}, map, "", e);
 }

@@ -13,5 +13,7 @@ typedef enum status keys_visitor(void *arg, const struct spec_option *option,
  * group of them is an error that names the nearest. */
 enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, struct error *e);
 
-/* The same for the top of a spec: passes over matrix, exclude and baseline. */
+/* The same for the top of a spec and for a case: pass over what is no option there: matrix, zip,
+ * exclude, baseline; extends and cases at the top, label in a case. */
 enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e);
+enum status keys_walk_case(const struct node *map, keys_visitor *visit, void *arg, struct error *e);

@@ -8,29 +8,12 @@
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
-const char matrix_set_file[] = "SET";
+#define LABEL_BYTES_MAX 60
 
-/* Selections that the lists of an exclude may come to. */
-#define EXCLUDES_MAX 4096
-
-/* What is being read: the file itself, or a SET that overrides what the file says. */
-struct reading {
-    struct spec *spec;
-    const struct spec_machine *machine;
-    bool override;
-};
-
-static bool from_set(struct mark mark)
+/* What stands in one file may be given once; of several files the last counts. */
+static bool is_same_file(struct mark a, struct mark b)
 {
-    return mark.file == matrix_set_file;
-}
-
-struct axis *matrix_axis(const struct matrix *matrix, enum option_id id)
-{
-    for (size_t i = 0; i < matrix->n_axes; i++)
-        if (matrix->axes[i].id == id)
-            return (struct axis *)&matrix->axes[i];
-    return NULL;
+    return a.file == b.file;
 }
 
 static void axis_clear(struct axis *axis)
@@ -38,8 +21,7 @@ static void axis_clear(struct axis *axis)
     for (size_t i = 0; i < axis->n; i++)
         value_free(&axis->values[i]);
     free(axis->values);
-    axis->values = NULL;
-    axis->n = 0;
+    *axis = (struct axis){.id = axis->id};
 }
 
 static void remove_axis(struct matrix *matrix, struct axis *axis)
@@ -50,158 +32,61 @@ static void remove_axis(struct matrix *matrix, struct axis *axis)
     matrix->n_axes--;
 }
 
-static enum status given_twice(const struct spec_option *option, const struct node *entry,
-                               struct mark first, struct error *e)
+/* ---- Options with one value ---- */
+
+/* Where every case has a value of its own, one for all of them would change nothing. */
+static enum status check_reaches(const struct reading *reading, const struct spec_option *option,
+                                 const struct node *entry, struct error *e)
 {
-    char place[MARK_TEXT_BYTES];
-    return mark_error(e, ERR_SPEC, entry->key_mark, "%s is given twice: here and at %s",
-                      option->key, mark_text(place, first));
+    const struct matrix *m = reading->spec->matrix;
+    if (!mark_from_set(entry->mark) || reading->matrix != m || m->n_cases == 0)
+        return OK;
+    for (size_t i = 0; i < m->n_cases; i++)
+        if (!matrix_gives(&m->cases[i], option->id))
+            return OK;
+    return mark_error(e, ERR_SPEC, entry->key_mark,
+                      "%s: every case has its own; cases.%s.%s=... sets that of one", option->key,
+                      m->cases[0].label, option->key);
 }
 
-/* ---- Single values: the top of a spec, an exclude, a baseline ---- */
-
-static enum status set_value(struct config *config, const struct spec_option *option,
-                             const struct node *entry, struct error *e)
+/* A batch is that of a rank or of all of them: what lies over the other file's takes its place. */
+static void displace_batch(const struct reading *reading, enum option_id id, struct mark mark)
 {
-    struct value *value = &config->values[option->id];
-    if (value->set)
-        return given_twice(option, entry, value->mark, e);
-    return value_parse(value, option, entry, e);
+    enum option_id other = id == OPT_GLOBAL_BATCH     ? OPT_BATCH_PER_RANK
+                           : id == OPT_BATCH_PER_RANK ? OPT_GLOBAL_BATCH
+                                                      : OPTION_COUNT;
+    if (other == OPTION_COUNT || mark_from_set(mark))
+        return;
+    struct axis *axis = matrix_axis(reading->matrix, other);
+    if (axis != NULL && !is_same_file(axis->mark, mark))
+        remove_axis(reading->matrix, axis);
+    struct value *value = &reading->config->values[other];
+    if (value->set && !is_same_file(value->mark, mark)) {
+        value->set = false;
+        value->number = 0;
+        strcpy(value->text, "0"); /* as the preset: a number has a digit at least */
+    }
 }
 
-static enum status list_outside_matrix(const struct spec_option *option, const struct node *entry,
-                                       struct error *e)
-{
-    return mark_error(
-        e, ERR_SPEC, entry->mark,
-        "%s: takes one value here; to vary it, move the list below matrix:", option->key);
-}
-
-static enum status visit_fixed(void *arg, const struct spec_option *option,
-                               const struct node *entry, struct error *e)
+static enum status visit_option(void *arg, const struct spec_option *option,
+                                const struct node *entry, struct error *e)
 {
     const struct reading *reading = arg;
-    struct value *value = &reading->spec->config.values[option->id];
     bool list = type_is_list(option->type);
+    if (reading->matrix->label != NULL && scope_is_campaign(option->scope))
+        return option_refuse_campaign(option, entry, e);
     if (entry->kind == NODE_LIST && !list && !scope_is_campaign(option->scope))
-        return list_outside_matrix(option, entry, e);
-    if (reading->override) {
-        struct axis *axis = matrix_axis(reading->spec->matrix, option->id);
-        if (axis != NULL && from_set(axis->mark))
-            return given_twice(option, entry, axis->mark, e);
-        if (axis != NULL)
-            remove_axis(reading->spec->matrix, axis);
-        value->set = value->set && from_set(value->mark);
-    }
-    return set_value(&reading->spec->config, option, entry, e);
-}
-
-static enum status refuse_campaign(const struct spec_option *option, const struct node *entry,
-                                   struct error *e)
-{
-    return mark_error(e, ERR_SPEC, entry->key_mark,
-                      "%s holds for the whole campaign: it stands at the top of the file only",
-                      option->key);
-}
-
-static enum status visit_selected(void *arg, const struct spec_option *option,
-                                  const struct node *entry, struct error *e)
-{
-    struct selection *selection = arg;
-    if (scope_is_campaign(option->scope))
-        return refuse_campaign(option, entry, e);
-    return set_value(&selection->config, option, entry, e);
-}
-
-static enum status read_selection(const char *what, const struct node *node, keys_visitor *visit,
-                                  void *arg, struct error *e)
-{
-    if (node->kind != NODE_MAP || node->n == 0)
-        return mark_error(e, ERR_SPEC, node->mark,
-                          "%s takes a map of options and values, as {ranks: 1}", what);
-    return keys_walk(node, visit, arg, e);
-}
-
-bool selection_matches(const struct selection *selection, const struct config *config)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct value *wanted = &selection->config.values[i];
-        if (wanted->set && !value_equal(wanted, &config->values[i]))
-            return false;
-    }
-    return true;
-}
-
-/* The selections of one entry of exclude: several where it has lists. */
-struct entry_reading {
-    struct matrix *matrix;
-    size_t first;
-};
-
-/* Another copy of an entry's selections at the end. */
-static enum status repeat_entry(const struct entry_reading *entry, size_t n, struct error *e)
-{
-    struct matrix *m = entry->matrix;
-    struct selection *grown = reallocarray(m->excludes, m->n_excludes + n, sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(e, "the matrix");
-    m->excludes = grown;
-    for (size_t i = 0; i < n; i++) {
-        struct selection *to = &grown[m->n_excludes], *from = &grown[entry->first + i];
-        *to = (struct selection){.mark = from->mark, .goes_on = true};
-        TRY(config_copy(&to->config, &from->config, e));
-        m->n_excludes++;
-    }
-    return OK;
-}
-
-/* A list stands for each of its values: the entry's selections are repeated for each. */
-static enum status visit_excluded(void *arg, const struct spec_option *option,
-                                  const struct node *node, struct error *e)
-{
-    const struct entry_reading *entry = arg;
-    struct matrix *m = entry->matrix;
-    bool list = node->kind == NODE_LIST && !type_is_list(option->type);
-    size_t n = m->n_excludes - entry->first, values = list ? node->n : 1;
-    if (list && node->n == 0)
-        return mark_error(e, ERR_SPEC, node->mark, "%s: an empty list excludes nothing",
-                          option->key);
-    if (n * values > EXCLUDES_MAX)
-        return mark_error(e, ERR_SPEC, node->mark, "this exclude stands for more than %d",
-                          EXCLUDES_MAX);
-    for (size_t k = 1; k < values; k++)
-        TRY(repeat_entry(entry, n, e));
-    for (size_t i = 0; i < n * values; i++)
-        TRY(visit_selected(&m->excludes[entry->first + i], option,
-                           list ? &node->items[i / n] : node, e));
-    return OK;
-}
-
-static enum status read_excludes(struct matrix *matrix, const struct node *list, struct error *e)
-{
-    if (list->kind != NODE_LIST)
-        return mark_error(e, ERR_SPEC, list->mark, "exclude takes a list of maps, as [{ranks: 1}]");
-    for (size_t i = 0; i < list->n; i++) {
-        struct entry_reading entry = {matrix, matrix->n_excludes};
-        struct selection *grown =
-            reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
-        if (grown == NULL)
-            return error_no_memory(e, "the matrix");
-        matrix->excludes = grown;
-        grown[matrix->n_excludes++] = (struct selection){.mark = list->items[i].mark};
-        TRY(read_selection("an entry of exclude", &list->items[i], visit_excluded, &entry, e));
-    }
-    return OK;
-}
-
-static enum status read_baseline(struct matrix *matrix, const struct node *node, struct error *e)
-{
-    if (matrix->has_baseline && from_set(matrix->baseline.mark))
-        return mark_error(e, ERR_SPEC, node->mark, "baseline is given twice");
-    config_free(&matrix->baseline.config);
-    matrix->has_baseline = true;
-    matrix->baseline.mark = node->mark;
-    return read_selection("baseline", node, visit_selected, &matrix->baseline, e);
+        return mark_error(
+            e, ERR_SPEC, entry->mark,
+            "%s: takes one value here; to vary it, move the list below matrix:", option->key);
+    TRY(check_reaches(reading, option, entry, e));
+    struct axis *axis = matrix_axis(reading->matrix, option->id);
+    if (axis != NULL && is_same_file(axis->mark, entry->mark))
+        return option_given_twice(option, entry, axis->mark, e);
+    if (axis != NULL)
+        remove_axis(reading->matrix, axis);
+    displace_batch(reading, option->id, entry->mark);
+    return option_read(reading->config, option, entry, e);
 }
 
 /* ---- The matrix ---- */
@@ -231,13 +116,14 @@ static enum status read_auto(struct axis *axis, int cores, struct error *e)
     return last < cores ? add_ranks(axis, cores, e) : OK;
 }
 
+/* In a zip a value may come again beside another value of the others. */
 static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
                                     const struct node *list, struct error *e)
 {
     TRY(MEM_NEW(axis->values, list->n, "the matrix", e));
     for (size_t i = 0; i < list->n; i++) {
         TRY(value_parse(&axis->values[axis->n++], option, &list->items[i], e));
-        for (size_t j = 0; j < i; j++)
+        for (size_t j = 0; j < i && axis->zip == 0; j++)
             if (value_equal(&axis->values[i], &axis->values[j]))
                 return mark_error(e, ERR_SPEC, list->items[i].mark, "%s: '%s' is listed twice",
                                   option->key, list->items[i].text);
@@ -249,52 +135,68 @@ static enum status read_axis(struct axis *axis, const struct spec_option *option
                              const struct node *entry, const struct spec_machine *machine,
                              struct error *e)
 {
-    bool scalar = entry->kind == NODE_SCALAR;
-    axis->id = option->id;
-    axis->mark = entry->mark;
-    axis->open = from_set(entry->mark);
-    if (scalar && option->type == TYPE_RANKS && strcmp(entry->text, "auto") == 0)
+    bool scalar = entry->kind == NODE_SCALAR, ranks = option->type == TYPE_RANKS && axis->zip == 0;
+    if (scalar && ranks && strcmp(entry->text, "auto") == 0)
         return read_auto(axis, machine->usable_cores, e);
     if (entry->kind != NODE_LIST || entry->n == 0)
-        return mark_error(e, ERR_SPEC, entry->mark, "%s: a matrix takes a list: [%s]%s",
-                          option->key, scalar && entry->text[0] ? entry->text : "...",
-                          option->type == TYPE_RANKS ? " or auto" : "");
+        return mark_error(e, ERR_SPEC, entry->mark, "%s: a %s takes a list: [%s]%s", option->key,
+                          axis->zip > 0 ? "zip" : "matrix",
+                          scalar && entry->text[0] ? entry->text : "...", ranks ? " or auto" : "");
     return read_axis_values(axis, option, entry, e);
 }
 
-/* A SET may replace what the file says, but not another SET. */
+/* What one file says may be in a matrix, in a zip or one value. */
 static enum status check_axis_new(const struct reading *reading, const struct spec_option *option,
-                                  const struct node *entry, struct error *e)
+                                  const struct node *entry, int zip, struct error *e)
 {
-    const struct axis *axis = matrix_axis(reading->spec->matrix, option->id);
-    if (axis != NULL && (!reading->override || from_set(axis->mark)))
-        return given_twice(option, entry, axis->mark, e);
-    const struct value *fixed = &reading->spec->config.values[option->id];
+    const struct axis *axis = matrix_axis(reading->matrix, option->id);
+    const struct value *fixed = &reading->config->values[option->id];
     char place[MARK_TEXT_BYTES];
-    if (fixed->set && (!reading->override || from_set(fixed->mark)))
+    if (axis != NULL && is_same_file(axis->mark, entry->mark))
+        return (axis->zip > 0) == (zip > 0)
+                   ? option_given_twice(option, entry, axis->mark, e)
+                   : mark_error(e, ERR_SPEC, entry->key_mark,
+                                "%s is in a zip and in the matrix (%s) too: leave one of them out",
+                                option->key, mark_text(place, axis->mark));
+    if (fixed->set && is_same_file(fixed->mark, entry->mark))
         return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "%s is in the matrix and has one value at %s too: leave one of them out",
-                          option->key, mark_text(place, fixed->mark));
+                          "%s is in %s and has one value at %s too: leave one of them out",
+                          option->key, zip > 0 ? "a zip" : "the matrix",
+                          mark_text(place, fixed->mark));
     return OK;
 }
 
-static enum status visit_axis(void *arg, const struct spec_option *option, const struct node *entry,
-                              struct error *e)
+static enum status add_axis(struct reading *reading, const struct spec_option *option,
+                            const struct node *entry, int zip, struct error *e)
 {
-    const struct reading *reading = arg;
-    struct matrix *matrix = reading->spec->matrix;
+    struct matrix *matrix = reading->matrix;
     if (scope_is_campaign(option->scope))
-        return refuse_campaign(option, entry, e);
-    TRY(check_axis_new(reading, option, entry, e));
+        return option_refuse_campaign(option, entry, e);
+    TRY(check_reaches(reading, option, entry, e));
+    TRY(check_axis_new(reading, option, entry, zip, e));
+    displace_batch(reading, option->id, entry->mark);
     struct axis *axis = matrix_axis(matrix, option->id);
     if (axis != NULL)
         axis_clear(axis);
     else
         axis = &matrix->axes[matrix->n_axes++];
+    *axis = (struct axis){
+        .id = option->id, .mark = entry->mark, .zip = zip, .open = mark_from_set(entry->mark)};
     return read_axis(axis, option, entry, reading->machine, e);
 }
 
-static enum status read_axes(struct reading *reading, const struct node *map, struct error *e)
+static enum status visit_axis(void *arg, const struct spec_option *option, const struct node *entry,
+                              struct error *e)
+{
+    return add_axis(arg, option, entry, 0, e);
+}
+
+enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e)
+{
+    return keys_walk(map, visit_option, reading, e);
+}
+
+enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e)
 {
     if (map->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, map->mark,
@@ -302,32 +204,189 @@ static enum status read_axes(struct reading *reading, const struct node *map, st
     return keys_walk(map, visit_axis, reading, e);
 }
 
-bool selection_is_open(const struct selection *selection, const struct spec *spec)
+/* ---- Zip ---- */
+
+struct zip_reading {
+    struct reading *reading;
+    int zip;
+};
+
+static enum status visit_zipped(void *arg, const struct spec_option *option,
+                                const struct node *entry, struct error *e)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!selection->config.values[i].set)
+    const struct zip_reading *zip = arg;
+    return add_axis(zip->reading, option, entry, zip->zip, e);
+}
+
+static int count_zips(const struct matrix *matrix)
+{
+    int most = 0;
+    for (size_t i = 0; i < matrix->n_axes; i++)
+        most = matrix->axes[i].zip > most ? matrix->axes[i].zip : most;
+    return most;
+}
+
+static void remove_zips(struct matrix *matrix)
+{
+    for (size_t i = matrix->n_axes; i-- > 0;)
+        if (matrix->axes[i].zip > 0)
+            remove_axis(matrix, &matrix->axes[i]);
+}
+
+/* Two axes that run together: as long as each other. */
+static enum status check_lengths(const struct axis *a, const struct axis *b, struct error *e)
+{
+    char place[MARK_TEXT_BYTES];
+    if (a->n == b->n)
+        return OK;
+    return mark_error(e, ERR_SPEC, b->mark,
+                      "zip: %s has %zu values, %s (%s) has %zu: lists that run together are of one "
+                      "length",
+                      option_get(b->id)->key, b->n, option_get(a->id)->key,
+                      mark_text(place, a->mark), a->n);
+}
+
+static bool are_same(const struct matrix *matrix, int zip, size_t a, size_t b)
+{
+    for (size_t i = 0; i < matrix->n_axes; i++)
+        if (matrix->axes[i].zip == zip &&
+            !value_equal(&matrix->axes[i].values[a], &matrix->axes[i].values[b]))
+            return false;
+    return true;
+}
+
+static enum status check_zip(const struct matrix *matrix, int zip, struct error *e)
+{
+    const struct axis *first = NULL;
+    for (size_t i = 0; i < matrix->n_axes; i++) {
+        const struct axis *axis = &matrix->axes[i];
+        if (axis->zip != zip)
             continue;
-        const struct axis *axis = matrix_axis(spec->matrix, (enum option_id)i);
-        if (axis != NULL ? axis->open : from_set(spec->config.values[i].mark))
-            return true;
+        if (first == NULL)
+            first = axis;
+        TRY(check_lengths(first, axis, e));
     }
-    return false;
+    for (size_t b = 0; first != NULL && b < first->n; b++)
+        for (size_t a = 0; a < b; a++)
+            if (are_same(matrix, zip, a, b))
+                return mark_error(e, ERR_SPEC, first->values[b].mark,
+                                  "zip: values %zu and %zu of its lists are all the same", a + 1,
+                                  b + 1);
+    return OK;
 }
 
-const char *spec_set_beyond_figures(const struct spec *spec)
+static enum status read_zip_map(struct reading *reading, const struct node *map, int zip,
+                                struct error *e)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
-        const struct axis *axis = matrix_axis(spec->matrix, option->id);
-        const struct value *value = &spec->config.values[i];
-        if ((axis != NULL && from_set(axis->mark)) ||
-            (value->set && from_set(value->mark) && option->scope != SCOPE_FIGURE))
-            return option->key;
-    }
-    return spec->matrix->has_baseline && from_set(spec->matrix->baseline.mark) ? "baseline" : NULL;
+    if (map->kind != NODE_MAP || map->n == 0)
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "zip takes a map of options and lists that run together, or a list of "
+                          "such maps, as {ranks: [1, 2], train.epochs: [2, 4]}");
+    TRY(keys_walk(map, visit_zipped, &(struct zip_reading){reading, zip}, e));
+    return check_zip(reading->matrix, zip, e);
 }
 
-/* ---- A whole spec ---- */
+enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e)
+{
+    struct matrix *matrix = reading->matrix;
+    if (node->kind != NODE_LIST && count_zips(matrix) <= 1)
+        return read_zip_map(reading, node, 1, e);
+    remove_zips(matrix);
+    if (node->kind != NODE_LIST)
+        return read_zip_map(reading, node, 1, e);
+    for (size_t i = 0; i < node->n; i++)
+        TRY(read_zip_map(reading, &node->items[i], (int)i + 1, e));
+    return OK;
+}
+
+/* ---- What stands at the top and in a case ---- */
+
+static enum status read_parts(struct reading *reading, const struct node *map, struct error *e)
+{
+    const struct node *node = node_find(map, "matrix");
+    if (node != NULL)
+        TRY(matrix_read_axes(reading, node, e));
+    if ((node = node_find(map, "zip")) != NULL)
+        TRY(matrix_read_zip(reading, node, e));
+    if ((node = node_find(map, "exclude")) != NULL)
+        TRY(excludes_read(reading->matrix, node, e));
+    if ((node = node_find(map, "baseline")) != NULL)
+        TRY(baseline_read(reading->matrix, node, e));
+    return OK;
+}
+
+static enum status check_label(const struct matrix *matrix, const struct node *label,
+                               struct error *e)
+{
+    if (label->kind != NODE_SCALAR || label->text[0] == '\0' ||
+        strlen(label->text) > LABEL_BYTES_MAX)
+        return mark_error(e, ERR_SPEC, label->mark, "label takes a text of 1..%d bytes",
+                          LABEL_BYTES_MAX);
+    for (const char *c = label->text; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            return mark_error(e, ERR_SPEC, label->mark,
+                              "label: a text with a line break or control character in it");
+    for (size_t i = 0; i + 1 < matrix->n_cases; i++)
+        if (strcmp(matrix->cases[i].label, label->text) == 0)
+            return mark_error(e, ERR_SPEC, label->mark, "label: another case is called '%s'",
+                              label->text);
+    return OK;
+}
+
+static enum status read_case(struct reading *reading, struct matrix *of, const struct node *node,
+                             struct error *e)
+{
+    static const struct node none = {.kind = NODE_LIST};
+    const struct node *label = node->kind == NODE_MAP ? node_find(node, "label") : &none;
+    if (label == &none || label == NULL)
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "a case takes a map with a label, as {label: corrected, ranks: 2}");
+    TRY(check_label(reading->spec->matrix, label, e));
+    of->label = strdup(label->text);
+    of->mark = node->mark;
+    if (of->label == NULL)
+        return error_no_memory(e, "the cases");
+    struct reading own = {reading->spec, reading->machine, of, &of->own.config};
+    TRY(keys_walk_case(node, visit_option, &own, e));
+    return read_parts(&own, node, e);
+}
+
+static void clear_matrix(struct matrix *matrix)
+{
+    free(matrix->label);
+    selection_free(&matrix->own);
+    while (matrix->n_axes > 0)
+        axis_clear(&matrix->axes[--matrix->n_axes]);
+    for (size_t i = 0; i < matrix->n_excludes; i++)
+        selection_free(&matrix->excludes[i]);
+    free(matrix->excludes);
+    selection_free(&matrix->baseline);
+}
+
+static void clear_cases(struct matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->n_cases; i++)
+        clear_matrix(&matrix->cases[i]);
+    free(matrix->cases);
+    matrix->cases = NULL;
+    matrix->n_cases = 0;
+}
+
+/* A list of cases takes the place of those of another file. */
+static enum status read_cases(struct reading *reading, const struct node *list, struct error *e)
+{
+    struct matrix *matrix = reading->spec->matrix;
+    clear_cases(matrix);
+    if (list->kind != NODE_LIST)
+        return mark_error(e, ERR_SPEC, list->mark,
+                          "cases takes a list of maps, as [{label: corrected, ranks: 2}]");
+    TRY(MEM_NEW(matrix->cases, list->n, "the cases", e));
+    for (size_t i = 0; i < list->n; i++) {
+        struct matrix *of = &matrix->cases[matrix->n_cases++];
+        TRY(read_case(reading, of, &list->items[i], e));
+    }
+    return OK;
+}
 
 enum status matrix_read(struct spec *spec, const struct node *root,
                         const struct spec_machine *machine, struct error *e)
@@ -335,102 +394,37 @@ enum status matrix_read(struct spec *spec, const struct node *root,
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
                           "a spec is a map: keys and values, as name: try");
-    struct reading reading = {spec, machine, false};
-    TRY(keys_walk_top(root, visit_fixed, &reading, e));
-    const struct node *matrix = node_find(root, "matrix");
-    if (matrix != NULL)
-        TRY(read_axes(&reading, matrix, e));
-    const struct node *exclude = node_find(root, "exclude");
-    if (exclude != NULL)
-        TRY(read_excludes(spec->matrix, exclude, e));
-    const struct node *baseline = node_find(root, "baseline");
-    return baseline != NULL ? read_baseline(spec->matrix, baseline, e) : OK;
+    struct reading reading = {spec, machine, spec->matrix, &spec->config};
+    TRY(keys_walk_top(root, visit_option, &reading, e));
+    TRY(read_parts(&reading, root, e));
+    const struct node *cases = node_find(root, "cases");
+    return cases != NULL ? read_cases(&reading, cases, e) : OK;
 }
 
 void matrix_free(struct matrix *matrix)
 {
-    for (size_t i = 0; i < matrix->n_axes; i++)
-        axis_clear(&matrix->axes[i]);
-    for (size_t i = 0; i < matrix->n_excludes; i++)
-        config_free(&matrix->excludes[i].config);
-    free(matrix->excludes);
-    config_free(&matrix->baseline.config);
+    clear_cases(matrix);
+    clear_matrix(matrix);
     free(matrix);
 }
 
-/* ---- SET ---- */
-
-/* Length of one word of a SET: up to a blank outside brackets and quotes. */
-static size_t word_length(const char *text)
+static const char *given_by_set(const struct matrix *matrix, const struct config *config)
 {
-    int depth = 0;
-    char quote = '\0';
-    size_t i = 0;
-    for (; text[i] && (depth > 0 || quote || !isspace((unsigned char)text[i])); i++) {
-        if (quote)
-            quote = text[i] == quote ? '\0' : quote;
-        else if (text[i] == '"' || text[i] == '\'')
-            quote = text[i];
-        else
-            depth += (strchr("[{", text[i]) != NULL) - (strchr("]}", text[i]) != NULL);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        const struct axis *axis = matrix_axis(matrix, option->id);
+        const struct value *value = &config->values[i];
+        if ((axis != NULL && mark_from_set(axis->mark)) ||
+            (value->set && mark_from_set(value->mark) && option->scope != SCOPE_FIGURE))
+            return option->key;
     }
-    return i;
+    return matrix->has_baseline && mark_from_set(matrix->baseline.mark) ? "baseline" : NULL;
 }
 
-/* A word of a SET is an entry of a spec: "matrix.ranks=[1,2]" is matrix: {ranks: [1, 2]}. */
-static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
+const char *spec_set_beyond_figures(const struct spec *spec)
 {
-    static const char prefix[] = "matrix.";
-    struct node map = {.kind = NODE_MAP, .mark = entry->key_mark, .items = entry, .n = 1};
-    if (strcmp(entry->key, "baseline") == 0)
-        return read_baseline(reading->spec->matrix, entry, e);
-    if (strcmp(entry->key, "matrix") == 0)
-        return read_axes(reading, entry, e);
-    if (strcmp(entry->key, "exclude") == 0)
-        return mark_error(e, ERR_SPEC, entry->key_mark,
-                          "exclude cannot be set here; options, matrix and baseline can");
-    if (strncmp(entry->key, prefix, strlen(prefix)) != 0)
-        return keys_walk(&map, visit_fixed, reading, e);
-    char *key = entry->key;
-    entry->key = key + strlen(prefix);
-    enum status status = keys_walk(&map, visit_axis, reading, e);
-    entry->key = key;
-    return status;
-}
-
-static enum status apply_word(struct reading *reading, char *word, int column, struct error *e)
-{
-    struct mark mark = {matrix_set_file, 1, column};
-    char *equals = strchr(word, '=');
-    if (equals == NULL || equals == word)
-        return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value", word);
-    *equals = '\0';
-    struct node entry;
-    struct mark value_mark = {matrix_set_file, 1, column + (int)(equals + 1 - word)};
-    enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
-    entry.key = strdup(word);
-    entry.key_mark = mark;
-    if (status == OK && entry.key == NULL)
-        status = error_no_memory(e, "SET");
-    THEN(status, apply_entry(reading, &entry, e));
-    node_free(&entry);
-    return status;
-}
-
-enum status matrix_apply_set(struct spec *spec, const char *set, const struct spec_machine *machine,
-                             struct error *e)
-{
-    struct reading reading = {spec, machine, true};
-    const char *text = set;
-    for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
-        size_t length = word_length(text);
-        char *word = strndup(text, length);
-        if (word == NULL)
-            return error_no_memory(e, "SET");
-        enum status status = apply_word(&reading, word, (int)(text - set) + 1, e);
-        free(word);
-        TRY(status);
-        text += length;
-    }
-    return OK;
+    const char *key = given_by_set(spec->matrix, &spec->config);
+    for (size_t i = 0; i < spec->matrix->n_cases && key == NULL; i++)
+        key = given_by_set(&spec->matrix->cases[i], &spec->matrix->cases[i].own.config);
+    return key;
 }

@@ -52,18 +52,18 @@ static enum status check_measure(const struct spec *spec, struct error *e)
 }
 
 /* A speed-up compares times of one problem; the base may only run it elsewhere or otherwise. */
-static enum status check_baseline(const struct spec *spec, struct error *e)
+static enum status check_baseline(const struct spec *spec, const struct matrix *of, struct error *e)
 {
-    if (!spec->matrix->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
+    if (!of->has_baseline || config_int(&spec->config, OPT_SCALING) == SCALING_none)
         return OK;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct value *value = &spec->matrix->baseline.config.values[i];
+        const struct value *value = &of->baseline.config.values[i];
         const struct spec_option *option = option_get((enum option_id)i);
-        if (value->set && option_is_problem(option))
+        if (value->set && option_is_problem(option) && i != OPT_SITE)
             return mark_error(
                 e, ERR_SPEC, value->mark,
                 "baseline: %s changes the problem, which scaling: %s compares over "
-                "ranks; a base may differ in ranks, nodes, place.*, sync.* and inject.*",
+                "ranks; a base may differ in site, ranks, nodes, place.*, sync.* and inject.*",
                 option->key, config_text(&spec->config, OPT_SCALING));
     }
     return OK;
@@ -90,7 +90,9 @@ enum status rules_check_spec(const struct spec *spec, struct error *e)
     TRY(check_name(spec, e));
     TRY(check_measure(spec, e));
     TRY(check_published(spec, e));
-    return check_baseline(spec, e);
+    for (size_t i = 0; i < spec->matrix->n_cases; i++)
+        TRY(check_baseline(spec, &spec->matrix->cases[i], e));
+    return check_baseline(spec, spec->matrix, e);
 }
 
 /* ---- Points ---- */

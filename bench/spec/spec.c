@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/spec/alike.h"
@@ -21,13 +22,104 @@ static enum status find_spec(struct spec *spec, const char *path, struct error *
     return spec->path != NULL ? OK : error_no_memory(e, "a path");
 }
 
+/* ---- The files that a spec extends ---- */
+
+/* No study needs as many; together with the depth they bound what is read. */
+#define BASES_MAX 64
+#define DEPTH_MAX 16
+
+/* A file that is being read, below those that extend it. */
+struct layer {
+    const char *path;
+    const struct layer *above;
+    int depth;
+};
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static enum status check_layer(const struct spec *spec, const struct layer *layer, const char *path,
+                               struct mark mark, struct error *e)
+{
+    for (const struct layer *l = layer; l != NULL; l = l->above)
+        if (is_same_file(l->path, path))
+            return mark_error(e, ERR_SPEC, mark, "extends: %s extends itself by way of this", path);
+    if (layer->depth >= DEPTH_MAX || spec->n_bases >= BASES_MAX)
+        return mark_error(e, ERR_SPEC, mark, "extends: more than %d files, or %d on one another",
+                          BASES_MAX, DEPTH_MAX);
+    return OK;
+}
+
+/* The file that `text` is when seen from the folder of `from`; the spec keeps its path. */
+static enum status find_base(struct spec *spec, const char *from, const char *text, char **path,
+                             struct error *e)
+{
+    char *folder = strdup(from), *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    char **bases = reallocarray(spec->bases, spec->n_bases + 1, sizeof *bases);
+    enum status status = OK;
+    if (bases != NULL)
+        spec->bases = bases;
+    if (folder == NULL || bases == NULL)
+        status = error_no_memory(e, "the files of a spec");
+    else
+        *(slash != NULL ? slash + 1 : folder) = '\0';
+    const char *const folders[] = {folder, NULL}, *const shared[] = {"configs/", NULL};
+    THEN(status, find_file(path, folders, shared, text, e));
+    if (status == OK)
+        spec->bases[spec->n_bases++] = *path;
+    free(folder);
+    return status;
+}
+
+static enum status read_layer(struct spec *spec, const struct layer *layer,
+                              const struct spec_machine *machine, struct error *e);
+
+static enum status read_base(struct spec *spec, const struct layer *above, const struct node *node,
+                             const struct spec_machine *machine, struct error *e)
+{
+    struct error inner;
+    char *path = NULL;
+    if (node->kind != NODE_SCALAR || node->text[0] == '\0')
+        return mark_error(e, ERR_SPEC, node->mark, "extends takes a file, or a list of files");
+    if (spec->n_bases < BASES_MAX && find_base(spec, above->path, node->text, &path, &inner) != OK)
+        return mark_error(e, inner.status, node->mark, "extends: %s", inner.text);
+    TRY(check_layer(spec, above, path != NULL ? path : "", node->mark, e));
+    return read_layer(spec, &(struct layer){path, above, above->depth + 1}, machine, e);
+}
+
+static enum status read_bases(struct spec *spec, const struct layer *above,
+                              const struct node *extends, const struct spec_machine *machine,
+                              struct error *e)
+{
+    if (extends->kind != NODE_LIST)
+        return read_base(spec, above, extends, machine, e);
+    for (size_t i = 0; i < extends->n; i++)
+        TRY(read_base(spec, above, &extends->items[i], machine, e));
+    return OK;
+}
+
+static enum status read_layer(struct spec *spec, const struct layer *layer,
+                              const struct spec_machine *machine, struct error *e)
+{
+    struct node root;
+    enum status status = yaml_read_file(&root, layer->path, e);
+    const struct node *extends = status == OK ? node_find(&root, "extends") : NULL;
+    if (extends != NULL)
+        status = read_bases(spec, layer, extends, machine, e);
+    THEN(status, matrix_read(spec, &root, machine, e));
+    node_free(&root);
+    return status;
+}
+
+/* ---- A whole spec ---- */
+
 static enum status read_values(struct spec *spec, const char *set,
                                const struct spec_machine *machine, struct error *e)
 {
-    struct node root;
-    enum status status = yaml_read_file(&root, spec->path, e);
-    THEN(status, matrix_read(spec, &root, machine, e));
-    node_free(&root);
+    enum status status = read_layer(spec, &(struct layer){spec->path, NULL, 0}, machine, e);
     if (status == OK && set != NULL)
         status = matrix_apply_set(spec, set, machine, e);
     return status;
@@ -40,6 +132,7 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     TRY(MEM_NEW(spec->matrix, 1, "a spec", e));
     TRY(find_spec(spec, path, e));
     TRY(config_init(&spec->config, e));
+    TRY(config_init(&spec->presets, e));
     TRY(read_values(spec, set, machine, e));
     TRY(rules_check_spec(spec, e));
     TRY(inputs_resolve(spec, e));
@@ -54,6 +147,10 @@ void spec_free(struct spec *spec)
     free(spec->points);
     free(spec->varying);
     config_free(&spec->config);
+    config_free(&spec->presets);
+    for (size_t i = 0; i < spec->n_bases; i++)
+        free(spec->bases[i]);
+    free(spec->bases);
     inputs_free(spec);
     alike_free(spec->identities);
     if (spec->matrix != NULL)

@@ -75,7 +75,8 @@ struct mark {
 
 /* A value of an option. `text` is canonical: what a resolved spec and a command line write. */
 struct value {
-    bool set; /* written by the spec, SET or the command line; false: preset */
+    bool set;      /* written by the spec, SET or the command line; false: preset */
+    bool borrowed; /* its texts and numbers are another value's, which outlives it */
     struct mark mark;
     char *text;
     /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
@@ -94,6 +95,8 @@ struct config {
 enum status config_init(struct config *config, struct error *e); /* every option at its preset */
 /* `to` is overwritten, not freed. On error nothing is left in it. */
 enum status config_copy(struct config *to, const struct config *from, struct error *e);
+/* The same without copying: `from` must outlive `to`. */
+void config_borrow(struct config *to, const struct config *from);
 void config_free(struct config *config);
 /* Parses and stores one value; error names key, text and what is accepted. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
@@ -189,11 +192,16 @@ struct spec_input {
     struct net_desc net; /* of a network; otherwise empty */
 };
 
-/* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce");
- * `id` is 12 hexadecimal digits of the SHA-256 of all its POINT and WORKLOAD values, the contents
- * of the network standing for its name. */
+/* One point of a campaign. `label` tells it from the others by what varies ("ranks=2 allreduce")
+ * and begins with its case, where there are cases; `id` is 12 hexadecimal digits of the SHA-256 of
+ * all its POINT and WORKLOAD values that are not at their preset, the contents of the network
+ * standing for its name. Points of different cases may have the same values, hence the same id: they
+ * share their launches. */
 struct point {
-    struct config config;
+    struct config config;         /* borrowed from the spec */
+    const struct matrix *of;      /* the case that it belongs to, or the spec's matrix; borrowed */
+    const char *case_name;        /* label of the case, "" without cases; borrowed */
+    size_t twin;                  /* index of the first point of the same id; its own otherwise */
     const struct spec_input *net; /* borrowed from the spec; NULL where no model is given */
     char id[16];
     char label[128];
@@ -206,17 +214,21 @@ struct point {
     bool requested;    /* in the matrix; false: added only as baseline */
 };
 
-/* The base of a point is the point with the values of `baseline:` applied; it is added where the
- * matrix lacks it; so is, with measure.replay, the point of strategy none beside one of several
- * ranks. Without `baseline:` it is the first point with the fewest ranks among those that
- * solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.* only). */
+/* The base of a point is the point with the values of `baseline:` applied, of its case's or the
+ * spec's; it is added where the matrix lacks it; so is, with measure.replay, the point of strategy
+ * none beside one of several ranks. Without `baseline:` it is the first point with the fewest ranks
+ * among those that solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.*
+ * only), before others of as few ranks one of its own case. */
 struct alike;
 struct spec {
-    char *path;            /* of the file */
+    char *path;   /* of the file */
+    char **bases; /* of the files that it extends */
+    size_t n_bases;
     struct config config;  /* outside the matrix */
-    struct matrix *matrix; /* matrix, exclude and baseline as read: what spec_write repeats */
-    struct point *points;  /* added baselines first, then the matrix in order, the last key varying
-                              fastest */
+    struct config presets; /* every option at its preset */
+    struct matrix *matrix; /* matrix, exclude, cases, ... as read: what spec_write repeats */
+    struct point *points;  /* added baselines first, then case by case the matrix in order, the last
+                              key varying fastest */
     size_t n_points;
     enum option_id *varying; /* options that differ between requested points */
     size_t n_varying;
@@ -238,7 +250,8 @@ struct spec_machine {
  * ("train.epochs=1 matrix.ranks=[1,2]", or NULL), checks every value, every rule between values and
  * the models it names, expands the matrix. A SET of `key` replaces the file's value or its axis of
  * the matrix; a SET of `matrix.key` replaces or adds an axis; a SET of `baseline` replaces the
- * baseline. ERR_SPEC with file:line:column. The spec is freed with spec_free in any case. */
+ * baseline. They hold for every case that does not give the key itself; one of `cases.LABEL.key`
+ * for that case alone. ERR_SPEC with file:line:column. The spec is freed with spec_free in any case. */
 enum status spec_load(struct spec *spec, const char *path, const char *set,
                       const struct spec_machine *machine, struct error *e);
 void spec_free(struct spec *spec);

@@ -39,14 +39,15 @@ static void write_options(FILE *out, const struct spec *spec)
     }
 }
 
-static void write_axes(FILE *out, const struct spec *spec)
+/* "[a, b]" of each axis of the matrix, or of those of one zip. */
+static void write_axes(FILE *out, const struct spec *spec, const struct matrix *matrix, int zip,
+                       const char *indent)
 {
-    const struct matrix *matrix = spec->matrix;
-    if (matrix->n_axes > 0)
-        fputs("matrix:\n", out);
     for (size_t i = 0; i < matrix->n_axes; i++) {
         const struct axis *axis = &matrix->axes[i];
-        fprintf(out, "  %s: [", option_get(axis->id)->key);
+        if (axis->zip != zip)
+            continue;
+        fprintf(out, "%s  %s: [", indent, option_get(axis->id)->key);
         for (size_t j = 0; j < axis->n; j++) {
             fputs(j > 0 ? ", " : "", out);
             write_value(out, spec, axis->id, &axis->values[j]);
@@ -55,9 +56,49 @@ static void write_axes(FILE *out, const struct spec *spec)
     }
 }
 
+static bool has_zip(const struct matrix *matrix, int zip)
+{
+    for (size_t i = 0; i < matrix->n_axes; i++)
+        if (matrix->axes[i].zip == zip)
+            return true;
+    return false;
+}
+
+static int most_zips(const struct matrix *matrix)
+{
+    int most = 0;
+    for (size_t i = 0; i < matrix->n_axes; i++)
+        most = matrix->axes[i].zip > most ? matrix->axes[i].zip : most;
+    return most;
+}
+
+static void write_products(FILE *out, const struct spec *spec, const struct matrix *matrix,
+                           const char *indent)
+{
+    char deeper[16];
+    int most = most_zips(matrix);
+    snprintf(deeper, sizeof deeper, "%s  ", indent);
+    if (has_zip(matrix, 0))
+        fprintf(out, "%smatrix:\n", indent);
+    write_axes(out, spec, matrix, 0, indent);
+    if (most > 0)
+        fprintf(out, "%szip:\n", indent);
+    for (int zip = 1; zip <= most; zip++) {
+        if (!has_zip(matrix, zip))
+            continue;
+        fprintf(out, "%s  -\n", indent);
+        write_axes(out, spec, matrix, zip, deeper);
+    }
+}
+
 static void write_selection(FILE *out, const struct spec *spec, const struct selection *selection)
 {
     const char *before = "{";
+    if (selection->condition != NULL) {
+        value_write_quoted(out, condition_text(selection->condition));
+        fputc('\n', out);
+        return;
+    }
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         if (!selection->config.values[i].set)
@@ -71,28 +112,56 @@ static void write_selection(FILE *out, const struct spec *spec, const struct sel
 
 /* Without excludes that match nothing on this machine or with this SET: they would be errors now
  * that the matrix is written out. */
-static void write_excludes(FILE *out, const struct spec *spec)
+static void write_excludes(FILE *out, const struct spec *spec, const struct matrix *matrix,
+                           const char *indent)
 {
-    const struct matrix *matrix = spec->matrix;
     bool begun = false;
     for (size_t i = 0; i < matrix->n_excludes; i++) {
         if (matrix->excludes[i].matches == 0)
             continue;
-        fputs(begun ? "  - " : "exclude:\n  - ", out);
+        if (!begun)
+            fprintf(out, "%sexclude:\n", indent);
+        fprintf(out, "%s  - ", indent);
         begun = true;
         write_selection(out, spec, &matrix->excludes[i]);
     }
+}
+
+static void write_matrix(FILE *out, const struct spec *spec, const struct matrix *matrix,
+                         const char *indent)
+{
+    write_products(out, spec, matrix, indent);
+    write_excludes(out, spec, matrix, indent);
+    if (matrix->has_baseline) {
+        fprintf(out, "%sbaseline: ", indent);
+        write_selection(out, spec, &matrix->baseline);
+    }
+}
+
+static void write_case(FILE *out, const struct spec *spec, const struct matrix *of)
+{
+    fputs("  - label: ", out);
+    value_write_quoted(out, of->label);
+    fputc('\n', out);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (!of->own.config.values[i].set || matrix_axis(of, option->id) != NULL)
+            continue;
+        fprintf(out, "    %s: ", option->key);
+        write_value(out, spec, option->id, &of->own.config.values[i]);
+        fputc('\n', out);
+    }
+    write_matrix(out, spec, of, "    ");
 }
 
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e)
 {
     fputs("# Every option of the campaign as it was run; written by scalebench.\n", out);
     write_options(out, spec);
-    write_axes(out, spec);
-    write_excludes(out, spec);
-    if (spec->matrix->has_baseline) {
-        fputs("baseline: ", out);
-        write_selection(out, spec, &spec->matrix->baseline);
-    }
+    write_matrix(out, spec, spec->matrix, "");
+    if (spec->matrix->n_cases > 0)
+        fputs("cases:\n", out);
+    for (size_t i = 0; i < spec->matrix->n_cases; i++)
+        write_case(out, spec, &spec->matrix->cases[i]);
     return ferror(out) ? error_set(e, ERR_SYSTEM, "the resolved spec could not be written") : OK;
 }

@@ -446,6 +446,7 @@ static enum status copy_contents(struct value *to, const struct value *from, str
 enum status value_copy(struct value *to, const struct value *from, struct error *e)
 {
     *to = *from;
+    to->borrowed = false;
     to->numbers = NULL;
     to->texts = NULL;
     to->text = NULL;
@@ -455,8 +456,18 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
     return status;
 }
 
+void value_borrow(struct value *to, const struct value *from)
+{
+    *to = *from;
+    to->borrowed = true;
+}
+
 void value_free(struct value *value)
 {
+    if (value->borrowed) {
+        *value = (struct value){.set = false};
+        return;
+    }
     free(value->text);
     free(value->numbers);
     for (size_t i = 0; value->texts != NULL && i < value->n; i++)
@@ -467,5 +478,5 @@ void value_free(struct value *value)
 
 bool value_equal(const struct value *a, const struct value *b)
 {
-    return strcmp(a->text, b->text) == 0;
+    return a->text == b->text || strcmp(a->text, b->text) == 0;
 }

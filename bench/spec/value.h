@@ -20,6 +20,8 @@ enum status value_parse(struct value *value, const struct spec_option *option,
 
 /* `to` is overwritten, not freed. On error nothing is left in it. */
 enum status value_copy(struct value *to, const struct value *from, struct error *e);
+/* The same without copying: `from` must outlive `to`. */
+void value_borrow(struct value *to, const struct value *from);
 void value_free(struct value *value);
 
 /* As a scalar of YAML in quotation marks. */

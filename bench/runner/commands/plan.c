@@ -49,7 +49,7 @@ static struct forecast forecast(const struct campaign *c, const struct walls *wa
     struct forecast f = {0};
     double least = config_number(&c->spec.config, OPT_TIME_LAUNCHES);
     for (size_t i = 0; i < c->spec.n_points; i++) {
-        if (c->refusals[i][0])
+        if (c->refusals[i][0] || c->spec.points[i].twin != i)
             continue;
         double timed = mean_wall_s(&walls[i], RUN_TIME);
         double accuracy = mean_wall_s(&walls[i], RUN_ACCURACY);
@@ -109,6 +109,10 @@ static enum status print_point(const struct campaign *c, size_t i, FILE *out, st
     const struct value *seeds = &c->spec.config.values[OPT_ACCURACY_SEEDS];
     fprintf(out, "%s  %s%s%s\n", point->id, point->label, point->base ? "  (base)" : "",
             point->requested ? "" : "  (added)");
+    if (point->twin != i) {
+        fprintf(out, "    shares the launches of %s\n", c->spec.points[point->twin].label);
+        return OK;
+    }
     if (c->refusals[i][0]) {
         fprintf(out, "    skipped: %s\n", c->refusals[i]);
         return OK;
@@ -123,11 +127,13 @@ static enum status print_point(const struct campaign *c, size_t i, FILE *out, st
 static enum status print_plan(const struct campaign *c, FILE *out, struct error *e)
 {
     const struct value *launches = &c->spec.config.values[OPT_TIME_LAUNCHES];
-    size_t able = c->spec.n_points - c->n_refused, accuracy = 0;
+    size_t able = 0, accuracy = 0;
     for (size_t i = 0; i < c->spec.n_points; i++) {
         TRY(print_point(c, i, out, e));
-        if (c->refusals[i][0] == '\0')
-            accuracy += accuracy_runs(c, i);
+        if (c->refusals[i][0] != '\0' || c->spec.points[i].twin != i)
+            continue;
+        accuracy += accuracy_runs(c, i);
+        able++;
     }
     fprintf(out, "%zu points, %zu skipped; %.0f to %.0f timed launches, %zu accuracy runs; ",
             c->spec.n_points, c->n_refused, (double)able * launches->number,

@@ -22,8 +22,8 @@ static void test_byte_order_mark(void **state)
            "1:1: 'naem' is unknown; nearest 'name'; known: name "
            "scaling workload site figures bars caption link published "
            "differs model data seed train sync inject checkpoint "
-           "kernels ranks nodes place peer measure matrix exclude "
-           "baseline");
+           "kernels ranks nodes place peer measure matrix zip "
+           "exclude baseline cases extends");
 }
 
 static void test_nested_and_dotted(void **state)
@@ -195,12 +195,13 @@ static void test_refused_set(void **state)
            "SET:1:25: seed is given twice: here and at SET:1:13");
     refuse(text, "baseline={ranks: 1} baseline={ranks: 2}", "SET:1:30: baseline is given twice");
     refuse(text, "exclude=[{ranks: 1}]",
-           "SET:1:1: exclude cannot be set here; options, matrix and baseline can");
+           "SET:1:1: exclude cannot be set here; options, matrix, zip, baseline and "
+           "cases.LABEL.key can");
     refuse(text, "matrix.ranks=[1,2",
            "SET:1:18: not YAML: did not find expected ',' or ']' while "
            "parsing a flow sequence");
-    refuse(text, "matrix.site=[local]",
-           "SET:1:1: site holds for the whole campaign: it stands at the top of the file only");
+    refuse(text, "matrix.scaling=[weak]",
+           "SET:1:1: scaling holds for the whole campaign: it stands at the top of the file only");
     refuse(text, "ranks=[1,2]",
            "SET:1:7: ranks: takes one value here; to vary it, move the list below matrix:");
 }
@@ -215,6 +216,8 @@ static void assert_same_points(const struct spec *a, const struct spec *b)
         assert_string_equal(a->points[i].label, b->points[i].label);
         assert_int_equal(a->points[i].base_index, b->points[i].base_index);
         assert_int_equal(a->points[i].requested, b->points[i].requested);
+        assert_int_equal(a->points[i].twin, b->points[i].twin);
+        assert_string_equal(a->points[i].case_name, b->points[i].case_name);
     }
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (!matrix_axis(a->matrix, (enum option_id)i))
@@ -263,6 +266,24 @@ static void test_round_trip(void **state)
     check_round_trip("quick", "baseline={ranks: 2, place.bind: none}");
 }
 
+/* Cases with all that they take; twins stay twins. */
+static void test_round_trip_of_cases(void **state)
+{
+    static const char text[] =
+        BODY "matrix: {ranks: auto, train.lr: [0.1, 0.2]}\n"
+             "zip: {seed: [1, 2], train.epochs: [2, 1]}\n"
+             "exclude: [\"ranks > 2 and train.lr = 0.1\", {ranks: 3}]\n"
+             "cases:\n"
+             "  - {label: \"as \\\"published\\\"\", ranks: 1, exclude: ['train.epochs = 2']}\n"
+             "  - {label: all, site: local, baseline: {ranks: 2}}\n"
+             "  - {label: rank, train.batch_per_rank: 8, zip: [{nodes: [1, 2], ranks: [1, 2]}]}\n"
+             "  - {label: other, model: lenet_21k, matrix: {sync.strategy: [ring, tree]}}\n";
+    write_file(text, strlen(text));
+    check_round_trip(file, NULL);
+    write_file(text, strlen(text));
+    check_round_trip(file, "train.lr=1 cases.all.matrix.ranks=[1,2,4] seed=9");
+}
+
 static void test_shipped_specs(void **state)
 {
     struct spec spec;
@@ -284,11 +305,17 @@ static void test_shipped_specs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_nested_and_dotted),
-        cmocka_unit_test(test_malformed),       cmocka_unit_test(test_not_a_file),
-        cmocka_unit_test(test_too_large),       cmocka_unit_test(test_torn_file),
-        cmocka_unit_test(test_identity),        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_refused_set),     cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_byte_order_mark),
+        cmocka_unit_test(test_nested_and_dotted),
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_not_a_file),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_torn_file),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_refused_set),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_round_trip_of_cases),
         cmocka_unit_test(test_shipped_specs),
     };
     return cmocka_run_group_tests_name("spec", tests, make_file, remove_file);

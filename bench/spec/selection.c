@@ -1,0 +1,291 @@
+/* Exclude and baseline: points chosen by what some of their options say. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/keys.h"
+#include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+
+/* Selections that the lists of an exclude may come to. */
+#define EXCLUDES_MAX 4096
+
+/* The name by which conditions ask for the case of a point. */
+static const char case_word[] = "case";
+
+enum status option_given_twice(const struct spec_option *option, const struct node *entry,
+                               struct mark first, struct error *e)
+{
+    char place[MARK_TEXT_BYTES];
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%s is given twice: here and at %s",
+                      option->key, mark_text(place, first));
+}
+
+enum status option_refuse_campaign(const struct spec_option *option, const struct node *entry,
+                                   struct error *e)
+{
+    return mark_error(e, ERR_SPEC, entry->key_mark,
+                      "%s holds for the whole campaign: it stands at the top of the file only",
+                      option->key);
+}
+
+enum status option_read(struct config *config, const struct spec_option *option,
+                        const struct node *entry, struct error *e)
+{
+    struct value *value = &config->values[option->id];
+    if (value->set && value->mark.file == entry->mark.file)
+        return option_given_twice(option, entry, value->mark, e);
+    return value_parse(value, option, entry, e);
+}
+
+static enum status visit_selected(void *arg, const struct spec_option *option,
+                                  const struct node *entry, struct error *e)
+{
+    struct selection *selection = arg;
+    if (scope_is_campaign(option->scope))
+        return option_refuse_campaign(option, entry, e);
+    return option_read(&selection->config, option, entry, e);
+}
+
+static enum status read_selection(const char *what, const struct node *node, keys_visitor *visit,
+                                  void *arg, struct error *e)
+{
+    if (node->kind != NODE_MAP || node->n == 0)
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "%s takes a map of options and values, as {ranks: 1}", what);
+    return keys_walk(node, visit, arg, e);
+}
+
+void selection_free(struct selection *selection)
+{
+    config_free(&selection->config);
+    condition_free(selection->condition);
+    *selection = (struct selection){.matches = 0};
+}
+
+/* ---- Conditions over the options of a point ---- */
+
+/* An option as a condition sees it: a number where its values have an order. */
+static struct condition_value value_of(const struct spec_option *option, const struct value *value)
+{
+    switch (option->type) {
+    case TYPE_INT:
+    case TYPE_REAL:
+    case TYPE_BOOL:
+    case TYPE_TIME:
+    case TYPE_SIZE:
+    case TYPE_PERCENT:
+    case TYPE_RANKS:
+        return (struct condition_value){value->number, value->text};
+    default:
+        return (struct condition_value){NAN, value->text};
+    }
+}
+
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct point *point = arg;
+    const struct spec_option *option = option_find(name);
+    if (strcmp(name, case_word) == 0)
+        *value = (struct condition_value){NAN, point->case_name};
+    else if (option != NULL)
+        *value = value_of(option, &point->config.values[option->id]);
+    return option != NULL || strcmp(name, case_word) == 0;
+}
+
+static enum status refuse_name(const struct condition_term *term, struct mark mark, struct error *e)
+{
+    const char *known[OPTION_COUNT + 1] = {case_word};
+    size_t n = 1;
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (!scope_is_campaign(option_get((enum option_id)id)->scope))
+            known[n++] = option_get((enum option_id)id)->key;
+    const char *nearest = name_nearest(term->name, known, n);
+    return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is no option of a point%s%s%s", term->name,
+                      nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
+                      nearest != NULL ? "'" : "");
+}
+
+/* A name that exists, in a comparison that some value of it could meet. */
+static enum status check_term(const struct condition_term *term, const struct node *node,
+                              struct error *e)
+{
+    const struct spec_option *option = option_find(term->name);
+    struct mark name = node->mark, text = node->mark;
+    char words[512];
+    name.column += term->name_column - 1 + node->quoted;
+    text.column += term->text_column - 1 + node->quoted;
+    if (option == NULL && strcmp(term->name, case_word) != 0)
+        return refuse_name(term, name, e);
+    if (option == NULL)
+        return OK;
+    if (scope_is_campaign(option->scope))
+        return mark_error(e, ERR_SPEC, name, "exclude: %s is no option of a point", option->key);
+    struct value none = {.number = 0};
+    if (term->ordered && isnan(value_of(option, &none).number))
+        return mark_error(e, ERR_SPEC, name, "exclude: %s has no order: = or != are for it",
+                          option->key);
+    const struct enumeration *names = option->names;
+    if (option->type == TYPE_ENUM && name_index(term->text, names->names, names->n) < 0)
+        return mark_error(e, ERR_SPEC, text, "exclude: %s: %s", option->key,
+                          name_explain(words, sizeof words, term->text, names->names, names->n));
+    return OK;
+}
+
+static enum status read_condition(struct selection *exclude, const struct node *node,
+                                  struct error *e)
+{
+    size_t n;
+    TRY(condition_read(&exclude->condition, "exclude", node, e));
+    const struct condition_term *terms = condition_terms(exclude->condition, &n);
+    for (size_t i = 0; i < n; i++)
+        TRY(check_term(&terms[i], node, e));
+    return OK;
+}
+
+bool selection_matches(const struct selection *selection, const struct point *point)
+{
+    if (selection->condition != NULL)
+        return condition_holds(selection->condition, look_up, point);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct value *wanted = &selection->config.values[i];
+        if (wanted->set && !value_equal(wanted, &point->config.values[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool option_is_open(const struct spec *spec, enum option_id id)
+{
+    const struct axis *axis = matrix_axis(spec->matrix, id);
+    if (axis != NULL ? axis->open : mark_from_set(spec->config.values[id].mark))
+        return true;
+    for (size_t i = 0; i < spec->matrix->n_cases; i++) {
+        const struct matrix *of = &spec->matrix->cases[i];
+        axis = matrix_axis(of, id);
+        if (axis != NULL ? axis->open : mark_from_set(of->own.config.values[id].mark))
+            return true;
+    }
+    return false;
+}
+
+static bool condition_is_open(const struct condition *condition, const struct spec *spec)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(condition, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct spec_option *option = option_find(terms[i].name);
+        if (option != NULL && option_is_open(spec, option->id))
+            return true;
+    }
+    return false;
+}
+
+bool selection_is_open(const struct selection *selection, const struct spec *spec)
+{
+    if (selection->condition != NULL)
+        return condition_is_open(selection->condition, spec);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (selection->config.values[i].set && option_is_open(spec, (enum option_id)i))
+            return true;
+    return false;
+}
+
+/* ---- Exclude ---- */
+
+/* The selections of one entry of exclude: several where it has lists. */
+struct entry_reading {
+    struct matrix *matrix;
+    size_t first;
+};
+
+/* Another copy of an entry's selections at the end. */
+static enum status repeat_entry(const struct entry_reading *entry, size_t n, struct error *e)
+{
+    struct matrix *m = entry->matrix;
+    struct selection *grown = reallocarray(m->excludes, m->n_excludes + n, sizeof *grown);
+    if (grown == NULL)
+        return error_no_memory(e, "the matrix");
+    m->excludes = grown;
+    for (size_t i = 0; i < n; i++) {
+        struct selection *to = &grown[m->n_excludes], *from = &grown[entry->first + i];
+        *to = (struct selection){.mark = from->mark, .goes_on = true};
+        TRY(config_copy(&to->config, &from->config, e));
+        m->n_excludes++;
+    }
+    return OK;
+}
+
+/* A list stands for each of its values: the entry's selections are repeated for each. */
+static enum status visit_excluded(void *arg, const struct spec_option *option,
+                                  const struct node *node, struct error *e)
+{
+    const struct entry_reading *entry = arg;
+    struct matrix *m = entry->matrix;
+    bool list = node->kind == NODE_LIST && !type_is_list(option->type);
+    size_t n = m->n_excludes - entry->first, values = list ? node->n : 1;
+    if (list && node->n == 0)
+        return mark_error(e, ERR_SPEC, node->mark, "%s: an empty list excludes nothing",
+                          option->key);
+    if (n * values > EXCLUDES_MAX)
+        return mark_error(e, ERR_SPEC, node->mark, "this exclude stands for more than %d",
+                          EXCLUDES_MAX);
+    for (size_t k = 1; k < values; k++)
+        TRY(repeat_entry(entry, n, e));
+    for (size_t i = 0; i < n * values; i++)
+        TRY(visit_selected(&m->excludes[entry->first + i], option,
+                           list ? &node->items[i / n] : node, e));
+    return OK;
+}
+
+static void clear_excludes(struct matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->n_excludes; i++)
+        selection_free(&matrix->excludes[i]);
+    matrix->n_excludes = 0;
+}
+
+static enum status read_exclude(struct matrix *matrix, const struct node *node, struct error *e)
+{
+    struct entry_reading entry = {matrix, matrix->n_excludes};
+    struct selection *grown = reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
+    if (grown == NULL)
+        return error_no_memory(e, "the matrix");
+    matrix->excludes = grown;
+    grown[matrix->n_excludes++] = (struct selection){.mark = node->mark};
+    if (node->kind == NODE_SCALAR && !node_is_empty(node))
+        return read_condition(&grown[entry.first], node, e);
+    if (node->kind != NODE_MAP || node->n == 0)
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "an entry of exclude takes a map of options and values, as {ranks: 1}, "
+                          "or a condition, as \"ranks > 1 and train.epochs > 1\"");
+    return keys_walk(node, visit_excluded, &entry, e);
+}
+
+enum status excludes_read(struct matrix *matrix, const struct node *list, struct error *e)
+{
+    clear_excludes(matrix);
+    if (list->kind != NODE_LIST)
+        return mark_error(e, ERR_SPEC, list->mark,
+                          "exclude takes a list of maps and conditions, as [{ranks: 1}]");
+    for (size_t i = 0; i < list->n; i++)
+        TRY(read_exclude(matrix, &list->items[i], e));
+    return OK;
+}
+
+/* ---- Baseline ---- */
+
+enum status baseline_read(struct matrix *matrix, const struct node *node, struct error *e)
+{
+    struct selection *baseline = &matrix->baseline;
+    if (matrix->has_baseline && mark_from_set(node->mark)) {
+        if (mark_from_set(baseline->mark))
+            return mark_error(e, ERR_SPEC, node->mark, "baseline is given twice");
+        selection_free(baseline);
+    }
+    matrix->has_baseline = true;
+    baseline->mark = node->mark;
+    return read_selection("baseline", node, visit_selected, baseline, e);
+}

@@ -1,0 +1,148 @@
+/* SET: words of a command line that lie over what the file says. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/matrix.h"
+#include "kernels/base/names.h"
+
+/* Length of one word of a SET: up to a blank outside brackets and quotes. */
+static size_t word_length(const char *text)
+{
+    int depth = 0;
+    char quote = '\0';
+    size_t i = 0;
+    for (; text[i] && (depth > 0 || quote || !isspace((unsigned char)text[i])); i++) {
+        if (quote)
+            quote = text[i] == quote ? '\0' : quote;
+        else if (text[i] == '"' || text[i] == '\'')
+            quote = text[i];
+        else
+            depth += (strchr("[{", text[i]) != NULL) - (strchr("]}", text[i]) != NULL);
+    }
+    return i;
+}
+
+static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e);
+
+/* The entry without the first `length` characters of its key. */
+static enum status apply_rest(struct reading *reading, struct node *entry, size_t length,
+                              struct error *e)
+{
+    char *key = entry->key;
+    entry->key = key + length;
+    enum status status = apply_entry(reading, entry, e);
+    entry->key = key;
+    return status;
+}
+
+static bool begins(const char *key, const char *prefix)
+{
+    return strncmp(key, prefix, strlen(prefix)) == 0;
+}
+
+/* "LABEL.key" or "'LABEL'.key": the length of the label with its dot and quotation marks where it is
+ * that of the case, else 0. */
+static size_t label_length(const char *key, const char *label)
+{
+    size_t length = strlen(label), quote = *key == '"' || *key == '\'';
+    bool closed = !quote || key[1 + length] == *key;
+    return strncmp(key + quote, label, length) == 0 && closed && key[length + 2 * quote] == '.'
+               ? length + 2 * quote + 1
+               : 0;
+}
+
+/* cases.LABEL.key=value. */
+static enum status apply_to_case(struct reading *reading, struct node *entry, size_t prefix,
+                                 struct error *e)
+{
+    struct matrix *matrix = reading->spec->matrix;
+    const char *labels[1000];
+    char text[900];
+    for (size_t i = 0; i < matrix->n_cases; i++) {
+        struct matrix *of = &matrix->cases[i];
+        size_t length = label_length(entry->key + prefix, of->label);
+        struct reading own = {reading->spec, reading->machine, of, &of->own.config};
+        if (length > 0)
+            return apply_rest(&own, entry, prefix + length, e);
+        labels[i] = of->label;
+    }
+    char *label = entry->key + prefix;
+    label[strcspn(label, ".")] = '\0';
+    name_explain(text, sizeof text, label, labels, matrix->n_cases);
+    return mark_error(e, ERR_SPEC, entry->key_mark, "cases: %s", text);
+}
+
+/* A word of a SET is an entry of a spec: "matrix.ranks=[1,2]" is matrix: {ranks: [1, 2]}. */
+static enum status apply_entry(struct reading *reading, struct node *entry, struct error *e)
+{
+    static const char in_matrix[] = "matrix.", in_cases[] = "cases.";
+    static const char *const refused[] = {"exclude", "cases", "extends"};
+    struct node map = {.kind = NODE_MAP, .mark = entry->key_mark, .items = entry, .n = 1};
+    if (strcmp(entry->key, "baseline") == 0)
+        return baseline_read(reading->matrix, entry, e);
+    if (strcmp(entry->key, "zip") == 0)
+        return matrix_read_zip(reading, entry, e);
+    if (strcmp(entry->key, "matrix") == 0)
+        return matrix_read_axes(reading, entry, e);
+    if (name_index(entry->key, refused, 3) >= 0)
+        return mark_error(e, ERR_SPEC, entry->key_mark,
+                          "%s cannot be set here; options, matrix, zip, baseline and "
+                          "cases.LABEL.key can",
+                          entry->key);
+    if (begins(entry->key, in_cases) && reading->matrix == reading->spec->matrix)
+        return apply_to_case(reading, entry, strlen(in_cases), e);
+    if (!begins(entry->key, in_matrix))
+        return matrix_read_options(reading, &map, e);
+    struct node inside = *entry;
+    inside.key += strlen(in_matrix);
+    map.items = &inside;
+    return matrix_read_axes(reading, &map, e);
+}
+
+/* A label in quotation marks may hold one. */
+static char *find_equals(char *word)
+{
+    char quote = '\0';
+    for (; *word && (quote || *word != '='); word++)
+        if (quote || *word == '"' || *word == '\'')
+            quote = quote == *word ? '\0' : quote ? quote : *word;
+    return *word ? word : NULL;
+}
+
+static enum status apply_word(struct reading *reading, char *word, int column, struct error *e)
+{
+    struct mark mark = {matrix_set_file, 1, column};
+    char *equals = find_equals(word);
+    if (equals == NULL || equals == word)
+        return mark_error(e, ERR_SPEC, mark, "'%s' is not of the form key=value", word);
+    *equals = '\0';
+    struct node entry;
+    struct mark value_mark = {matrix_set_file, 1, column + (int)(equals + 1 - word)};
+    enum status status = yaml_read_text(&entry, equals + 1, value_mark, e);
+    entry.key = strdup(word);
+    entry.key_mark = mark;
+    if (status == OK && entry.key == NULL)
+        status = error_no_memory(e, "SET");
+    THEN(status, apply_entry(reading, &entry, e));
+    node_free(&entry);
+    return status;
+}
+
+enum status matrix_apply_set(struct spec *spec, const char *set, const struct spec_machine *machine,
+                             struct error *e)
+{
+    struct reading reading = {spec, machine, spec->matrix, &spec->config};
+    const char *text = set;
+    for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
+        size_t length = word_length(text);
+        char *word = strndup(text, length);
+        if (word == NULL)
+            return error_no_memory(e, "SET");
+        enum status status = apply_word(&reading, word, (int)(text - set) + 1, e);
+        free(word);
+        TRY(status);
+        text += length;
+    }
+    return OK;
+}

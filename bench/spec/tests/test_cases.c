@@ -1,0 +1,301 @@
+/* Cases, zip, conditions that exclude, and specs that extend others: which points there are. */
+#include "bench/spec/tests/spec_file.h"
+
+#include <sys/stat.h>
+
+/* k epochs in one process, p ranks, and another program. */
+#define THREE                                                                                      \
+    HEAD "train.global_batch: 64\n"                                                                \
+         "cases:\n"                                                                                \
+         "  - {label: as published, matrix: {train.epochs: [1, 2]}}\n"                             \
+         "  - label: corrected\n"                                                                  \
+         "    matrix: {ranks: [1, 2]}\n"                                                           \
+         "  - label: peer\n"                                                                       \
+         "    workload: peer_torch\n"                                                              \
+         "    matrix: {ranks: [1, 2]}\n"
+
+static size_t find(const struct spec *spec, const char *label)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (strcmp(spec->points[i].label, label) == 0)
+            return i;
+    fail_msg("no point '%s'", label);
+    return 0;
+}
+
+static void test_cases(void **state)
+{
+    struct spec spec;
+    load(&spec, THREE, NULL);
+    assert_labels(&spec, "as published epochs=1|as published epochs=2|corrected ranks=1|"
+                         "corrected ranks=2|peer ranks=1|peer ranks=2");
+    static const size_t twins[] = {0, 1, 0, 3, 4, 5}, bases[] = {0, 1, 2, 2, 4, 4},
+                        peers[] = {4, 1, 4, 5, 4, 5};
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(spec.points[i].twin, twins[i]);
+        assert_int_equal(spec.points[i].base_index, bases[i]);
+        assert_int_equal(spec.points[i].peer_index, peers[i]);
+    }
+    assert_string_equal(spec.points[0].case_name, "as published");
+    assert_string_equal(spec.points[0].id, spec.points[2].id);
+    assert_int_equal(spec_find_point(&spec, spec.points[2].id), 0);
+    spec_free(&spec);
+}
+
+/* A case lies over the matrix: what it has one value of is no axis there, what it has a list of
+ * replaces the spec's. */
+static void test_laid_over(void **state)
+{
+    struct spec spec;
+    load(&spec,
+         BODY "matrix: {ranks: [1, 2], train.lr: [0.1, 0.2]}\n"
+              "cases:\n"
+              "  - {label: all}\n"
+              "  - {label: one, ranks: 1}\n"
+              "  - {label: two, train.lr: 0.3, matrix: {ranks: [4], sync.strategy: [ring, tree]}}\n"
+              "  - {label: rank, train.batch_per_rank: 8, matrix: {train.lr: [1]}}\n",
+         NULL);
+    assert_labels(&spec, "all ranks=1 lr=0.1|all ranks=1 lr=0.2|all ranks=2 lr=0.1|"
+                         "all ranks=2 lr=0.2|one lr=0.1|one lr=0.2|two ring|two tree|"
+                         "rank ranks=1|rank ranks=2");
+    size_t i = find(&spec, "rank ranks=2");
+    assert_false(spec.points[i].config.values[OPT_GLOBAL_BATCH].set);
+    assert_int_equal(config_int(&spec.points[i].config, OPT_GLOBAL_BATCH), 0);
+    assert_int_equal(spec.points[find(&spec, "one lr=0.1")].twin, 0);
+    spec_free(&spec);
+}
+
+/* The base is the fewest ranks of the problem, whose case that may be; a case may say another. */
+static void test_bases_of_cases(void **state)
+{
+    struct spec spec;
+    load(&spec,
+         BODY "cases:\n"
+              "  - {label: alone, ranks: 1}\n"
+              "  - {label: ring, sync.strategy: ring, matrix: {ranks: [2, 4]}}\n"
+              "  - {label: tree, sync.strategy: tree, matrix: {ranks: [2, 4]},"
+              " baseline: {ranks: 2}}\n"
+              "  - {label: far, sync.strategy: shm, ranks: 8, baseline: {ranks: 3}}\n",
+         NULL);
+    assert_labels(&spec, "far ranks=3|alone|ring ranks=2|ring ranks=4|tree ranks=2|tree ranks=4|"
+                         "far ranks=8");
+    assert_false(spec.points[0].requested);
+    static const size_t bases[] = {0, 1, 1, 1, 4, 4, 0};
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(spec.points[i].base_index, bases[i]);
+    spec_free(&spec);
+}
+
+/* Another site is another problem, unless a baseline names one. */
+static void test_sites(void **state)
+{
+    static const char sites[] = BODY "nodes: 1\nmatrix: {site: [local, emulated], ranks: [1, 2]}\n";
+    struct spec spec;
+    char text[512];
+    load(&spec, sites, NULL);
+    assert_labels(&spec, "ranks=1 site=local|ranks=2 site=local|ranks=1 site=emulated|"
+                         "ranks=2 site=emulated");
+    assert_int_equal(spec.points[1].base_index, 0);
+    assert_int_equal(spec.points[3].base_index, 2);
+    spec_free(&spec);
+    snprintf(text, sizeof text, "%sscaling: strong\nbaseline: {site: local, ranks: 1}\n", sites);
+    load(&spec, text, NULL);
+    assert_int_equal(spec.points[3].base_index, 0);
+    spec_free(&spec);
+}
+
+static void test_zip(void **state)
+{
+    struct spec spec;
+    load(&spec,
+         HEAD "matrix: {sync.strategy: [ring, tree]}\n"
+              "zip: {ranks: [1, 2, 2], train.global_batch: [64, 128, 64]}\n",
+         NULL);
+    assert_labels(&spec, "ranks=1 global_batch=64 ring|ranks=2 global_batch=128 ring|"
+                         "ranks=2 global_batch=64 ring|ranks=1 global_batch=64 tree|"
+                         "ranks=2 global_batch=128 tree|ranks=2 global_batch=64 tree");
+    spec_free(&spec);
+    load(&spec,
+         BODY "zip: [{ranks: [1, 2], nodes: [1, 2]}, {train.lr: [1, 2], train.epochs: [2, 1]}]\n"
+              "cases: [{label: a}, {label: b, nodes: 1}, {label: c, zip: {ranks: [4, 8], seed: [1, "
+              "2]}}]\n",
+         NULL);
+    assert_int_equal(spec.n_points, 4 + 4 + 8);
+    assert_int_equal(config_int(&spec.points[3].config, OPT_NODES), 2);
+    assert_int_equal(config_int(&spec.points[7].config, OPT_NODES), 1);
+    assert_int_equal(config_int(&spec.points[7].config, OPT_RANKS), 2);
+    spec_free(&spec);
+}
+
+static void test_refused(void **state)
+{
+    refuse(BODY "zip: {ranks: [1, 2], train.epochs: [1, 2, 3]}\n", NULL,
+           "4:36: zip: train.epochs has 3 values, ranks (/tmp/...");
+    refuse(BODY "matrix: {ranks: [1, 2]}\nzip: {ranks: [1, 2]}\n", NULL,
+           "5:7: ranks is in a zip and in the matrix (/tmp/...");
+    refuse(BODY "zip: {ranks: [1, 1], seed: [2, 2]}\n", NULL,
+           "4:18: zip: values 1 and 2 of its lists are all the same");
+    refuse(BODY "zip: {ranks: auto}\n", NULL, "4:14: ranks: a zip takes a list: [auto]");
+    refuse(BODY "cases: [{label: a}, {label: a}]\n", NULL,
+           "4:29: label: another case is called 'a'");
+    refuse(BODY "cases: [{ranks: 1}]\n", NULL,
+           "4:9: a case takes a map with a label, as {label: corrected, ranks: 2}");
+    refuse(BODY "cases: [{label: a, name: b}]\n", NULL,
+           "4:20: name holds for the whole campaign: it stands at the top of the file only");
+    refuse(BODY "cases: [{label: a, exclude: [\"ranks > 1\"]}]\n", NULL,
+           "4:30: this exclude matches no point of the case");
+    refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 2\"]\n", NULL,
+           "5:11: this exclude matches no point of the matrix");
+    refuse(BODY "matrix: {ranks: [1, 2]}\nexclude: [\"rnks > 1\"]\n", NULL,
+           "5:12: exclude: 'rnks' is no option of a point; nearest 'ranks'");
+    refuse(BODY "exclude: [\"ranks > 0 and sync.strategy = rign\"]\n", NULL,
+           "4:42: exclude: sync.strategy: 'rign' is unknown; nearest 'ring'; known: none...");
+    refuse(BODY "exclude: [\"sync.strategy > 1\"]\n", NULL,
+           "4:12: exclude: sync.strategy has no order: = or != are for it");
+    refuse(BODY "exclude: [\"ranks > 1 and\"]\n", NULL,
+           "4:25: exclude: a name is expected, as in ranks > 1, but the condition ends");
+}
+
+static void test_conditions(void **state)
+{
+    struct spec spec;
+    load(&spec,
+         BODY "matrix: {ranks: [1, 2, 4], train.epochs: [1, 2, 4]}\n"
+              "exclude: [\"ranks > 1 and train.epochs > 1\"]\n",
+         NULL);
+    assert_labels(&spec, "ranks=1 epochs=1|ranks=1 epochs=2|ranks=1 epochs=4|ranks=2 epochs=1|"
+                         "ranks=4 epochs=1");
+    spec_free(&spec);
+    load(&spec, THREE "exclude: [\"case = peer and ranks = 2\"]\n", NULL);
+    assert_int_equal(spec.n_points, 5);
+    spec_free(&spec);
+    /* A SET may leave nothing to exclude. */
+    load(&spec, BODY "matrix: {ranks: [1, 2]}\nexclude: [\"ranks > 1\"]\n", "ranks=1");
+    assert_int_equal(spec.n_points, 1);
+    spec_free(&spec);
+}
+
+/* A SET holds for every case that does not say otherwise, or for the case that it names. */
+static void test_set(void **state)
+{
+    struct spec spec;
+    load(&spec, THREE, "ranks=2 seed=5");
+    assert_labels(&spec, "as published epochs=1|as published epochs=2|corrected ranks=1|"
+                         "corrected ranks=2|peer ranks=1|peer ranks=2");
+    assert_int_equal(config_int(&spec.points[0].config, OPT_RANKS), 2);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(config_int(&spec.points[i].config, OPT_SEED), 5);
+    spec_free(&spec);
+    load(&spec, THREE, "cases.corrected.ranks=4 cases.'as published'.matrix.train.epochs=[3]");
+    assert_labels(&spec, "as published|corrected|peer ranks=1|peer ranks=2");
+    assert_int_equal(config_int(&spec.points[0].config, OPT_EPOCHS), 3);
+    assert_int_equal(config_int(&spec.points[1].config, OPT_RANKS), 4);
+    spec_free(&spec);
+    refuse(THREE, "cases.corected.ranks=4",
+           "SET:1:1: cases: 'corected' is unknown; nearest "
+           "'corrected'; known: as published corrected peer");
+    refuse(BODY "cases: [{label: a, ranks: 1}, {label: b, ranks: 2}]\n", "ranks=4",
+           "SET:1:1: ranks: every case has its own; cases.a.ranks=... sets that of one");
+}
+
+/* ---- Files that others extend ---- */
+
+static char folder[] = "/tmp/scalebench-extends-XXXXXX";
+
+static int make_folder(void **state)
+{
+    return mkdtemp(folder) == NULL || make_file(state);
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command) || remove_file(state);
+}
+
+static void write_base(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void test_extends(void **state)
+{
+    struct spec spec;
+    char text[512];
+    write_base("deep.yaml", "model: lenet_21k\ntrain: {global_batch: 64, lr: 0.5}\n"
+                            "matrix: {ranks: [1, 2, 4]}\n");
+    write_base("base.yaml", "extends: deep.yaml\nmodel: softmax_784\n"
+                            "exclude: [{ranks: 4}]\ncases: [{label: a}, {label: b, seed: 2}]\n"
+                            "measure: {time: {launches: 3}, budget: 1s}\n");
+    snprintf(text, sizeof text,
+             "name: top\nextends: [%s/base.yaml]\ntrain.lr: 0.1\nmeasure: {budget: 9s}\n"
+             "matrix: {train.epochs: [1, 2]}\ncases: [{label: c}]\n",
+             folder);
+    load(&spec, text, NULL);
+    assert_labels(&spec, "c ranks=1 epochs=1|c ranks=1 epochs=2|c ranks=2 epochs=1|"
+                         "c ranks=2 epochs=2");
+    assert_string_equal(config_text(&spec.points[0].config, OPT_MODEL), "softmax_784");
+    assert_string_equal(config_text(&spec.points[0].config, OPT_LR), "0.1");
+    assert_true(config_number(&spec.config, OPT_BUDGET) == 9);
+    assert_true(config_number(&spec.config, OPT_TIME_LAUNCHES) == 3);
+    spec_free(&spec);
+    snprintf(text, sizeof text,
+             "name: top\nextends: %s/base.yaml\nranks: 2\ntrain.batch_per_rank: 8\n"
+             "cases: []\nexclude: []\n",
+             folder);
+    load(&spec, text, NULL);
+    assert_labels(&spec, "base");
+    spec_free(&spec);
+}
+
+static void refuse_base(const char *wanted)
+{
+    struct spec spec;
+    struct error e = {.status = OK};
+    char text[512], line[2048];
+    snprintf(text, sizeof text, "name: top\nextends: %s/base.yaml\n", folder);
+    write_file(text, strlen(text));
+    assert_int_equal(spec_load(&spec, file, NULL, &eight, &e), ERR_SPEC);
+    spec_free(&spec);
+    error_line(line, &e);
+    const char *name = strrchr(line, '/') + 1;
+    assert_non_null(strstr(line, "base.yaml") != NULL ? strstr(line, wanted) : NULL);
+    assert_non_null(name);
+}
+
+static void test_refused_bases(void **state)
+{
+    write_base("base.yaml", "model: softmax_784\ntrain: {lr: fast}\n");
+    refuse_base("/base.yaml:2:13: train.lr: 'fast' is not a number");
+    write_base("base.yaml", "extends: deep.yaml\n");
+    write_base("deep.yaml", "extends: base.yaml\n");
+    refuse_base("/deep.yaml:1:10: extends: ");
+    refuse_base(" extends itself by way of this");
+    write_base("base.yaml", "extends: nowhere.yaml\n");
+    refuse_base("/base.yaml:1:10: extends: 'nowhere.yaml' is not there; looked in ");
+    write_base("base.yaml", "extends: {a: b}\n");
+    refuse_base("/base.yaml:1:10: extends takes a file, or a list of files");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_laid_over),
+        cmocka_unit_test(test_bases_of_cases),
+        cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_zip),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_extends),
+        cmocka_unit_test(test_refused_bases),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
