@@ -122,12 +122,13 @@ static enum status fill_counts(struct sweep *s, const struct problem *p, const s
                                struct comm_row *row, bool *agree, struct error *e)
 {
     struct cost cost = contender_cost(s, p, c);
+    double steps = cost.steps > 0 ? (double)cost.steps : 1;
     double most[6] = {c->is_raw ? (double)cost.calls : c->calls,
                       c->is_raw ? (double)cost.bytes_payload : c->bytes_payload,
-                      is_counted(&cost) ? c->bytes_sent : (double)cost.bytes_wire,
-                      is_counted(&cost) ? c->messages_sent : (double)cost.messages_wire,
+                      is_counted(&cost) ? c->bytes_sent : (double)cost.bytes_wire / steps,
+                      is_counted(&cost) ? c->messages_sent : (double)cost.messages_wire / steps,
                       !counts_agree(c, &cost),
-                      cost.seconds};
+                      cost.seconds / steps};
     TRY(wait_allreduce(&s->waiter, most, 6, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD,
                        "counts of the busiest rank", e));
     row->calls = most[0];
@@ -157,7 +158,18 @@ static void fill_times(const struct sweep *s, const struct contender *c, struct 
     struct interval ns = stats_median_interval(c->round_ns, (size_t)s->options->rounds, CONFIDENCE);
     CSV_SET_INTERVAL(row, latency_us, ns, 1e-3);
     row->algbw_gbyte_per_s = row->bytes / ns.mid;
-    row->busbw_gbyte_per_s = row->algbw_gbyte_per_s * 2 * (s->ranks - 1) / s->ranks;
+}
+
+/* The formula of nccl-tests takes for granted that a step sums and that a rank sends 2 (p - 1) / p of
+ * the gradient for it, up to a number a message. What sends less or more, other bytes in their stead,
+ * or promises no sum, has the bandwidth of its algorithm only. */
+static void fill_busbw(const struct sweep *s, const struct contender *c, struct comm_row *row)
+{
+    double share = 2.0 * (s->ranks - 1) / s->ranks;
+    bool sums = c->is_raw || ((strategy_flags(c->kind) & STRATEGY_EXACT) &&
+                              c->config.compressor == COMPRESSOR_none);
+    bool moves = fabs(row->bytes_wire - share * row->bytes) <= row->messages_wire * sizeof(real);
+    row->busbw_gbyte_per_s = s->ranks > 1 && sums && moves ? row->algbw_gbyte_per_s * share : NAN;
 }
 
 static enum status fill_ratio(const struct sweep *s, const struct contender *c,
@@ -187,6 +199,7 @@ enum status sweep_print_row(struct sweep *s, const struct problem *p, struct con
         row.sum_error = c->sum_error;
     fill_times(s, c, &row);
     TRY(fill_counts(s, p, c, &row, &agree, e));
+    fill_busbw(s, c, &row);
     TRY(fill_ratio(s, c, other, &row, e));
     row.verdict = verdict_of(c, agree);
     c->median_ns = 1e3 * row.latency_us;
