@@ -219,6 +219,8 @@ static void fill_numbers(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
     set_real(c, COLUMN_ci_level, p->step_ms.level);
     set_real(c, COLUMN_accuracy_runs, (double)p->accuracy_runs);
+    set_real(c, COLUMN_peer_pairs, p->peer_pairs > 0 ? (double)p->peer_pairs : NAN);
+    set_real(c, COLUMN_overlap_pairs, p->overlap_pairs > 0 ? (double)p->overlap_pairs : NAN);
     set_real(c, COLUMN_seeds_missing, p->seeds > 0 ? (double)p->seeds_missing : NAN);
     set_real(c, COLUMN_last_rank, p->last_rank >= 0 ? p->last_rank : NAN);
     set_text(c, COLUMN_base_point, base->point->id);

@@ -101,6 +101,12 @@ struct point_summary {
     double gflop_done_per_s, memory_mib, growth_mib;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;
     double karp_flatt;
+    /* Ends of the intervals of what follows from step_ms, from the speed-up and from seeds. */
+    double images_per_s_lo, images_per_s_hi, efficiency_lo, efficiency_hi;
+    double karp_flatt_lo, karp_flatt_hi;
+    double test_acc_lo, test_acc_hi, test_acc_level;
+    double peer_work_ratio, peer_rate_ratio; /* how much less is done, and how much faster that */
+    size_t peer_pairs, overlap_pairs;        /* blocks that these ratios rest on */
     int last_rank;        /* the rank that arrived last most often, -1 if unknown */
     double last_rank_pct; /* in how many of the steps */
     double last_rank_p;   /* how often equal ranks would show one like it */

@@ -64,11 +64,11 @@ static enum status read_counts(struct point_summary *p, struct error *e)
     const struct {
         enum column_id column;
         size_t *count;
-    } counts[] = {{COLUMN_launches, &p->launches},
-                  {COLUMN_failed_launches, &p->failed_launches},
-                  {COLUMN_speedup_pairs, &p->pairs},
-                  {COLUMN_accuracy_runs, &p->accuracy_runs},
-                  {COLUMN_seeds_missing, &p->seeds_missing}};
+    } counts[] = {
+        {COLUMN_launches, &p->launches},           {COLUMN_failed_launches, &p->failed_launches},
+        {COLUMN_speedup_pairs, &p->pairs},         {COLUMN_accuracy_runs, &p->accuracy_runs},
+        {COLUMN_seeds_missing, &p->seeds_missing}, {COLUMN_peer_pairs, &p->peer_pairs},
+        {COLUMN_overlap_pairs, &p->overlap_pairs}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         int count;
         TRY(read_count(p, counts[i].column, 0, &count, e));

@@ -22,6 +22,22 @@ static double karp_flatt(double speedup, double r)
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
 }
 
+/* What is said of cores, where ranks have cores of their own: r of the base's. */
+static void set_claims_of_cores(struct point_summary *p, const struct summary *s, double strong_r,
+                                double r)
+{
+    const struct point_summary *base = &s->points[p->base];
+    if (point_is_oversubscribed(p->point, s->usable_cores) == 1 ||
+        point_is_oversubscribed(base->point, s->usable_cores) == 1)
+        r = strong_r = NAN;
+    p->efficiency = p->speedup.mid / r;
+    p->efficiency_lo = p->speedup.lo / r;
+    p->efficiency_hi = p->speedup.hi / r;
+    p->karp_flatt = karp_flatt(p->speedup.mid, strong_r);
+    p->karp_flatt_lo = karp_flatt(p->speedup.hi, strong_r);
+    p->karp_flatt_hi = karp_flatt(p->speedup.lo, strong_r);
+}
+
 static void set_speedup(struct point_summary *p, const struct summary *s,
                         const struct samples *time, const struct samples *base)
 {
@@ -32,8 +48,22 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     p->speedup = judged(p->speedup, p->pairs, p, reference);
     if (p == reference && isfinite(p->speedup.mid))
         p->speedup = (struct interval){.lo = NAN, .mid = 1, .hi = NAN};
-    p->efficiency = p->speedup.mid / r;
-    p->karp_flatt = strong ? karp_flatt(p->speedup.mid, r) : NAN;
+    set_claims_of_cores(p, s, strong ? r : NAN, r);
+}
+
+/* How much less is computed than the peer does, and how much faster the rest. The peer does the net as
+ * written where it does not tell. */
+static void set_peer_factors(struct point_summary *p, const struct samples *time,
+                             const struct samples *peer)
+{
+    p->peer_work_ratio = p->peer_rate_ratio = NAN;
+    if (time->n == 0 || peer->n == 0 || !isfinite(p->peer_ratio.mid))
+        return;
+    const struct launch_result *own = time->items[0].result, *other = peer->items[0].result;
+    double theirs = isfinite(other->flops_done_per_image) ? other->flops_done_per_image
+                                                          : other->flops_per_image;
+    p->peer_work_ratio = theirs / own->flops_done_per_image;
+    p->peer_rate_ratio = p->peer_ratio.mid / p->peer_work_ratio;
 }
 
 /* Whether everything that is reported with an interval is as narrow as the spec asks; what is not
@@ -58,12 +88,12 @@ static bool all_are_precise(const struct point_summary *p, const struct summary 
 void ratios_set(struct point_summary *p, const struct summary *s, const struct samples *time,
                 const struct samples *base, const struct samples *alone, const struct samples *peer)
 {
-    size_t n;
     set_speedup(p, s, time, base);
-    p->overlap_share = timing_overlap(&time->timings, &alone->timings, &n);
-    p->overlap_share = judged(p->overlap_share, n, p, &s->points[p->alone]);
-    p->peer_ratio = timing_ratio(&time->timings, &peer->timings, &n);
-    p->peer_ratio = judged(p->peer_ratio, n, p, &s->points[p->peer]);
+    p->overlap_share = timing_overlap(&time->timings, &alone->timings, &p->overlap_pairs);
+    p->overlap_share = judged(p->overlap_share, p->overlap_pairs, p, &s->points[p->alone]);
+    p->peer_ratio = timing_ratio(&time->timings, &peer->timings, &p->peer_pairs);
+    p->peer_ratio = judged(p->peer_ratio, p->peer_pairs, p, &s->points[p->peer]);
+    set_peer_factors(p, time, peer);
     p->precision_met = all_are_precise(p, s);
 }
 

@@ -238,13 +238,30 @@ static void set_shares(struct point_summary *p, const struct samples *time)
 
 static void set_rates(struct point_summary *p, const struct samples *time)
 {
-    p->images_per_s = p->gflop_per_s = p->gflop_done_per_s = NAN;
+    p->images_per_s = p->images_per_s_lo = p->images_per_s_hi = NAN;
+    p->gflop_per_s = p->gflop_done_per_s = NAN;
     if (time->n == 0)
         return;
     const struct launch_result *result = time->items[0].result;
     p->images_per_s = 1e3 * (double)result->global_batch / p->step_ms.mid;
+    p->images_per_s_lo = 1e3 * (double)result->global_batch / p->step_ms.hi;
+    p->images_per_s_hi = 1e3 * (double)result->global_batch / p->step_ms.lo;
     p->gflop_per_s = p->images_per_s * result->flops_per_image / 1e9;
     p->gflop_done_per_s = p->images_per_s * result->flops_done_per_image / 1e9;
+}
+
+/* Over seeds. */
+static void set_accuracy(struct point_summary *p, const struct samples *accuracy)
+{
+    size_t offset = offsetof(struct launch_result, test_acc_pct), n = 0;
+    p->test_acc_pct = samples_median(accuracy, offset);
+    for (size_t i = 0; i < accuracy->n; i++)
+        if (!isnan(sample_number(&accuracy->items[i], offset)))
+            accuracy->values[n++] = sample_number(&accuracy->items[i], offset);
+    struct interval interval = timing_interval(accuracy->values, n);
+    p->test_acc_lo = interval.lo;
+    p->test_acc_hi = interval.hi;
+    p->test_acc_level = n < 2 ? NAN : interval.level;
 }
 
 /* Of timed launches; where there were none, of the others. */
@@ -291,7 +308,7 @@ static enum status measure(struct point_summary *p, const struct spec *spec,
     set_shares(p, time);
     set_rates(p, time);
     set_memory(p, time, accuracy);
-    p->test_acc_pct = samples_median(accuracy, offsetof(struct launch_result, test_acc_pct));
+    set_accuracy(p, accuracy);
     return set_last_rank(p, time, e);
 }
 

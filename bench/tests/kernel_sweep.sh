@@ -46,7 +46,7 @@ numbers_agree() {
     awk -F, "$fields"'
         function far(a, b) { return (a - b) ^ 2 > 1e-8 * b ^ 2 }
         $(col["flop"]) > 0 && far($(col["gflop_per_s"]), $(col["flop"]) / $(col["time_ms"]) / 1e6) ||
-            far($(col["peak_pct"]), 100 * $(col["gflop_per_s"]) / $(col["peak_gflop_per_s"])) {
+            far($(col["peak_pct"]), 100 * $(col["gflop_done_per_s"]) / $(col["peak_gflop_per_s"])) {
             print
             bad = 1
         }

@@ -65,6 +65,9 @@ void table_print_remarks(FILE *out, const struct point_summary *p);
 /* A sentence a series: what it lost at its largest point, and to what. */
 void table_print_losses(FILE *out, const struct summary *s);
 
+/* What ratios are: speed-ups of how many pairs, what peers reach and by which factors. */
+void table_print_ratios(FILE *out, const struct summary *s);
+
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);
 

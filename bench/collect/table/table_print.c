@@ -7,6 +7,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/collect/table/table.h"
+#include "kernels/desc/savings.h"
 
 /* Points that were not measured end with the columns that say so, unless something was
  * published. */
@@ -123,14 +124,14 @@ static bool is_timed_base(const struct point_summary *p)
     return p->point->base && p->launches > 0 && p->outcome != POINT_diverged;
 }
 
-/* " of the net as written, 239 done (dead_outputs winograd)", where the program tells. */
+/* ", at most 239 done (saved: dead_outputs data_zeros)", where the program tells. */
 static void print_done(FILE *out, const struct point_summary *p)
 {
     char rate[TEXT_NUMBER];
     const char *savings = p->cells[COLUMN_savings];
     if (!isfinite(p->gflop_done_per_s) || !savings[0])
         return;
-    fprintf(out, " of the net as written, %s done (%s%s)",
+    fprintf(out, ", %s%s done (%s%s)", savings_depend_on_data(savings) ? "at most " : "",
             text_significant(rate, p->gflop_done_per_s, 3),
             strcmp(savings, "none") == 0 ? "nothing left out" : "saved: ",
             strcmp(savings, "none") == 0 ? "" : savings);
@@ -149,8 +150,8 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
                 silent ? "no communication" : strategy);
     else
         fprintf(out, "Base: %s", p->point->label);
-    fprintf(out, ", %s ms a step, %s GFLOP/s", text_interval(step, &p->step_ms, 4),
-            text_significant(rate, p->gflop_per_s, 3));
+    fprintf(out, ", %s ms a step, %s GFLOP/s effective (net as written)",
+            text_interval(step, &p->step_ms, 4), text_significant(rate, p->gflop_per_s, 3));
     print_done(out, p);
     if (p->failed_launches > 0)
         fprintf(out, "; %zu of its %zu launches failed", p->failed_launches,
@@ -168,48 +169,10 @@ static void print_bases(FILE *out, const struct summary *s)
             print_base(out, &s->points[i], n == 1);
 }
 
-/* "  Memory without the data: 51 MiB and 271, 0.19 of it; above what libraries take 29 and 93,
- * 0.31." */
-static void print_peer_memory(FILE *out, const struct point_summary *p,
-                              const struct point_summary *peer)
-{
-    char own[TEXT_NUMBER], other[TEXT_NUMBER], ratio[TEXT_NUMBER];
-    if (!isfinite(p->memory_mib / peer->memory_mib))
-        return;
-    fprintf(out, "  Memory without the data: %s MiB and %s, %s of it",
-            text_significant(own, p->memory_mib, 3), text_significant(other, peer->memory_mib, 3),
-            text_significant(ratio, p->memory_mib / peer->memory_mib, 2));
-    if (isfinite(p->growth_mib / peer->growth_mib))
-        fprintf(out, "; above what libraries take %s and %s, %s of it",
-                text_significant(own, p->growth_mib, 3),
-                text_significant(other, peer->growth_mib, 3),
-                text_significant(ratio, p->growth_mib / peer->growth_mib, 2));
-    fputs(".\n", out);
-}
-
-/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a
- * step" */
-static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
-{
-    char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL];
-    fprintf(out, "%s: %s x the images/s of %s (%s), %s ms a step.\n", p->point->label,
-            text_interval(ratio, &p->peer_ratio, 3),
-            config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
-            text_interval(step, &peer->step_ms, 4));
-    print_peer_memory(out, p, peer);
-}
-
-static void print_peers(FILE *out, const struct summary *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (isfinite(s->points[i].peer_ratio.mid))
-            print_peer(out, &s->points[i], &s->points[s->points[i].peer]);
-}
-
 void table_print_notes(FILE *out, const struct summary *s)
 {
     print_bases(out, s);
-    print_peers(out, s);
+    table_print_ratios(out, s);
 }
 
 /* Says what was checked, and only what was. */

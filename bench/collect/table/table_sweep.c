@@ -131,9 +131,9 @@ static size_t print_compare(FILE *out, const struct csv_table *table)
 
 static void print_net(FILE *out, struct csv_row l)
 {
-    fprintf(out, "%-14s %-9s %-8s %8.2f ms %7.1f GFLOP/s %4.0f %% of peak", text(l, "model"),
-            text(l, "plan"), text(l, "pass"), number(l, "time_ms"), number(l, "gflop_per_s"),
-            number(l, "peak_pct"));
+    fprintf(out, "%-14s %-9s %-8s %8.2f ms %7.1f GFLOP/s effective %4.0f %% of peak done",
+            text(l, "model"), text(l, "plan"), text(l, "pass"), number(l, "time_ms"),
+            number(l, "gflop_per_s"), number(l, "peak_pct"));
     if (!is(l, "other_plan", "")) {
         fputs("  ", out);
         print_ratio(out, l);

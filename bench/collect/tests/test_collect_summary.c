@@ -54,6 +54,12 @@ static void speedups_are_paired_by_block(void **state)
     NEAR(p->speedup.hi, 2.0);
     NEAR(p->efficiency, 0.87);
     NEAR(p->karp_flatt, (1 / 1.74 - 0.5) / 0.5);
+    NEAR(p->efficiency_lo, 0.75);
+    NEAR(p->efficiency_hi, 1.0);
+    NEAR(p->karp_flatt_lo, 0);
+    NEAR(p->karp_flatt_hi, (1 / 1.5 - 0.5) / 0.5);
+    NEAR(p->images_per_s_lo, 256e3 / p->step_ms.hi);
+    NEAR(p->images_per_s_hi, 256e3 / p->step_ms.lo);
     /* Exposed 20 %; the first rank waits 4 %, the second not at all. */
     assert_share(p->wait_pct, 2);
     assert_share(p->comm_pct, 18);
@@ -96,6 +102,10 @@ static void peers_are_compared_by_block(void **state)
     assert_string_equal(cell(ours, COLUMN_savings), "winograd dead_outputs");
     NEAR(ours->gflop_per_s, 128 / 0.1025 * 3e6 / 1e9);
     NEAR(ours->gflop_done_per_s, 128 / 0.1025 * 9e5 / 1e9);
+    /* 3,000,000 FLOPs as written, which the peer does. */
+    NEAR(ours->peer_work_ratio, 3 / 0.9);
+    NEAR(ours->peer_rate_ratio, 1.74 / (3 / 0.9));
+    assert_string_equal(cell(ours, COLUMN_peer_pairs), "6");
     assert_string_equal(cell(&s.points[theirs], COLUMN_flops_done_per_image), "");
     assert_string_equal(cell(&s.points[theirs], COLUMN_savings), "");
     assert_string_equal(cell(ours, COLUMN_data_mib), "40.5");
@@ -169,9 +179,9 @@ static void scattered_ratios_are_flagged(void **state)
     struct summary s = collect(&run);
     assert_true(find(&s, &run, 1, "none")->precision_met);
     assert_true(find(&s, &run, 4, "allreduce")->precision_met);
-    assert_string_equal(find(&s, &run, 4, "allreduce")->flags, "");
+    assert_string_equal(find(&s, &run, 4, "allreduce")->flags, "seeds_missing");
     assert_false(find(&s, &run, 2, "allreduce")->precision_met);
-    assert_string_equal(find(&s, &run, 2, "allreduce")->flags, "ci_not_met");
+    assert_string_equal(find(&s, &run, 2, "allreduce")->flags, "ci_not_met seeds_missing");
     summary_free(&s);
     fake_close(&run);
 }
@@ -230,6 +240,9 @@ static void accuracy_is_the_median_of_seeds(void **state)
     assert_string_equal(cell(p, COLUMN_epoch_s_median), "2");
     assert_string_equal(cell(p, COLUMN_seed), "1 2");
     assert_string_equal(cell(p, COLUMN_seeds_missing), "0");
+    assert_string_equal(cell(p, COLUMN_test_acc_lo), "97"); /* least to greatest of two */
+    assert_string_equal(cell(p, COLUMN_test_acc_hi), "98");
+    assert_string_equal(cell(p, COLUMN_test_acc_level), "0.5");
     assert_string_equal(p->flags, "");
     assert_string_equal(cell(p, COLUMN_step_ms_median), "");
     assert_string_equal(cell(p, COLUMN_launches), "0");
@@ -502,6 +515,9 @@ static void too_many_threads_are_oversubscribed(void **state)
     s = collect(&run);
     assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
     assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    NEAR(s.points[1].speedup.mid, 1);
+    assert_string_equal(cell(&s.points[1], COLUMN_efficiency), ""); /* of cores that they share */
+    assert_string_equal(cell(&s.points[1], COLUMN_karp_flatt), "");
     assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
     summary_free(&s);
     fake_write(path, "{");

@@ -13,17 +13,20 @@ static void work_done_and_memory_are_told(void **state)
         add_peer_launch(&run, "peer_torch", block, base_ms[block] * ratios[block]);
     }
     struct summary s = collect(&run);
-    static const char done[] = " ms a step, 3.75 GFLOP/s of the net as written, 1.12 done (saved: "
-                               "winograd dead_outputs).\n";
-    static const char memory[] = "Memory without the data: 50.0 MiB and 80.0, 0.62 of it; above "
-                                 "what libraries take 30.0 and 60.0, 0.50 of it.\n";
+    static const char done[] = " ms a step, 3.75 GFLOP/s effective (net as written), 1.12 done "
+                               "(saved: winograd dead_outputs).\n";
+    static const char memory[] = "Memory above what libraries take: 30.0 MiB and 60.0, 0.50 of "
+                                 "it; of whole processes without the data: 50.0 MiB and 80.0, 0.62 "
+                                 "of it.\n";
     char *text = print(&s);
     assert_line(text, done);
     assert_line(text, memory);
+    assert_line(text, " ms a step; median of 6 pairs.\n");
+    assert_line(text, "  1.74 = 3.33 x less computed, times 0.522 x as fast at what is done.\n");
     free(text);
     write_both(&s, &run);
     text = read_of(&run, "summary.md");
-    assert_line(text, "as written, 1.12 done (saved: winograd dead\\_outputs).\n");
+    assert_line(text, "as written), 1.12 done (saved: winograd dead\\_outputs).\n");
     assert_line(text, memory);
     free(text);
     text = read_of(&run, "summary.tex");
@@ -45,13 +48,15 @@ static void the_table_says_it_all(void **state)
                       "global batch 256 | none, allreduce | measured, local\n"
                       "node23 | MPICH 4.0.2 | BLIS 0.9.0 skx | 1a2b3c4 clean\n");
     assert_line(text, "102.5 [100.0, 105.0]      2498                base  100 %     96 %   0 %"
-                      "   0 %         -\n");
+                      "   0 %         -  (2 of 2 seeds missing)\n");
     assert_line(text, "1.74 [1.50, 2.00]   87 %     75 %  18 %   2 %    97.4 %"
                       "  (precision not met)  (1 of 2 seeds missing)\n");
     assert_line(text, "8  allreduce         -         -  skipped: 8 ranks, 4 cores\n");
     assert_line(text, "4  allreduce         -         -  failed: said 'no, never', then left\n");
     assert_line(text, "Base: 1 rank, no communication, 102.5 [100.0, 105.0] ms a step, 7.49 "
-                      "GFLOP/s.\n");
+                      "GFLOP/s effective (net as written).\n");
+    assert_line(text, "Speed-ups are medians of 6 ratios paired by block; quotients of the medians "
+                      "beside them differ by up to 0.94 %.\n");
     assert_line(text, "Weights equal on all ranks after every step.\n");
     assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
                       "(rank 1 last in 100 % of steps) - 7.7 faster compute - 0.9 faster optimizer "
@@ -62,6 +67,35 @@ static void the_table_says_it_all(void **state)
                 "results/synthetic/latest/{summary,raw,epochs,classes,losses,layers,columns}.csv, "
                 "summary.{md,tex}\n");
     assert_null(strstr(text, "  figures ")); /* none was drawn */
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* What depends on the data is no count: what is done is a bound, and so are the factors. */
+static void zeros_in_the_data_make_bounds(void **state)
+{
+    static const char *const works[] = {"\"flops_done_forward\":400000,\"flops_done_backward\":"
+                                        "500000,\"savings\":\"winograd data_zeros\",",
+                                        NULL};
+    struct fake_run run;
+    fake_open(&run, peer_spec);
+    for (int block = 0; block < 2; block++)
+        for (int peer = 0; peer < 2; peer++)
+            fake_add(&run, &(struct fake_launch){.ranks = 1,
+                                                 .strategy = "allreduce",
+                                                 .workload = peer ? "peer_torch" : "train_cnn",
+                                                 .work = works[peer],
+                                                 .block = block,
+                                                 .seed = 1,
+                                                 .step_ms = peer ? 200 : 100});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    assert_line(text,
+                "effective (net as written), at most 1.15 done (saved: winograd data_zeros).\n");
+    assert_line(
+        text, "  2.00 = 3.33 x less computed, times 0.600 x as fast at what is done (at least, at "
+              "most: zeros in the data are left out as well");
     free(text);
     summary_free(&s);
     fake_close(&run);
@@ -194,7 +228,7 @@ static void documents_hold_the_table(void **state)
                 "speed-up [95 % CI] | eff. | compute | comm | wait | test acc | remarks |\n"
                 "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
                 "| 1 | none | 256 | 6 | 102.5 [100.0, 105.0] | 2498 | base | 100 % | 96 % | "
-                "0 % | 0 % | - |  |\n");
+                "0 % | 0 % | - | (2 of 2 seeds missing) |\n");
     assert_line(markdown,
                 "| 8 | allreduce | - | - | - | - | - | - | - | - | - | - | skipped: 8 ranks, "
                 "4 cores |\n");
@@ -292,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_done_and_memory_are_told),
+        cmocka_unit_test(zeros_in_the_data_make_bounds),
         cmocka_unit_test(the_table_says_it_all),
         cmocka_unit_test(a_run_that_is_read_back_says_the_same),
         cmocka_unit_test(noise_is_not_explained),

@@ -46,7 +46,7 @@ void sweep_print_row(struct sweep *s, struct kernel_row *row, const double *ms, 
     row->intensity = row->flop / row->bytes;
     row->peak_gflop_per_s = s->peaks.gflop_per_s;
     row->memory_gbyte_per_s = s->peaks.gbyte_per_s;
-    row->peak_pct = 100 * row->gflop_per_s / s->peaks.gflop_per_s;
+    row->peak_pct = 100 * row->gflop_done_per_s / s->peaks.gflop_per_s;
     row->memory_pct = 100 * row->gbyte_per_s / s->peaks.gbyte_per_s;
     row->verdict = verdict_of(row);
     row->blas = gemm_library();

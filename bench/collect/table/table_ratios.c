@@ -1,0 +1,115 @@
+/* What the ratios of the table are: how many pairs they rest on, and what is in those to a peer. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/collect/table/table.h"
+#include "kernels/desc/savings.h"
+
+/* ---- Speed-ups ---- */
+
+static bool has_speedup(const struct summary *s, size_t i)
+{
+    return s->points[i].base != i && isfinite(s->points[i].speedup.mid);
+}
+
+/* By how much, in percent, the quotient of the rates in the table is off the ratio beside it; 0 where the
+ * digits shown are the same. */
+static double quotient_differs(const struct point_summary *p, const struct point_summary *base)
+{
+    char ratio[TEXT_NUMBER], quotient[TEXT_NUMBER];
+    double of_medians = p->images_per_s / base->images_per_s;
+    text_significant(ratio, p->speedup.mid, 3);
+    text_significant(quotient, of_medians, 3);
+    bool same = !isfinite(of_medians) || strcmp(ratio, quotient) == 0;
+    return same ? 0 : 100 * fabs(of_medians / p->speedup.mid - 1);
+}
+
+/* "Speed-ups are medians of 6 to 12 ratios paired by block; the quotient of the medians in the table
+ * differs by up to 1.2 %." */
+static void print_speedups(FILE *out, const struct summary *s)
+{
+    size_t least = SIZE_MAX, most = 0;
+    double differs = 0;
+    char number[TEXT_NUMBER];
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (!has_speedup(s, i))
+            continue;
+        least = p->pairs < least ? p->pairs : least;
+        most = p->pairs > most ? p->pairs : most;
+        differs = fmax(differs, quotient_differs(p, &s->points[p->base]));
+    }
+    if (most == 0)
+        return;
+    fputs("Speed-ups are medians of ", out);
+    if (least < most)
+        fprintf(out, "%zu to ", least);
+    fprintf(out, "%zu ratios paired by block", most);
+    if (differs > 0)
+        fprintf(out, "; quotients of the medians beside them differ by up to %s %%",
+                text_significant(number, differs, 2));
+    fputs(".\n", out);
+}
+
+/* ---- Peers ---- */
+
+/* "6.10 = 4.90 x 1.24: " ... */
+static void print_factors(FILE *out, const struct point_summary *p)
+{
+    char all[TEXT_NUMBER], work[TEXT_NUMBER], rate[TEXT_NUMBER];
+    bool bounds = savings_depend_on_data(p->cells[COLUMN_savings]);
+    if (!isfinite(p->peer_rate_ratio))
+        return;
+    fprintf(out, "  %s = %s x less computed, times %s x as fast at what is done",
+            text_significant(all, p->peer_ratio.mid, 3),
+            text_significant(work, p->peer_work_ratio, 3),
+            text_significant(rate, p->peer_rate_ratio, 3));
+    fputs(bounds ? " (at least, at most: zeros in the data are left out as well, and speed depends "
+                   "on how many there are).\n"
+                 : ".\n",
+          out);
+}
+
+/* "  Memory above what libraries take: 29 MiB and 93, 0.31 of it; of whole processes without the data
+ * 51 and 271, 0.19 of it." */
+static void print_memory(FILE *out, const struct point_summary *p, const struct point_summary *peer)
+{
+    char own[TEXT_NUMBER], other[TEXT_NUMBER], ratio[TEXT_NUMBER];
+    if (!isfinite(p->memory_mib / peer->memory_mib))
+        return;
+    fputs("  Memory", out);
+    if (isfinite(p->growth_mib / peer->growth_mib))
+        fprintf(out, " above what libraries take: %s MiB and %s, %s of it;",
+                text_significant(own, p->growth_mib, 3),
+                text_significant(other, peer->growth_mib, 3),
+                text_significant(ratio, p->growth_mib / peer->growth_mib, 2));
+    fprintf(out, " of whole processes without the data: %s MiB and %s, %s of it.\n",
+            text_significant(own, p->memory_mib, 3), text_significant(other, peer->memory_mib, 3),
+            text_significant(ratio, p->memory_mib / peer->memory_mib, 2));
+}
+
+/* "keras_690k: 1.20 [1.18, 1.23] x the images/s of peer_torch (torch 1.13.0 + ...), 92.1 ms a
+ * step; median of 12 pairs" */
+static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
+{
+    char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL];
+    fprintf(out, "%s: %s x the images/s of %s (%s), %s ms a step", p->point->label,
+            text_interval(ratio, &p->peer_ratio, 3),
+            config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
+            text_interval(step, &peer->step_ms, 4));
+    if (p->peer_pairs > 0)
+        fprintf(out, "; median of %zu pairs", p->peer_pairs);
+    fputs(".\n", out);
+    print_factors(out, p);
+    print_memory(out, p, peer);
+}
+
+void table_print_ratios(FILE *out, const struct summary *s)
+{
+    print_speedups(out, s);
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->points[i].peer_ratio.mid))
+            print_peer(out, &s->points[i], &s->points[s->points[i].peer]);
+}
