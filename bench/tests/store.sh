@@ -1,0 +1,342 @@
+#!/usr/bin/env bash
+# What was measured is kept: a spec that asks for more runs what is missing, and a campaign that is killed at
+# any moment, in any of its parts, loses nothing and counts nothing twice. The trainer takes no time.
+# STORE_KILLS=500 kills so often (50); STORE_SEED=N repeats a failure, which names its seed.
+set -u
+. bench/tests/lib/tap.sh
+
+export SCALEBENCH_HOME=$PWD
+kills=${STORE_KILLS:-50} seed=${STORE_SEED:-$$}
+bin=$tmp/bin out=$tmp/results
+mkdir "$bin"
+cp "$build/scalebench" "$build/pin" "$bin" || exit 1
+cp bench/tests/lib/fake_trainer.sh "$bin/train_cnn"
+
+cat >"$tmp/fake.yaml" <<END
+name: fake
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 100}
+matrix:
+  sync.strategy: [none, allreduce]
+measure:
+  time: {warmup_steps: 1, steps: 1, launches: 6..6, precision: 100%}
+  limit: 1min
+figures: []
+END
+
+run() { # arguments
+    "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" "$@"
+}
+
+latest=$out/fake/latest journal=$out/fake/latest/journal.jsonl
+
+runs() {
+    find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l
+}
+
+# Rows of raw.csv that count, as "label block": none of its fields before those holds a comma.
+counted() {
+    awk -F, 'NR > 1 && $7 == "ok" {print $3, $5}' "$latest/raw.csv"
+}
+
+unshare=(unshare --uts)
+"${unshare[@]}" true 2>/dev/null || unshare=(unshare --map-root-user --uts)
+
+elsewhere() { # command: on a host of another name
+    "${unshare[@]}" sh -c 'hostname elsewhere && exec "$@"' sh "$@"
+}
+
+# --- A spec that asks for something else ------------------------------------------------------------
+
+completes() {
+    expect 0 "fake" run && [ "$(counted | sort -u | wc -l)" -eq 12 ]
+}
+
+another_host_runs_nothing() {
+    cp "$journal" "$tmp/before"
+    expect 0 "fake" elsewhere "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" || return 1
+    cmp "$tmp/before" "$journal" && [ "$(runs)" -eq 1 ]
+}
+
+another_figure_runs_nothing() {
+    cp "$journal" "$tmp/before"
+    expect 0 "time" run --set "figures=[time]" && [ -s "$latest/time.svg" ] || return 1
+    expect 0 "fake" run || return 1
+    cmp "$tmp/before" "$journal" && [ "$(runs)" -eq 1 ]
+}
+
+# What the journal has beyond $tmp/before, as "label block".
+new_launches() {
+    local point
+    tail -n "+$(($(wc -l <"$tmp/before") + 1))" "$journal" |
+        sed -n 's/.*"event":"running".*"point":"\([^"]*\)".*"block":\([0-9]*\).*/\1 \2/p' |
+        while read -r point block; do
+            echo "$(awk -F, -v point="$point" '$2 == point {print $3; exit}' "$latest/raw.csv") $block"
+        done | sort
+}
+
+two_launches_more_are_two_blocks() {
+    cp "$journal" "$tmp/before"
+    expect 0 "fake" run --set measure.time.launches=8..8 || return 1
+    new_launches
+    [ "$(new_launches)" = "allreduce 6
+allreduce 7
+none 6
+none 7" ] && [ "$(counted | sort -u | wc -l)" -eq 16 ]
+}
+
+# Six launches of the new point, each in a block with one of its base; the third point runs no more.
+another_value_runs_itself_and_its_base() {
+    local new
+    cp "$journal" "$tmp/before"
+    expect 0 "fake" run --set "matrix.sync.strategy=[none,allreduce,ring]" || return 1
+    new=$(new_launches)
+    echo "$new"
+    ! grep allreduce <<<"$new" && [ "$(grep -c ring <<<"$new")" -eq 6 ] || return 1
+    [ "$(sed -n 's/ring //p' <<<"$new")" = "$(sed -n 's/none //p' <<<"$new")" ]
+}
+
+# The first spec again shows what it asks for, of all that is there.
+less_is_kept_and_not_shown() {
+    cp "$journal" "$tmp/before"
+    expect 0 "launches of 1 point" run || return 1
+    cmp "$tmp/before" "$journal" && ! grep ring "$latest/raw.csv" "$latest/summary.csv"
+}
+
+another_program_keeps_the_old_run() {
+    local old
+    old=$(readlink -f "$latest")
+    cp "$journal" "$tmp/before"
+    cp "$bin/train_cnn" "$tmp/train_cnn"
+    echo "# changed" >>"$bin/train_cnn"
+    expect 0 "the program train_cnn is not what it was in $out/fake/${old##*/}" run || return 1
+    mv "$tmp/train_cnn" "$bin/train_cnn"
+    expect 0 "fake" run && [ "$(readlink -f "$latest")" = "$old" ] && cmp "$tmp/before" "$journal"
+}
+
+# --- Looking on -------------------------------------------------------------------------------------
+
+status() { # arguments
+    "$bin/scalebench" status --out "$out" "$@"
+}
+
+slow() { # a runner that has a launch on its way
+    rm -rf "$out"
+    FAKE_HANG=allreduce "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" >"$tmp/run.log" 2>&1 &
+    runner=$!
+    until_true compgen -G "$latest/launches/*/*/hangs.0"
+}
+
+tells_what_runs() {
+    slow || return 1
+    expect 0 "running, begun 20" status "$tmp/fake.yaml" || return 1
+    grep "now  *allreduce  launch 1, for [0-9]* s; process $runner on $(hostname) since 20" \
+        "$tmp/expect.log" && grep "points  *2: 0 done, 0 failed, 0 skipped, 2 to come" "$tmp/expect.log" || return 1
+    status --json | grep -q '"label": "allreduce"' || return 1
+    kill -KILL "$runner"
+    gone "$out" && expect 0 "interrupted, begun 20" status fake || return 1
+    grep "1 interrupted; up to 1[12] to come\|1 interrupted; 1[12] to come" "$tmp/expect.log"
+}
+
+# Nothing of a spec that asks for more is written while another runner has the run, here or elsewhere.
+growing_is_refused_while_it_runs() {
+    local before here there
+    slow || return 1
+    before=$(cd "$latest/" && cat spec.yaml manifest.json journal.jsonl)
+    run --set measure.time.launches=8..8 >"$tmp/here" 2>&1 &
+    here=$!
+    elsewhere "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" --set train.lr=0.5 >"$tmp/there" 2>&1 &
+    there=$!
+    wait "$here"
+    [ $? -eq 3 ] || return 1
+    wait "$there"
+    [ $? -eq 3 ] || return 1
+    cat "$tmp/here" "$tmp/there"
+    grep -q "another scalebench is running this campaign: process $runner" "$tmp/here" || return 1
+    grep -q "another scalebench is running this campaign: process $runner" "$tmp/there" || return 1
+    [ "$before" = "$(cd "$latest/" && cat spec.yaml manifest.json journal.jsonl)" ] && [ "$(runs)" -eq 1 ] || return 1
+    kill -KILL "$runner"
+    gone "$out"
+}
+
+# --- Killed at moments of chance --------------------------------------------------------------------
+
+# Asks for more launches of each point whenever all are there.
+ask_for_more() {
+    goal=$((goal + 20))
+    many=(--set "measure.time.launches=$goal..$goal measure.accuracy.seeds=[1,2,3]")
+}
+
+begin_asking() {
+    rm -rf "$out" "$tmp/lines"
+    goal=0
+    ask_for_more
+}
+
+launch_many() { # in the background; the name of its host
+    if [ "$1" = elsewhere ]; then
+        "${unshare[@]}" sh -c 'hostname elsewhere && exec "$@"' sh \
+            "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" "${many[@]}" >>"$tmp/kills.log" 2>&1 &
+    else
+        "$bin/scalebench" run "$tmp/fake.yaml" --out "$out" "${many[@]}" >>"$tmp/kills.log" 2>&1 &
+    fi
+}
+
+child() { # of a process: the last that it started
+    pgrep -n -P "${1:-none}"
+}
+
+victim() { # the runner, which part of it
+    case $2 in
+    runner) echo "$1" ;;
+    guard) child "$1" ;;
+    mpiexec) child "$(child "$1")" ;;
+    rank) pgrep -n -f "train_cnn .*$out" ;;
+    esac
+}
+
+# What the journal said in whole lines before, it says still.
+keeps_its_lines() {
+    [ ! -e "$tmp/lines" ] || cmp -n "$(stat -c %s "$tmp/lines")" "$tmp/lines" "$journal" || return 1
+    sed -n '/}$/p' "$journal" >"$tmp/lines"
+}
+
+wait_quietly() { # processes
+    wait "$@" 2>/dev/null
+}
+
+kill_once() { # how often before
+    local parts=(runner runner mpiexec rank guard) part second='' where=here
+    part=${parts[RANDOM % 5]}
+    [ ! -e "$journal" ] || ! tail -n 1 "$journal" | grep -q finished || ask_for_more
+    [ $(($1 % 25)) -ne 7 ] || where=elsewhere
+    launch_many "$where"
+    runner=$!
+    if [ $(($1 % 5)) -eq 3 ]; then
+        launch_many here
+        second=$!
+    fi
+    sleep "0.$(printf %03d $((RANDOM % 500)))"
+    kill -KILL "$(victim "$runner" "$part")" 2>/dev/null
+    if [ "$part" != runner ]; then # it goes on: for a moment
+        sleep "0.$(printf %03d $((RANDOM % 100)))"
+        kill -KILL "$runner" 2>/dev/null
+    fi
+    wait_quietly "$runner"
+    if [ -n "$second" ]; then
+        sleep "0.$(printf %03d $((RANDOM % 300)))"
+        kill -KILL "$second" 2>/dev/null
+        wait_quietly "$second"
+    fi
+    gone "$out" && { [ ! -e "$journal" ] || keeps_its_lines; }
+}
+
+# Every point has each of its launches once, and the journal ends no launch twice.
+counts_everything_once() {
+    local label rows
+    rows=$(awk -F, 'NR > 1 && $7 == "ok" {print $3, $4, $5, $6 * ($4 == "accuracy")}' "$latest/raw.csv")
+    [ -z "$(sort <<<"$rows" | uniq -d)" ] || return 1
+    for label in none allreduce; do
+        [ "$(grep -c "^$label time" <<<"$rows")" -eq "$goal" ] &&
+            [ "$(grep -c "^$label accuracy" <<<"$rows")" -eq 3 ] || return 1
+    done
+    [ "$(sed -n 's/.*"event":"done","launch":"\([^"]*\)".*/\1/p' "$journal" | sort | uniq -d | wc -l)" -eq 0 ]
+}
+
+tables() {
+    (cd "$latest/" && sha256sum ./*.csv summary.md summary.tex)
+}
+
+# The same rows give the same analysis, byte for byte, whoever computes it.
+repeats_its_analysis() {
+    local before
+    before=$(tables)
+    "$bin/scalebench" table "$latest" >"$tmp/table" || return 1
+    "$bin/scalebench" figures "$latest" && [ "$(tables)" = "$before" ] || return 1
+    rm "$latest"/*.csv
+    run "${many[@]}" && [ "$(tables)" = "$before" ] || return 1
+    "$bin/scalebench" table "$latest" | cmp - "$tmp/table"
+}
+
+# The same command completes what was interrupted.
+completes_all() {
+    keeps_its_lines && run "${many[@]}" && keeps_its_lines && [ "$(runs)" -eq 1 ] &&
+        counts_everything_once && repeats_its_analysis
+}
+
+survives_kills() {
+    local i
+    echo "seed $seed"
+    RANDOM=$seed
+    begin_asking
+    : >"$tmp/kills.log"
+    for ((i = 0; i < kills; i++)); do
+        kill_once "$i" || {
+            echo "kill $i"
+            tail -n 20 "$tmp/kills.log"
+            return 1
+        }
+    done
+    completes_all
+}
+
+# A file may be no larger than a limit, which the journal reaches.
+survives_a_limit_of_files() {
+    begin_asking
+    (
+        trap '' XFSZ
+        ulimit -f 4
+        run "${many[@]}"
+    )
+    [ $? -eq 1 ] && gone "$out" && completes_all
+}
+
+# A disk that is full, then one with room.
+survives_a_full_disk() {
+    local status
+    begin_asking
+    mkdir -p "$out"
+    mount -t tmpfs -o size=256k none "$out" || return 1
+    run "${many[@]}"
+    status=$?
+    df "$out"
+    [ "$status" -eq 1 ] && gone "$out" && mount -o remount,size=64m "$out" && completes_all
+    status=$?
+    cd / && umount "$out"
+    return "$status"
+}
+
+if [ "${1:-}" = disk ]; then # in a mount namespace of its own
+    survives_a_full_disk
+    exit
+fi
+
+check "a campaign completes" completes
+if "${unshare[@]}" true 2>/dev/null; then
+    check "another host name runs nothing" another_host_runs_nothing
+else
+    skip "another host name runs nothing" "may not set a host name, not even its own"
+fi
+check "another figure runs nothing" another_figure_runs_nothing
+check "two launches more are two blocks" two_launches_more_are_two_blocks
+if grep -q '"event":"block"' "$journal"; then
+    check "another value runs itself and its base" another_value_runs_itself_and_its_base
+else
+    run --set "matrix.sync.strategy=[none,allreduce,ring]" >/dev/null 2>&1
+    skip "another value runs itself and its base" "this version writes no blocks"
+fi
+check "less is kept and not shown" less_is_kept_and_not_shown
+check "another program leaves the old run to go on with" another_program_keeps_the_old_run
+check "status tells what runs and what was interrupted" tells_what_runs
+check "growing is refused while it runs" growing_is_refused_while_it_runs
+check "killed $kills times, nothing is lost or counted twice" survives_kills
+check "a limit of files" survives_a_limit_of_files
+mount=(unshare --mount)
+"${mount[@]}" mount -t tmpfs none "$tmp" 2>/dev/null || mount=(unshare --map-root-user --mount)
+if "${mount[@]}" mount -t tmpfs none "$tmp" 2>/dev/null; then
+    check "a full disk" "${mount[@]}" "$0" disk
+else
+    skip "a full disk" "may not mount one"
+fi
+finish
