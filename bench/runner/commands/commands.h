@@ -15,9 +15,10 @@ struct arguments {
     const char *operand;  /* what is not an option, the first of them; NULL where absent */
     const char *operands[OPERANDS_MAX]; /* of commands whose operand ends in "..." */
     size_t n_operands;
-    const char *set, *out; /* --set (or NULL), --out (or "results") */
-    const char *published; /* file to show beside a network, or NULL */
-    const char *quantity, *margin, *level, *floor, *format, *output; /* of compare and check */
+    const char *set, *out;                         /* --set (or NULL), --out (or "results") */
+    const char *published;                         /* file to show beside a network, or NULL */
+    const char *quantity, *margin, *level, *floor; /* of compare */
+    const char *file, *format, *output;            /* of check; of both */
     bool fresh, strict, json;
 };
 

@@ -52,10 +52,14 @@ static const struct known_option {
     {TEXT("floor", floor), "says nothing",
      "--floor SHARE          by how much two campaigns of one thing may differ (what repetitions\n"
      "                         of the runs say; without any 3% of times, else 0%)"},
+    {TEXT("file", file), "names no file", "--file FILE            conditions, one a line"},
     {TEXT("format", format), "names no format",
      "--format NAME          how it is told, as text where none is named; one of"
 #define FORMAT(name, ...) " " #name
 #include "bench/runner/compare/formats.def"
+     "; of check"
+#define FORMAT(name, ...) " " #name
+#include "bench/runner/compare/checks_formats.def"
     },
     {TEXT("output", output), "names no file", "--output FILE          write there instead"},
 };

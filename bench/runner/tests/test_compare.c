@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/collect/tests/fake_run.h"
+#include "bench/runner/compare/checks.h"
 #include "bench/runner/compare/format.h"
 
 static const char summary_names[] = "point,status,base_point,peer_point,speedup,efficiency\n";
@@ -221,6 +222,85 @@ static void bad_input_is_refused(void **state)
     assert_refused(f->a, f->b, "step_ms", ERR_DATA, "point");
 }
 
+/* ---- Conditions ---- */
+
+static enum status check_one(struct checking *c, const char *folder, const char *condition,
+                             struct error *e)
+{
+    const char *const operands[] = {folder, condition};
+    const struct check_request request = {
+        .operands = operands, .n_operands = 2, .out = "/nowhere", .home = "/nowhere"};
+    return check_run(c, &request, e);
+}
+
+/* speedup of b is 1.9 [1.8, 2.0], step_ms_median 10 [9, 11]; a has no speedup. */
+static void write_checked(const char *folder)
+{
+    write_run(folder, "aaaa", "bbbb", 1);
+    write_file(folder, "summary.csv",
+               "point,status,strategy,ranks,speedup,speedup_lo,speedup_hi,step_ms_median,"
+               "step_ms_lo,step_ms_hi\n",
+               "aaaa,ok,where,1,,,,20,,\nbbbb,failed,ring,2,1.9,1.8,2.0,10,9,11\n");
+}
+
+static void conditions_hold_over_whole_intervals(void **state)
+{
+    static const struct {
+        const char *text;
+        enum check_outcome outcome;
+        size_t points;
+    } rows[] = {
+        {"speedup >= 1.8 where ranks=2", CHECK_HOLDS, 1},
+        {"speedup >= 1.85 where ranks=2", CHECK_UNDECIDED, 1},
+        {"speedup > 2.0 where ranks = 2", CHECK_VIOLATED, 1},
+        {"speedup > 1", CHECK_UNDECIDED, 2}, /* unknown of a */
+        {"step_ms < 30", CHECK_HOLDS, 2},
+        {"step_ms_median < 10.5 where ranks > 1", CHECK_UNDECIDED, 1},
+        {"step_ms < 19.9", CHECK_VIOLATED, 2}, /* 20 has no interval: it counts */
+        {"not step_ms < 8 where speedup > 1.85", CHECK_HOLDS, 1}, /* by the median */
+        {"status = ok", CHECK_VIOLATED, 2},
+        {"status = ok where strategy = \"where\"", CHECK_HOLDS, 1},
+        {"ranks = 1 where(strategy = where)", CHECK_HOLDS, 1},
+    };
+    const struct folders *f = *state;
+    write_checked(f->a);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct checking c;
+        struct error e = {.status = OK};
+        if (check_one(&c, f->a, rows[i].text, &e) != OK)
+            fail_msg("%s: %s", rows[i].text, e.text);
+        if (c.checks[0].outcome != rows[i].outcome || c.checks[0].points != rows[i].points)
+            fail_msg("%s: %d at %zu", rows[i].text, c.checks[0].outcome, c.checks[0].points);
+        check_free(&c);
+    }
+}
+
+static void conditions_that_mean_nothing_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        enum status status;
+        int column;
+    } rows[] = {
+        {"speedup >> 1", ERR_ARGUMENT, 10},
+        {"speedup > 1 where", ERR_ARGUMENT, 18},
+        {"speedup > 1 where ranks", ERR_ARGUMENT, 24},
+        {"where ranks = 1", ERR_ARGUMENT, 1},
+        {"spedup > 1", ERR_ARGUMENT, 0},
+        {"speedup > 1 where ranks = 7", ERR_UNAVAILABLE, 0},
+    };
+    const struct folders *f = *state;
+    write_checked(f->a);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct checking c;
+        struct error e = {.status = OK};
+        enum status status = check_one(&c, f->a, rows[i].text, &e);
+        if (status != rows[i].status || (rows[i].column > 0 && e.column != rows[i].column))
+            fail_msg("%s: %d at column %d: %s", rows[i].text, status, e.column, e.text);
+        check_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +312,10 @@ int main(void)
                                         remove_folders),
         cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),
+        cmocka_unit_test_setup_teardown(conditions_hold_over_whole_intervals, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(conditions_that_mean_nothing_are_refused, make_folders,
+                                        remove_folders),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

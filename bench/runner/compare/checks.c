@@ -1,0 +1,237 @@
+#include "bench/runner/compare/checks.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/compare/operand.h"
+#include "bench/runner/run_spec.h"
+#include "bench/spec/value.h"
+#include "kernels/base/file.h"
+#include "kernels/base/mem.h"
+
+/* ---- What names stand for ---- */
+
+/* For names alone, and for `where`: a point is where its median is. */
+static bool look_up(struct condition_value *value, const char *name, const void *point)
+{
+    double lo, hi;
+    return check_look_up(value, &lo, &hi, name, point);
+}
+
+/* ---- What is asked ---- */
+
+/* Where " where " begins outside of quotation marks; the end of the text where it does not. */
+static size_t find_where(const char *text)
+{
+    bool quoted = false;
+    size_t i = 0;
+    for (; text[i]; i++) {
+        quoted = quoted != (text[i] == '"');
+        if (!quoted && (i == 0 || isspace((unsigned char)text[i - 1])) &&
+            strncmp(text + i, "where", 5) == 0 &&
+            (text[i + 5] == '\0' || isspace((unsigned char)text[i + 5]) || text[i + 5] == '('))
+            return i;
+    }
+    return i;
+}
+
+/* At the place in the whole text where the part is wrong. */
+static enum status parse_part(struct condition **part, const char *text, size_t begin,
+                              struct error *e)
+{
+    TRY(condition_parse(part, text, e) == OK
+            ? OK
+            : error_at(e, e->status, NULL, e->line, e->column + (int)begin, "%s", e->text));
+    return OK;
+}
+
+static enum status parse(struct check *check, const char *text, struct error *e)
+{
+    size_t at = find_where(text), behind = at + strlen("where");
+    check->text = strdup(text);
+    char *demand = strndup(text, at);
+    if (check->text == NULL || demand == NULL) {
+        free(demand);
+        return error_no_memory(e, "a condition");
+    }
+    enum status status = parse_part(&check->demand, demand, 0, e);
+    if (text[at])
+        THEN(status, parse_part(&check->where, text + behind, behind, e));
+    free(demand);
+    return status;
+}
+
+static enum status add_check(struct checking *c, const char *text, const char *file, int line,
+                             struct error *e)
+{
+    struct check *more = realloc(c->checks, (c->n + 1) * sizeof *more);
+    if (more == NULL)
+        return error_no_memory(e, "the conditions");
+    c->checks = more;
+    c->checks[c->n] = (struct check){.text = NULL};
+    enum status status = parse(&c->checks[c->n++], text, e);
+    if (status != OK)
+        return error_at(e, status, file, file != NULL ? line : 0, e->column, "'%s': %s", text,
+                        e->text);
+    return OK;
+}
+
+static char *trimmed(char *line)
+{
+    line += strspn(line, " \t");
+    for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]);)
+        line[--n] = '\0';
+    return line;
+}
+
+/* A condition a line; what is empty or begins with # is none. */
+static enum status read_lines(struct checking *c, FILE *in, const char *path, struct error *e)
+{
+    char *line = NULL;
+    size_t size = 0;
+    enum status status = OK;
+    for (int n = 1; status == OK && getline(&line, &size, in) >= 0; n++) {
+        const char *text = trimmed(line);
+        if (*text && *text != '#')
+            status = add_check(c, text, path, n, e);
+    }
+    free(line);
+    return status;
+}
+
+static enum status read_file(struct checking *c, const char *path, struct error *e)
+{
+    const char *why;
+    FILE *in = file_open_stream(path, &why);
+    if (in == NULL)
+        return error_at(e, ERR_ARGUMENT, path, 0, 0, "cannot read: %s", why);
+    enum status status = read_lines(c, in, path, e);
+    fclose(in);
+    return status;
+}
+
+static enum status read_checks(struct checking *c, const struct check_request *request,
+                               struct error *e)
+{
+    for (size_t i = 1; i < request->n_operands; i++)
+        TRY(add_check(c, request->operands[i], NULL, 0, e));
+    if (request->file != NULL)
+        TRY(read_file(c, request->file, e));
+    if (c->n == 0)
+        return error_set(e, ERR_ARGUMENT,
+                         "check: no condition, such as \"speedup >= 1.8 where ranks = 2\", nor "
+                         "--file with one a line");
+    return OK;
+}
+
+/* ---- What is found ---- */
+
+static bool has_unknown_value(const struct condition *demand, const struct check_point *point)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(demand, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct condition_value value = {NAN, NULL};
+        if (look_up(&value, terms[i].name, point) && isnan(value.number) &&
+            (value.text == NULL || value.text[0] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static enum check_outcome find_outcome(const struct check *check, const struct check_point *point)
+{
+    if (has_unknown_value(check->demand, point))
+        return CHECK_UNDECIDED;
+    switch (condition_holds_throughout(check->demand, check_look_up, point)) {
+    case CONDITION_TRUE:
+        return CHECK_HOLDS;
+    case CONDITION_FALSE:
+        return CHECK_VIOLATED;
+    case CONDITION_OPEN:
+        break;
+    }
+    return CHECK_UNDECIDED;
+}
+
+static enum status check_names(const struct check *check, const struct check_point *point,
+                               struct error *e)
+{
+    const struct condition *const parts[] = {check->demand, check->where};
+    for (size_t i = 0; i < 2; i++)
+        if (parts[i] != NULL && condition_check(parts[i], look_up, point, e) != OK)
+            return error_set(e, ERR_ARGUMENT,
+                             "'%s': %s: it is neither a column of summary.csv nor an option",
+                             check->text, e->text);
+    return OK;
+}
+
+static enum status find_outcomes(struct check *check, const struct checking *c, struct error *e)
+{
+    size_t n = c->run.n;
+    TRY(check_names(check, &(struct check_point){c, 0}, e));
+    TRY(MEM_NEW(check->outcomes, n, "what was checked", e));
+    TRY(MEM_NEW(check->applies, n, "what was checked", e));
+    for (size_t i = 0; i < n; i++) {
+        const struct check_point point = {c, i};
+        check->applies[i] = check->where == NULL || condition_holds(check->where, look_up, &point);
+        if (!check->applies[i])
+            continue;
+        check->points++;
+        check->outcomes[i] = find_outcome(check, &point);
+        if (check->outcomes[i] > check->outcome)
+            check->outcome = check->outcomes[i];
+    }
+    if (check->points == 0)
+        return error_set(e, ERR_UNAVAILABLE, "'%s': no point of %s is so", check->text,
+                         c->run.name);
+    return OK;
+}
+
+/* Options are asked of the spec that lies beside the tables, if it is theirs. */
+static enum status read_spec(struct checking *c, struct error *e)
+{
+    char path[PATH_BYTES];
+    TRY(path_format(path, e, "%s/spec.yaml", c->run.path));
+    if (!path_exists(path))
+        return OK;
+    TRY(run_spec_load(&c->spec, c->run.path, NULL, e));
+    c->has_spec = c->spec.n_points == c->run.n;
+    return OK;
+}
+
+enum status check_run(struct checking *c, const struct check_request *request, struct error *e)
+{
+    char path[PATH_BYTES];
+    const struct compared *what;
+    *c = (struct checking){.n = 0};
+    TRY(read_checks(c, request, e));
+    TRY(compared_find(&what, "step_ms", e));
+    TRY(operand_find(path, request->operands[0], request->out, request->home, e));
+    TRY(side_read(&c->run, request->operands[0], path, what, e));
+    TRY(read_spec(c, e));
+    if (c->run.n == 0)
+        return error_at(e, ERR_UNAVAILABLE, c->run.path, 0, 0, "a run without points");
+    for (size_t i = 0; i < c->n; i++) {
+        TRY(find_outcomes(&c->checks[i], c, e));
+        c->outcomes[c->checks[i].outcome]++;
+    }
+    return OK;
+}
+
+void check_free(struct checking *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        free(c->checks[i].text);
+        condition_free(c->checks[i].demand);
+        condition_free(c->checks[i].where);
+        free(c->checks[i].outcomes);
+        free(c->checks[i].applies);
+    }
+    free(c->checks);
+    side_free(&c->run);
+    spec_free(&c->spec);
+    *c = (struct checking){.n = 0};
+}

@@ -1,0 +1,56 @@
+/* Conditions that a run has to meet: "speedup >= 1.8 where ranks = 2", as bench/spec/condition.h says,
+ * over the columns of summary.csv, their short names (step_ms of step_ms_median) and options. What has an
+ * interval there (speedup_lo, speedup_hi) holds a bound where all of the interval does and breaks it
+ * where none of it does; what lies between is undecided, and so is a point that has no value. Intervals
+ * are those of the table, each at its own level. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench/runner/compare/side.h"
+#include "bench/spec/condition.h"
+#include "bench/spec/spec.h"
+
+struct check_request {
+    const char *const *operands; /* the run, then conditions */
+    size_t n_operands;
+    const char *file; /* with a condition a line, or NULL */
+    const char *out, *home;
+};
+
+enum check_outcome { CHECK_HOLDS, CHECK_UNDECIDED, CHECK_VIOLATED };
+
+struct check {
+    char *text;                       /* as written */
+    struct condition *demand, *where; /* where: NULL: at every point */
+    enum check_outcome *outcomes;     /* one a point; CHECK_HOLDS where it does not apply */
+    bool *applies;
+    size_t points;              /* that it applies to */
+    enum check_outcome outcome; /* the worst of them */
+};
+
+struct checking {
+    struct side run;
+    struct spec spec; /* of the run, where a condition names an option */
+    bool has_spec;
+    struct check *checks;
+    size_t n;
+    size_t outcomes[CHECK_VIOLATED + 1]; /* how often */
+};
+
+/* ERR_ARGUMENT with the place for what is no condition or names what nobody knows; ERR_UNAVAILABLE for a
+ * `where` that no point meets. Freed with check_free in any case. */
+enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
+void check_free(struct checking *c);
+
+typedef void check_writer(FILE *out, const struct checking *c, bool strict);
+enum status check_find_format(check_writer **writer, const char *name, struct error *e);
+
+/* Inside: what the name is at the point, as condition_interval_lookup. */
+struct check_point {
+    const struct checking *c;
+    size_t point;
+};
+bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
+                   const void *point);

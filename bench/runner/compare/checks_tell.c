@@ -1,0 +1,129 @@
+/* What checks found: for people, and for build servers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/compare/checks.h"
+#include "bench/runner/compare/comparison.h"
+#include "bench/runner/compare/junit.h"
+#include "kernels/base/names.h"
+#include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
+
+static const char *const outcome_names[] = {"holds", "undecided", "violated"};
+
+/* "speedup 1.71 [1.66, 1.75]" */
+static void write_value(FILE *out, const char *name, const struct check_point *point)
+{
+    char text[TEXT_INTERVAL];
+    struct condition_value value = {NAN, NULL};
+    struct interval i = {.lo = NAN, .hi = NAN};
+    check_look_up(&value, &i.lo, &i.hi, name, point);
+    i.mid = value.number;
+    if (isfinite(value.number))
+        fprintf(out, "%s %s", name, text_interval(text, &i, 4));
+    else
+        fprintf(out, "%s %s", name, value.text != NULL && value.text[0] ? value.text : "unknown");
+}
+
+/* "ranks=2 allreduce: speedup 1.71 [1.66, 1.75]" */
+static void write_point(FILE *out, const struct check *check, const struct check_point *point)
+{
+    size_t n;
+    const struct condition_term *terms = condition_terms(check->demand, &n);
+    fprintf(out, "%s: ", compare_label(&point->c->run.points[point->point]));
+    for (size_t i = 0; i < n; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        write_value(out, terms[i].name, point);
+    }
+}
+
+/* ---- For people ---- */
+
+static void write_check(FILE *out, const struct checking *c, const struct check *check)
+{
+    char points[TEXT_NUMBER], clean[1024];
+    fprintf(out, "%-9s  %s  (%s)\n", outcome_names[check->outcome],
+            terminal_clean(clean, sizeof clean, check->text),
+            text_plural(points, (long)check->points, "point"));
+    for (size_t i = 0; i < c->run.n; i++) {
+        if (check->outcomes[i] == CHECK_HOLDS)
+            continue;
+        fprintf(out, "  %-9s  ", outcome_names[check->outcomes[i]]);
+        write_point(out, check, &(struct check_point){c, i});
+        fputc('\n', out);
+    }
+}
+
+static void write_text(FILE *out, const struct checking *c, bool strict)
+{
+    for (size_t i = 0; i < c->n; i++)
+        write_check(out, c, &c->checks[i]);
+    fprintf(out, "%s: %zu hold, %zu undecided, %zu violated.\n", c->run.name,
+            c->outcomes[CHECK_HOLDS], c->outcomes[CHECK_UNDECIDED], c->outcomes[CHECK_VIOLATED]);
+}
+
+/* ---- For build servers ---- */
+
+static enum junit_result result_of(const struct check *check, bool strict)
+{
+    return check->outcome == CHECK_HOLDS                ? JUNIT_PASSED
+           : check->outcome == CHECK_VIOLATED || strict ? JUNIT_FAILED
+                                                        : JUNIT_SKIPPED;
+}
+
+/* The points that do not hold, one behind the other, as far as there is memory. */
+static char *message_of(const struct checking *c, const struct check *check)
+{
+    char *text = NULL;
+    size_t size = 0, n = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < c->run.n; i++) {
+        if (check->outcomes[i] == CHECK_HOLDS)
+            continue;
+        fprintf(out, "%s%s at ", n++ > 0 ? "; " : "", outcome_names[check->outcomes[i]]);
+        write_point(out, check, &(struct check_point){c, i});
+    }
+    fclose(out);
+    return text;
+}
+
+static void write_junit(FILE *out, const struct checking *c, bool strict)
+{
+    struct junit_counts counts = {0};
+    for (size_t i = 0; i < c->n; i++)
+        junit_count(&counts, result_of(&c->checks[i], strict));
+    junit_begin(out, &counts);
+    junit_begin_suite(out, c->run.name, &counts);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct check *check = &c->checks[i];
+        char *message = message_of(c, check);
+        junit_write_test(out, c->run.name, check->text, result_of(check, strict),
+                         outcome_names[check->outcome], message != NULL ? message : "no memory");
+        free(message);
+    }
+    junit_end_suite(out);
+    junit_end(out);
+}
+
+static const struct {
+    const char *name;
+    check_writer *writer;
+} formats[] = {
+#define FORMAT(name, writer, meaning) {#name, writer},
+#include "bench/runner/compare/checks_formats.def"
+};
+#define N_FORMATS (sizeof formats / sizeof *formats)
+
+enum status check_find_format(check_writer **writer, const char *name, struct error *e)
+{
+    const char *names[N_FORMATS];
+    int index;
+    for (size_t i = 0; i < N_FORMATS; i++)
+        names[i] = formats[i].name;
+    TRY(option_name("format", name, names, N_FORMATS, &index, e));
+    *writer = formats[index].writer;
+    return OK;
+}

@@ -1,0 +1,59 @@
+/* What a name in a condition stands for at a point of a run. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/runner/compare/checks.h"
+#include "bench/spec/value.h"
+
+static int find_column(const struct csv_table *summary, const char *name, const char *tail)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s%s", name, tail);
+    return csv_table_find(summary, text);
+}
+
+static double number_of(const struct csv_table *summary, size_t row, const char *name,
+                        const char *tail)
+{
+    double number;
+    int column = find_column(summary, name, tail);
+    return column >= 0 && number_parse(csv_table_cell(summary, row, (size_t)column), &number)
+               ? number
+               : NAN;
+}
+
+/* step_ms and step_ms_median are one; their interval is that of step_ms. */
+static bool look_up_column(struct condition_value *value, double *lo, double *hi, const char *name,
+                           const struct csv_table *summary, size_t row)
+{
+    static const char tail[] = "_median";
+    char stem[128];
+    size_t length = strlen(name), cut = sizeof tail - 1;
+    bool is_median = length > cut && strcmp(name + length - cut, tail) == 0;
+    snprintf(stem, sizeof stem, "%.*s", (int)(is_median ? length - cut : length), name);
+    int column = find_column(summary, stem, "");
+    column = column >= 0 ? column : find_column(summary, stem, tail);
+    if (column < 0)
+        return false;
+    value->text = csv_table_cell(summary, row, (size_t)column);
+    if (!number_parse(value->text, &value->number))
+        value->number = NAN;
+    *lo = number_of(summary, row, stem, "_lo");
+    *hi = number_of(summary, row, stem, "_hi");
+    return true;
+}
+
+bool check_look_up(struct condition_value *value, double *lo, double *hi, const char *name,
+                   const void *point)
+{
+    const struct check_point *p = point;
+    const struct spec_option *option = option_find(name);
+    if (look_up_column(value, lo, hi, name, &p->c->run.summary, p->point))
+        return true;
+    if (option == NULL || !p->c->has_spec)
+        return false;
+    const struct config *config = &p->c->spec.points[p->point].config;
+    value->text = config_text(config, option->id);
+    value->number = config_number(config, option->id);
+    return true;
+}

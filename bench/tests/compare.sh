@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# scalebench compare and check, as a user and a build server use them: on runs of a fake workload, on copies of
+# what is committed in results/reference, in every format.
+set -u
+. bench/tests/lib/tap.sh
+
+mkdir -p "$tmp/bin" "$tmp/results"
+for program in scalebench pin; do ln -s "$build/$program" "$tmp/bin/$program"; done
+ln -s "$PWD/bench/tests/lib/fake_trainer.sh" "$tmp/bin/train_cnn"
+for folder in configs plots; do ln -s "$PWD/$folder" "$tmp/$folder"; done
+fake=$tmp/bin/scalebench
+
+cat >"$tmp/fake.yaml" <<END
+name: fake
+scaling: strong
+model: softmax_784
+data: {set: digits}
+train: {optimizer: sgd, lr: 0.01, global_batch: 100}
+matrix:
+  ranks: [1, 2]
+measure:
+  time: {warmup_steps: 1, steps: 1, launches: 6..6}
+figures: []
+place: {oversubscribe: allow, bind: none}
+END
+
+compare() { "$scalebench" compare "$@" --out "$tmp/results"; }
+
+# All step_ms of a run with so many ranks times a factor.
+slow_down() { # run, ranks, factor
+    awk -F, -v OFS=, -v ranks="$2" -v factor="$3" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR > 1 && $column["ranks"] == ranks { $column["step_ms"] *= factor }
+        { print }' "$1/raw.csv" >"$1/raw.new" && mv "$1/raw.new" "$1/raw.csv"
+}
+
+reference=results/reference/strong_scaling
+cp -r "$reference" "$tmp/slower"
+slow_down "$tmp/slower" 2 1.15
+
+is_itself() {
+    expect 0 "3 same, 0 undecided of 3 points" compare strong_scaling "$reference" || return 1
+    expect 0 "compared with themselves" compare strong_scaling strong_scaling
+}
+check "a run is the same as itself" is_itself
+
+tells_what_is_slower() {
+    expect 1 "2 slower" compare strong_scaling "$tmp/slower" || return 1
+    expect 0 "2 faster" compare "$tmp/slower" strong_scaling || return 1
+    expect 1 "2 worse" compare strong_scaling "$tmp/slower" --quantity speedup || return 1
+    expect 0 "3.0 % is taken for it" compare "$tmp/slower" strong_scaling || return 1
+    expect 0 "none is taken" compare "$tmp/slower" strong_scaling --floor 0% || return 1
+    expect 0 "0 slower" compare strong_scaling "$tmp/slower" --floor 20% || return 1
+    expect 1 "" compare strong_scaling "$tmp/slower" --floor 20% --strict || return 1
+    expect 0 "3 same" compare strong_scaling "$tmp/slower" --margin 25%
+}
+check "what is slower fails, what is undecided only with --strict" tells_what_is_slower
+
+compares_several() {
+    local wide
+    wide=$(COLUMNS=60 compare strong_scaling "$tmp/slower" strong_scaling "$tmp/slower" | wc -L)
+    [ "$wide" -le 60 ] || {
+        echo "$wide columns"
+        return 1
+    }
+    expect 1 "verdict 3" compare strong_scaling "$tmp/slower" strong_scaling "$tmp/slower"
+}
+check "several runs fit a terminal" compares_several
+
+# Every format is what its readers take it for.
+writes_formats() {
+    local format
+    for format in text csv markdown latex junit; do
+        compare strong_scaling "$tmp/slower" --format "$format" --output "$tmp/out.$format"
+        [ -s "$tmp/out.$format" ] || return 1
+    done
+    [ "$(head -1 "$tmp/out.csv" | tr , '\n' | wc -l)" -eq "$(sed -n 2p "$tmp/out.csv" | tr , '\n' | wc -l)" ] || return 1
+    grep -q '^|---:|' "$tmp/out.markdown" && grep -q '^\\end{tabular}' "$tmp/out.latex"
+}
+check "every format is written" writes_formats
+
+if command -v python3 >/dev/null; then
+    cat >"$tmp/junit.py" <<'END'
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+suites = root.findall("testsuite")
+assert root.tag == "testsuites" and suites
+for suite in suites:
+    tests = suite.findall("testcase")
+    assert int(suite.get("tests")) == len(tests)
+    assert int(suite.get("failures")) == len(suite.findall("testcase/failure"))
+    assert int(suite.get("skipped")) == len(suite.findall("testcase/skipped"))
+assert int(root.get("failures")) == int(sys.argv[2]), root.attrib
+assert sys.argv[3] in "".join(root.itertext()) + str([t.attrib for t in root.iter()])
+END
+    reads_junit() {
+        "$scalebench" compare strong_scaling "$tmp/slower" --format junit --output "$tmp/a.xml"
+        "$scalebench" check strong_scaling 'strategy != "a<&>'\''"' "speedup > 3 where ranks = 2" --format junit --output "$tmp/b.xml"
+        python3 "$tmp/junit.py" "$tmp/a.xml" 2 "step_ms is slower" &&
+            python3 "$tmp/junit.py" "$tmp/b.xml" 1 "a<&>"
+    }
+    check "what build servers read is XML with the right counts" reads_junit
+else
+    lacks "what build servers read is XML with the right counts" python3
+fi
+
+refuses() {
+    expect 2 "RUN... is missing" compare strong_scaling || return 1
+    expect 2 "'nowhere' is no run" compare strong_scaling nowhere || return 1
+    expect 2 "no share in per cent" compare strong_scaling strong_scaling --margin 2 || return 1
+    expect 2 "no share in per cent" compare strong_scaling strong_scaling --level 100% || return 1
+    expect 2 "nearest 'step_ms'" compare strong_scaling strong_scaling --quantity step_m || return 1
+    expect 2 "known: text csv markdown latex junit" compare strong_scaling strong_scaling --format pdf || return 1
+    expect 2 "names no file (published.file)" compare strong_scaling published || return 1
+    expect 2 "compared with a run" compare published published || return 1
+    expect 3 "nothing to compare" compare strong_scaling winograd || return 1
+    mkdir "$tmp/torn" && cp "$reference/summary.csv" "$tmp/torn" || return 1
+    expect 2 "raw.csv: not there" compare strong_scaling "$tmp/torn" || return 1
+    echo 'launch,point' >"$tmp/torn/raw.csv"
+    expect 2 "raw.csv:1: " compare strong_scaling "$tmp/torn" || return 1
+    expect 1 "/no/such/folder/x" compare strong_scaling strong_scaling --output /no/such/folder/x
+}
+check "bad input is refused with what is wrong" refuses
+
+# Numbers of others, in milliseconds where the file says seconds.
+compares_published() {
+    cp -r "$reference" "$tmp/ours" || return 1
+    cat >"$tmp/theirs.csv" <<'END'
+# a report
+processes,step_s
+1,0.0208
+2,0.02
+END
+    cp "$tmp/theirs.csv" "$tmp/ours/theirs.csv"
+    cat >>"$tmp/ours/spec.yaml" <<'END'
+published: {file: theirs.csv, keys: [ranks = processes], values: [step_ms_median = step_s * 1000]}
+END
+    sed -i '/^published\./d' "$tmp/ours/spec.yaml"
+    expect 0 "1 faster" compare published "$tmp/ours" --margin 5% --level 90% || return 1
+    expect 0 "compare as ratios only" compare published "$tmp/ours" || return 1
+    expect 1 "slower" compare "$tmp/ours" published --level 90% || return 1
+    expect 0 "1 faster" compare "$tmp/theirs.csv" "$tmp/ours" --level 90%
+}
+check "published numbers compare, too" compares_published
+
+# Those that are compared are none of them.
+knows_repetitions() {
+    for _ in 1 2 3 4; do
+        "$fake" run "$tmp/fake.yaml" --out "$tmp/results" --fresh >"$tmp/run.txt" 2>&1 || {
+            cat "$tmp/run.txt"
+            return 1
+        }
+    done
+    runs=("$tmp"/results/fake/2*)
+    [ "${#runs[@]}" -eq 4 ] || return 1
+    expect 0 "as 3 repetitions say" compare "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "as 2 repetitions say" compare "${runs[0]}" "${runs[1]}" "${runs[2]}" || return 1
+    expect 0 "0 slower" compare "${runs[0]}" fake
+}
+check "repetitions of a run tell what changes between campaigns" knows_repetitions
+
+checks() {
+    expect 0 "holds      speedup >= 1.8 where ranks=2  (2 points)" \
+        "$scalebench" check strong_scaling "speedup >= 1.8 where ranks=2" || return 1
+    expect 1 "violated   ranks=2 allreduce: speedup 1.8" \
+        "$scalebench" check strong_scaling "speedup >= 1.9 where ranks=2" || return 1
+    expect 0 "undecided  ranks=1 none: step_ms 20.80 [20.40, 21.06]" \
+        "$scalebench" check strong_scaling "step_ms < 20.7 where ranks=1" || return 1
+    expect 1 "0 violated" "$scalebench" check strong_scaling "step_ms < 20.7 where ranks=1" --strict || return 1
+    expect 0 "2 hold" "$scalebench" check "$reference" "status = ok" "train.optimizer = adam" || return 1
+    expect 3 "no point of strong_scaling is so" "$scalebench" check strong_scaling "ranks > 1 where nodes = 7" || return 1
+    expect 2 "neither a column of summary.csv nor an option" "$scalebench" check strong_scaling "spedup > 1" || return 1
+    expect 2 "no condition" "$scalebench" check strong_scaling || return 1
+    printf '# what has to hold\n\n  speedup >= 1.8 where ranks=2\nranks >> 1\n' >"$tmp/checks.txt"
+    expect 2 "checks.txt:4:8: 'ranks >> 1'" "$scalebench" check strong_scaling --file "$tmp/checks.txt" || return 1
+    sed -i '$d' "$tmp/checks.txt"
+    expect 0 "1 hold" "$scalebench" check strong_scaling --file "$tmp/checks.txt"
+}
+check "check says what holds, what does not and what is open" checks
+
+finish
