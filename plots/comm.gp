@@ -221,7 +221,7 @@ do for [format in formats] {
                 linecolor rgb colour(k) pointtype shape(solid, k) pointsize 0.8 * scale, \
             for [k = 1:words(names)] csv using (x_of(word(names, k))):(y_lo(what)):(0): \
                 (y_hi(what) - y_lo(what)) with vectors heads size graph 0.013, 90 fixed nofilled \
-                linecolor rgb '#101010' linewidth 0.5
+                linecolor rgb dark(k) linewidth 0.6
     }
     unset multiplot
     unset output

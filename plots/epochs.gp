@@ -12,7 +12,7 @@ title_of(stem) = stem eq 'test_acc' ? 'test accuracy' : stem eq 'train_acc' ? 't
     : stem eq 'test_loss' ? 'test loss' : stem eq 'train_loss' ? 'training loss' : stem
 
 # Value and bounds of the current row, of one of the panels. Curves stand a little aside at an epoch.
-room = 0.5 / (series_n > 0 ? series_n : 1)
+room = 0.25 / (series_n > 0 ? series_n : 1)
 room = room < 0.015 * (epochs_n + 0.6) ? room : 0.015 * (epochs_n + 0.6)
 aside(k) = room * (k - (series_n + 1) / 2.0)
 x_if(k, condition) = condition ? column('epoch') + aside(k) : NaN

@@ -50,7 +50,7 @@ do for [i = 1:words(columns)] {
             linecolor rgb colour(k) pointtype shape(solid, k) pointsize scale, \
         for [k = 1:series_n] data using (x_if(k, has_bounds(k, quantity))):(column(quantity.'_lo')): \
             (0):(column(quantity.'_hi') - column(quantity.'_lo')) with vectors \
-            heads size graph 0.011, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
+            heads size graph 0.011, 90 fixed nofilled linecolor rgb dark(k) linewidth 0.8, \
         for [k = 1:series_n] data using (x_if(k, in_series(k) && !is_ok(k))):(column(name)) with points \
             linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5
 }

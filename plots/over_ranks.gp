@@ -37,6 +37,7 @@ do for [at in ranks] {
 }
 room = 0.5 * gap / most_at
 room = room < 0.045 ? room : 0.045
+whisker = room < 2 * whisker ? (room > 0.018 ? room / 2 : 0.009) : whisker
 aside(ranks, k) = stands(k, ranks) ? room * (count_at(ranks, k) - (count_at(ranks, series_n) + 1) / 2.0) : 0
 x_moved(ranks, by) = log_ranks ? ranks * exp(axis_span * by) : ranks + axis_span * by
 x_at(ranks, k) = x_moved(ranks, aside(ranks, k))

@@ -54,7 +54,7 @@ plot for [k = 1:reference_n] $reference using 1:2 index k - 1 with lines \
     for [k = 1:series_n] data using (x_hollow(k)):(y(k)) with points \
         linecolor rgb colour(k) pointtype shape(hollow, k) pointsize scale linewidth 1.5, \
     for [k = 1:series_n] data using (x_bars(k)):(y_lo(k)):(0):(y_hi(k) - y_lo(k)) with vectors \
-        heads size graph whisker, 90 fixed nofilled linecolor rgb whisker_colour linewidth 0.7, \
+        heads size graph whisker, 90 fixed nofilled linecolor rgb dark(k) linewidth 0.8, \
     for [k = 1:series_n] data using (x_doubtful(k)):(y(k)) with points \
         linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
     for [k = 1:series_n] data using (x_published(k)):(column('published')) with points \

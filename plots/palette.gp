@@ -2,6 +2,7 @@
 # vision. Six curves differ by colour, eighteen by colour and dash, and by shape in grey print. Bounds
 # (ranks that do not communicate) have short dashes, results long ones or none.
 colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9'
+darks   = '#00395A #7A3500 #00503A #8A3F6C #7A5200 #1F6088'    # of whiskers, which cross their marks
 solid   = '7 5 9 13 11'          # the sixth is that of published values
 hollow  = '6 4 8 12 10'
 published_shape = 14
@@ -13,6 +14,7 @@ set dashtype 15 (2, 2)
 set dashtype 16 (1.5, 3)         # of lines to compare with
 pick(list, k) = word(list, (k - 1) % words(list) + 1)
 colour(k) = pick(colours, k)
+dark(k) = pick(darks, k)
 shape(list, k) = int(pick(list, k))
 dash(k, bound) = int(word(bound ? '13 14 15' : '1 11 12', (k - 1) / words(colours) % 3 + 1))
 grey = '#707070'

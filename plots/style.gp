@@ -44,7 +44,7 @@ is_horizontal = 0                   # bars lie, from the left
 legend_n = series_n                 # entries of series in the legend
 right = 8.0                         # margin, points
 whisker = 0.016                     # half of what ends an interval, of the plot's width: wider than marks
-whisker_colour = '#101010'          # which lies above them
+whisker_colour = '#101010'          # which lies above them, where a bar is below
 mark_colour = grey                  # of the published ones in the legend
 ring_shape = 6                      # of oversubscribed ones there
 model_tick = 0                      # the model is a tick across a bar there, else a line
@@ -52,10 +52,12 @@ tick_name = ''                      # of a grey tick across bars
 reference_n = 0                     # lines to compare with
 reference_name = ''
 
+highest = most
 # Single launches may lie beyond medians and their intervals.
 if (dots_n > 0) {
     stats dots_data using (strlen(strcol('curve')) > 0 ? column('value') : NaN) name 'DOTS' nooutput
     lowest = DOTS_min < lowest ? DOTS_min : lowest
+    highest = DOTS_max > most ? DOTS_max : most
 }
 
 # Values too far apart for a linear axis: others ran on other machines. Ticks of a logarithmic one.
