@@ -96,7 +96,7 @@ struct point_summary {
     size_t alone; /* index of the point of strategy none at the same ranks; else its own */
     struct interval step_ms, speedup, peer_ratio; /* peer_ratio: images/s over those of the peer */
     struct interval overlap_share;                /* of communication that cost no time */
-    double overlap_bound;                         /* of that share, by the buckets' order */
+    double overlap_model; /* that share as a model of the buckets expects it */
     double batch_per_rank;
     double gflop_done_per_s, memory_mib, growth_mib;
     double efficiency, images_per_s, gflop_per_s, compute_pct, comm_pct, wait_pct, test_acc_pct;

@@ -19,7 +19,7 @@ static void find_ready(double *ready, const struct net_desc *net, double backwar
     }
 }
 
-enum status overlap_bound(double *bound, const struct point *point, const struct samples *time,
+enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e)
 {
     enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
@@ -28,7 +28,7 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
     double *ready = NULL;
     struct strategy_config config;
     enum option_id at;
-    *bound = NAN;
+    *share = NAN;
     if (time->n == 0)
         return OK;
     double comm = samples_median(time, offsetof(struct launch_result, comm_replay_ms));
@@ -44,7 +44,7 @@ enum status overlap_bound(double *bound, const struct point *point, const struct
     if (status == OK) {
         find_ready(ready, net, backward);
         double exposed = strategy_exposed(kind, &config, counts, ready, n, width, backward, comm);
-        *bound = 1 - exposed / comm;
+        *share = 1 - exposed / comm;
     }
     free(counts);
     free(ready);

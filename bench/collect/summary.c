@@ -347,7 +347,7 @@ static enum status compare_samples(struct summary *s, size_t i, const struct jou
     ratios_set(p, s, &c->time, &c->base, &c->alone, &c->peer);
     set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &c->time);
     ratios_flag(p, s);
-    TRY(overlap_bound(&p->overlap_bound, p->point, &c->time, &c->alone, e));
+    TRY(overlap_model(&p->overlap_model, p->point, &c->time, &c->alone, e));
     return cells_fill(p, s, &c->time, &c->accuracy, e);
 }
 

@@ -40,9 +40,9 @@ double sample_number(const struct sample *sample, size_t offset);
 /* Median of the double at `offset` of struct launch_result, unknown ones left out. */
 double samples_median(const struct samples *samples, size_t offset);
 
-/* The greatest overlap_share that buckets allow: 1 is all of it, NAN where the strategy has none or
- * times are unknown. `alone`: samples of the point that does not communicate. */
-enum status overlap_bound(double *bound, const struct point *point, const struct samples *time,
+/* The overlap_share that a model of the order of buckets expects, no bound of it: layers take time by
+ * their FLOPs as written. 1 is all of it, NAN where the strategy has no buckets or times are unknown. `alone`: samples of the point that does not communicate. */
+enum status overlap_model(double *share, const struct point *point, const struct samples *time,
                           const struct samples *alone, struct error *e);
 
 /* Fills what follows from the spec alone: the i-th point, and those that it is compared with. */

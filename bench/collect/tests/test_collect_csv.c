@@ -125,13 +125,13 @@ static void overlap_is_what_communication_did_not_cost(void **state)
     NEAR(p->overlap_share.mid, 0.35);
     NEAR(p->overlap_share.lo, 0.1);
     NEAR(p->overlap_share.hi, 0.6);
-    NEAR(p->overlap_bound, 1 - 5280 / 21840.0);
+    NEAR(p->overlap_model, 1 - 5280 / 21840.0);
     assert_string_equal(cell(p, COLUMN_comm_replay_ms), "10");
     assert_string_equal(cell(p, COLUMN_overlap_share), "0.35");
     assert_string_equal(cell(p, COLUMN_rank_wait_ms), "1.86|0");
     p = find(&s, &run, 2, "none");
     assert_string_equal(cell(p, COLUMN_overlap_share), "");
-    assert_string_equal(cell(p, COLUMN_overlap_bound), "");
+    assert_string_equal(cell(p, COLUMN_overlap_model), "");
     assert_string_equal(cell(p, COLUMN_comm_replay_ms), "");
     summary_free(&s);
     fake_close(&run);
