@@ -144,9 +144,11 @@ enum status manifest_update(const char *path, const struct manifest *manifest, c
     json_t *json = json_load_file(path, 0, &why);
     if (json == NULL)
         return error_at(e, ERR_DATA, path, why.line, 0, "not a manifest: %s", why.text);
-    json_t *facts = json_object_get(json, "facts");
+    json_t *facts = json_object_get(json, "facts"), *machine = json_object_get(json, "machine");
     size_t known = json_object_size(facts);
     json_object_update_missing(facts, (json_t *)manifest->facts);
+    if (manifest->link != NULL && json_is_null(json_object_get(machine, "link")))
+        json_object_set_new(machine, "link", json_string(manifest->link));
     if (kept != NULL)
         take_command(json, manifest, kept);
     if (kept != NULL || json_object_size(facts) > known)

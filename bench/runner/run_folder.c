@@ -265,6 +265,8 @@ static enum status find_or_begin(struct campaign *c, struct error *e)
     enum status status = runs_read(&runs, c->folder, e);
     const struct run *run = status == OK && !c->request->fresh ? find_run(c, &runs) : NULL;
     c->resumed = run != NULL;
+    if (run != NULL && run != &runs.all[runs.n - 1])
+        log_print(LOG_NOTE, "going on with %s: what later runs ran on differs", run->path);
     if (run != NULL)
         status = set_run_dir(c, run->name, e);
     else

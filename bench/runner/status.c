@@ -115,6 +115,13 @@ static void count_points(struct run_status *s, const struct reading *r)
     }
 }
 
+/* Points of one identity share their launches. */
+static void share_with_twins(struct reading *r)
+{
+    for (size_t p = 0; p < r->spec.n_points; p++)
+        r->tallies[p] = r->tallies[r->spec.points[p].twin];
+}
+
 /* ---- Launches ---- */
 
 static bool is_first_of_point(const struct journal *j, size_t i)
@@ -187,6 +194,7 @@ static enum status tally(struct reading *r, struct error *e)
     TRY(MEM_NEW(r->step_ms, r->journal.n_launches, "the launches of a run", e));
     tally_all(r);
     list_times(r);
+    share_with_twins(r);
     return OK;
 }
 
@@ -211,6 +219,9 @@ static enum status read_run(struct run_status *s, struct reading *r,
     char path[PATH_BYTES];
     TRY(path_format(path, e, "%s/spec.yaml", s->run.path));
     TRY(spec_load(&r->spec, path, NULL, machine, e));
+    TRY(path_format(path, e, "%s/journal.jsonl", s->run.path));
+    if (!path_exists(path))
+        return error_set(e, ERR_DATA, "no journal.jsonl: nothing but its tables may be left");
     TRY(journal_open(&r->journal, s->run.path, false, e));
     find_owner(s);
     return count(s, r, e);

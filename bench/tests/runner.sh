@@ -82,7 +82,8 @@ goes_on_on_another_host() {
 begins_anew_on_another_kind_of_machine() {
     expect 0 "fake" taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')" \
         "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
-    expect 0 "fake" "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
+    expect 0 "the class of machine is not what it was in $tmp/elsewhere/fake/20" \
+        "$bin/scalebench" run "$tmp/fake.yaml" --out "$tmp/elsewhere" || return 1
     [ "$(find "$tmp/elsewhere/fake" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 2 ]
 }
 

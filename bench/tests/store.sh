@@ -86,6 +86,14 @@ none 6
 none 7" ] && [ "$(counted | sort -u | wc -l)" -eq 16 ]
 }
 
+another_seed_runs_itself() {
+    expect 0 "fake" run --set "measure.accuracy.seeds=[5]" || return 1
+    cp "$journal" "$tmp/before"
+    expect 0 "fake" run --set "measure.accuracy.seeds=[4,5]" || return 1
+    tail -n "+$(($(wc -l <"$tmp/before") + 1))" "$journal" >"$tmp/new"
+    [ "$(grep -c '"running"' "$tmp/new")" -eq 2 ] && [ "$(grep -c '"running".*"seed":4' "$tmp/new")" -eq 2 ]
+}
+
 # Six launches of the new point, each in a block with one of its base; the third point runs no more.
 another_value_runs_itself_and_its_base() {
     local new
@@ -326,6 +334,7 @@ else
     run --set "matrix.sync.strategy=[none,allreduce,ring]" >/dev/null 2>&1
     skip "another value runs itself and its base" "this version writes no blocks"
 fi
+check "another seed runs itself" another_seed_runs_itself
 check "less is kept and not shown" less_is_kept_and_not_shown
 check "another program leaves the old run to go on with" another_program_keeps_the_old_run
 check "status tells what runs and what was interrupted" tells_what_runs
