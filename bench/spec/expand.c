@@ -149,11 +149,11 @@ static void combine(struct point *point, const struct product *product, size_t i
         at[way] = index % product->lengths[way];
         index /= product->lengths[way];
     }
+    *point = (struct point){.of = product->of};
     config_borrow(&point->config, &product->config);
     for (size_t i = 0; i < product->n_axes; i++)
         put_value(&point->config, product->axes[i]->id,
                   &product->axes[i]->values[at[product->ways[i]]]);
-    point->of = product->of;
     point->case_name = product->of->label != NULL ? product->of->label : "";
 }
 
@@ -203,13 +203,13 @@ static enum status check_excludes(const struct spec *spec, struct error *e)
     return OK;
 }
 
+/* Room for `n` points behind those that there are; it takes no memory before they are written. */
 static enum status grow_points(struct spec *spec, size_t n, struct error *e)
 {
     struct point *points = reallocarray(spec->points, spec->n_points + n, sizeof *points);
     if (points == NULL)
         return error_no_memory(e, "points");
     spec->points = points;
-    memset(points + spec->n_points, 0, n * sizeof *points);
     return OK;
 }
 
@@ -328,12 +328,12 @@ static void place_base(struct spec *spec, size_t i, const struct known *known)
 static enum status bring_forward(struct spec *spec, size_t requested, struct error *e)
 {
     size_t n = spec->n_points, added = n - requested;
-    struct point *points;
-    TRY(MEM_NEW(points, n, "points", e));
-    memcpy(points, spec->points + requested, added * sizeof *points);
-    memcpy(points + added, spec->points, requested * sizeof *points);
-    free(spec->points);
-    spec->points = points;
+    struct point *points = spec->points, *moved;
+    TRY(MEM_NEW(moved, added, "points", e));
+    memcpy(moved, points + requested, added * sizeof *points);
+    memmove(points + added, points, requested * sizeof *points);
+    memcpy(points, moved, added * sizeof *points);
+    free(moved);
     for (size_t i = 0; i < n; i++)
         points[i].base_index = (points[i].base_index + added) % n;
     return OK;
