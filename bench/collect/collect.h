@@ -62,9 +62,10 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
  * is not to be used. */
 struct summary_launch {
     bool ok, diverged;
-    bool replaced;      /* it failed, and another one of its block or seed ended, or is to be run */
-    bool unasked;       /* of a point that the spec does not have: kept, and part of nothing */
-    bool must_be_equal; /* several ranks and an exact strategy: their weights must not differ */
+    bool replaced; /* it failed, and another one of its block or seed ended, or is to be run */
+    bool unasked;  /* of a point that the spec does not have: kept, and part of nothing */
+    bool
+        must_be_equal; /* several ranks, an exact strategy, no declared flaw: weights must not differ */
     char reason[512];
     struct launch_result result;
     size_t next; /* the point's next launch in the journal; n_launches and more: none */
@@ -112,6 +113,7 @@ struct point_summary {
     double last_rank_p;   /* how often equal ranks would show one like it */
     bool precision_met;
     bool timed;        /* launches were asked for */
+    bool by_design;    /* weights differ between ranks as a declared flaw has it */
     bool compute_only; /* strategy none at several ranks: they train apart */
 };
 

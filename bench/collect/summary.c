@@ -52,7 +52,8 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     struct error e = {.status = OK};
     int ranks = (int)config_int(&point->config, OPT_RANKS);
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
-    launch->must_be_equal = ranks > 1 && point_is_replicated(point);
+    launch->must_be_equal =
+        ranks > 1 && point_is_replicated(point) && !config_has_flaw(&point->config);
     bool read = launch_read(dir, ranks, &launch->result, &e) == OK;
     launch->result.foreign_pct = journal->foreign_pct;
 #define NOISE(id, unit, launches, meaning) launch->result.id = journal->noise.id;
@@ -192,6 +193,8 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "oversubscribed");
     if (p->compute_only)
         point_add_flag(p, "compute_only");
+    if (p->by_design)
+        point_add_flag(p, "by_design");
     if (shares_cores(time))
         point_add_flag(p, "shares_cores");
     if (point_is_busy(p))

@@ -184,6 +184,28 @@ static struct sync_demand demand_of(const struct config *config, enum option_id 
     return (struct sync_demand){asks ? option_get(id)->key : NULL, config_text(config, id)};
 }
 
+/* Weights of their own that ranks are given from elsewhere at once would be none. */
+static enum status check_initial_weights(const struct config *config, enum option_id *at,
+                                         struct error *e)
+{
+    unsigned flags = strategy_flags((enum strategy_kind)config_int(config, OPT_STRATEGY));
+    if (config_int(config, OPT_BROADCAST_INIT))
+        return OK;
+    *at = OPT_BROADCAST_INIT;
+    if (flags & STRATEGY_SHARES_WEIGHTS)
+        return error_set(
+            e, ERR_ARGUMENT,
+            "train.broadcast_init = false, but strategy %s hands its weights from rank "
+            "to rank: they would be equal after one step",
+            config_text(config, OPT_STRATEGY));
+    if (config_writes_checkpoints(config) || !has_text(config, OPT_CHECKPOINT_RESUME, "no") ||
+        !has_text(config, OPT_CHECKPOINT_START, "no"))
+        return error_set(e, ERR_ARGUMENT,
+                         "train.broadcast_init = false, but a checkpoint holds the weights of one "
+                         "rank: leave checkpoint.* out");
+    return OK;
+}
+
 enum status config_check_strategy(const struct config *config, int ranks, enum option_id *at,
                                   struct error *e)
 {
@@ -199,6 +221,7 @@ enum status config_check_strategy(const struct config *config, int ranks, enum o
                          : demand_of(config, OPT_DATA_READ, config_reads_in_step(config)),
     };
     TRY(config_strategy(config, &strategy, at, e));
+    TRY(check_initial_weights(config, at, e));
     enum status status = strategy_check(kind, &strategy, &demands, &key, e);
     return mark_at(status, key, at);
 }
@@ -235,6 +258,16 @@ enum status config_check_data(const struct config *config, const struct net_desc
     return own ? OK
                : model_check_data(net, config_text(config, OPT_DATA_SET), set->shape, set->classes,
                                   e);
+}
+
+bool config_has_flaw(const struct config *config)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        if (option->flaw && strcmp(config->values[i].text, option->preset) != 0)
+            return true;
+    }
+    return false;
 }
 
 void config_free(struct config *config)

@@ -20,7 +20,7 @@ static bool is_checkpointing(const struct spec_option *option)
 
 bool option_is_problem(const struct spec_option *option)
 {
-    return !scope_is_campaign(option->scope) && !is_checkpointing(option) &&
+    return !scope_is_campaign(option->scope) && !option->flaw && !is_checkpointing(option) &&
            option->id != OPT_RANKS && option->id != OPT_NODES &&
            strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0 &&
            strncmp(option->key, "inject.", 7) != 0;

@@ -4,7 +4,9 @@
 
 static const struct spec_option options[OPTION_COUNT] = {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help)                          \
-    {OPT_##id, key, TYPE_##type, SCOPE_##scope, unit, min, max, preset, names, help},
+    {OPT_##id, key, TYPE_##type, SCOPE_##scope, unit, min, max, preset, names, help, false},
+#define FLAW(id, key, type, scope, unit, min, max, preset, names, help)                            \
+    {OPT_##id, key, TYPE_##type, SCOPE_##scope, unit, min, max, preset, names, help, true},
 #include "bench/spec/options.def"
 };
 
@@ -76,4 +78,8 @@ void option_explain(FILE *out, const struct spec_option *option)
     else
         fprintf(out, "  preset   %s\n", option->preset[0] ? option->preset : "none");
     fprintf(out, "  scope    %s\n", scope_text(option->scope));
+    if (option->flaw)
+        fprintf(out,
+                "  flaw     of published programs, off by default; weights that differ by it are "
+                "flagged by_design\n");
 }

@@ -47,6 +47,7 @@ struct spec_option {
     const char *preset;
     const struct enumeration *names; /* that are allowed, or NULL */
     const char *help;
+    bool flaw; /* of published programs, where it is not at its preset */
 };
 
 /* Whether a value of this type is written as a list. */
@@ -101,6 +102,9 @@ void config_free(struct config *config);
 /* Parses and stores one value; error names key, text and what is accepted. */
 enum status config_set(struct config *config, const struct spec_option *option, const char *text,
                        struct mark mark, struct error *e);
+
+/* Some option that is a declared flaw is not at its preset. */
+bool config_has_flaw(const struct config *config);
 
 /* The variant of the strategy that sync.variant names; ERR_ARGUMENT, listing those it has, when it has
  * no such variant. */

@@ -46,8 +46,9 @@ enum strategy_flag {
     STRATEGY_LOCAL_MEAN = 32, /* wants gradients divided by a rank's samples, not by all ranks' */
     STRATEGY_REPLICATED = 64, /* not exact, but replicas are equal to the bit after every step */
     STRATEGY_AVERAGED = 128, /* replicas differ; eval_begin makes one model of them, equal on all */
-    STRATEGY_COMPRESSES = 256, /* a compressor can stand in for its sum */
-    STRATEGY_ALGORITHMS = 512, /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
+    STRATEGY_COMPRESSES = 256,      /* a compressor can stand in for its sum */
+    STRATEGY_SHARES_WEIGHTS = 1024, /* ranks take their weights from others after every step */
+    STRATEGY_ALGORITHMS = 512,      /* sums by MPI_Allreduce or MPI_Iallreduce: sync.algorithm */
 };
 
 enum compressor_kind {

@@ -14,6 +14,11 @@ static void format_option(char text[TABLE_CELL], const struct point_summary *p,
     terminal_clean(text, TABLE_CELL, config_text(&p->point->config, option));
 }
 
+static void format_case(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
+{
+    terminal_clean(text, TABLE_CELL, p->point->case_name);
+}
+
 static void format_batch(char text[TABLE_CELL], const struct point_summary *p,
                          enum option_id option)
 {
@@ -149,9 +154,14 @@ static bool has_peers(const struct summary *s)
     return false;
 }
 
+static const struct table_column case_column = {
+    .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
+
 void table_make(struct table *t, const struct summary *s)
 {
     *t = (struct table){.s = s};
+    if (s->n > 0 && s->spec->points[0].case_name[0])
+        t->columns[t->n++] = case_column;
     table_add_option(t, OPT_RANKS);
     for (size_t i = 0; i < s->spec->n_varying; i++)
         if (s->spec->varying[i] != OPT_RANKS)

@@ -178,22 +178,32 @@ void table_print_notes(FILE *out, const struct summary *s)
 /* Says what was checked, and only what was. */
 static void print_weights(FILE *out, const struct summary *s)
 {
+    char points[TEXT_NUMBER];
     bool every_step = true;
-    size_t n = 0;
+    size_t n = 0, by_design = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         bool several = config_int(&p->point->config, OPT_RANKS) > 1;
         const char *compared = p->cells[COLUMN_weights_compared];
         if (!several || !table_was_measured(p) || !point_is_replicated(p->point))
             continue;
+        if (strcmp(p->cells[COLUMN_weights_equal], "0") == 0 &&
+            config_has_flaw(&p->point->config)) {
+            by_design++;
+            continue;
+        }
         if (strcmp(p->cells[COLUMN_weights_equal], "1") != 0 || compared[0] == '\0')
             return;
         every_step = every_step && strcmp(compared, "step") == 0;
         n++;
     }
     if (n > 0)
-        fprintf(out, "Weights equal on all ranks %s.\n",
-                every_step ? "after every step" : "at the end of every launch");
+        fprintf(out, "Weights equal on all ranks %s%s.\n",
+                every_step ? "after every step" : "at the end of every launch",
+                by_design > 0 ? ", but for the points below" : "");
+    if (by_design > 0)
+        fprintf(out, "Weights differ between ranks at %s, as %s spec has it (by_design).\n",
+                text_plural(points, (long)by_design, "point"), by_design > 1 ? "their" : "its");
 }
 
 /* Earlier versions did not write what launches took. */

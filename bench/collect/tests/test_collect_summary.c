@@ -1,4 +1,5 @@
 /* From launches to the summary: expected numbers by hand. */
+#include "bench/collect/series.h"
 #include "bench/collect/tests/collected.h"
 
 /* Shares of a step: durations of a millisecond and more in whole nanoseconds. */
@@ -307,6 +308,64 @@ static void weights_that_differ_are_unverified(void **state)
     fake_close(&run);
 }
 
+/* A declared flaw is not held against its point, but its weights are not called equal. */
+static void weights_that_differ_by_a_declared_flaw_are_so_by_design(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: flaw\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "cases: [{label: flawed, ranks: 2, train.broadcast_init: false}]\n");
+    fake_add(
+        &run,
+        &(struct fake_launch){
+            .ranks = 2, .strategy = "allreduce", .step_ms = 50, .seed = 1, .weights_differ = true});
+    struct summary s = collect(&run);
+    assert_string_equal(s.points[0].status, "ok");
+    assert_string_equal(s.points[0].flags, "ci_not_met by_design");
+    assert_string_equal(cell(&s.points[0], COLUMN_weights_equal), "0");
+    assert_string_equal(cell(&s.points[0], COLUMN_case_name), "flawed");
+    char *text = print(&s);
+    assert_null(strstr(text, "Weights equal"));
+    assert_line(text, "Weights differ between ranks at 1 point, as its spec has it (by_design).");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Points of two cases with the same options: one launch, in both rows, counted once. */
+static void twins_share_their_launches(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: twins\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "cases: [{label: a, ranks: 1}, {label: b, matrix: {ranks: [1, 2]}}]\n");
+    for (long ranks = 1; ranks <= 2; ranks++)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "allreduce", .step_ms = 20, .seed = 1});
+    struct summary s = collect(&run);
+    assert_int_equal(s.n, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(s.points[i].status, "ok");
+        assert_int_equal(s.points[i].launches, 1);
+    }
+    assert_int_equal(s.n_timed, 2);
+    assert_string_equal(cell(&s.points[0], COLUMN_case_name), "a");
+    assert_string_equal(cell(&s.points[1], COLUMN_case_name), "b");
+    write_both(&s, &run);
+    struct summary again;
+    struct error e;
+    assert_int_equal(summary_read(&again, &run.spec, run.dir, &e), OK);
+    assert_int_equal(again.n_timed, 2);
+    assert_int_equal(again.points[1].launches, 1);
+    summary_free(&again);
+    struct series_list list;
+    assert_int_equal(series_collect(&list, &s, &e), OK);
+    assert_int_equal(list.n, 2);
+    assert_string_equal(list.items[0].name, "a");
+    assert_string_equal(list.items[1].name, "b");
+    series_free(&list);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 /* Launches of one point on other data, or by other kernels, be they timed or for accuracy; a
  * program that does not tell is no contradiction. */
 static void launches_that_differ_are_unverified(void **state)
@@ -543,6 +602,8 @@ int main(void)
         cmocka_unit_test(seeds_that_are_missing_are_flagged),
         cmocka_unit_test(too_little_accuracy_is_unverified),
         cmocka_unit_test(weights_that_differ_are_unverified),
+        cmocka_unit_test(weights_that_differ_by_a_declared_flaw_are_so_by_design),
+        cmocka_unit_test(twins_share_their_launches),
         cmocka_unit_test(weights_that_nobody_compared_are_unverified),
         cmocka_unit_test(launches_that_differ_are_unverified),
         cmocka_unit_test(failures_and_skips_keep_their_reason),

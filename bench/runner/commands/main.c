@@ -31,7 +31,9 @@ static const struct known_option {
     const char *help;
 } known_options[] = {
     {TEXT("set", set), NULL,
-     "--set \"KEY=VALUE ...\"  change values of the spec: train.epochs=1 matrix.ranks=[1,2]"},
+     "--set \"KEY=VALUE ...\"  change values of the spec: train.epochs=1 matrix.ranks=[1,2]; for "
+     "every case that\n"
+     "                       does not give them itself, or for one: cases.LABEL.ranks=2"},
     {TEXT("out", out), "(OUT= of make) names no folder",
      "--out FOLDER           folder of all results (results)"},
     {FLAG("fresh", fresh), "--fresh                begin a new run in any case"},

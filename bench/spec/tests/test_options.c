@@ -54,6 +54,12 @@ static void test_explain(void **state)
     assert_non_null(strstr(text, "names    " STRATEGY_NAMES "\n"));
     assert_non_null(strstr(text, "    ring               blocks go around a ring twice"));
     assert_non_null(strstr(text, "preset   none: must be given\n"));
+    assert_null(strstr(text, "flaw"));
+    free(text);
+    out = open_memstream(&text, &size);
+    option_explain(out, option_find("train.broadcast_init"));
+    fclose(out);
+    assert_non_null(strstr(text, "flaw     of published programs, off by default"));
     free(text);
 }
 

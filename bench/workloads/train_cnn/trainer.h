@@ -55,6 +55,7 @@ struct trainer {
     struct inject inject;    /* sleeps of this rank */
     uint64_t updated;        /* the step whose update began last */
     int64_t update_slept_ns; /* in this step, before the optimizer ran */
+    real *own_params;        /* of a rank with weights of its own, while rank 0's are evaluated */
     const uint8_t **images;  /* [n_max]: where the images of a batch lie in the data set */
     uint8_t *augmented;      /* [n_max, C, H, W]: copies where images are changed, else NULL */
     uint8_t *labels;         /* [n_max] */
@@ -85,7 +86,8 @@ enum status trainer_open_batches(struct trainer *t, struct error *e);
  * batch do not fit. */
 enum status trainer_open(struct trainer *t, struct pool *pool, struct error *e);
 
-/* Creates the strategy and gives every rank the same initial weights. Collective. */
+/* Creates the strategy and gives every rank the same initial weights, or its own where the spec says
+ * so (train.broadcast_init). Collective. */
 enum status trainer_connect(struct trainer *t, struct error *e);
 
 /* Also after a failed open or connect. */
@@ -105,7 +107,7 @@ uint64_t trainer_hash(const struct trainer *t);
 double trainer_wrong_weight(const struct trainer *t);
 
 /* Loss and accuracy over a part of the data set, and each class by itself, sharded over ranks,
- * summed by count. Collective. */
+ * summed by count; of rank 0's weights, where ranks hold their own. Collective. */
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e);
 

@@ -42,11 +42,27 @@ static struct score evaluate_slice(struct trainer *t, const struct data_part *pa
     return net_loss(t->net, &t->exec, 0, t->labels, NULL, 0);
 }
 
+/* Ranks that hold weights of their own evaluate rank 0's together, and then have theirs back. */
+static enum status take_first_weights(struct trainer *t, struct error *e)
+{
+    if (t->own_params == NULL)
+        return OK;
+    memcpy(t->own_params, t->sync->arenas.params, t->sync->arenas.n * sizeof *t->own_params);
+    return sync_broadcast_params(t->sync, e);
+}
+
+static void restore_own_weights(struct trainer *t)
+{
+    if (t->own_params != NULL)
+        memcpy(t->sync->arenas.params, t->own_params, t->sync->arenas.n * sizeof *t->own_params);
+}
+
 enum status trainer_evaluate(struct trainer *t, const struct data_part *part, struct score *score,
                              struct class_counts *classes, struct error *e)
 {
     inject_sleep(&t->inject, INJECT_PHASE_evaluation, t->steps_done);
     TRY(sync_eval_begin(t->sync, e));
+    TRY(take_first_weights(t, e));
     if (config_int(t->config, OPT_BATCH_NORM) == BATCH_NORM_local && t->desc->n_buffers > 0)
         TRY(sync_broadcast_buffers(t->sync, e));
     size_t begin, end;
@@ -60,6 +76,7 @@ enum status trainer_evaluate(struct trainer *t, const struct data_part *part, st
         trainer_add_score(score, &slice);
     }
     t->exec.training = true;
+    restore_own_weights(t);
     TRY(sync_eval_end(t->sync, e));
     TRY(sum_classes(t, classes, e));
     return trainer_sum_scores(t, score, e);

@@ -218,13 +218,23 @@ static enum status create_sync(struct trainer *t, struct error *e)
                        e);
 }
 
+/* Rank 0's, unless each is to draw its own: then from the seed and the rank, whatever is called when. */
+static enum status draw_weights(struct trainer *t, struct error *e)
+{
+    bool own = !config_int(t->config, OPT_BROADCAST_INIT);
+    uint64_t seed = t->exec.seed ^ (own ? (uint64_t)t->rank << 32 : 0);
+    net_init_params(t->desc, t->sync->arenas.params, seed);
+    if (own && t->ranks > 1)
+        return MEM_NEW_ALIGNED(t->own_params, t->sync->arenas.n, "a rank's own weights", e);
+    return sync_broadcast_params(t->sync, e);
+}
+
 enum status trainer_connect(struct trainer *t, struct error *e)
 {
     t->optimizer = optimizer_of(t);
     TRY(create_sync(t, e));
     t->optimizer.state = t->sync->arenas.state;
-    net_init_params(t->desc, t->sync->arenas.params, t->exec.seed);
-    TRY(sync_broadcast_params(t->sync, e));
+    TRY(draw_weights(t, e));
     TRY(connect_overlap(t, e));
     return connect_batch_norm(t, e);
 }
@@ -235,6 +245,7 @@ void trainer_close(struct trainer *t)
     group_close(&t->group);
     sync_destroy(t->sync);
     net_destroy(t->net);
+    mem_free(t->own_params);
     mem_free(t->images);
     mem_free(t->augmented);
     mem_free(t->labels);

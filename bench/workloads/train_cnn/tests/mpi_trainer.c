@@ -145,6 +145,45 @@ static void diverging_replicas_are_named(void **state)
     }
 }
 
+/* The hash that rank 0 begins with and the score of the first images, on all ranks. */
+static bool begin(uint64_t *hash, struct score *score, bool *alike)
+{
+    struct session s;
+    struct class_counts classes;
+    struct error e;
+    bool good = session_open(&s, MPI_COMM_WORLD, 1);
+    uint64_t own = trainer_hash(&s.trainer);
+    *alike = is_equal_everywhere(own);
+    *hash = own;
+    MPI_Bcast(hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    good = trainer_evaluate(&s.trainer, &fixture.data.test, score, &classes, &e) == OK && good;
+    good = good && trainer_hash(&s.trainer) == own; /* evaluation gives the weights back */
+    session_close(&s);
+    return good;
+}
+
+/* The flaw of programs that do not broadcast: rank 0 is as ever, and it is rank 0 that is evaluated. */
+static void ranks_may_begin_apart(void **state)
+{
+    uint64_t together, apart, again;
+    struct score score_together, score_apart;
+    bool alike, differ;
+    bool good = begin(&together, &score_together, &alike);
+    assert_all(good && alike);
+    option(OPT_BROADCAST_INIT, "false");
+    good = begin(&apart, &score_apart, &alike);
+    differ = !alike || mpi_world_ranks() == 1;
+    assert_all(good && differ && apart == together);
+    assert_all(score_apart.correct == score_together.correct);
+    good = begin(&again, &score_apart, &alike);
+    assert_all(good && again == apart);
+    struct hashes h;
+    struct comparison comparison;
+    good = hashed_run(&h, &comparison);
+    hashes_close(&h);
+    assert_all(good && comparison.equal == (mpi_world_ranks() == 1));
+}
+
 /* One rank: the serial baseline and the synchronised code compute the same bits. */
 static void none_at_one_rank_is_allreduce_at_one_rank(void **state)
 {
@@ -258,6 +297,7 @@ int main(int argc, char **argv)
         TEST(an_epoch_uses_every_sample_once),
         TEST(replicas_are_bitwise_equal_and_runs_repeat),
         TEST(diverging_replicas_are_named),
+        TEST(ranks_may_begin_apart),
         TEST(none_at_one_rank_is_allreduce_at_one_rank),
         TEST(evaluation_is_sharded_and_summed_by_count),
         TEST(rates_follow_their_rules),
