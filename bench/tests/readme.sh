@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What README and results/README.md say is what the committed tables hold, rounded once.
+set -u
+. bench/tests/lib/tap.sh
+
+reference=results/reference
+
+# What `scalebench table` prints of a committed run, one line each.
+table() { # name
+    "$scalebench" table "$reference/$1" >"$tmp/table" || { cat "$tmp/table"; return 1; }
+}
+
+says() { # text
+    grep -qF -- "$1" "$tmp/table" || { echo "the table does not say: $1"; cat "$tmp/table"; return 1; }
+}
+
+the_example_is_a_printed_one() {
+    table strong_scaling || return 1
+    awk '/^    strong_scaling  / { inside = 1 } inside && /^$/ { exit } inside { print substr($0, 5) }' \
+        README.md >"$tmp/example"
+    [ "$(wc -l <"$tmp/example")" -gt 8 ] || return 1
+    local line
+    while IFS= read -r line; do
+        says "$line" || return 1
+    done <"$tmp/example"
+}
+
+# | keras_690k, 128 | 11,790 | 6.12 [5.85, 6.42] | 4.91 | 1.25 | 0.29 | 0.13 |
+peer_rows_are_of_the_tables() { # name of the run, its networks
+    local name=$1 network
+    shift
+    table "$name" || return 1
+    for network in "$@"; do
+        local row images ratio work rate growth memory
+        row=$(grep "^| $network, " README.md | sed 's/ *| */|/g') || { echo "no $network"; return 1; }
+        IFS='|' read -r _ _ images ratio work rate growth memory _ <<<"$row"
+        says " ${images//,/} " && says ": $ratio x the images/s of peer_torch" &&
+            says "  ${ratio%% *} = $work x less computed, times $rate x as fast at what is done" &&
+            says ", $growth of it; of whole processes" && says ", $memory of it." || return 1
+    done
+}
+
+# "lenet_21k 1.96 [1.95, 1.98] times": of the strategy in brackets behind it or behind the next.
+second_cores_are_of_the_tables() {
+    local text
+    text=$(tr '\n' ' ' <README.md)
+    table efficiency || return 1
+    for network in lenet_21k keras_690k; do
+        local speedup
+        speedup=$(grep -o "$network [0-9.]* \[[0-9.]*, [0-9.]*\]" <<<"$text" | tail -n 1)
+        grep " $network  *shm_zero1 " "$tmp/table" | grep -qF " ${speedup#* } " ||
+            { echo "$speedup"; cat "$tmp/table"; return 1; }
+    done
+    table efficiency_vgg || return 1
+    speedup=$(grep -o "vgg11_bn [0-9.]* \[[0-9.]*, [0-9.]*\]" <<<"$text" | tail -n 1)
+    grep " shm " "$tmp/table" | grep -qF " ${speedup#* } "
+}
+
+the_list_of_references_is_current() {
+    sed -n '/^<!-- ci\/references.sh/,/^<!-- until/p' results/README.md | grep '^|' >"$tmp/listed"
+    ci/references.sh >"$tmp/made" && diff "$tmp/listed" "$tmp/made"
+}
+
+check "README's example is what its run prints" the_example_is_a_printed_one
+check "README's ratios to PyTorch are those of the tables" \
+    peer_rows_are_of_the_tables peer softmax_784 lenet_21k keras_690k
+check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
+check "README's speed-ups are those of the tables" second_cores_are_of_the_tables
+check "results/README.md lists the manifests of its references" the_list_of_references_is_current
+
+finish
