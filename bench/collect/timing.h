@@ -47,12 +47,12 @@ struct interval timing_overlap(const struct timings *own, const struct timings *
  * per cent of 1. NAN where launches are too few for TIMING_LEVEL. */
 double timing_half_width_pct(const struct interval *i, bool share);
 
-/* What a look at n launches asks of that: the precision that is wanted, of fewer than 18 launches the
- * n-th part of 18. Six values that happen to lie close together look precise, and the more likely so the
- * wider they scatter, and then often on one side of the median: where the look at 6 asks for no more
- * than that at 20, only 78 % of the intervals of the points that stop there hold the median at a
- * spread of 8 %, precision being 5 %, and 91 % of all that end as precise. As it is these are 95 and 92 %
- * or more up to that spread (test_coverage). Where the median itself is uncertain by more
- * than half the precision after the most launches, no such rule could do it: what is called precise
- * there is so by chance. */
+/* What a look at n launches asks of that: the precision that is wanted, below 18 launches n / 18 of
+ * it. Six values that happen to lie close together look precise, the more so by chance the wider
+ * they scatter, and lie on one side of the median as often. With the same asked at every look,
+ * precision being 5 % and noise 8 %, 77 % of the intervals of points that stop at 6 hold the median,
+ * 94 % of all and 91 % of all that end as precise; as it is, 95 and 93 %, and more where there is
+ * less noise (test_coverage). Where noise exceeds 1.6 times the precision no rule can do that with
+ * 20 launches: their median itself is off by more than the precision too often, and what looks
+ * precise does so by chance. */
 double timing_asked_pct(double precision_pct, size_t n);

@@ -55,33 +55,17 @@ static void noise_write(json_t *line, const struct launch_noise *noise)
 
 /* ---- Lists ---- */
 
-/* Room for one more behind n items; lists grow by doubling. */
-static enum status grow(void **items, size_t n, size_t size, struct error *e)
-{
-    if (n > 0 && (n & (n - 1)) != 0)
-        return OK;
-    void *grown = realloc(*items, (n > 0 ? 2 * n : 1) * size);
-    if (grown == NULL)
-        return error_no_memory(e, "the journal");
-    *items = grown;
-    return OK;
-}
-
 static enum status add_launch(struct journal *j, const struct journal_launch *launch,
                               struct error *e)
 {
-    void *items = j->launches;
-    TRY(grow(&items, j->n_launches, sizeof *launch, e));
-    j->launches = items;
+    TRY(MEM_GROW(j->launches, j->n_launches, "the journal", e));
     j->launches[j->n_launches++] = *launch;
     return OK;
 }
 
 static enum status add_skip(struct journal *j, const struct journal_skip *skip, struct error *e)
 {
-    void *items = j->skips;
-    TRY(grow(&items, j->n_skips, sizeof *skip, e));
-    j->skips = items;
+    TRY(MEM_GROW(j->skips, j->n_skips, "the journal", e));
     j->skips[j->n_skips++] = *skip;
     return OK;
 }
@@ -89,10 +73,8 @@ static enum status add_skip(struct journal *j, const struct journal_skip *skip, 
 /* An empty block with room for n points, which are added to it. */
 static enum status add_block(struct journal *j, int block, size_t n, struct error *e)
 {
-    void *items = j->blocks;
     struct journal_block begun = {.block = block, .first_launch = j->n_launches};
-    TRY(grow(&items, j->n_blocks, sizeof begun, e));
-    j->blocks = items;
+    TRY(MEM_GROW(j->blocks, j->n_blocks, "the journal", e));
     TRY(MEM_NEW(begun.points, n, "the journal", e));
     j->blocks[j->n_blocks++] = begun;
     return OK;

@@ -1,6 +1,7 @@
 /* Runs what a campaign has left, launch by launch. */
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench/collect/collect.h"
@@ -56,13 +57,33 @@ static bool records_read(const struct campaign *c, const struct journal_launch *
     return read;
 }
 
+/* Whether a launch that failed was made good by another one of its block or seed. */
+static bool is_replaced(const struct journal *journal, size_t i)
+{
+    const struct journal_launch *own = &journal->launches[i];
+    for (size_t k = i + 1; k < journal->n_launches; k++) {
+        const struct journal_launch *other = &journal->launches[k];
+        if (launch_is_done(other) && own->run == other->run && own->block == other->block &&
+            own->seed == other->seed && strcmp(own->point, other->point) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_well(const struct campaign *c, size_t i)
+{
+    const struct journal_launch *l = &c->journal.launches[i];
+    if (l->status == LAUNCH_RUNNING || l->retried)
+        return true;
+    return launch_is_done(l) ? records_read(c, l) : is_replaced(&c->journal, i);
+}
+
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e)
 {
     *retried = 0;
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *l = &c->journal.launches[i];
-        if (spec_find_point(&c->spec, l->point) >= c->spec.n_points ||
-            l->status == LAUNCH_RUNNING || l->retried || (launch_is_done(l) && records_read(c, l)))
+        if (spec_find_point(&c->spec, l->point) >= c->spec.n_points || is_well(c, i))
             continue;
         ++*retried;
         TRY(journal_retry(&c->journal, l->launch, e));
@@ -76,7 +97,8 @@ static void announce(struct campaign *c, const struct next_launch *next)
     char what[256];
     const char *label = c->spec.points[next->point].label;
     if (next->run == RUN_TIME)
-        snprintf(what, sizeof what, "%s  launch %d", label, next->block + 1);
+        snprintf(what, sizeof what, "%s  launch %zu", label,
+                 c->order.points.points[next->point].n_timings + 1);
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,
                  (unsigned long long)next->seed);
@@ -130,21 +152,47 @@ static void warn_of_load(const struct campaign *c)
                   foreign_pct, average);
 }
 
+/* What becomes of a launch that has failed. */
+static void tell_failure(struct campaign *c, const struct next_launch *next)
+{
+    const struct journal_launch *l = &c->journal.launches[c->journal.n_launches - 1];
+    const struct point_launches *p = &c->order.points.points[next->point];
+    if (launch_is_done(l))
+        return;
+    progress_clear(&c->progress);
+    log_print(LOG_NOTE, "%s: %s: %s", c->spec.points[next->point].label, l->reason,
+              !p->failed         ? "it is tried again"
+              : p->failures == 1 ? "it is not tried again"
+                                 : "failed again, it is given up");
+}
+
+static enum status run_launch(struct campaign *c, const struct next_launch *next, struct error *e)
+{
+    announce(c, next);
+    if (next->n_begins > 0)
+        TRY(journal_block(&c->journal, next->block, next->begins, next->n_begins, e));
+    TRY(campaign_execute(c, next, e));
+    TRY(launch_order_learn(&c->order, e));
+    tell_failure(c, next);
+    return OK;
+}
+
 static enum status run_launches(struct campaign *c, struct error *e)
 {
     struct next_launch next;
-    while (launch_order_next(&c->order, &next)) {
+    bool found;
+    for (;;) {
+        TRY(launch_order_next(&c->order, &next, &found, e));
+        if (!found)
+            return OK;
         if (c->cores_state == CORES_FREE) {
             TRY(lock_cores(c, e));
             warn_of_load(c);
         }
-        announce(c, &next);
-        TRY(campaign_execute(c, &next, e));
-        TRY(launch_order_learn(&c->order, e));
+        TRY(run_launch(c, &next, e));
         if (interrupt_look(&c->interrupt))
             return error_set(e, ERR_INTERRUPTED, "interrupted");
     }
-    return OK;
 }
 
 static double wall_s(const struct journal *journal)
@@ -157,9 +205,9 @@ static double wall_s(const struct journal *journal)
 
 enum status campaign_run(struct campaign *c, struct error *e)
 {
-    TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(journal_recoveries(c, e));
     TRY(journal_refusals(c, e));
+    TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);
     enum status status = run_launches(c, e);

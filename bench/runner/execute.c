@@ -21,12 +21,6 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                         struct journal_launch *l)
 {
     const char *id = c->spec.points[next->point].id;
-    int number = 0;
-    for (size_t i = 0; i < c->journal.n_launches; i++) {
-        const struct journal_launch *other = &c->journal.launches[i];
-        number += strcmp(other->point, id) == 0 && other->run == next->run &&
-                  (next->run == RUN_TIME || other->seed == next->seed);
-    }
     *l = (struct journal_launch){.run = next->run,
                                  .block = next->block,
                                  .seed = next->seed,
@@ -38,10 +32,10 @@ static void name_launch(const struct campaign *c, const struct next_launch *next
                                  .comm_replay_ms = NAN};
     snprintf(l->point, sizeof l->point, "%s", id);
     if (next->run == RUN_TIME)
-        snprintf(l->launch, sizeof l->launch, "launches/%s/time-%03d", id, number);
+        snprintf(l->launch, sizeof l->launch, "launches/%s/time-%03d", id, next->number);
     else
         snprintf(l->launch, sizeof l->launch, "launches/%s/seed%llu-%03d", id,
-                 (unsigned long long)next->seed, number);
+                 (unsigned long long)next->seed, next->number);
 }
 
 static void print_word(FILE *out, const char *word)

@@ -22,6 +22,7 @@ measure:
   time: {warmup_steps: 1, steps: 1, launches: 3..4, precision: 100%}
   accuracy: {seeds: [5, 6]}
   limit: 1min
+  retries: 0
 figures: []
 END
 
@@ -135,9 +136,43 @@ goes_on_after_a_failing_point() {
         [ "$(launches)" -eq 7 ] # six of none, the failed one
 }
 
+# Its places in the blocks of the other point are filled.
 tries_a_failed_point_again() {
     expect 0 "1 launches failed before and are tried again" run && [ "$(runs)" -eq 1 ] &&
-        [ "$(launches)" -eq 13 ]
+        [ "$(launches)" -eq 13 ] && grep -q "^launches/.*no luck" "$latest/raw.csv"
+}
+
+# The third launch of all fails, and is tried again in its block.
+tries_a_failed_launch_again() {
+    rm -rf "$out"
+    # shellcheck disable=SC2016 # expands in the trainer
+    echo '[ -z "$dir" ] || [ "$(find "${dir%%/launches/*}/launches" -name "time-*" | wc -l)" -ne 3 ] || {
+        echo "fake trainer: a hiccup" >&2; exit 1; }' >"$tmp/facts"
+    FAKE_FACTS=$tmp/facts expect 0 "fake trainer: a hiccup: it is tried again" run \
+        --set measure.retries=1 || return 1
+    [ "$(launches)" -eq 13 ] && grep -q "^launches/.*a hiccup" "$latest/raw.csv" &&
+        [ "$(grep -c ',ok,' "$latest/summary.csv")" -eq 2 ]
+}
+
+gives_up_what_fails_alike() {
+    rm -rf "$out"
+    # shellcheck disable=SC2016 # expands in the trainer
+    echo '[ "$strategy" = none ] || [ -z "$dir" ] || { echo "fake trainer: not again" >&2; exit 1; }' >"$tmp/facts"
+    FAKE_FACTS=$tmp/facts expect 1 "not again: failed again, it is given up" run \
+        --set measure.retries=9 && [ "$(launches)" -eq 8 ]
+}
+
+# More launches: blocks over all points; another value of the matrix: blocks of it and of its base.
+runs_what_a_grown_spec_lacks() {
+    rm -rf "$out"
+    expect 0 "fake" run --set "measure.time.launches=2..2 measure.accuracy.seeds=[]" || return 1
+    expect 0 "fake" run --set "measure.time.launches=4..4 measure.accuracy.seeds=[]" || return 1
+    [ "$(launches)" -eq 8 ] && [ "$(grep -c '"event":"block"' "$latest/journal.jsonl")" -eq 4 ] || return 1
+    expect 0 "fake" run --set "measure.time.launches=4..4 measure.accuracy.seeds=[] matrix.ranks=[1,2]
+        matrix.sync.strategy=[none,allreduce,ring]" || return 1
+    [ "$(runs)" -eq 1 ] && [ "$(launches)" -eq 28 ] && # 4 of each new point, and of the base of all
+        [ "$(grep -c '"event":"block"' "$latest/journal.jsonl")" -eq 8 ] &&
+        [ "$(grep -c '"event":"finished"' "$latest/journal.jsonl")" -eq 3 ]
 }
 
 ends_a_launch_at_its_limit() {
@@ -548,6 +583,9 @@ check "an unpacked run is redrawn and run again" an_unpacked_run_stands_for_itse
 check "a launch whose records are damaged is measured again" measures_damaged_records_again
 check "a failing point does not stop the others" goes_on_after_a_failing_point
 check "the same command tries a failed point again" tries_a_failed_point_again
+check "a failed launch is tried again" tries_a_failed_launch_again
+check "a point that fails alike from the first is given up" gives_up_what_fails_alike
+check "a grown spec runs what it lacks" runs_what_a_grown_spec_lacks
 check "a launch ends at its time limit" ends_a_launch_at_its_limit
 check "the budget ends a campaign" spends_no_more_than_the_budget
 check "points that cannot run are skipped aloud" skips_aloud

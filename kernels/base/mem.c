@@ -45,6 +45,19 @@ enum status mem_new(void *pointer, size_t n, size_t size, const char *what, stru
     return hand_out(pointer, calloc(n > 0 ? n : 1, size), what, e);
 }
 
+enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e)
+{
+    void *old;
+    if (n > 0 && (n & (n - 1)) != 0)
+        return OK;
+    memcpy(&old, pointer, sizeof old);
+    void *grown = realloc(old, (n > 0 ? 2 * n : 1) * size);
+    if (grown == NULL)
+        return error_no_memory(e, what);
+    memcpy(pointer, &grown, sizeof grown);
+    return OK;
+}
+
 enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *what, struct error *e)
 {
     void *memory = n <= SIZE_MAX / size ? mem_alloc(n * size) : NULL;

@@ -19,7 +19,12 @@ void mem_free(void *memory);
 #define MEM_NEW(pointer, n, what, e) mem_new(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new(void *pointer, size_t n, size_t size, const char *what, struct error *e);
 
-/* The same by mem_alloc, freed with mem_free. */
+/* Room for one more element behind n that pointer has, which came from here or is NULL with n = 0; lists
+ * grow by doubling. Freed with free(), kept as it is on error. */
+#define MEM_GROW(pointer, n, what, e) mem_grow(&(pointer), (n), sizeof *(pointer), (what), (e))
+enum status mem_grow(void *pointer, size_t n, size_t size, const char *what, struct error *e);
+
+/* As MEM_NEW, by mem_alloc, freed with mem_free. */
 #define MEM_NEW_ALIGNED(pointer, n, what, e)                                                       \
     mem_new_aligned(&(pointer), (n), sizeof *(pointer), (what), (e))
 enum status mem_new_aligned(void *pointer, size_t n, size_t size, const char *what,

@@ -1,0 +1,176 @@
+/* How often intervals hold the value that they are of, on made-up noise: at a fixed number of launches
+ * as often as the binomial distribution says, under the rule that ends a campaign in 94 of 100
+ * points, and in 92 of those that it calls precise. The order of launches is asked as a runner asks
+ * it, launch by launch; what is looked at in the end is computed as the summary does. Seeds are
+ * fixed. The spread is that of the quantity, from a fifth of the precision to 1.6 times it: see
+ * timing_asked_pct. */
+#include "bench/runner/tests/order_fixture.h"
+
+#include "kernels/base/rng.h"
+
+enum { TRIALS = 10000, LARGEST_PCT = 8 };
+
+#define PRECISION_PCT 5.0
+
+struct noise {
+    uint64_t seed;
+    uint32_t next;
+    bool log_normal;
+    double spread;
+};
+
+/* Around 1, which is the median of both kinds; Box and Muller's normal numbers. */
+static double draw(struct noise *noise)
+{
+    uint32_t words[4];
+    rng_words4(words, noise->seed, RNG_STREAM(RNG_SCHEDULE, 1), 0, 0, noise->next++);
+    double radius = sqrt(-2 * log(((double)words[0] + 0.5) / 4294967296.0));
+    double normal = radius * cos(2 * M_PI * rng_unit(words[1]));
+    return noise->log_normal ? exp(noise->spread * normal) : 1 + noise->spread * normal;
+}
+
+static const char *name_of(bool log_normal)
+{
+    return log_normal ? "log-normal" : "normal";
+}
+
+static void fixed_numbers_cover_as_the_binomial_says(void **state)
+{
+    static const size_t numbers[] = {6, 9, 12, 15, 20};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        for (int log_normal = 0; log_normal < 2; log_normal++) {
+            struct noise noise = {
+                .seed = (uint64_t)log_normal, .log_normal = log_normal, .spread = 0.04};
+            double values[20], level = 0;
+            int held = 0;
+            for (int trial = 0; trial < TRIALS; trial++) {
+                for (size_t i = 0; i < numbers[k]; i++)
+                    values[i] = draw(&noise);
+                struct interval own = timing_interval(values, numbers[k]);
+                held += own.lo <= 1 && 1 <= own.hi;
+                level = own.level;
+            }
+            double coverage = (double)held / TRIALS, error = sqrt(level * (1 - level) / TRIALS);
+            print_message("# %zu launches, %s: %.4f, binomial %.4f\n", numbers[k],
+                          name_of(log_normal), coverage, level);
+            assert_true(fabs(coverage - level) <= 3 * error);
+        }
+}
+
+/* Of all trials, and of those that ended as precise. */
+struct tally {
+    size_t all, held, precise, precise_held, launches;
+};
+
+static void add(struct tally *tally, const struct interval *own, double wanted, bool precise,
+                size_t launches)
+{
+    bool held = own->lo <= wanted && wanted <= own->hi;
+    tally->all++;
+    tally->held += held;
+    tally->precise += precise;
+    tally->precise_held += precise && held;
+    tally->launches += launches;
+}
+
+static void check(const struct tally *tally, const char *what, bool log_normal, int pct)
+{
+    double over_all = (double)tally->held / (double)tally->all;
+    double of_precise = (double)tally->precise_held / (double)tally->precise;
+    print_message("# %s, %s noise of %d %%: %.3f of all, %.3f of the %.0f %% that are precise; "
+                  "%.1f launches\n",
+                  what, name_of(log_normal), pct, over_all, of_precise,
+                  100 * (double)tally->precise / (double)tally->all,
+                  (double)tally->launches / (double)tally->all);
+    assert_true(over_all >= 0.94);
+    assert_true(of_precise >= 0.92);
+}
+
+static void run_trial(struct campaign_fixture *f, struct noise *noise)
+{
+    struct next_launch next;
+    launch_order_close(&f->order);
+    for (size_t i = 0; i < f->journal.n_blocks; i++)
+        free(f->journal.blocks[i].points);
+    f->journal.n_blocks = f->journal.n_launches = 0;
+    free(f->journal.blocks);
+    free(f->journal.launches);
+    f->journal.blocks = NULL;
+    f->journal.launches = NULL;
+    fixture_open(f);
+    while (fixture_next(f, &next))
+        fixture_run(f, &next, draw(noise));
+}
+
+static struct timings timings_of(const struct campaign_fixture *f, size_t point, double *values)
+{
+    const struct point_launches *p = &f->order.points.points[point];
+    return (struct timings){.items = p->timings, .n = p->n_timings, .values = values};
+}
+
+static bool is_precise(const struct interval *interval)
+{
+    return timing_half_width_pct(interval, false) <= PRECISION_PCT;
+}
+
+#define MEASURE "measure: {time: {launches: 6..20, precision: 5%}, budget: 10h}"
+
+static void the_stop_rule_keeps_the_coverage(void **state)
+{
+    struct campaign_fixture f;
+    fixture_begin(&f, MEASURE);
+    for (int pct = 1; pct <= LARGEST_PCT; pct++)
+        for (int log_normal = 0; log_normal < 2; log_normal++) {
+            struct noise noise = {.seed = (uint64_t)(2 * pct + log_normal),
+                                  .log_normal = log_normal,
+                                  .spread = pct / 100.0};
+            struct tally tally = {0};
+            for (int trial = 0; trial < TRIALS; trial++) {
+                double values[20];
+                run_trial(&f, &noise);
+                struct timings own = timings_of(&f, 0, values);
+                struct interval step = timing_step_ms(&own);
+                add(&tally, &step, 1, is_precise(&step), own.n);
+            }
+            check(&tally, "time of a step", log_normal, pct);
+        }
+    fixture_end(&f);
+}
+
+/* A point and its base, each with 1 / sqrt(2) of the spread that their ratio has. */
+static void it_keeps_that_of_speedups(void **state)
+{
+    struct campaign_fixture f;
+    fixture_begin(&f, "matrix: {ranks: [1, 2]}\n" MEASURE);
+    for (int pct = 2; pct <= LARGEST_PCT; pct += 3)
+        for (int log_normal = 0; log_normal < 2; log_normal++) {
+            struct noise noise = {.seed = (uint64_t)(2 * pct + log_normal),
+                                  .log_normal = log_normal,
+                                  .spread = pct / 100.0 / sqrt(2)};
+            struct tally ratios = {0}, steps = {0};
+            for (int trial = 0; trial < TRIALS; trial++) {
+                double values[20];
+                size_t n;
+                run_trial(&f, &noise);
+                struct timings base = timings_of(&f, 0, values), own = timings_of(&f, 1, values);
+                struct interval step = timing_step_ms(&own);
+                struct interval ratio = timing_ratio(&own, &base, &n);
+                bool precise = is_precise(&step) && is_precise(&ratio);
+                add(&ratios, &ratio, 1, precise, own.n);
+                add(&steps, &step, 1, precise, own.n);
+            }
+            check(&ratios, "speed-up", log_normal, pct);
+            check(&steps, "time of a step beside it", log_normal, pct);
+        }
+    fixture_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_numbers_cover_as_the_binomial_says),
+        cmocka_unit_test(the_stop_rule_keeps_the_coverage),
+        cmocka_unit_test(it_keeps_that_of_speedups),
+    };
+    return cmocka_run_group_tests_name("coverage", tests, make_file, remove_file);
+}
