@@ -116,7 +116,6 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     *p = (struct side_point){
         .id = cell_or_none(summary, row, "point"),
         .case_name = cell_or_none(summary, row, "case"),
-        .label = "",
         .status = cell_or_none(summary, row, "status"),
         .base = cell_or_none(summary, row, "base_point"),
         .peer = cell_or_none(summary, row, "peer_point"),
@@ -149,6 +148,14 @@ static bool is_trivial(const struct side_point *p, enum compared_source source)
     return (source == SOURCE_BASE || source == SOURCE_CORES) && strcmp(p->id, p->base) == 0;
 }
 
+/* Launches that several cases share bear the label of the first, which begins with its case. */
+static void take_label(struct side_point *p, const char *label)
+{
+    bool is_own = strncmp(label, p->case_name, strlen(p->case_name)) == 0;
+    snprintf(p->label, sizeof p->label, is_own ? "%s" : "%s (%s)", is_own ? label : p->case_name,
+             label);
+}
+
 /* Writes at `values`; returns how many. */
 static size_t take_values(struct side_point *p, double *values, const struct launch *launches,
                           size_t n, enum compared_source source)
@@ -156,7 +163,8 @@ static size_t take_values(struct side_point *p, double *values, const struct lau
     size_t own;
     const struct launch *first = launches_of(launches, n, p->id, &own);
     p->values = values;
-    p->label = own > 0 ? first->label : "";
+    if (own > 0)
+        take_label(p, first->label);
     for (size_t i = 0; i < own && !is_trivial(p, source); i++) {
         double value = value_of(p, launches, n, &first[i], source);
         if (isfinite(value))

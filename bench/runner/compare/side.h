@@ -8,11 +8,11 @@
 #include "bench/runner/files.h"
 
 struct side_point {
-    const char *id, *case_name, *label,
-        *status;             /* borrowed from the tables; label "": not launched */
-    const char *base, *peer; /* identities of points, or "" */
-    double cores;            /* over those of the base; NAN: unknown */
-    const double *values;    /* one a launch that counts */
+    const char *id, *case_name, *status; /* borrowed from the tables */
+    char label[256];                     /* with the case; "": it was not launched */
+    const char *base, *peer;             /* identities of points, or "" */
+    double cores;                        /* over those of the base; NAN: unknown */
+    const double *values;                /* one a launch that counts */
     size_t n;
     bool exact; /* the only value is a published one */
 };
