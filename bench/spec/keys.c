@@ -7,22 +7,39 @@
 
 #define PATH_BYTES 256
 
-/* Words that stand beside options and are none. */
-struct beside {
-    const char *words[6];
-    size_t n;
-};
-static const struct beside at_top = {{"matrix", "zip", "exclude", "baseline", "cases", "extends"},
-                                     6};
-static const struct beside in_case = {{"label", "matrix", "zip", "exclude", "baseline"}, 5};
-static const struct beside nothing;
+/* Words that may stand beside options and are none. */
+enum beside { NOTHING_BESIDE, BESIDE_AT_TOP, BESIDE_IN_CASE };
 
-#define WORDS_MAX (OPTION_COUNT + 6)
+static const struct spec_part parts[] = {
+#define PART(name, at_top, in_case, help) {#name, at_top, in_case, help},
+#include "bench/spec/parts.def"
+};
+#define N_PARTS   (sizeof parts / sizeof *parts)
+#define WORDS_MAX (OPTION_COUNT + N_PARTS)
+
+const struct spec_part *spec_parts(size_t *n)
+{
+    *n = N_PARTS;
+    return parts;
+}
+
+static bool is_beside(enum beside beside, const struct spec_part *part)
+{
+    return (beside == BESIDE_AT_TOP && part->at_top) || (beside == BESIDE_IN_CASE && part->in_case);
+}
+
+static bool is_part(enum beside beside, const char *key)
+{
+    for (size_t i = 0; i < N_PARTS; i++)
+        if (is_beside(beside, &parts[i]) && strcmp(parts[i].name, key) == 0)
+            return true;
+    return false;
+}
 
 struct walk {
     keys_visitor *visit;
     void *arg;
-    const struct beside *beside;
+    enum beside beside;
 };
 
 /* Whether options lie below `path` ("train"), its first `length` characters. */
@@ -38,7 +55,7 @@ static bool is_group(const char *path, size_t length)
 
 /* Words that may follow the first `length` characters of `path` (0: that may begin a key), cut out
  * of the option table; returns how many. */
-static size_t known_words(const char *path, size_t length, const struct beside *beside,
+static size_t known_words(const char *path, size_t length, enum beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
     size_t n = 0;
@@ -53,8 +70,9 @@ static size_t known_words(const char *path, size_t length, const struct beside *
             n++;
         }
     }
-    for (size_t i = 0; length == 0 && i < beside->n; i++)
-        known[n++] = beside->words[i];
+    for (size_t i = 0; length == 0 && i < N_PARTS; i++)
+        if (is_beside(beside, &parts[i]))
+            known[n++] = parts[i].name;
     return n;
 }
 
@@ -83,8 +101,8 @@ static size_t group_length(const char *path)
 }
 
 /* Names the first word of `path` that leads nowhere, and what could stand in its place. */
-static enum status unknown_key(const char *path, const struct node *entry,
-                               const struct beside *beside, struct error *e)
+static enum status unknown_key(const char *path, const struct node *entry, enum beside beside,
+                               struct error *e)
 {
     size_t length = group_length(path);
     const char *rest = path + length + (length > 0);
@@ -112,7 +130,7 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 {
     char words[WORDS_MAX][40], text[700] = "";
     const char *known[WORDS_MAX];
-    size_t n = known_words(path, strlen(path), &nothing, words, known);
+    size_t n = known_words(path, strlen(path), NOTHING_BESIDE, words, known);
     for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);
     return mark_error(e, ERR_SPEC, entry->mark,
@@ -142,7 +160,7 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node *entry = &map->items[i];
-        if (prefix[0] == '\0' && name_index(entry->key, walk->beside->words, walk->beside->n) >= 0)
+        if (prefix[0] == '\0' && is_part(walk->beside, entry->key))
             continue;
         TRY(walk_entry(walk, entry, prefix, e));
     }
@@ -151,15 +169,15 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
 
 enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, &nothing}, map, "", e);
+    return walk_map(&(struct walk){visit, arg, NOTHING_BESIDE}, map, "", e);
 }
 
 enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, &at_top}, map, "", e);
+    return walk_map(&(struct walk){visit, arg, BESIDE_AT_TOP}, map, "", e);
 }
 
 enum status keys_walk_case(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, &in_case}, map, "", e);
+    return walk_map(&(struct walk){visit, arg, BESIDE_IN_CASE}, map, "", e);
 }

@@ -68,6 +68,14 @@ const struct spec_option *option_find(const char *key);
 /* What `scalebench explain KEY` prints: type, unit, range, allowed names, preset, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
+/* A key of a spec that is no option: parts.def. */
+struct spec_part {
+    const char *name;
+    bool at_top, in_case;
+    const char *help;
+};
+const struct spec_part *spec_parts(size_t *n);
+
 /* Where a value was written; line 0: a preset, or the command line (file says which). */
 struct mark {
     const char *file; /* borrowed from the spec */

@@ -243,10 +243,23 @@ static enum status unknown_name(const char *name, struct error *e)
         nearest != NULL ? "'" : "");
 }
 
+static size_t explain_parts(FILE *out, const char *name)
+{
+    size_t n, told = 0;
+    const struct spec_part *parts = spec_parts(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(parts[i].name, name) == 0) {
+            fprintf(out, "%s\n  %s\n", name, parts[i].help);
+            told++;
+        }
+    return told;
+}
+
 static enum status explain_name(FILE *out, const char *name, const struct tools *tools,
                                 struct error *e)
 {
     size_t told = explain_option(out, name);
+    told += explain_parts(out, name);
     told += explain_columns(out, name);
     told += explain_entries(out, name);
     TRY(explain_model(out, name, tools, &told, e));

@@ -22,8 +22,8 @@ static void test_byte_order_mark(void **state)
            "1:1: 'naem' is unknown; nearest 'name'; known: name "
            "scaling workload site figures bars caption link published "
            "differs model data seed train sync inject checkpoint "
-           "kernels ranks nodes place peer measure matrix zip "
-           "exclude baseline cases extends");
+           "kernels ranks nodes place peer measure extends matrix "
+           "zip exclude baseline cases");
 }
 
 static void test_nested_and_dotted(void **state)
