@@ -5,6 +5,7 @@
 #include "bench/runner/runs.h"
 #include "kernels/base/log.h"
 #include "kernels/base/terminal.h"
+#include "kernels/base/text.h"
 
 static enum status draw(const struct summary *s, const char *run_dir, const struct tools *tools,
                         struct error *e)
@@ -25,6 +26,14 @@ static void print_table(const struct summary *s, const struct report_request *re
     run_free(&run);
 }
 
+static void note_unasked(const struct summary *s)
+{
+    char launches[TEXT_NUMBER], points[TEXT_NUMBER];
+    text_plural(launches, (long)s->n_unasked, "launch");
+    text_plural(points, (long)s->n_unasked_points, "point");
+    log_print(LOG_NOTE, "%s of %s that this spec does not ask for are kept", launches, points);
+}
+
 /* Says aloud which points are not ok; true when none has failed. */
 static bool name_failures(const struct summary *s, bool aloud)
 {
@@ -42,8 +51,7 @@ static bool name_failures(const struct summary *s, bool aloud)
         if (aloud && i != POINT_ok && others[i] > 0)
             log_print(LOG_NOTE, "%zu of %zu points %s", others[i], s->n, point_status_names()[i]);
     if (aloud && s->n_unasked > 0)
-        log_print(LOG_NOTE, "%zu launches of %zu points that this spec does not ask for are kept",
-                  s->n_unasked, s->n_unasked_points);
+        note_unasked(s);
     if (aloud && failed > 0)
         log_print(LOG_ERROR, "%zu of %zu points failed", failed, s->n);
     return failed == 0;

@@ -38,6 +38,7 @@ static void print_left(FILE *out, const struct run_status *s)
 
 static void print_counts(FILE *out, const struct run_status *s)
 {
+    char launches[TEXT_NUMBER], points[TEXT_NUMBER];
     fprintf(
         out, "  points    %zu: %zu done, %zu failed, %zu skipped, %zu to come; precision met %zu\n",
         s->points, s->points_done, s->points_failed, s->points_skipped, s->points_left, s->precise);
@@ -46,8 +47,9 @@ static void print_counts(FILE *out, const struct run_status *s)
     print_left(out, s);
     fputc('\n', out);
     if (s->kept > 0)
-        fprintf(out, "  kept      %zu launches of %zu points that its spec does not ask for\n",
-                s->kept, s->kept_points);
+        fprintf(out, "  kept      %s of %s that its spec does not ask for\n",
+                text_plural(launches, (long)s->kept, "launch"),
+                text_plural(points, (long)s->kept_points, "point"));
 }
 
 void run_status_print(FILE *out, const struct run_status *s)

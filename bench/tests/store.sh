@@ -35,6 +35,10 @@ runs() {
     find "$out/fake" -mindepth 1 -maxdepth 1 -type d | wc -l
 }
 
+status() { # arguments
+    "$bin/scalebench" status --out "$out" "$@"
+}
+
 # Rows of raw.csv that count, as "label block": none of its fields before those holds a comma.
 counted() {
     awk -F, 'NR > 1 && $7 == "ok" {print $3, $5}' "$latest/raw.csv"
@@ -108,7 +112,7 @@ another_value_runs_itself_and_its_base() {
 # The first spec again shows what it asks for, of all that is there.
 less_is_kept_and_not_shown() {
     cp "$journal" "$tmp/before"
-    expect 0 "launches of 1 point" run || return 1
+    expect 0 "launches of 1 point that this spec does not ask for are kept" run || return 1
     cmp "$tmp/before" "$journal" && ! grep ring "$latest/raw.csv" "$latest/summary.csv"
 }
 
@@ -123,11 +127,21 @@ another_program_keeps_the_old_run() {
     expect 0 "fake" run && [ "$(readlink -f "$latest")" = "$old" ] && cmp "$tmp/before" "$journal"
 }
 
-# --- Looking on -------------------------------------------------------------------------------------
-
-status() { # arguments
-    "$bin/scalebench" status --out "$out" "$@"
+# It is left as it was, and shown.
+runs_of_earlier_versions_are_shown() {
+    local old
+    old=$(readlink -f "$latest")
+    mv "$out" "$tmp/now"
+    mkdir -p "$out/fake"
+    cp -r "$tmp/now/fake/${old##*/}" "$out/fake/"
+    old=$out/fake/${old##*/}
+    sed -i 's/"facts": /"programs": /' "$old/manifest.json"
+    expect 0 "${old##*/} was made by a version that did not keep what a run is known by" run || return 1
+    [ "$(runs)" -eq 2 ] && cmp "$tmp/before" "$old/journal.jsonl" && ! cmp -s "$tmp/before" "$journal" &&
+        expect 0 "allreduce" "$bin/scalebench" table "$old" && expect 0 "${old##*/}  finished" status fake
 }
+
+# --- Looking on -------------------------------------------------------------------------------------
 
 slow() { # a runner that has a launch on its way
     rm -rf "$out"
@@ -337,6 +351,7 @@ fi
 check "another seed runs itself" another_seed_runs_itself
 check "less is kept and not shown" less_is_kept_and_not_shown
 check "another program leaves the old run to go on with" another_program_keeps_the_old_run
+check "runs of earlier versions are shown, not gone on with" runs_of_earlier_versions_are_shown
 check "status tells what runs and what was interrupted" tells_what_runs
 check "growing is refused while it runs" growing_is_refused_while_it_runs
 check "killed $kills times, nothing is lost or counted twice" survives_kills
