@@ -217,6 +217,10 @@ static void fill_numbers(struct cells *c, const struct point_summary *p,
     set_real(c, COLUMN_launches, (double)p->launches);
     set_real(c, COLUMN_failed_launches, (double)p->failed_launches);
     set_real(c, COLUMN_speedup_pairs, (double)p->pairs);
+    set_real(c, COLUMN_disturbed_launches, (double)p->disturbed);
+    set_text(c, COLUMN_disturbed_by, p->disturbed_by);
+    set_real(c, COLUMN_outliers, (double)p->outliers);
+    set_real(c, COLUMN_modes, p->modes > 0 ? (double)p->modes : NAN);
     set_real(c, COLUMN_ci_level, p->step_ms.level);
     set_real(c, COLUMN_accuracy_runs, (double)p->accuracy_runs);
     set_real(c, COLUMN_peer_pairs, p->peer_pairs > 0 ? (double)p->peer_pairs : NAN);

@@ -108,9 +108,14 @@ struct point_summary {
     double test_acc_lo, test_acc_hi, test_acc_level;
     double peer_work_ratio, peer_rate_ratio; /* how much less is done, and how much faster that */
     size_t peer_pairs, overlap_pairs;        /* blocks that these ratios rest on */
-    int last_rank;        /* the rank that arrived last most often, -1 if unknown */
-    double last_rank_pct; /* in how many of the steps */
-    double last_rank_p;   /* how often equal ranks would show one like it */
+    int last_rank;              /* the rank that arrived last most often, -1 if unknown */
+    double last_rank_pct;       /* in how many of the steps */
+    double last_rank_p;         /* how often equal ranks would show one like it */
+    size_t disturbed, outliers; /* timed launches that count */
+    char disturbed_by[64];
+    size_t modes;     /* of their step times; 0: unknown */
+    double trend_pct; /* of the steps' time while they are timed, median */
+    int trend;        /* -1 or 1: it is one, steps get shorter or longer */
     bool precision_met;
     bool timed;        /* launches were asked for */
     bool by_design;    /* weights differ between ranks as a declared flaw has it */
@@ -126,7 +131,8 @@ struct summary {
     struct summary_launch *launches; /* one a launch of the journal, in its order */
     size_t n_launches;
     size_t n_unasked, n_unasked_points; /* launches of the journal that the spec does not ask for */
-    size_t n_timed, n_accuracy;         /* finished launches, whether they count or not */
+    size_t n_trends;             /* points that are asked at once whether their steps change */
+    size_t n_timed, n_accuracy;  /* finished launches, whether they count or not */
     double wall_s, core_s;       /* what they took, one after another, and times their cores */
     struct published *published; /* what the spec compares with */
     int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */

@@ -6,6 +6,7 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/metric.h"
 #include "bench/record/records.h"
+#include "kernels/base/homogeneity.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/text.h"
 #include "kernels/base/votes.h"
@@ -317,6 +318,25 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
     return OK;
 }
 
+/* Of the slowest rank step by step. */
+static enum status fill_trend(struct launch_result *result, const struct rank_record *records,
+                              int ranks, struct error *e)
+{
+    double *times;
+    size_t n = records[0].steps.n;
+    TRY(MEM_NEW(times, n, "the steps of a launch", e));
+    for (int i = 0; i < ranks; i++) {
+        const struct record_step *steps = records[i].steps.items;
+        for (size_t k = 0; k < n && k < records[i].steps.n; k++)
+            times[k] = fmax(times[k], (double)(steps[k].end_ns - steps[k].begin_ns));
+    }
+    struct trend trend = homogeneity_trend(times, n);
+    result->trend_tau = trend.tau;
+    result->trend_pct = 100 * trend.change;
+    free(times);
+    return OK;
+}
+
 static enum status fill_result(struct launch_result *result, const struct rank_record *records,
                                int ranks, struct error *e)
 {
@@ -339,6 +359,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_work(result, &records[0].hello);
     fill_verdicts(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
+    TRY(fill_trend(result, records, ranks, e));
     return fill_epochs(result, records, ranks, e);
 }
 

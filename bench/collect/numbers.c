@@ -16,6 +16,7 @@ static const struct point_number metrics[] = {
     {COLUMN_test_acc_pct, offsetof(struct point_summary, test_acc_pct)},
     {COLUMN_foreign_pct, offsetof(struct point_summary, foreign_pct)},
     {COLUMN_memory_mib, offsetof(struct point_summary, memory_mib)},
+    {COLUMN_trend_pct, offsetof(struct point_summary, trend_pct)},
     {COLUMN_growth_mib, offsetof(struct point_summary, growth_mib)},
 };
 
@@ -68,7 +69,8 @@ static enum status read_counts(struct point_summary *p, struct error *e)
         {COLUMN_launches, &p->launches},           {COLUMN_failed_launches, &p->failed_launches},
         {COLUMN_speedup_pairs, &p->pairs},         {COLUMN_accuracy_runs, &p->accuracy_runs},
         {COLUMN_seeds_missing, &p->seeds_missing}, {COLUMN_peer_pairs, &p->peer_pairs},
-        {COLUMN_overlap_pairs, &p->overlap_pairs}};
+        {COLUMN_overlap_pairs, &p->overlap_pairs}, {COLUMN_disturbed_launches, &p->disturbed},
+        {COLUMN_outliers, &p->outliers},           {COLUMN_modes, &p->modes}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         int count;
         TRY(read_count(p, counts[i].column, 0, &count, e));
@@ -90,6 +92,8 @@ static enum status read_outcome(struct point_summary *p, struct error *e)
     snprintf(p->status, sizeof p->status, "%s", status);
     snprintf(p->reason, sizeof p->reason, "%s", p->cells[COLUMN_reason]);
     snprintf(p->flags, sizeof p->flags, "%s", p->cells[COLUMN_flags]);
+    snprintf(p->disturbed_by, sizeof p->disturbed_by, "%s", p->cells[COLUMN_disturbed_by]);
+    p->trend = strstr(p->flags, "warming") != NULL ? -1 : strstr(p->flags, "slowing") != NULL;
     return OK;
 }
 

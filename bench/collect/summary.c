@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/collect/collect.h"
+#include "bench/collect/noise.h"
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
@@ -201,6 +202,7 @@ static void set_flags(struct point_summary *p, bool oversubscribed, const struct
         point_add_flag(p, "busy");
     if (p->seeds_missing > 0 && p->launches + p->accuracy_runs > 0)
         point_add_flag(p, "seeds_missing");
+    noise_flag(p);
 }
 
 /* ---- Numbers ---- */
@@ -348,6 +350,7 @@ static enum status compare_samples(struct summary *s, size_t i, const struct jou
     if (p->alone != i)
         TRY(samples_take(&c->alone, s, journal, &s->points[p->alone], RUN_TIME, e));
     ratios_set(p, s, &c->time, &c->base, &c->alone, &c->peer);
+    noise_judge_point(p, &c->time, s->n_trends);
     set_flags(p, point_is_oversubscribed(p->point, s->usable_cores) == 1, &c->time);
     ratios_flag(p, s);
     TRY(overlap_model(&p->overlap_model, p->point, &c->time, &c->alone, e));
@@ -390,6 +393,8 @@ enum status summary_collect(struct summary *s, const struct spec *spec, const ch
     TRY(summary_open(s, spec, run_dir, e));
     TRY(take_launches(s, run_dir, journal, e));
     chain_launches(s, journal);
+    TRY(noise_judge_launches(s, journal, e));
+    s->n_trends = noise_points_tested(s);
     TRY(for_each_point(s, journal, summarise_samples, e));
     TRY(for_each_point(s, journal, compare_samples, e));
     for (size_t i = 0; i < s->n; i++)

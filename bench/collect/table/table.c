@@ -203,6 +203,13 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
         fputs("  (oversubscribed: no efficiency where ranks share cores)", out);
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
+    if (p->modes > 1)
+        fputs("  (two modes)", out);
+    if (p->outliers > 0)
+        fprintf(out, "  (%zu outlier%s)", p->outliers, p->outliers > 1 ? "s" : "");
+    if (p->trend != 0)
+        fprintf(out, "  (its steps get %.1f %% %s)", fabs(p->trend_pct),
+                p->trend < 0 ? "faster" : "slower");
     if (strstr(p->flags, "shares_cores") != NULL)
         fputs("  (cores without locks)", out);
     if (strstr(p->flags, "seeds_missing") != NULL)

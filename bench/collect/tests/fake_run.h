@@ -40,6 +40,7 @@ struct fake_rank {
     double arrive_ms[2]; /* of even and odd steps, after their begin; 0: no arrival */
     double test_acc_pct; /* of the last epoch; 0: no epoch, no evaluation */
     int epochs; /* 0: one; each one point of accuracy and 0.1 of loss better than the one before */
+    double drift; /* of the steps: the last timed one is longer by this share */
     bool weights_equal;
 };
 
@@ -67,6 +68,7 @@ struct fake_launch {
     double test_acc_pct;       /* else an accuracy run */
     int epochs;                /* of it; 0: one */
     uint64_t seed;
+    double drift; /* as in struct fake_rank */
     bool weights_differ;
 };
 
@@ -126,6 +128,7 @@ static inline void fake_write_step(FILE *out, const struct fake_rank *r, int ste
 {
     double arrive = r->arrive_ms[step % 2];
     long long begin = 1000000000LL * (step + 1);
+    double drift = r->n_steps > 0 ? 1 + r->drift * step / r->n_steps : 1;
     fprintf(out,
             "{\"type\":\"step\",\"epoch\":0,\"step\":%d,\"timed\":%s,\"samples\":%ld,"
             "\"begin_ns\":%lld,\"end_ns\":%lld,\"load_ns\":%lld,\"forward_ns\":%lld,"
@@ -133,10 +136,10 @@ static inline void fake_write_step(FILE *out, const struct fake_rank *r, int ste
             "\"progress_ns\":%lld,\"optimizer_ns\":%lld,\"arrive_ns\":%lld,\"poll_ns\":0,"
             "\"loss_sum\":1.5,"
             "\"correct\":3,\"hash\":\"00\"}\n",
-            step, timed ? "true" : "false", r->batch, begin, begin + llround(r->step_ms * 1e6),
-            llround(r->compute_ms * 0.1e6), llround(r->compute_ms * 0.3e6),
-            llround(r->compute_ms * 0.5e6), llround(r->comm_ms * 1.1e6), llround(r->comm_ms * 1e6),
-            llround(r->comm_ms * 0.05e6),
+            step, timed ? "true" : "false", r->batch, begin,
+            begin + llround(r->step_ms * drift * 1e6), llround(r->compute_ms * 0.1e6),
+            llround(r->compute_ms * 0.3e6), llround(r->compute_ms * 0.5e6),
+            llround(r->comm_ms * 1.1e6), llround(r->comm_ms * 1e6), llround(r->comm_ms * 0.05e6),
             llround(r->optimizer_ms > 0 ? r->optimizer_ms * 1e6 : r->compute_ms * 0.1e6),
             arrive > 0 ? begin + llround(arrive * 1e6) : 0);
 }
@@ -294,6 +297,7 @@ static inline struct journal_launch *fake_add(struct fake_run *run, const struct
                                  .optimizer_ms = l->optimizer_ms,
                                  .test_acc_pct = l->test_acc_pct,
                                  .epochs = l->epochs,
+                                 .drift = l->drift,
                                  .weights_equal = !l->weights_differ};
         if (!silent)
             rank.arrive_ms[0] = rank.arrive_ms[1] = (0.75 + late) * l->step_ms;

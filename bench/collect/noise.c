@@ -1,0 +1,278 @@
+/* What tells a launch that was disturbed: it is compared with the others of the campaign or of its
+ * point, and has to lose more than a hundredth or so of its time by any guess. So a quiet hour, in
+ * which every launch has about what the others have, flags none. */
+#include "bench/collect/noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/base/homogeneity.h"
+#include "kernels/base/mem.h"
+
+/* Of the processors' time, above the median of the campaign's launches. */
+#define FOREIGN_EXCESS_PCT 5.0
+#define STEAL_EXCESS_PCT   2.0
+
+/* The kernel counts in ticks; a processor may be one off at either end. */
+#define TICKS 2.0
+
+/* Slower than the median of launches on as many cores, in standard deviations by the median
+ * absolute deviation, and at least: clocks of processors vary by some per cent among themselves. */
+#define WORK_DEVIATIONS   5.0
+#define WORK_LEAST        0.05
+#define DEVIATION_PER_MAD 1.4826
+#define WORK_VALUES_MIN   6
+
+/* What a page fault costs at most, and the part of the timed steps that all of them must come to. */
+#define FAULT_MINOR_S 1e-6
+#define FAULT_MAJOR_S 1e-4
+#define FAULTS_SHARE  0.01
+
+/* A turn that the scheduler gives to another program lasts a millisecond or more: twenty a second are
+ * a fiftieth of the time. */
+#define SWITCHES_PER_S 20.0
+#define SWITCHES_MIN   5.0
+
+/* Of what the other launches of its point have. */
+#define TIMES_MEDIAN 3.0
+
+/* Of outliers, modes and trends: the rate of false ones, and what is too small to matter. */
+#define NOISE_ALPHA     0.01
+#define NOISE_LEAST     0.01
+#define TREND_ALPHA     0.05
+#define TREND_LEAST_PCT 1.0
+#define TREND_LAUNCHES  3
+
+/* ---- Words ---- */
+
+enum { FOREIGN, STEAL, WORK, FAULTS, SWITCHES, KINDS };
+static const char *const kinds[KINDS] = {"foreign", "steal", "work", "faults", "switches"};
+
+static void tell(struct launch_result *r, int kind, double amount, const char *unit)
+{
+    char number[TEXT_NUMBER];
+    size_t used = strlen(r->disturbed);
+    snprintf(r->disturbed + used, sizeof r->disturbed - used, "%s%s %s %s", used > 0 ? ", " : "",
+             kinds[kind], text_significant(number, amount, 2), unit);
+}
+
+void noise_join(char *to, size_t size, const char *by)
+{
+    for (int k = 0; k < KINDS; k++) {
+        size_t used = strlen(to);
+        if (strstr(by, kinds[k]) != NULL && strstr(to, kinds[k]) == NULL)
+            snprintf(to + used, size - used, "%s%s", used > 0 ? " " : "", kinds[k]);
+    }
+}
+
+/* ---- Launches, against all of the campaign ---- */
+
+/* Room for two numbers of every launch. */
+struct judge {
+    struct summary *s;
+    double *values;
+    double foreign_pct, steal_pct; /* medians */
+};
+
+static double window_s(const struct launch_result *r)
+{
+    return 1e-3 * r->step_ms * r->steps;
+}
+
+static double median_of(const struct judge *j, size_t offset)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->s->n_launches; i++) {
+        double x = *(const double *)((const char *)&j->s->launches[i].result + offset);
+        if (j->s->launches[i].ok && isfinite(x))
+            j->values[n++] = x;
+    }
+    return stats_median(j->values, n);
+}
+
+/* Above the campaign's median, and in any case where the point would be busy. */
+static void judge_load(const struct judge *j, struct summary_launch *launch, double wall_s)
+{
+    struct launch_result *r = &launch->result;
+    double ticks_pct = 100 * TICKS / (double)sysconf(_SC_CLK_TCK) / wall_s;
+    double foreign = fmin(SUMMARY_BUSY_PCT, j->foreign_pct + FOREIGN_EXCESS_PCT) + ticks_pct;
+    double steal = fmin(SUMMARY_BUSY_PCT, j->steal_pct + STEAL_EXCESS_PCT) + ticks_pct;
+    if (r->foreign_pct > foreign)
+        tell(r, FOREIGN, r->foreign_pct, "%");
+    if (r->steal_pct > steal)
+        tell(r, STEAL, r->steal_pct, "%");
+}
+
+static double *work_of(struct launch_result *r, int after)
+{
+    return after ? &r->work_after_us : &r->work_before_us;
+}
+
+/* Calls for every launch that counts of the points that have so many cores, once each. */
+typedef void each_launch(struct judge *j, struct launch_result *r, void *arg);
+
+static void for_each_launch(struct judge *j, int cores, each_launch *call, void *arg)
+{
+    struct summary *s = j->s;
+    for (size_t p = 0; p < s->n; p++) {
+        if (s->spec->points[p].twin != p || point_cores(&s->spec->points[p]) != cores)
+            continue;
+        for (size_t i = s->points[p].first_launch; i < s->n_launches; i = s->launches[i].next)
+            if (s->launches[i].ok)
+                call(j, &s->launches[i].result, arg);
+    }
+}
+
+static void take_work(struct judge *j, struct launch_result *r, void *arg)
+{
+    size_t *n = arg;
+    for (int after = 0; after < 2; after++)
+        if (*work_of(r, after) > 0)
+            j->values[(*n)++] = *work_of(r, after);
+}
+
+static void judge_work(struct judge *j, struct launch_result *r, void *arg)
+{
+    const double *limits = arg; /* the median, and what is slow */
+    double slowest = fmax(r->work_before_us, r->work_after_us);
+    if (slowest > limits[1])
+        tell(r, WORK, 100 * (slowest / limits[0] - 1), "% slower");
+}
+
+/* More cores may have a lower clock, each by itself: they are compared among themselves. */
+static void judge_cores(struct judge *j, int cores)
+{
+    size_t n = 0;
+    for_each_launch(j, cores, take_work, &n);
+    if (n < WORK_VALUES_MIN)
+        return;
+    double median = stats_median(j->values, n);
+    for (size_t i = 0; i < n; i++)
+        j->values[i] = fabs(j->values[i] - median);
+    double spread = WORK_DEVIATIONS * DEVIATION_PER_MAD * stats_median(j->values, n);
+    double limits[] = {median, median + fmax(spread, WORK_LEAST * median)};
+    for_each_launch(j, cores, judge_work, limits);
+}
+
+static bool is_first_with_cores(const struct summary *s, size_t point)
+{
+    int cores = point_cores(&s->spec->points[point]);
+    for (size_t i = 0; i < point; i++)
+        if (point_cores(&s->spec->points[i]) == cores)
+            return false;
+    return true;
+}
+
+/* ---- Launches, against those of the same point ---- */
+
+static double fault_share(const struct launch_result *r)
+{
+    return (FAULT_MINOR_S * r->faults_minor + FAULT_MAJOR_S * r->faults_major) / window_s(r);
+}
+
+static double switch_rate(const struct launch_result *r)
+{
+    return r->switches_involuntary / window_s(r);
+}
+
+static double median_over(const struct judge *j, const struct point_summary *p,
+                          double (*number)(const struct launch_result *))
+{
+    size_t n = 0;
+    for (size_t i = p->first_launch; i < j->s->n_launches; i = j->s->launches[i].next) {
+        double x = number(&j->s->launches[i].result);
+        if (j->s->launches[i].ok && isfinite(x))
+            j->values[n++] = x;
+    }
+    return stats_median(j->values, n);
+}
+
+static void judge_interruptions(struct judge *j, const struct point_summary *p)
+{
+    double faults = median_over(j, p, fault_share), switches = median_over(j, p, switch_rate);
+    for (size_t i = p->first_launch; i < j->s->n_launches; i = j->s->launches[i].next) {
+        struct launch_result *r = &j->s->launches[i].result;
+        if (!j->s->launches[i].ok)
+            continue;
+        if (fault_share(r) > FAULTS_SHARE + TIMES_MEDIAN * faults)
+            tell(r, FAULTS, r->faults_minor + r->faults_major, "in its steps");
+        if (switch_rate(r) > SWITCHES_PER_S + TIMES_MEDIAN * switches &&
+            r->switches_involuntary >= SWITCHES_MIN)
+            tell(r, SWITCHES, switch_rate(r), "a second");
+    }
+}
+
+enum status noise_judge_launches(struct summary *s, const struct journal *journal, struct error *e)
+{
+    struct judge j = {.s = s};
+    TRY(MEM_NEW(j.values, 2 * s->n_launches, "the noise of launches", e));
+    j.foreign_pct = median_of(&j, offsetof(struct launch_result, foreign_pct));
+    j.steal_pct = median_of(&j, offsetof(struct launch_result, steal_pct));
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].ok)
+            judge_load(&j, &s->launches[i], journal->launches[i].wall_s);
+    for (size_t p = 0; p < s->n; p++) {
+        if (is_first_with_cores(s, p))
+            judge_cores(&j, point_cores(&s->spec->points[p]));
+        if (s->spec->points[p].twin == p)
+            judge_interruptions(&j, &s->points[p]);
+    }
+    free(j.values);
+    return OK;
+}
+
+/* ---- Points ---- */
+
+size_t noise_points_tested(const struct summary *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += s->spec->points[i].twin == i && s->points[i].n_launches >= TREND_LAUNCHES;
+    return n;
+}
+
+/* The launches are the sample: steps of one follow each other, and drift together. */
+static int trend_direction(const struct point_summary *p, const struct samples *time, size_t tested)
+{
+    size_t n = 0;
+    double sum = 0;
+    for (size_t i = 0; i < time->n; i++) {
+        double tau = time->items[i].result->trend_tau;
+        if (isnan(tau))
+            continue;
+        time->values[n++] = tau;
+        sum += tau;
+    }
+    bool clear =
+        homogeneity_mean_differs(time->values, n, TREND_ALPHA / (double)(tested + !tested));
+    if (!clear || !(fabs(p->trend_pct) > TREND_LEAST_PCT))
+        return 0;
+    return sum < 0 ? -1 : 1;
+}
+
+void noise_judge_point(struct point_summary *p, const struct samples *time, size_t tested)
+{
+    for (size_t i = 0; i < time->n; i++) {
+        p->disturbed += time->items[i].result->disturbed[0] != '\0';
+        noise_join(p->disturbed_by, sizeof p->disturbed_by, time->items[i].result->disturbed);
+        time->values[i] = time->items[i].result->step_ms;
+    }
+    p->outliers = homogeneity_outliers(NULL, time->values, time->n, NOISE_ALPHA, NOISE_LEAST);
+    p->modes = time->n > 0 ? (size_t)homogeneity_modes(time->values, time->n, NOISE_LEAST) : 0;
+    p->trend_pct = samples_median(time, offsetof(struct launch_result, trend_pct));
+    p->trend = trend_direction(p, time, tested);
+}
+
+void noise_flag(struct point_summary *p)
+{
+    if (p->disturbed > 0)
+        point_add_flag(p, "disturbed");
+    if (p->outliers > 0)
+        point_add_flag(p, "outliers");
+    if (p->modes > 1)
+        point_add_flag(p, "modes");
+    if (p->trend != 0)
+        point_add_flag(p, p->trend < 0 ? "warming" : "slowing");
+}
