@@ -114,7 +114,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-compare bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-compare bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -325,6 +325,11 @@ bench-compare:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' ci/compare.sh
 
+# Whether launches beside a hog are flagged and others not; LAUNCHES= STEPS= as ci/noise.sh says.
+bench-noise:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/noise.sh
+
 # MNIST and CIFAR-10, from $SCALEBENCH_MIRROR if that is set.
 SETS ?=
 data:
@@ -383,6 +388,7 @@ clean:
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-compare                 whether `scalebench compare` is right about repetitions and a slow-down, as CSV
+#: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline
 #: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
 #:      long that takes; stopped, it goes on; FRESH=1 starts anew
