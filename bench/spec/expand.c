@@ -496,42 +496,61 @@ static void extend_label(struct point *point, const struct spec_option *option)
              plain ? "" : (dot != NULL ? dot + 1 : option->key), plain ? "" : "=", text);
 }
 
+/* What one option does in each case, or in a spec without cases. */
+struct in_case {
+    const struct value *first; /* of its points */
+    bool differs;
+};
+
+static size_t case_index(const struct spec *spec, const struct point *point)
+{
+    return point->of == spec->matrix ? 0 : (size_t)(point->of - spec->matrix->cases);
+}
+
+static void look_at_option(struct in_case *cases, const struct spec *spec, enum option_id id)
+{
+    size_t n = spec->matrix->n_cases;
+    memset(cases, 0, (n + 1) * sizeof *cases);
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[id];
+        struct in_case *in = &cases[case_index(spec, &spec->points[i])];
+        in->differs = in->differs || (in->first != NULL && !value_equal(in->first, value));
+        in->first = value;
+    }
+}
+
 /* What a label says besides its case: what varies within that, or in a spec without cases. A
  * strategy's usual variant goes without saying, another never does; and so does no compressor. */
-static void label_option(struct spec *spec, const struct matrix *of, enum option_id id)
+static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
-    if (!unusual && !option_differs_in(spec, of, id))
-        return;
+    const char *preset = spec->presets.values[id].text;
+    look_at_option(cases, spec, id);
     for (size_t i = 0; i < spec->n_points; i++) {
         struct point *point = &spec->points[i];
-        if (point->of == of && !(unusual && strcmp(config_text(&point->config, id),
-                                                   spec->presets.values[id].text) == 0))
+        bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
+        if (unusual ? other : cases[case_index(spec, point)].differs)
             extend_label(point, option_get(id));
     }
 }
 
 /* Ranks come first: that is how people look for a point. */
-static void label_case(struct spec *spec, const struct matrix *of)
+static enum status label_points(struct spec *spec, struct error *e)
 {
-    label_option(spec, of, OPT_RANKS);
-    for (size_t id = 0; id < OPTION_COUNT; id++)
-        if (id != OPT_RANKS)
-            label_option(spec, of, (enum option_id)id);
-}
-
-static void label_points(struct spec *spec)
-{
+    struct in_case *cases;
+    TRY(MEM_NEW(cases, spec->matrix->n_cases + 1, "the labels of points", e));
     for (size_t i = 0; i < spec->n_points; i++)
         snprintf(spec->points[i].label, sizeof spec->points[i].label, "%s",
                  spec->points[i].case_name);
-    if (spec->matrix->n_cases == 0)
-        label_case(spec, spec->matrix);
-    for (size_t i = 0; i < spec->matrix->n_cases; i++)
-        label_case(spec, &spec->matrix->cases[i]);
+    label_option(spec, cases, OPT_RANKS);
+    for (size_t id = 0; id < OPTION_COUNT; id++)
+        if (id != OPT_RANKS)
+            label_option(spec, cases, (enum option_id)id);
     for (size_t i = 0; i < spec->n_points; i++)
         if (spec->points[i].label[0] == '\0')
             strcpy(spec->points[i].label, "base");
+    free(cases);
+    return OK;
 }
 
 static bool has_baseline(const struct spec *spec)
@@ -563,7 +582,7 @@ enum status expand_points(struct spec *spec, struct error *e)
     TRY(find_partners(spec, &silent_points, offsetof(struct point, silent_index), e));
     TRY(find_partners(spec, &peers, offsetof(struct point, peer_index), e));
     TRY(find_twins(spec, e));
-    label_points(spec);
+    TRY(label_points(spec, e));
     return list_varying(spec, e);
 }
 

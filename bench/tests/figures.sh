@@ -236,4 +236,6 @@ check "--set finds the run with its values" set_finds_the_run_with_its_values
 check "tables that are missing or short are named" missing_tables_are_named
 check "a malformed published file is named" malformed_file_is_named_before_anything_runs
 check "campaigns of the reports are found" reports_are_found
+check "cases of a report that are one point share its launches" expect 0 \
+    "shares the launches of as published epochs=1" "$scalebench" plan reports/naik_yadav/table1
 finish
