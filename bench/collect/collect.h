@@ -79,7 +79,7 @@ struct point_summary {
     enum point_status outcome;
     char status[16]; /* its name */
     char reason[512];
-    char flags[128];
+    char flags[256];
     size_t base; /* index of the point that the speed-up refers to */
     size_t peer; /* index of the point of another program that does the same; else its own */
     int cores;   /* ranks times the cores that each wants */

@@ -83,7 +83,7 @@ finds_what_does_not_fit() {
     local file=$latest/epochs.csv damage
     cp "$file" "$tmp/epochs.csv"
     # shellcheck disable=SC2016 # for sed
-    for damage in '2s/$/,1/' '2s/,[^,]*$/,good/' '1s/seed/epoch/' '2s/,[^,]*$//'; do
+    for damage in '2s/$/,1/' '2s/,[^,]*,\([^,]*\)$/,good,\1/' '1s/seed/epoch/' '2s/,[^,]*$//'; do
         sed "$damage" "$tmp/epochs.csv" >"$file"
         if fits_the_dictionary; then
             echo "not found: $damage"
@@ -213,7 +213,7 @@ said = [line for line in open(sys.argv[2]) if line.startswith("Why it bends")]
 assert len(rows) == len(said) == 1 and rows[0]["ranks"] == "2" and rows[0]["largest"] == "1", rows
 row, lost = rows[0], float(rows[0]["lost_pct"])
 assert f"{abs(lost):.1f} % {'gained' if lost < 0 else 'lost'} at 2 ranks" in said[0], (row, said)
-parts = sum(float(row[part + "_pct"] or 0) for part in ("comm", "wait", "compute", "other"))
+parts = sum(float(row[part + "_pct"] or 0) for part in ("comm", "wait", "compute", "optimizer", "other"))
 assert abs(parts - lost) < 1e-6, row
 assert (row["doubt"] in said[0]) if row["doubt"] else "Karp-Flatt" in said[0], (row, said)
 END

@@ -40,8 +40,18 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
     print_term(out, false, row->other_pct, "other");
 }
 
-/* Over the n rows of a series. */
-static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n)
+/* " [5.9, 9.1]" */
+static void print_karp_flatt_interval(FILE *out, const struct point_summary *p)
+{
+    char lo[TEXT_NUMBER], hi[TEXT_NUMBER];
+    if (isfinite(p->karp_flatt_lo) && isfinite(p->karp_flatt_hi))
+        fprintf(out, " [%s, %s]", text_fixed(lo, 100 * p->karp_flatt_lo, 1),
+                text_fixed(hi, 100 * p->karp_flatt_hi, 1));
+}
+
+/* Over the n rows of a series, the last of which is p's. */
+static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
+                             const struct point_summary *p)
 {
     const char *trend = rows[0].karp_flatt_trend;
     size_t printed = 0;
@@ -51,6 +61,8 @@ static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n)
             fprintf(out, "%s %s", printed++ > 0 ? "" : "; Karp-Flatt",
                     text_fixed(number, 100 * rows[i].karp_flatt, 1));
     }
+    if (isfinite(rows[n - 1].karp_flatt))
+        print_karp_flatt_interval(out, p);
     if (printed > 0)
         fprintf(out, " %%%s%s", trend != NULL ? ", " : "", trend != NULL ? trend : "");
 }
@@ -71,7 +83,7 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
     else if (row->lost_pct >= 0)
         print_parts(out, row, p);
     if (row->doubt == NULL)
-        print_karp_flatt(out, rows, n);
+        print_karp_flatt(out, rows, n, p);
     fputs(".\n", out);
 }
 

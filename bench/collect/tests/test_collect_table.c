@@ -60,7 +60,7 @@ static void the_table_says_it_all(void **state)
     assert_line(text, "Weights equal on all ranks after every step.\n");
     assert_line(text, "Why it bends (allreduce): 13.0 % lost at 2 ranks = 18.0 comm + 2.0 wait "
                       "(rank 1 last in 100 % of steps) - 7.7 faster compute - 0.9 faster optimizer "
-                      "+ 1.5 other; Karp-Flatt 14.9 %.\n");
+                      "+ 1.5 other; Karp-Flatt 14.9 [0.0, 33.3] %.\n");
     assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
     assert_line(text,
                 "  tables   "
