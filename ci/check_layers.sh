@@ -22,17 +22,18 @@ comm/wait: kernels/base comm/cost
 comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h comm/cost comm/wait
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
 comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
-bench/spec: kernels/base kernels/desc comm/cost
+bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures
+bench/spec/figures: kernels/base bench/spec
 bench/place: kernels/base bench/spec
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
 bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
-bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns
+bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures
 bench/runner/compare: kernels/base bench/spec bench/place bench/record bench/collect bench/collect/columns bench/collect/table bench/runner
-bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/compare
+bench/runner/commands: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures bench/runner bench/runner/compare bench/spec/figures
 bench/workloads: kernels/base bench/spec bench/record
 bench/workloads/data: kernels/base kernels/desc bench/spec
 bench/workloads/read: kernels/base kernels/desc comm comm/wait bench/spec bench/workloads/data

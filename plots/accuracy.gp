@@ -6,4 +6,5 @@ eval percent_axis('y', lowest)
 y_title = y_title.cut_title(lowest)
 broken = percent_from(lowest) > 0 ? 'y' : ''
 
+eval said_y
 load plots.'/draw.gp'

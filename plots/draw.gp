@@ -2,7 +2,10 @@
 # Lengths are points; the picture is a column of 3.5 in. Legend and titles are set as labels: their
 # places then do not depend on what a terminal believes of its fonts.
 
-width = 252.0
+width = size eq 'page' ? 504.0 : 252.0
+if (size eq 'slide' && plot_height < 190) {
+    plot_height = 190.0
+}
 legend_row = 9.6
 caption_row = 8.6
 if (!exists('parts_n')) {
@@ -31,9 +34,9 @@ do for [k = 1:legend_n] {
 legend_rows = legend_n > 6 && longest < 25 ? (legend_n + 1) / 2 : legend_n
 entries = (reference_n > 0) + legend_rows + parts_rows + (published_n > 0) + (oversubscribed_n > 0) \
     + (doubtful_n > 0) + (model_n > 0) + (tick_name ne '') + (dots_n > 0)
-legend_height = legend_row * entries + 8
+title_height = title eq '' ? 0 : 13.0
+legend_height = legend_row * entries + 8 + title_height
 caption_height = caption_row * caption_n + 4
-axis_height = 30.0
 least_height = caption_height / caption_share - legend_height - axis_height - caption_height
 plot_height = plot_height > least_height ? plot_height : least_height
 height = legend_height + plot_height + axis_height + caption_height
@@ -50,7 +53,7 @@ if (nothing ne '') {
 set samples 2000
 
 # Centre of row k of the legend, and of line k of the caption.
-legend_y(k) = 1 - (legend_row * (k - 0.5) + 1) / height
+legend_y(k) = 1 - (title_height + legend_row * (k - 0.5) + 1) / height
 caption_y(k) = (caption_height - caption_row * (k - 0.4)) / height
 
 do for [format in formats] {
@@ -59,6 +62,9 @@ do for [format in formats] {
     unset arrow
 
     row = 0
+    if (title ne '') {
+        set label title noenhanced center at screen 0.5, screen 1 - 7 / height
+    }
     if (reference_n > 0) {
         row = row + 1
         set arrow from screen 8 / width, screen legend_y(row) \
@@ -71,9 +77,9 @@ do for [format in formats] {
         legend_at = legend_y(row + (k - 1) % legend_rows + 1)
         set arrow from screen legend_x / width, screen legend_at \
             to screen (legend_x + 18) / width, screen legend_at nohead \
-            linecolor rgb colour(k) linewidth 1 dashtype series_dash(k)
+            linecolor rgb colour(k) linewidth legend_line(k) dashtype series_dash(k)
         set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb colour(k) \
-            pointtype shape(solid, k) pointsize scale
+            pointtype legend_mark(k) pointsize scale
         set label series_name(k) noenhanced at screen (legend_x + 23) / width, screen legend_at left
     }
     row = row + legend_rows

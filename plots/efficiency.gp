@@ -8,4 +8,5 @@ reference_name = 'ideal'
 
 set yrange [0:110<*] noextend
 
+eval said_y
 load plots.'/draw.gp'

@@ -5,4 +5,5 @@ load plots.'/over_ranks.gp'
 missing_above = 1
 eval fit_y
 
+eval said_y
 load plots.'/draw.gp'

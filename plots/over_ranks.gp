@@ -12,7 +12,7 @@ reference(k, x) = NaN
 x_title = 'ranks (MPI processes)'
 
 # Up to 8 ranks the axis is linear, beyond it is logarithmic.
-log_ranks = ranks_max > 8
+log_ranks = x_scale eq 'auto' ? ranks_max > 8 : x_scale eq 'log'
 
 # Series that have a value at the same ranks stand side by side, so that their intervals do not hide
 # each other, and single launches beside each other in their order: in half of what lies between two
@@ -77,3 +77,6 @@ log_y = log_ticks('y')."set autoscale yfix; set offsets 0, 0, graph 0.06, graph 
 
 # Linear unless the values lie too far apart.
 fit_y = is_wide ? log_y : linear_y
+
+# What a spec says of the axes goes before what the figure would do.
+said_y = y_scale eq 'log' ? log_y : y_scale eq 'linear' ? linear_y : ''

@@ -15,4 +15,5 @@ if (log_ranks) {
     eval linear_y
 }
 
+eval said_y
 load plots.'/draw.gp'

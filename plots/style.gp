@@ -22,9 +22,11 @@
 #   lowest                       of values, published ones and the ends of whiskers
 #   percent_most                 what shares cannot exceed, 100; NaN: the quantity is none or may
 #   nothing                      why there is no value; '' where there is
-#   rows_n, epochs_n             bars; epochs
+#   rows_n                       bars
+#   title, size, x_scale, y_scale  what the spec says of the figure; '' is no title
+#   shape_of                     line or bars
 #   columns                      what the figure's row of figures.def says: as words
-#   columnK_n                    of figures over epochs: values of the K-th of them
+#   columnK_n                    of lines: values of the K-th of them
 #
 # The script of a figure loads this file, then the file of its kind (over_ranks.gp, by_point.gp), sets
 # what it wants otherwise and loads draw.gp.
@@ -41,7 +43,10 @@ series_dash(k) = dash(k, value(sprintf('series%d_bound', k)))
 # What a script may set otherwise.
 plot_height = 140.0                 # points
 is_horizontal = 0                   # bars lie, from the left
+axis_height = 30.0                  # of ticks and title below the plot, points
 legend_n = series_n                 # entries of series in the legend
+legend_mark(k) = shape(solid, k)    # of each
+legend_line(k) = 1
 right = 8.0                         # margin, points
 whisker = 0.016                     # half of what ends an interval, of the plot's width: wider than marks
 whisker_colour = '#101010'          # which lies above them, where a bar is below

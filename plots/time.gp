@@ -17,4 +17,5 @@ if (scaling eq 'strong' && log_ranks) {
     eval fit_y
 }
 
+eval said_y
 load plots.'/draw.gp'

@@ -298,11 +298,16 @@ static bool is_generated(const struct summary *s)
     return config_data_set(&s->spec->config)->source == DATA_GENERATED;
 }
 
+bool published_is_withheld(const struct summary *s, enum column_id column)
+{
+    return is_learnt(column) && is_generated(s);
+}
+
 double published_value(const struct summary *s, size_t point, enum column_id column)
 {
     const struct published *p = s->published;
     for (size_t k = 0; p != NULL && k < p->n; k++)
-        if (p->columns[k] == column && !(is_learnt(column) && is_generated(s)))
+        if (p->columns[k] == column && !published_is_withheld(s, column))
             return p->values[point * p->n + k];
     return NAN;
 }

@@ -13,6 +13,7 @@
 /* The options in which any two points differ, added ones included: a base need not be of the
  * series that refer to it. */
 struct splitting {
+    bool cases;
     enum option_id options[OPTION_COUNT];
     size_t n;
 };
@@ -24,13 +25,17 @@ struct keyed {
     long ranks;
 };
 
-static struct splitting find_splitting(const struct spec *spec)
+static struct splitting find_splitting(const struct spec *spec, const bool *shown)
 {
     struct splitting splitting = {.n = 0};
+    size_t first = 0;
+    while (shown != NULL && first + 1 < spec->n_points && !shown[first])
+        first++;
     for (int id = 0; id < OPTION_COUNT; id++)
-        for (size_t i = 1; i < spec->n_points; i++)
-            if (strcmp(config_text(&spec->points[i].config, (enum option_id)id),
-                       config_text(&spec->points[0].config, (enum option_id)id)) != 0) {
+        for (size_t i = first + 1; i < spec->n_points; i++)
+            if ((shown == NULL || shown[i]) &&
+                strcmp(config_text(&spec->points[i].config, (enum option_id)id),
+                       config_text(&spec->points[first].config, (enum option_id)id)) != 0) {
                 splitting.options[splitting.n++] = (enum option_id)id;
                 break;
             }
@@ -68,9 +73,11 @@ static enum status write_key(struct keyed *keyed, const struct point *point,
     size_t size;
     FILE *out = open_memstream(&keyed->key, &size);
     if (out != NULL)
-        fprintf(out, "%s\n", point->case_name);
+        fprintf(out, "%s\n", splitting->cases ? point->case_name : "");
     for (size_t k = 0; out != NULL && k < splitting->n; k++)
         fprintf(out, "%s\n", config_text(&point->config, splitting->options[k]));
+    if (out != NULL)
+        fprintf(out, "%s\n", config_site(&point->config)->kind);
     return out != NULL && fclose(out) == 0 ? OK : error_no_memory(e, "the series");
 }
 
@@ -116,19 +123,46 @@ static void append(struct series *series, const char *text)
     snprintf(series->name + used, sizeof series->name - used, "%s%s", used ? ", " : "", text);
 }
 
-/* Of a case, what differs within it. */
-static bool is_named(const struct point *point, const struct summary *s, enum option_id option)
+static bool has_option(const struct splitting *splitting, enum option_id option)
 {
-    return point->case_name[0] == '\0' || option_differs_in(s->spec, point->of, option);
+    size_t i = 0;
+    while (i < splitting->n && splitting->options[i] != option)
+        i++;
+    return i < splitting->n;
+}
+
+/* Curves over ranks are known by their strategy, others where it is what tells them apart. */
+static bool says_strategy(const struct splitting *splitting, const struct series_by *by)
+{
+    return (by->x == OPT_RANKS && !by->only) || has_option(splitting, OPT_STRATEGY) ||
+           has_option(splitting, OPT_VARIANT) || has_option(splitting, OPT_COMPRESS);
+}
+
+static bool kinds_differ(const struct summary *s, const struct splitting *splitting)
+{
+    const char *first = config_site(&s->points[0].point->config)->kind;
+    for (size_t i = 1; i < s->n && !has_option(splitting, OPT_SITE); i++)
+        if (strcmp(config_site(&s->points[i].point->config)->kind, first) != 0)
+            return true;
+    return false;
+}
+
+/* Of a case, what differs within it. */
+static bool is_named(const struct point *point, const struct summary *s,
+                     const struct splitting *splitting, enum option_id option)
+{
+    return !splitting->cases || point->case_name[0] == '\0' ||
+           option_differs_in(s->spec, point->of, option);
 }
 
 static void name_strategy(struct series *series, const struct summary *s,
-                          const struct point_summary *last)
+                          const struct splitting *splitting, const struct point_summary *last)
 {
     char text[STRATEGY_TEXT];
-    bool named = is_named(last->point, s, OPT_STRATEGY) || is_named(last->point, s, OPT_VARIANT) ||
-                 is_named(last->point, s, OPT_COMPRESS) || is_named(last->point, s, OPT_OVERLAP);
-    snprintf(series->name, sizeof series->name, "%s", last->point->case_name);
+    bool named = is_named(last->point, s, splitting, OPT_STRATEGY) ||
+                 is_named(last->point, s, splitting, OPT_VARIANT) ||
+                 is_named(last->point, s, splitting, OPT_COMPRESS) ||
+                 is_named(last->point, s, splitting, OPT_OVERLAP);
     if (last->compute_only)
         append(series, "compute only (none)");
     else if (named)
@@ -136,14 +170,17 @@ static void name_strategy(struct series *series, const struct summary *s,
 }
 
 static void name_series(struct series *series, const struct summary *s,
-                        const struct splitting *splitting)
+                        const struct splitting *splitting, const struct series_by *by)
 {
     const struct point_summary *last = &s->points[series->points[series->n - 1]];
-    name_strategy(series, s, last);
+    snprintf(series->name, sizeof series->name, "%s",
+             splitting->cases ? last->point->case_name : "");
+    if (says_strategy(splitting, by))
+        name_strategy(series, s, splitting, last);
     for (size_t i = 0; i < splitting->n; i++) {
         enum option_id option = splitting->options[i];
         if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS ||
-            !is_named(last->point, s, option))
+            !is_named(last->point, s, splitting, option))
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];
@@ -151,6 +188,9 @@ static void name_series(struct series *series, const struct summary *s,
                  config_text(&last->point->config, option));
         append(series, part);
     }
+    const char *kind = config_site(&last->point->config)->kind;
+    if (!series->name[0] || (by->only && kinds_differ(s, splitting)))
+        append(series, kind);
     size_t used = strlen(series->name);
     if (!last->point->requested)
         snprintf(series->name + used, sizeof series->name - used, " (base)");
@@ -170,7 +210,7 @@ static bool is_shown(const struct keyed *keyed, size_t n, const struct spec *spe
 
 static enum status take_series(struct series_list *list, const struct keyed *keyed, size_t n,
                                const struct summary *s, const struct splitting *splitting,
-                               struct error *e)
+                               const struct series_by *by, struct error *e)
 {
     if (!is_shown(keyed, n, s->spec))
         return OK;
@@ -181,7 +221,7 @@ static enum status take_series(struct series_list *list, const struct keyed *key
         series->points[series->n++] = keyed[i].point;
         series->first = keyed[i].point < series->first ? keyed[i].point : series->first;
     }
-    name_series(series, s, splitting);
+    name_series(series, s, splitting, by);
     return OK;
 }
 
@@ -193,28 +233,68 @@ static int by_first_point(const void *a, const void *b)
 
 static enum status take_all(struct series_list *list, const struct keyed *keyed,
                             const struct summary *s, const struct splitting *splitting,
-                            struct error *e)
+                            const struct series_by *by, struct error *e)
 {
     TRY(MEM_NEW(list->items, s->n, "the series", e));
     for (size_t i = 0, n; i < s->n; i += n) {
         for (n = 1; i + n < s->n && strcmp(keyed[i].key, keyed[i + n].key) == 0; n++) {
         }
-        TRY(take_series(list, &keyed[i], n, s, splitting, e));
+        TRY(take_series(list, &keyed[i], n, s, splitting, by, e));
     }
     qsort(list->items, list->n, sizeof *list->items, by_first_point);
     return OK;
 }
 
-enum status series_collect(struct series_list *list, const struct summary *s, struct error *e)
+/* Over cases, what differs within one: the rest belongs to them. */
+static void keep_within_cases(struct splitting *splitting, const struct spec *spec)
 {
-    struct splitting splitting = find_splitting(s->spec);
+    size_t n = 0;
+    for (size_t i = 0; i < splitting->n; i++) {
+        bool differs = false;
+        for (size_t k = 0; k < spec->n_points && !differs; k++)
+            differs = option_differs_in(spec, spec->points[k].of, splitting->options[i]);
+        if (differs)
+            splitting->options[n++] = splitting->options[i];
+    }
+    splitting->n = n;
+}
+
+/* Only these options, or all but x. */
+static enum status choose(struct splitting *splitting, const struct spec *spec,
+                          const struct series_by *by, struct error *e)
+{
+    if (by->only) {
+        splitting->cases = by->cases;
+        splitting->n = by->n_options;
+        memcpy(splitting->options, by->options, by->n_options * sizeof *by->options);
+        return OK;
+    }
+    *splitting = find_splitting(spec, by->shown);
+    splitting->cases = by->cases;
+    if (by->x == OPT_RANKS)
+        return drop_axes(splitting, spec, e);
+    leave_out(splitting, by->x);
+    if (!by->cases)
+        keep_within_cases(splitting, spec);
+    return OK;
+}
+
+enum status series_collect_by(struct series_list *list, const struct summary *s,
+                              const struct series_by *by, struct error *e)
+{
+    struct splitting splitting = {.n = 0};
     struct keyed *keyed;
     *list = (struct series_list){.n = 0};
-    TRY(drop_axes(&splitting, s->spec, e));
+    TRY(choose(&splitting, s->spec, by, e));
     enum status status = key_points(&keyed, s->spec, &splitting, e);
-    THEN(status, take_all(list, keyed, s, &splitting, e));
+    THEN(status, take_all(list, keyed, s, &splitting, by, e));
     keyed_free(keyed, s->n);
     return status;
+}
+
+enum status series_collect(struct series_list *list, const struct summary *s, struct error *e)
+{
+    return series_collect_by(list, s, &(struct series_by){.cases = true, .x = OPT_RANKS}, e);
 }
 
 void series_free(struct series_list *list)

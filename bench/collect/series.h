@@ -14,6 +14,20 @@ struct series_list {
     size_t n;
 };
 
+/* What tells series apart: all options in which points differ but x, or with `only` these. Their kind
+ * does in any case: no line joins what was measured and what was emulated. */
+struct series_by {
+    const bool *shown; /* NULL: all points; else those that are looked at for this, one a point */
+    bool cases;        /* so do cases; else x is the case, or of no matter */
+    enum option_id x;  /* OPTION_COUNT: no option */
+    bool only;
+    const enum option_id *options;
+    size_t n_options;
+};
+
+enum status series_collect_by(struct series_list *list, const struct summary *s,
+                              const struct series_by *by, struct error *e);
+
 /* Cuts the summary into series, in the order of the spec. A base stands in its own series only.
  * Freed with series_free in any case. */
 enum status series_collect(struct series_list *list, const struct summary *s, struct error *e);

@@ -1,28 +1,22 @@
 #include "bench/figures/figure.h"
 
-#include <string.h>
-
-static const struct figure figures[] = {
-#define FIGURE(name, summary, replay, shape, quantity, columns, model, published)                  \
-    {#name, &shape_##shape, QUANTITY_##quantity, columns, model, published},
+static const struct figure_shape *const shapes[] = {
+#define FIGURE(name, summary, replay, shape, script, preset) &shape_##shape,
 #include "bench/spec/figures.def"
 };
 
-const struct figure *figure_get(const char *name)
+struct figure figure_of(const struct figure_request *request)
 {
-    size_t i = 0;
-    while (strcmp(figures[i].name, name) != 0)
-        i++;
-    return &figures[i];
+    return (struct figure){.name = figure_request_name(request),
+                           .script = figure_kind_get(request)->script,
+                           .shape = shapes[(int)request->options[FIGURE_KIND].number],
+                           .request = request,
+                           .model = request->options[FIGURE_MODEL].number != 0,
+                           .published = request->published};
 }
 
-bool figure_column(const struct figure *figure, size_t i, char column[FIGURE_COLUMN])
+const char *figure_column(const struct figure *figure, size_t i)
 {
-    const char *word = figure->columns;
-    for (; i > 0 && *word != '\0'; i--) {
-        word += strcspn(word, " ");
-        word += strspn(word, " ");
-    }
-    snprintf(column, FIGURE_COLUMN, "%.*s", (int)strcspn(word, " "), word);
-    return *word != '\0';
+    const struct value *y = &figure->request->options[FIGURE_Y];
+    return i < y->n ? y->texts[i] : NULL;
 }

@@ -1,9 +1,11 @@
-/* What the rows of bench/spec/figures.def say of a figure. A row names a shape: how its numbers stand
- * in series_<figure>.csv, and which rules its points follow. A shape is one of the structs below,
- * where nothing but its functions knows it. Internal to bench/figures. */
+/* A figure as it is drawn: what a spec asks for, its kind (a row of bench/spec/figures.def) filled in.
+ * A kind names a shape: how its numbers stand in series_<figure>.csv, and which rules its points
+ * follow. A shape is one of the structs below, where nothing but its functions knows it. Internal to
+ * bench/figures. */
 #pragma once
 
 #include "bench/figures/quantity.h"
+#include "bench/spec/figures/request.h"
 
 struct figure_data;
 
@@ -12,26 +14,33 @@ struct figure_shape {
     bool communicating; /* points of strategy none have no place */
     bool whiskers;      /* intervals are drawn */
     bool dots;          /* so are single launches */
+    bool any_x;         /* rows of any file over anything, else points over `x` */
+    const char *x,
+        *total; /* what it goes over where it cannot choose, the quantity where y are parts */
     const char *method; /* what a caption says of the values behind "Median of ..." */
     /* The rows of the series file, names first. */
     enum status (*write)(FILE *out, struct figure_data *d, struct error *e);
 };
 
 extern const struct figure_shape shape_over_ranks, shape_bars, shape_stacked, shape_overlap,
-    shape_over_epochs;
+    shape_curves;
 
 struct figure {
-    const char *name;
+    const char *name;   /* of its files */
+    const char *script; /* plots/<script>.gp */
     const struct figure_shape *shape;
-    enum quantity_id quantity;
-    const char *columns; /* words: what its shape shows besides */
-    bool model;          /* the model of time is drawn beside what was measured */
-    bool published;      /* so are published values */
+    const struct figure_request *request; /* borrowed */
+    bool model;                           /* the model of time is drawn beside what was measured */
+    bool published;                       /* so are the spec's published values */
 };
 
-/* By name, which the spec has checked. */
-const struct figure *figure_get(const char *name);
+struct figure figure_of(const struct figure_request *request);
 
-/* The i-th of its columns, from 0; false beyond the last. */
-enum { FIGURE_COLUMN = 32 };
-bool figure_column(const struct figure *figure, size_t i, char column[FIGURE_COLUMN]);
+/* The text of an option. */
+static inline const char *figure_text(const struct figure *figure, enum figure_option_id id)
+{
+    return figure->request->options[id].text;
+}
+
+/* The i-th of what it shows, from 0; NULL beyond the last. */
+const char *figure_column(const struct figure *figure, size_t i);

@@ -12,23 +12,27 @@ static bool is_valued(const struct figure_data *d, size_t point)
     return isfinite(d->measured[point].value.mid) || isfinite(figure_data_published(d, point));
 }
 
-/* Ranks that train apart have no accuracy runs. What is left of their series has another name. */
-static void drop_compute_only(struct series_list *list, const struct summary *s)
+/* Those that `where` leaves out, and ranks that train apart, which have no accuracy runs. What is left
+ * of their series has another name. */
+static void drop_points(struct figure_data *d)
 {
+    struct series_list *list = &d->series;
+    const struct summary *s = d->s;
+    bool runs = d->quantity->source == SOURCE_RUNS;
     size_t kept = 0;
     for (size_t k = 0; k < list->n; k++) {
         struct series *series = &list->items[k];
         size_t n = series->n;
         series->n = 0;
         for (size_t i = 0; i < n; i++)
-            if (!s->points[series->points[i]].compute_only)
+            if (d->shown[series->points[i]] && !(runs && s->points[series->points[i]].compute_only))
                 series->points[series->n++] = series->points[i];
         if (series->n == 0) {
             free(series->points);
             continue;
         }
         char *lead = strstr(series->name, "compute only (none)");
-        if (series->n < n && lead == series->name)
+        if (runs && series->n < n && lead == series->name)
             memmove(lead, "none", 4), memmove(lead + 4, lead + 19, strlen(lead + 19) + 1);
         list->items[kept++] = *series;
     }
@@ -92,7 +96,7 @@ static void count(struct figure_data *d)
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool value = isfinite(d->measured[i].value.mid);
-        if (d->figure->shape->communicating && !figure_data_has_bar(d, i))
+        if (!d->shown[i] || (d->figure->shape->communicating && !figure_data_has_bar(d, i)))
             continue;
         d->values += value;
         d->doubtful += value && p->outcome != POINT_ok;
@@ -109,7 +113,8 @@ static void count(struct figure_data *d)
 
 bool figure_data_misses(const struct figure_data *d, size_t point)
 {
-    return !isfinite(d->measured[point].value.mid) && d->s->points[point].outcome != POINT_ok;
+    return d->shown[point] && !isfinite(d->measured[point].value.mid) &&
+           d->s->points[point].outcome != POINT_ok;
 }
 
 const char *figure_data_lack(const struct figure_data *d)
@@ -126,27 +131,122 @@ const char *figure_data_lack(const struct figure_data *d)
     return "no point was measured";
 }
 
-static enum status read_all(struct figure_data *d, struct error *e)
+/* ---- Curves over anything ---- */
+
+static void count_row(struct figure_data *d, const struct table_row *row)
 {
-    TRY(MEM_NEW(d->measured, d->s->n, "the values of a figure", e));
-    TRY(quantity_measure(d->measured, d->quantity, d->s, d->run_dir, e));
-    if (d->figure->model)
-        TRY(prediction_make(&d->prediction, d->s, d->run_dir, e));
-    TRY(series_collect(&d->series, d->s, e));
-    if (d->quantity->source == SOURCE_RUNS)
-        drop_compute_only(&d->series, d->s);
+    const struct point_summary *p = row->point != NO_POINT ? &d->s->points[row->point] : NULL;
+    bool value = false;
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        double mid = row->values[k].value.mid;
+        value |= isfinite(mid);
+        d->known[k] += isfinite(mid) || isfinite(row->published[k]);
+        d->values += isfinite(mid);
+        d->published += isfinite(row->published[k]);
+        widen(d, mid);
+        widen(d, row->published[k]);
+        d->lowest = fmin(d->lowest, fmin(row->published[k], fmin(mid, row->values[k].value.lo)));
+        d->table.series[row->series].valued |= isfinite(mid) || isfinite(row->published[k]);
+    }
+    d->doubtful += value && p != NULL && p->outcome != POINT_ok;
+    d->oversubscribed += value && p != NULL && strstr(p->flags, "oversubscribed") != NULL;
+}
+
+/* Of series without any value there is nothing in the legend. */
+static void count_rows(struct figure_data *d)
+{
+    d->least = d->most = d->lowest = NAN;
+    for (size_t i = 0; i < d->table.n; i++)
+        count_row(d, &d->table.rows[i]);
+    for (size_t k = 0; k < d->table.n_series; k++) {
+        d->curves += d->table.series[k].valued && d->curves < FIGURE_CURVES_MAX;
+        d->left_out += d->table.series[k].valued;
+    }
+    d->left_out -= d->curves;
+}
+
+static enum status series_a_point(struct series_list *list, const struct summary *s,
+                                  struct error *e)
+{
+    TRY(MEM_NEW(list->items, s->n, "the series of a figure", e));
+    for (size_t i = 0; i < s->n; i++) {
+        struct series *series = &list->items[list->n++];
+        TRY(MEM_NEW(series->points, 1, "the series of a figure", e));
+        *series->points = i;
+        series->n = 1;
+        snprintf(series->name, sizeof series->name, "%s", s->points[i].point->label);
+    }
+    return OK;
+}
+
+/* What `series` names of options, or all but x. */
+static enum status collect_series(struct figure_data *d, struct error *e)
+{
+    const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
+    enum option_id options[OPTION_COUNT];
+    struct series_by by = {.shown = d->shown,
+                           .cases = !d->x.by_case && wanted->n == 0,
+                           .x = d->x.by_option ? d->x.option
+                                : d->x.by_case ? OPTION_COUNT
+                                               : OPT_RANKS,
+                           .only = wanted->n > 0,
+                           .options = options};
+    if (wanted->n == 0 && d->x.by_column)
+        return series_a_point(&d->series, d->s, e);
+    for (size_t i = 0; i < wanted->n; i++) {
+        const struct spec_option *option = option_find(wanted->texts[i]);
+        by.cases = by.cases || strcmp(wanted->texts[i], FIGURE_CASE) == 0;
+        if (option != NULL && by.n_options < OPTION_COUNT)
+            options[by.n_options++] = option->id;
+    }
+    return series_collect_by(&d->series, d->s, &by, e);
+}
+
+/* ---- All of them ---- */
+
+static enum status read_points(struct figure_data *d, struct error *e)
+{
+    TRY(d->quantity->file != NULL ? table_measure(d, e) : figure_measure_points(d, d->quantity, e));
     count(d);
     return d->figure->shape->bars ? choose_bars(d, e) : choose_curves(d, e);
 }
 
-enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
-                             const char *run_dir, struct error *e)
+static void choose_shown(struct figure_data *d)
 {
-    const struct figure *row = figure_get(figure);
-    *d = (struct figure_data){.s = s,
-                              .figure = row,
-                              .run_dir = run_dir,
-                              .quantity = quantity_get(row->quantity, s->spec)};
+    struct error inner;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        d->shown[i] = d->where == NULL ||
+                      condition_check(d->where, figure_point_lookup, p, &inner) != OK ||
+                      condition_holds(d->where, figure_point_lookup, p);
+    }
+}
+
+static enum status read_all(struct figure_data *d, struct error *e)
+{
+    TRY(MEM_NEW(d->measured, d->s->n, "the values of a figure", e));
+    TRY(MEM_NEW(d->shown, d->s->n, "the points of a figure", e));
+    choose_shown(d);
+    TRY(collect_series(d, e));
+    drop_points(d);
+    if (d->figure->model)
+        TRY(prediction_make(&d->prediction, d->s, d->run_dir, e));
+    if (!d->figure->shape->any_x)
+        return read_points(d, e);
+    TRY(table_read(d, e));
+    count_rows(d);
+    return OK;
+}
+
+enum status figure_data_read(struct figure_data *d, const struct figure_request *request,
+                             const struct summary *s, const struct figure_run *runs, size_t n_runs,
+                             struct error *e)
+{
+    TRY(figure_resolve(d, request, s->spec, e));
+    d->s = s;
+    d->runs = runs;
+    d->n_runs = n_runs;
+    d->run_dir = runs[0].dir;
     return read_all(d, e);
 }
 
@@ -154,6 +254,10 @@ void figure_data_free(struct figure_data *d)
 {
     series_free(&d->series);
     prediction_free(&d->prediction);
+    condition_free(d->where);
+    table_free(&d->table);
+    free(d->shown);
+    free(d->series_of);
     free(d->measured);
     free(d->bars);
     *d = (struct figure_data){0};

@@ -5,15 +5,37 @@
 #include "bench/collect/series.h"
 #include "bench/figures/figure.h"
 #include "bench/figures/prediction.h"
+#include "bench/figures/table.h"
+#include "bench/spec/condition.h"
 
 /* More of them nobody tells apart, and no picture holds; the series file has all. */
-enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120, FIGURE_COLUMNS_MAX = 4 };
+enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
+
+/* What options of figures call the case of a point. */
+#define FIGURE_CASE "case"
+
+/* A folder of tables, and which points of the summary are its own. */
+struct figure_run {
+    const char *dir;
+    size_t first, n;
+};
 
 struct figure_data {
     const struct summary *s; /* borrowed */
     const struct figure *figure;
-    const char *run_dir;
-    const struct quantity *quantity;
+    struct figure own; /* it */
+    const struct figure_run *runs;
+    size_t n_runs;
+    const char *run_dir;             /* of the first */
+    const struct quantity *quantity; /* the first of those it shows */
+    struct quantity quantities[FIGURE_COLUMNS_MAX];
+    char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];
+    size_t n_quantities;
+    struct figure_x x;
+    struct condition *where;      /* NULL: nothing is left out */
+    bool *shown;                  /* one a point: `where` has nothing against it */
+    size_t *series_of;            /* one a point: of the table, where there is one, or NO_POINT */
+    struct figure_table table;    /* of figures over anything */
     struct measured *measured;    /* one a point */
     struct prediction prediction; /* of figures that show one */
     size_t predicted;             /* points of the figure with a predicted value */
@@ -29,14 +51,14 @@ struct figure_data {
     size_t rows;        /* bars */
     size_t left_out;    /* curves or bars with a value that are too many to be drawn */
     size_t dots;        /* launches that are drawn, once dots_write counted them */
-    int epochs;         /* most that a run has, of figures over epochs */
-    size_t known[FIGURE_COLUMNS_MAX]; /* of those: epochs with a value of each column */
+    size_t known[FIGURE_COLUMNS_MAX]; /* rows of the table with a value of each column */
 };
 
-/* Reads the CSV files of the run as far as the figure needs them. Freed with figure_data_free in
+/* Reads the CSV files of the runs as far as the figure needs them. Freed with figure_data_free in
  * any case. */
-enum status figure_data_read(struct figure_data *d, const char *figure, const struct summary *s,
-                             const char *run_dir, struct error *e);
+enum status figure_data_read(struct figure_data *d, const struct figure_request *request,
+                             const struct summary *s, const struct figure_run *runs, size_t n_runs,
+                             struct error *e);
 void figure_data_free(struct figure_data *d);
 
 /* Why there is nothing to draw: no value and no published one; NULL where there is. */
@@ -51,6 +73,24 @@ bool figure_data_has_bar(const struct figure_data *d, size_t point);
 /* What the model says of a point, what was published of it; NAN in figures that show none. */
 double figure_data_model(const struct figure_data *d, size_t point);
 double figure_data_published(const struct figure_data *d, size_t point);
+
+/* Inside: what the options of the figure mean, before anything is read; ERR_SPEC with their place.
+ * Freed with figure_data_free in any case. */
+enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
+                           const struct spec *spec, struct error *e);
+enum status figure_check_sources(struct figure_data *d, struct error *e);
+
+/* Inside: what a condition may say of a point: an option, a column of summary.csv. */
+bool figure_point_value(struct condition_value *value, const char *name,
+                        const struct point_summary *p);
+bool figure_point_lookup(struct condition_value *value, const char *name, const void *point);
+/* Whether a name tells points apart: an option, case, kind; else it may be a column of a file. */
+bool figure_tells_points(const char *name);
+/* Whether `where` says something of this name. */
+bool figure_where_names(const struct figure_data *d, const char *name);
+/* Values of points from the tables of all runs, into d->measured. */
+enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
+                                  struct error *e);
 
 /* Inside: parts of a row. Numbers follow a comma, and so do status and flags; a bar begins with its
  * place, from 1 where it is drawn. */

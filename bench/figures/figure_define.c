@@ -6,6 +6,7 @@
 
 #include "bench/collect/summary.h"
 #include "bench/figures/caption.h"
+#include "bench/figures/figure_curves.h"
 #include "bench/figures/gnuplot.h"
 #include "kernels/base/mem.h"
 
@@ -44,15 +45,19 @@ static struct at_ranks *find_ranks(const struct axis *axis, long ranks)
 static enum status make_axis(struct axis *axis, const struct figure_data *d, struct error *e)
 {
     const struct summary *s = d->s;
+    size_t n = 0;
     *axis = (struct axis){.items = NULL};
     TRY(MEM_NEW(axis->items, s->n, "the rank counts of a figure", e));
     for (size_t i = 0; i < s->n; i++)
-        axis->items[i] = (struct at_ranks){.ranks = ranks_of(&s->points[i]), .alike = true};
-    qsort(axis->items, s->n, sizeof *axis->items, by_ranks);
-    for (size_t i = 0; i < s->n; i++)
+        if (d->shown[i])
+            axis->items[n++] = (struct at_ranks){.ranks = ranks_of(&s->points[i]), .alike = true};
+    qsort(axis->items, n, sizeof *axis->items, by_ranks);
+    for (size_t i = 0; i < n; i++)
         if (i == 0 || axis->items[i].ranks != axis->items[axis->n - 1].ranks)
             axis->items[axis->n++] = axis->items[i];
     for (size_t i = 0; i < s->n; i++) {
+        if (!d->shown[i])
+            continue;
         struct at_ranks *at = find_ranks(axis, ranks_of(&s->points[i]));
         at->points++;
         if (!figure_data_misses(d, i))
@@ -263,7 +268,6 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_text(out, "dots_name",
                         d->quantity->source == SOURCE_RUNS ? "single runs" : "single launches");
     gnuplot_define_number(out, "rows_n", (double)d->rows);
-    gnuplot_define_number(out, "epochs_n", d->epochs);
     for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++) {
         char name[GNUPLOT_NAME];
         gnuplot_define_number(out, gnuplot_numbered(name, "column", k + 1, "_n"),
@@ -304,22 +308,46 @@ static void define_files(FILE *out, const struct figure_data *d, const char *plo
     gnuplot_define_text(out, "out", path);
 }
 
+static enum status define_over_ranks(FILE *out, const struct figure_data *d, struct error *e)
+{
+    struct axis axis;
+    TRY(make_axis(&axis, d, e));
+    define_series(out, d);
+    if (axis.n > 0) {
+        define_ranks(out, &axis);
+        define_ideals(out, d);
+        define_missing(out, d, &axis);
+    }
+    free(axis.items);
+    return axis.n > 0 ? OK
+                      : error_set(e, ERR_ARGUMENT, "figures.where = %s: nothing of the run is left",
+                                  figure_text(d->figure, FIGURE_WHERE));
+}
+
+/* What a spec says of the figure, and its words: what it stacks or has panels of. */
+static void define_options(FILE *out, const struct figure_data *d)
+{
+    gnuplot_define_text(out, "title", figure_text(d->figure, FIGURE_TITLE));
+    gnuplot_define_text(out, "size", figure_text(d->figure, FIGURE_SIZE));
+    gnuplot_define_text(out, "shape_of", figure_text(d->figure, FIGURE_SHAPE));
+    gnuplot_define_text(out, "x_scale", figure_text(d->figure, FIGURE_X_SCALE));
+    gnuplot_define_text(out, "y_scale", figure_text(d->figure, FIGURE_Y_SCALE));
+    fputs("columns='", out);
+    for (size_t i = 0; figure_column(d->figure, i) != NULL; i++)
+        fprintf(out, "%s%s", i > 0 ? " " : "", figure_column(d->figure, i));
+    fputs("'; ", out);
+}
+
 enum status figure_define(FILE *out, const struct figure_data *d, const char *plots_dir,
                           const struct stage *stage, struct error *e)
 {
     const char *lack = figure_data_lack(d);
-    struct axis axis;
-    TRY(make_axis(&axis, d, e));
     define_files(out, d, plots_dir, stage);
     gnuplot_define_text(out, "scaling", config_text(&d->s->spec->config, OPT_SCALING));
     gnuplot_define_text(out, "y_title", d->quantity->title);
-    gnuplot_define_text(out, "columns", d->figure->columns);
     gnuplot_define_text(out, "nothing", lack != NULL ? lack : "");
-    define_series(out, d);
-    define_ranks(out, &axis);
-    define_ideals(out, d);
-    define_missing(out, d, &axis);
+    define_options(out, d);
+    TRY(d->figure->shape->any_x ? curves_define(out, d, e) : define_over_ranks(out, d, e));
     define_counts(out, d);
-    free(axis.items);
     return define_caption(out, d, e);
 }

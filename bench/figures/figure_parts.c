@@ -40,10 +40,10 @@ static double part_ms(const struct point_summary *p, const char *name, double re
 
 static void write_parts(FILE *out, const struct figure *figure, const struct point_summary *p)
 {
-    char name[FIGURE_COLUMN];
+    const char *name;
     double step = cell_number(p, COLUMN_step_ms_median), sum = 0;
     figure_write_number(out, step);
-    for (size_t i = 0; figure_column(figure, i, name); i++) {
+    for (size_t i = 0; (name = figure_column(figure, i)) != NULL; i++) {
         double ms = part_ms(p, name, step - sum);
         figure_write_number(out, isfinite(step) ? ms : NAN);
         sum += ms;
@@ -52,10 +52,10 @@ static void write_parts(FILE *out, const struct figure *figure, const struct poi
 
 static enum status write_stacked(FILE *out, struct figure_data *d, struct error *e)
 {
-    char name[FIGURE_COLUMN];
+    const char *name;
     size_t row = 0;
     fputs("row,point,label,ranks,status,flags,step_ms", out);
-    for (size_t i = 0; figure_column(d->figure, i, name); i++)
+    for (size_t i = 0; (name = figure_column(d->figure, i)) != NULL; i++)
         fprintf(out, ",%s_ms", name);
     fputs(",published,model_ms\n", out);
     for (size_t i = 0; i < d->s->n; i++) {
@@ -72,6 +72,8 @@ static enum status write_stacked(FILE *out, struct figure_data *d, struct error 
 
 const struct figure_shape shape_stacked = {
     .bars = true,
+    .x = "point",
+    .total = "step_ms",
     .method = "; parts are means over ranks, other is what they leave of the slowest one's step.",
     .write = write_stacked};
 
@@ -109,6 +111,7 @@ static enum status write_overlap(FILE *out, struct figure_data *d, struct error 
 
 const struct figure_shape shape_overlap = {
     .bars = true,
+    .x = "point",
     .communicating = true,
     .whiskers = true,
     .method = "; exposed and wait (where known) are means over ranks, hidden is what cost no "

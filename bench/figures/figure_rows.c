@@ -47,6 +47,8 @@ double figure_data_published(const struct figure_data *d, size_t point)
 bool figure_data_has_bar(const struct figure_data *d, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
+    if (!d->shown[point])
+        return false;
     if (d->figure->shape->communicating)
         return config_int(&p->point->config, OPT_STRATEGY) != STRATEGY_none;
     return d->quantity->source != SOURCE_RUNS || !p->compute_only;
@@ -94,7 +96,7 @@ static enum status write_bars(FILE *out, struct figure_data *d, struct error *e)
 }
 
 const struct figure_shape shape_over_ranks = {
-    .whiskers = true, .dots = true, .method = "", .write = write_over_ranks};
+    .x = "ranks", .whiskers = true, .dots = true, .method = "", .write = write_over_ranks};
 
 const struct figure_shape shape_bars = {
-    .bars = true, .whiskers = true, .dots = true, .method = "", .write = write_bars};
+    .x = "point", .bars = true, .whiskers = true, .dots = true, .method = "", .write = write_bars};

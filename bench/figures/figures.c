@@ -47,7 +47,8 @@ static enum status draw_pictures(const struct figure_data *d, const char *plots_
     enum status status = figure_define(out, d, plots_dir, stage, e);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a figure");
-    THEN(status, pictures_draw(stage, plots_dir, d->figure->name, d->figure->name, definitions, e));
+    THEN(status,
+         pictures_draw(stage, plots_dir, d->figure->script, d->figure->name, definitions, e));
     free(definitions);
     return status;
 }
@@ -84,10 +85,11 @@ static enum status draw_data(struct figure_data *d, const char *plots_dir,
 }
 
 static enum status draw(const struct summary *s, const char *plots_dir, const struct stage *stage,
-                        const char *figure, struct error *e)
+                        const struct figure_request *request, struct error *e)
 {
     struct figure_data d;
-    enum status status = figure_data_read(&d, figure, s, stage->run_dir, e);
+    const struct figure_run run = {stage->run_dir, 0, s->n};
+    enum status status = figure_data_read(&d, request, s, &run, 1, e);
     THEN(status, draw_data(&d, plots_dir, stage, e));
     figure_data_free(&d);
     return status;
@@ -103,7 +105,7 @@ enum status figures_draw(const struct summary *s, const char *run_dir, const cha
     enum status status = stage_open(&stage, run_dir, e);
     for (size_t i = 0; i < figures->n && status != ERR_UNAVAILABLE && stage.dir[0]; i++) {
         struct error why = {.status = OK};
-        if (draw(s, plots_dir, &stage, figures->texts[i], &why) == OK)
+        if (draw(s, plots_dir, &stage, &figures->figures[i], &why) == OK)
             continue;
         if (status == OK)
             *e = why;
@@ -112,5 +114,17 @@ enum status figures_draw(const struct summary *s, const char *run_dir, const cha
         status = status == OK ? why.status : status;
     }
     stage_close(&stage);
+    return status;
+}
+
+enum status figures_check(const struct spec *spec, struct error *e)
+{
+    const struct value *figures = &spec->config.values[OPT_FIGURES];
+    enum status status = OK;
+    for (size_t i = 0; i < figures->n && status == OK; i++) {
+        struct figure_data d;
+        status = figure_resolve(&d, &figures->figures[i], spec, e);
+        figure_data_free(&d);
+    }
     return status;
 }

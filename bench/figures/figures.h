@@ -6,6 +6,9 @@
 /* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
  * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
  * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
+/* Finds fault with what the spec's figures name, before anything runs; ERR_SPEC with the place. */
+enum status figures_check(const struct spec *spec, struct error *e);
+
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
 

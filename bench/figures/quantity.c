@@ -8,21 +8,126 @@
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/names.h"
 
 static const struct quantity quantities[] = {
 #define POINT_QUANTITY(name, title, most, column, unit, whole, lo, hi, relation)                   \
-    {title, most,           SOURCE_POINTS, NULL,        COLUMN_##column,                           \
-     unit,  COLUMN_##whole, COLUMN_##lo,   COLUMN_##hi, RELATION_##relation},
+    {#name,           title, NULL,           most,        SOURCE_POINTS, NULL,                     \
+     COLUMN_##column, unit,  COLUMN_##whole, COLUMN_##lo, COLUMN_##hi,   RELATION_##relation},
 #define QUANTITY(name, title, most, source, raw, column)                                           \
-    {title, most, SOURCE_##source, #raw, COLUMN_##column, 1, 0, 0, 0, RELATION_NONE},
+    {#name, title, NULL, most, SOURCE_##source, #raw, COLUMN_##column, 1, 0, 0, 0, RELATION_NONE},
 #include "bench/spec/quantities.def"
 };
 
-const struct quantity *quantity_get(enum quantity_id id, const struct spec *spec)
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
+
+const struct quantity *quantity_find(const char *name)
 {
-    return &quantities[id == QUANTITY_chosen ? (enum quantity_id)config_int(&spec->config, OPT_BARS)
-                                             : id];
+    for (size_t i = 0; i < QUANTITIES; i++)
+        if (strcmp(quantities[i].name, name) == 0)
+            return &quantities[i];
+    return NULL;
 }
+
+/* ---- Columns ---- */
+
+#define RAW "raw.csv"
+
+static const struct column *find_column(const char *file, const char *name)
+{
+    size_t n;
+    const struct column *columns = columns_of(file, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, name) == 0)
+            return &columns[i];
+    return NULL;
+}
+
+/* "wait (ms)" of wait_ms; what is a quantity too has its title. */
+static void write_title(char title[QUANTITY_TITLE], const struct column *column)
+{
+    const struct quantity *known = quantity_find(column->name);
+    const char *last = strrchr(column->name, '_');
+    bool suffix = last != NULL && (strcmp(last + 1, column->unit) == 0 ||
+                                   (strcmp(last, "_pct") == 0 && column->unit[0] == '%'));
+    int stem = suffix ? (int)(last - column->name) : (int)strlen(column->name);
+    if (known != NULL)
+        snprintf(title, QUANTITY_TITLE, "%s", known->title);
+    else
+        snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", stem, column->name,
+                 column->unit[0] ? " (" : "", column->unit, column->unit[0] ? ")" : "");
+    for (char *c = title; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+}
+
+/* The column of an end of the interval: step_ms_lo of step_ms_median, test_acc_lo of test_acc_pct. */
+static enum column_id bound_of(const char *name, const char *bound)
+{
+    char text[96];
+    enum column_id id = COLUMNS;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < 2 && id == COLUMNS; i++) {
+        snprintf(text, sizeof text, "%.*s_%s", (int)length, name, bound);
+        id = column_find(text);
+        length = strrchr(name, '_') != NULL ? (size_t)(strrchr(name, '_') - name) : length;
+    }
+    return id;
+}
+
+/* A file says by its columns whether its rows are of timed launches or of accuracy runs. */
+static enum quantity_source source_of(const char *file)
+{
+    if (find_column(file, "block") != NULL)
+        return SOURCE_TIMED;
+    return find_column(file, "seed") != NULL ? SOURCE_RUNS : SOURCE_POINTS;
+}
+
+bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const char *name,
+                        const char *file, const char *x)
+{
+    size_t n, i = 0;
+    const struct column *columns = columns_all(&n);
+    while (i < n && (strcmp(columns[i].name, name) != 0 || columns[i].type == CSV_TEXT ||
+                     (file != NULL && strcmp(columns[i].file, file) != 0) ||
+                     (x != NULL && find_column(columns[i].file, x) == NULL)))
+        i++;
+    if (i == n)
+        return false;
+    write_title(title, &columns[i]);
+    *q = (struct quantity){.name = columns[i].name,
+                           .title = title,
+                           .most = strcmp(columns[i].unit, "%") == 0 ? 100 : INFINITY,
+                           .column = column_find(name),
+                           .unit = 1,
+                           .whole = column_find(name),
+                           .lo = bound_of(name, "lo"),
+                           .hi = bound_of(name, "hi")};
+    /* Launches have the interval that their median in summary.csv is written without. */
+    bool summary = strcmp(columns[i].file, column_get((enum column_id)0)->file) == 0;
+    if (summary &&
+        (file != NULL || x != NULL || q->lo != COLUMNS || find_column(RAW, name) == NULL))
+        return true;
+    q->file = summary ? RAW : columns[i].file;
+    q->raw = columns[i].name;
+    q->source = source_of(q->file);
+    return true;
+}
+
+enum status quantity_names(const char ***names, size_t *n, struct error *e)
+{
+    size_t columns_n;
+    const struct column *columns = columns_all(&columns_n);
+    *n = 0;
+    TRY(MEM_NEW(*names, QUANTITIES + columns_n, "the names of quantities", e));
+    for (size_t i = 0; i < QUANTITIES; i++)
+        (*names)[(*n)++] = quantities[i].name;
+    for (size_t i = 0; i < columns_n; i++)
+        if (columns[i].type != CSV_TEXT && name_index(columns[i].name, *names, *n) < 0)
+            (*names)[(*n)++] = columns[i].name;
+    return OK;
+}
+
+/* ---- Values of points ---- */
 
 struct measured measured_of(const double *values, size_t n)
 {
@@ -34,7 +139,10 @@ struct measured measured_of(const double *values, size_t n)
 
 static struct interval point_interval(const struct point_summary *p, const struct quantity *q)
 {
-    double mid = q->unit * cell_number(p, q->column), scale = mid / cell_number(p, q->whole);
+    double mid = q->unit * cell_number(p, q->column);
+    if (q->lo == COLUMNS || q->hi == COLUMNS)
+        return (struct interval){.lo = NAN, .mid = mid, .hi = NAN};
+    double scale = mid / cell_number(p, q->whole);
     return (struct interval){
         .lo = scale * cell_number(p, q->lo), .mid = mid, .hi = scale * cell_number(p, q->hi)};
 }

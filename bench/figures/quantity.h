@@ -12,7 +12,9 @@ enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 enum quantity_relation { RELATION_NONE, RELATION_STEP, RELATION_SPEEDUP, RELATION_EFFICIENCY };
 
 struct quantity {
+    const char *name;
     const char *title; /* of the axis */
+    const char *file;  /* CSV file whose rows are taken together; NULL: the points' */
     double most;       /* that there can be */
     enum quantity_source source;
     const char *raw;       /* column of raw.csv, unless the source is POINTS */
@@ -23,14 +25,18 @@ struct quantity {
     enum quantity_relation relation;
 };
 
-enum quantity_id {
-#define QUANTITY(name, title, ...) QUANTITY_##name,
-#include "bench/spec/quantities.def"
-    QUANTITY_chosen /* by `bars` */
-};
+/* A row of quantities.def; NULL: there is none of this name. */
+const struct quantity *quantity_find(const char *name);
 
-/* What a figure of this row shows in a campaign of this spec. */
-const struct quantity *quantity_get(enum quantity_id id, const struct spec *spec);
+/* A column of numbers as a quantity: of `file` ("steps.csv"; NULL: any), which has column `x` too
+ * (NULL: none is wanted); false where there is none. `title` is room for the quantity's. */
+enum { QUANTITY_TITLE = 96 };
+bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
+                        const char *file, const char *x);
+
+/* Every name that a figure can show, quantities and columns of numbers, for messages: *n of them,
+ * in an array that is the caller's to free. */
+enum status quantity_names(const char ***names, size_t *n, struct error *e);
 
 /* One value a point; an unknown one is NAN and of 0 launches. */
 struct measured {

@@ -44,6 +44,7 @@ static enum status read_spec(struct campaign *c, struct error *e)
     struct spec_machine machine = {.usable_cores = place_machine(c->place).usable_cores};
     TRY(spec_load(&c->spec, c->request->spec, c->request->set, &machine, e));
     TRY(published_check(&c->spec, e));
+    TRY(figures_check(&c->spec, e));
     return prediction_check(&c->spec, e);
 }
 

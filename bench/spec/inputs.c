@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/spec/figures/request.h"
 #include "bench/spec/find.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
@@ -209,10 +210,25 @@ static enum status resolve_kind(struct spec *spec, const struct input_kind *kind
     return OK;
 }
 
+/* Figures have files of published values of their own; they go with the spec's. */
+static enum status resolve_figures(struct spec *spec, const struct input_kind *kind,
+                                   struct error *e)
+{
+    struct value *figures = &spec->config.values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++)
+        for (size_t k = 0; k < figures->figures[i].n_sources; k++)
+            TRY(resolve_value(spec, kind, &figures->figures[i].sources[k].options[PUBLISHED_FILE],
+                              e));
+    return OK;
+}
+
 enum status inputs_resolve(struct spec *spec, struct error *e)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         TRY(resolve_kind(spec, &kinds[i], e));
+        if (kinds[i].option == OPT_PUBLISHED_FILE)
+            TRY(resolve_figures(spec, &kinds[i], e));
+    }
     return OK;
 }
 

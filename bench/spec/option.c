@@ -40,6 +40,7 @@ static const char *type_text(enum option_type type)
         [TYPE_INTS] = "list of whole numbers",
         [TYPE_RANKS] = "whole number; in a matrix also auto",
         [TYPE_CONDITION] = "condition, as \">= 96.5\"",
+        [TYPE_FIGURES] = "list of the names below and of maps, as {kind: line, y: wait_ms}",
     };
     return texts[type];
 }

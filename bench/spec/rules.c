@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/spec/expand.h"
+#include "bench/spec/figures/request.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
@@ -378,22 +379,12 @@ static enum status check_batch_norm(const struct spec *spec, struct error *e)
     return OK;
 }
 
-/* Whether the figure wants measure.replay. */
-static bool figure_wants_replay(const char *name)
-{
-    static const bool replay[] = {
-#define FIGURE(name, summary, replay, ...) replay,
-#include "bench/spec/figures.def"
-    };
-    return replay[name_index(name, names_figures->names, names_figures->n)];
-}
-
 /* What hid can be said only of communication whose time alone is known. */
 static enum status check_figures(const struct spec *spec, struct error *e)
 {
     const struct value *figures = &spec->config.values[OPT_FIGURES];
     size_t asked = 0;
-    while (asked < figures->n && !figure_wants_replay(figures->texts[asked]))
+    while (asked < figures->n && !figure_kind_get(&figures->figures[asked])->replay)
         asked++;
     for (size_t i = 0; i < spec->n_points; i++)
         if (config_int(&spec->points[i].config, OPT_REPLAY) > 0)

@@ -33,6 +33,7 @@ enum option_type {
     TYPE_INTS,      /* list of integers */
     TYPE_RANKS,     /* an integer; in a matrix also auto */
     TYPE_CONDITION, /* ">= 96.5"; kept as number; "" is none */
+    TYPE_FIGURES,   /* list of names and of maps: bench/spec/figures/request.h */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD };
@@ -53,7 +54,7 @@ struct spec_option {
 /* Whether a value of this type is written as a list. */
 static inline bool type_is_list(enum option_type type)
 {
-    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS;
+    return type == TYPE_INTS || type == TYPE_TEXTS || type == TYPE_STRINGS || type == TYPE_FIGURES;
 }
 
 /* Whether an option has one value a campaign. */
@@ -90,10 +91,11 @@ struct value {
     char *text;
     /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
     double number;
-    double number_hi; /* RANGE high */
-    double *numbers;  /* INTS */
-    char **texts;     /* TEXTS STRINGS */
-    size_t n;         /* of numbers or texts */
+    double number_hi;               /* RANGE high */
+    double *numbers;                /* INTS */
+    char **texts;                   /* TEXTS STRINGS; FIGURES: their names */
+    struct figure_request *figures; /* FIGURES */
+    size_t n;                       /* of numbers, texts or figures */
 };
 
 /* One value for every option. */

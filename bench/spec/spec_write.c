@@ -1,9 +1,25 @@
 /* A spec with every option written out: reads back to the same points on any machine. */
 #include <string.h>
 
+#include "bench/spec/figures/request.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
+
+static const char *published_copy(const void *spec, const char *text)
+{
+    const struct spec_input *input = spec_input_find(spec, OPT_PUBLISHED_FILE, text);
+    return input != NULL ? input->copy : text;
+}
+
+static void write_figures(FILE *out, const struct spec *spec, const struct value *value)
+{
+    for (size_t i = 0; i < value->n; i++) {
+        fputs(i > 0 ? ", " : "[", out);
+        figure_request_write(out, &value->figures[i], published_copy, spec);
+    }
+    fputs(value->n > 0 ? "]" : "[]", out);
+}
 
 /* A file goes by its copy beside the spec. */
 static void write_value(FILE *out, const struct spec *spec, enum option_id id,
@@ -11,7 +27,9 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
 {
     const struct spec_option *option = option_get(id);
     const struct spec_input *input = spec_input_find(spec, id, value->text);
-    if (input != NULL)
+    if (option->type == TYPE_FIGURES)
+        write_figures(out, spec, value);
+    else if (input != NULL)
         value_write_quoted(out, input->copy);
     else if (option->type == TYPE_TEXT || option->type == TYPE_CONDITION)
         value_write_quoted(out, value->text);

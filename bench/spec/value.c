@@ -412,17 +412,17 @@ static enum status check_kind(const struct spec_option *option, const struct nod
     return OK;
 }
 
-enum status value_parse(struct value *value, const struct spec_option *option,
-                        const struct node *node, struct error *e)
+enum status value_parse_plain(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e)
 {
     TRY(check_kind(option, node, e));
     struct value read = {.set = true, .mark = node->mark};
     enum status status = parser_of(option->type)(&read, option, node, e);
     if (status != OK) {
-        value_free(&read);
+        value_free_plain(&read);
         return status;
     }
-    value_free(value);
+    value_free_plain(value);
     *value = read;
     return OK;
 }
@@ -443,16 +443,17 @@ static enum status copy_contents(struct value *to, const struct value *from, str
     return OK;
 }
 
-enum status value_copy(struct value *to, const struct value *from, struct error *e)
+enum status value_copy_plain(struct value *to, const struct value *from, struct error *e)
 {
     *to = *from;
     to->borrowed = false;
     to->numbers = NULL;
     to->texts = NULL;
+    to->figures = NULL;
     to->text = NULL;
     enum status status = copy_contents(to, from, e);
     if (status != OK)
-        value_free(to);
+        value_free_plain(to);
     return status;
 }
 
@@ -462,7 +463,7 @@ void value_borrow(struct value *to, const struct value *from)
     to->borrowed = true;
 }
 
-void value_free(struct value *value)
+void value_free_plain(struct value *value)
 {
     if (value->borrowed) {
         *value = (struct value){.set = false};

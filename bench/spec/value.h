@@ -24,6 +24,12 @@ enum status value_copy(struct value *to, const struct value *from, struct error 
 void value_borrow(struct value *to, const struct value *from);
 void value_free(struct value *value);
 
+/* The same of every type but FIGURES, which are made of such values. */
+enum status value_parse_plain(struct value *value, const struct spec_option *option,
+                              const struct node *node, struct error *e);
+enum status value_copy_plain(struct value *to, const struct value *from, struct error *e);
+void value_free_plain(struct value *value);
+
 /* As a scalar of YAML in quotation marks. */
 void value_write_quoted(FILE *out, const char *text);
 

@@ -5,6 +5,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/spec/figures/request.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
@@ -112,6 +113,7 @@ enum status command_list(const struct arguments *arguments, const struct tools *
 static size_t explain_option(FILE *out, const char *name)
 {
     const struct spec_option *option = option_find(name);
+    option = option != NULL ? option : figure_option_find(name);
     if (option != NULL)
         option_explain(out, option);
     return option != NULL;
@@ -275,5 +277,7 @@ enum status command_explain(const struct arguments *arguments, const struct tool
         const struct spec_option *option = option_get((enum option_id)i);
         fprintf(out, "%-30s %s\n", option->key, option->help);
     }
+    for (size_t i = 0; figure_option_at(i) != NULL; i++)
+        fprintf(out, "%-30s %s\n", figure_option_at(i)->key, figure_option_at(i)->help);
     return OK;
 }

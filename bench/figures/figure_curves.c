@@ -1,0 +1,211 @@
+/* Curves over anything: the rows of the table as series_<figure>.csv, and what their script wants to
+ * know of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_curves.h"
+#include "bench/figures/gnuplot.h"
+#include "kernels/base/mem.h"
+
+/* ---- The series file ---- */
+
+static const char *last_word(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? dot + 1 : name;
+}
+
+/* "test_acc" of test_acc_pct. */
+static int stem_length(const char *name)
+{
+    const char *unit = strstr(name, "_pct");
+    return (int)(unit != NULL ? (size_t)(unit - name) : strlen(name));
+}
+
+static void write_header(FILE *out, const struct figure_data *d)
+{
+    fprintf(out, "curve,name,kind,point,label,ranks,status,flags");
+    if (strcmp(last_word(d->x.name), "ranks") != 0)
+        fprintf(out, ",%s", last_word(d->x.name));
+    fputs(",x,n", out);
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        const char *name = d->quantities[k].name;
+        int stem = stem_length(name);
+        fprintf(out, ",%s,%.*s_lo,%.*s_hi,%.*s_published", name, stem, name, stem, name, stem,
+                name);
+    }
+    fputc('\n', out);
+}
+
+/* Who says so, and of what. */
+static void write_origin(FILE *out, const struct figure_data *d, const struct table_row *row)
+{
+    if (row->point == NO_POINT) {
+        fputs(",published,,,,,", out);
+        return;
+    }
+    const struct point_summary *p = &d->s->points[row->point];
+    fprintf(out, ",%s,%s,", p->cells[COLUMN_kind], p->cells[COLUMN_point]);
+    text_write_field(out, p->point->label);
+    figure_write_status(out, p);
+}
+
+static void write_x(FILE *out, const struct figure_data *d, double x)
+{
+    bool ranks = strcmp(last_word(d->x.name), "ranks") == 0;
+    if (d->table.by_name && !ranks) {
+        fputc(',', out);
+        text_write_field(out, d->table.names[(size_t)x - 1]);
+    } else if (!ranks) {
+        figure_write_number(out, x);
+    }
+    figure_write_number(out, x);
+}
+
+static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row,
+                      size_t curve)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < d->n_quantities; k++)
+        n = row->values[k].n > n ? row->values[k].n : n;
+    fprintf(out, curve > 0 ? "%zu," : ",", curve);
+    text_write_field(out, d->table.series[row->series].name);
+    write_origin(out, d, row);
+    write_x(out, d, row->x);
+    figure_write_number(out, (double)n);
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        const struct interval *value = &row->values[k].value;
+        figure_write_number(out, value->mid);
+        figure_write_number(out, value->lo);
+        figure_write_number(out, value->hi);
+        figure_write_number(out, row->published[k]);
+    }
+    fputc('\n', out);
+}
+
+static bool has_value(const struct figure_data *d, const struct table_row *row)
+{
+    for (size_t k = 0; k < d->n_quantities; k++)
+        if (isfinite(row->values[k].value.mid) || isfinite(row->published[k]))
+            return true;
+    return false;
+}
+
+/* The number of each series in the picture, from 1; 0: it is not drawn. Freed by the caller. */
+static enum status number_curves(size_t **curves, const struct figure_data *d, struct error *e)
+{
+    size_t n = 0;
+    TRY(MEM_NEW(*curves, d->table.n_series, "the curves of a figure", e));
+    for (size_t i = 0; i < d->table.n_series; i++)
+        (*curves)[i] = d->table.series[i].valued && n < d->curves ? ++n : 0;
+    return OK;
+}
+
+static enum status write_curves(FILE *out, struct figure_data *d, struct error *e)
+{
+    size_t *curves;
+    TRY(number_curves(&curves, d, e));
+    write_header(out, d);
+    for (size_t i = 0; i < d->table.n; i++)
+        if (has_value(d, &d->table.rows[i]))
+            write_row(out, d, &d->table.rows[i], curves[d->table.rows[i].series]);
+    free(curves);
+    return OK;
+}
+
+const struct figure_shape shape_curves = {
+    .whiskers = true, .any_x = true, .method = "", .write = write_curves};
+
+/* ---- What its script wants to know ---- */
+
+static void define_of(FILE *out, const char *list, size_t k, const char *field, double value)
+{
+    char name[GNUPLOT_NAME];
+    gnuplot_define_number(out, gnuplot_numbered(name, list, k, field), value);
+}
+
+static void define_series(FILE *out, const struct figure_data *d)
+{
+    char name[GNUPLOT_NAME];
+    size_t k = 0;
+    gnuplot_define_number(out, "series_n", (double)d->curves);
+    for (size_t i = 0; i < d->table.n_series && k < d->curves; i++) {
+        const struct table_series *series = &d->table.series[i];
+        bool ours = series->point != NO_POINT;
+        if (!series->valued)
+            continue;
+        gnuplot_define_text(out, gnuplot_numbered(name, "series", ++k, "_name"), series->name);
+        define_of(out, "series", k, "_bound", ours && d->s->points[series->point].compute_only);
+        define_of(out, "series", k, "_published", !ours);
+    }
+}
+
+static int by_x(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where ticks may stand: the values of x that there are, if they are few. */
+static enum status define_ticks(FILE *out, const struct figure_data *d, struct error *e)
+{
+    enum { TICKS_MAX = 24 };
+    const struct figure_table *t = &d->table;
+    size_t n = 0;
+    double *x;
+    TRY(MEM_NEW(x, t->n + 1, "the ticks of a figure", e));
+    for (size_t i = 0; i < t->n; i++)
+        if (has_value(d, &t->rows[i]))
+            x[n++] = t->rows[i].x;
+    qsort(x, n, sizeof *x, by_x);
+    size_t different = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || x[i] != x[different - 1])
+            x[different++] = x[i];
+    gnuplot_define_number(out, "x_min", different > 0 ? x[0] : 1);
+    gnuplot_define_number(out, "x_max", different > 0 ? x[different - 1] : 1);
+    gnuplot_define_number(out, "x_different", (double)different);
+    gnuplot_define_number(out, "ticks_n", different <= TICKS_MAX ? (double)different : 0);
+    for (size_t i = 0; i < different && different <= TICKS_MAX; i++)
+        define_of(out, "tick", i + 1, "", x[i]);
+    free(x);
+    return OK;
+}
+
+/* "epoch", "ranks (MPI processes)"; of an option its key and unit. */
+static void define_x(FILE *out, const struct figure_data *d)
+{
+    char title[160], name[GNUPLOT_NAME];
+    const struct spec_option *option = d->x.by_option ? option_get(d->x.option) : NULL;
+    if (option != NULL && option->id == OPT_RANKS)
+        snprintf(title, sizeof title, "ranks (MPI processes)");
+    else
+        snprintf(title, sizeof title, "%s%s%s%s", d->x.name,
+                 option != NULL && option->unit[0] ? " (" : "", option != NULL ? option->unit : "",
+                 option != NULL && option->unit[0] ? ")" : "");
+    gnuplot_define_text(out, "x_name", title);
+    gnuplot_define_number(out, "x_option", d->x.by_option || d->x.by_case);
+    gnuplot_define_number(out, "names_n", (double)d->table.n_names);
+    for (size_t i = 0; i < d->table.n_names; i++)
+        gnuplot_define_text(out, gnuplot_numbered(name, "name", i + 1, ""), d->table.names[i]);
+}
+
+static void define_quantities(FILE *out, const struct figure_data *d)
+{
+    char name[GNUPLOT_NAME];
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        const struct quantity *q = &d->quantities[k];
+        gnuplot_define_text(out, gnuplot_numbered(name, "column", k + 1, "_title"), q->title);
+        define_of(out, "column", k + 1, "_most", q->most);
+    }
+}
+
+enum status curves_define(FILE *out, const struct figure_data *d, struct error *e)
+{
+    define_series(out, d);
+    define_x(out, d);
+    define_quantities(out, d);
+    return define_ticks(out, d, e);
+}

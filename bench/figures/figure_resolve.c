@@ -1,0 +1,263 @@
+/* What the options of a figure mean: quantities, x, conditions. Names are checked here, before
+ * anything is run or read. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+
+static enum status refuse(const struct figure_data *d, enum figure_option_id id, const char *text,
+                          const char *why, struct error *e)
+{
+    const struct value *value = &d->figure->request->options[id];
+    struct mark mark = value->set ? value->mark : d->figure->request->mark;
+    return mark_error(e, ERR_SPEC, mark, "%s = %s: %s", figure_option_at((size_t)id)->key, text,
+                      why);
+}
+
+/* ---- x ---- */
+
+static enum status unknown_x(const struct figure_data *d, const char *name, struct error *e)
+{
+    size_t n, known_n = 0;
+    const struct column *columns = columns_all(&n);
+    const char **known;
+    TRY(MEM_NEW(known, n + OPTION_COUNT, "the names of options", e));
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (!scope_is_campaign(option_get((enum option_id)i)->scope))
+            known[known_n++] = option_get((enum option_id)i)->key;
+    for (size_t i = 0; i < n; i++)
+        if (name_index(columns[i].name, known, known_n) < 0)
+            known[known_n++] = columns[i].name;
+    char text[900];
+    const char *nearest = name_nearest(name, known, known_n);
+    snprintf(text, sizeof text, "neither an option that points have nor a column%s%s%s",
+             nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
+             nearest != NULL ? "'" : "");
+    free(known);
+    return refuse(d, FIGURE_X, name, text, e);
+}
+
+static enum status resolve_option(struct figure_data *d, const struct spec_option *option,
+                                  struct error *e)
+{
+    d->x.by_option = true;
+    d->x.option = option->id;
+    d->x.title = option->help;
+    d->table.by_name = option->type == TYPE_ENUM || option->type == TYPE_TEXT ||
+                       option->type == TYPE_TEXTS || option->type == TYPE_STRINGS ||
+                       option->type == TYPE_INTS || option->type == TYPE_RANGE;
+    return scope_is_campaign(option->scope)
+               ? refuse(d, FIGURE_X, option->key, "holds for the whole campaign", e)
+               : OK;
+}
+
+static enum status resolve_x(struct figure_data *d, struct error *e)
+{
+    const char *name = figure_text(d->figure, FIGURE_X), *fixed = d->figure->shape->x;
+    const struct spec_option *option = option_find(name);
+    d->x.name = name;
+    if (fixed != NULL && d->figure->request->options[FIGURE_X].set && strcmp(fixed, name) != 0)
+        return refuse(d, FIGURE_X, name, "this kind has an x of its own; `line` goes over anything",
+                      e);
+    if (fixed != NULL)
+        return OK;
+    if (option != NULL)
+        return resolve_option(d, option, e);
+    d->x.by_case = d->table.by_name = strcmp(name, FIGURE_CASE) == 0;
+    if (d->x.by_case)
+        return OK;
+    size_t n, i = 0;
+    const struct column *columns = columns_all(&n);
+    while (i < n && strcmp(columns[i].name, name) != 0)
+        i++;
+    if (i == n)
+        return unknown_x(d, name, e);
+    d->x.by_column = true;
+    d->x.title = columns[i].meaning;
+    d->table.by_name = columns[i].type == CSV_TEXT;
+    return OK;
+}
+
+/* ---- y ---- */
+
+static enum status unknown_y(const struct figure_data *d, const char *name, struct error *e)
+{
+    const char **names;
+    char text[200];
+    size_t n;
+    TRY(quantity_names(&names, &n, e));
+    const char *nearest = name_nearest(name, names, n);
+    bool known = name_index(name, names, n) >= 0;
+    free(names);
+    if (known)
+        snprintf(text, sizeof text, "no CSV file%s%s has numbers of it and %s",
+                 strcmp(figure_text(d->figure, FIGURE_FILE), "auto") != 0 ? " " : "",
+                 strcmp(figure_text(d->figure, FIGURE_FILE), "auto") != 0
+                     ? figure_text(d->figure, FIGURE_FILE)
+                     : "",
+                 d->x.by_column ? d->x.name : "points");
+    else
+        snprintf(
+            text, sizeof text,
+            "neither a quantity nor a column of numbers%s%s%s; `scalebench list quantities` and "
+            "`list columns` have all",
+            nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
+            nearest != NULL ? "'" : "");
+    return refuse(d, FIGURE_Y, name, text, e);
+}
+
+static enum status resolve_quantity(struct figure_data *d, const char *name, struct error *e)
+{
+    struct quantity *q = &d->quantities[d->n_quantities];
+    const char *wanted = figure_text(d->figure, FIGURE_FILE);
+    bool any = strcmp(wanted, "auto") == 0;
+    const struct quantity *known = any && !d->x.by_column ? quantity_find(name) : NULL;
+    char file[64];
+    snprintf(file, sizeof file, "%s.csv", wanted);
+    if (known != NULL)
+        *q = *known;
+    else if (!quantity_of_column(q, d->titles[d->n_quantities], name, any ? NULL : file,
+                                 d->x.by_column ? d->x.name : NULL))
+        return unknown_y(d, name, e);
+    d->n_quantities++;
+    return OK;
+}
+
+static enum status resolve_y(struct figure_data *d, const struct spec *spec, struct error *e)
+{
+    const struct figure_shape *shape = d->figure->shape;
+    const struct value *y = &d->figure->request->options[FIGURE_Y];
+    size_t most = shape->any_x ? FIGURE_COLUMNS_MAX : 1;
+    d->quantity = &d->quantities[0];
+    if (shape->total != NULL)
+        return resolve_quantity(d, shape->total, e);
+    if (y->n == 0)
+        return resolve_quantity(d, config_text(&spec->config, OPT_BARS), e);
+    if (y->n > most)
+        return refuse(d, FIGURE_Y, y->text,
+                      shape->any_x ? "at most 4 are drawn in one figure"
+                                   : "this kind shows one; `line` draws several",
+                      e);
+    for (size_t i = 0; i < y->n; i++)
+        TRY(resolve_quantity(d, y->texts[i], e));
+    return OK;
+}
+
+/* ---- Conditions, series ---- */
+
+bool figure_tells_points(const char *name)
+{
+    return option_find(name) != NULL || strcmp(name, FIGURE_CASE) == 0;
+}
+
+/* A number where the option is one. */
+static void option_value(struct condition_value *value, const struct value *own,
+                         enum option_type type)
+{
+    bool number = type == TYPE_INT || type == TYPE_REAL || type == TYPE_TIME || type == TYPE_SIZE ||
+                  type == TYPE_PERCENT || type == TYPE_RANKS;
+    value->number = number ? own->number : NAN;
+    value->text = own->text;
+}
+
+bool figure_point_value(struct condition_value *value, const char *name,
+                        const struct point_summary *p)
+{
+    const struct spec_option *option = option_find(name);
+    enum column_id column = column_find(name);
+    if (strcmp(name, FIGURE_CASE) == 0) {
+        *value = (struct condition_value){NAN, p->point->case_name};
+        return true;
+    }
+    if (option != NULL) {
+        option_value(value, &p->point->config.values[option->id], option->type);
+        return true;
+    }
+    if (column == COLUMNS)
+        return false;
+    value->text = p->cells[column];
+    if (!number_parse(value->text, &value->number))
+        value->number = NAN;
+    return true;
+}
+
+bool figure_point_lookup(struct condition_value *value, const char *name, const void *point)
+{
+    return figure_point_value(value, name, point);
+}
+
+/* A name that points have, or a file that the figure is drawn from. */
+static bool is_known(const struct figure_data *d, const char *name)
+{
+    if (figure_tells_points(name) || column_find(name) != COLUMNS)
+        return true;
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        size_t n = 0;
+        const struct column *columns =
+            d->quantities[k].file != NULL ? columns_of(d->quantities[k].file, &n) : NULL;
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(columns[i].name, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+static bool check_lookup(struct condition_value *value, const char *name, const void *arg)
+{
+    *value = (struct condition_value){.number = NAN};
+    return is_known(arg, name);
+}
+
+static enum status resolve_where(struct figure_data *d, struct error *e)
+{
+    const struct value *where = &d->figure->request->options[FIGURE_WHERE];
+    const struct node node = {.kind = NODE_SCALAR, .mark = where->mark, .text = where->text};
+    struct error inner;
+    if (!where->text[0])
+        return OK;
+    TRY(condition_read(&d->where, figure_option_at(FIGURE_WHERE)->key, &node, e));
+    return condition_check(d->where, check_lookup, d, &inner) == OK
+               ? OK
+               : refuse(d, FIGURE_WHERE, where->text, inner.text, e);
+}
+
+static enum status resolve_series(const struct figure_data *d, struct error *e)
+{
+    const struct value *series = &d->figure->request->options[FIGURE_SERIES];
+    for (size_t i = 0; i < series->n; i++)
+        if (!is_known(d, series->texts[i]))
+            return refuse(d, FIGURE_SERIES, series->texts[i],
+                          "neither an option nor a column of the file", e);
+    if (series->n > 0 && d->figure->shape->bars)
+        return refuse(d, FIGURE_SERIES, series->text, "this kind has a bar a point", e);
+    return OK;
+}
+
+static enum status check_published(const struct figure_data *d, struct error *e)
+{
+    const struct figure_request *r = d->figure->request;
+    if (r->n_sources == 0 || d->figure->shape->any_x)
+        return OK;
+    return mark_error(e, ERR_SPEC, r->sources[0].options[PUBLISHED_FILE].mark,
+                      "figures.published: kind %s shows what the spec's published.* say; kind line "
+                      "takes files of its own",
+                      r->options[FIGURE_KIND].text);
+}
+
+enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
+                           const struct spec *spec, struct error *e)
+{
+    *d = (struct figure_data){.own = figure_of(request)};
+    d->figure = &d->own;
+    TRY(resolve_x(d, e));
+    TRY(resolve_y(d, spec, e));
+    TRY(resolve_where(d, e));
+    TRY(resolve_series(d, e));
+    TRY(check_published(d, e));
+    return figure_check_sources(d, e);
+}

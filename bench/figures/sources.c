@@ -1,0 +1,324 @@
+/* Values that others published, from files that a figure names itself: rows that belong to a series of
+ * ours stand beside its values, the rest makes series of its own. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/published.h"
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+#include "bench/record/csv_reader.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/text.h"
+
+enum { WORD = 128, PAIRS_MAX = 16 };
+
+/* "ours = theirs * factor + shift" */
+struct pair {
+    char ours[WORD], theirs[WORD];
+    bool constant; /* theirs is a text of all rows */
+    double factor, shift;
+    size_t column;
+    const struct spec_option *option; /* ours is one */
+    size_t k;                         /* ours is the k-th of y */
+};
+
+struct reading {
+    struct figure_data *d;
+    const struct figure_source *source;
+    struct csv_table table;
+    struct condition *where;
+    struct pair keys[PAIRS_MAX], values[PAIRS_MAX];
+    size_t n_keys, n_values;
+    const struct pair *x; /* of the keys; NULL: that is missing */
+};
+
+/* ---- What the spec says ---- */
+
+static enum status refuse(const struct figure_source *source, enum published_option_id id,
+                          const char *text, const char *why, struct error *e)
+{
+    return mark_error(e, ERR_SPEC, source->options[id].mark, "%s: '%s': %s",
+                      figure_option_at(FIGURE_OPTIONS + (size_t)id)->key, text, why);
+}
+
+static void trim(char *text)
+{
+    size_t n = strlen(text), blanks = strspn(text, " ");
+    while (n > blanks && text[n - 1] == ' ')
+        n--;
+    memmove(text, text + blanks, n - blanks);
+    text[n - blanks] = '\0';
+}
+
+/* Cuts "+ 1" or "* 2" off the end of text. */
+static bool cut_number(char *text, char sign, double *number)
+{
+    char *at = strrchr(text, sign);
+    if (at == NULL)
+        return true;
+    *at = '\0';
+    trim(at + 1);
+    trim(text);
+    return number_parse(at + 1, number);
+}
+
+static bool parse_pair(struct pair *pair, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    *pair = (struct pair){.factor = 1};
+    if (strlen(text) >= WORD)
+        return false;
+    snprintf(pair->ours, WORD, "%.*s", equals != NULL ? (int)(equals - text) : WORD, text);
+    snprintf(pair->theirs, WORD, "%s", equals != NULL ? equals + 1 : text);
+    trim(pair->ours);
+    trim(pair->theirs);
+    size_t length = strlen(pair->theirs);
+    if (length > 1 && strchr("'\"", pair->theirs[0]) != NULL &&
+        pair->theirs[length - 1] == pair->theirs[0]) {
+        pair->constant = true;
+        memmove(pair->theirs, pair->theirs + 1, length);
+        pair->theirs[length - 2] = '\0';
+        return pair->ours[0] != '\0';
+    }
+    return cut_number(pair->theirs, '+', &pair->shift) &&
+           cut_number(pair->theirs, '*', &pair->factor) && pair->ours[0] && pair->theirs[0];
+}
+
+static bool is_x(const struct figure_data *d, const char *ours)
+{
+    return strcmp(ours, d->x.name) == 0;
+}
+
+static enum status check_key(struct pair *key, const struct figure_data *d,
+                             const struct figure_source *source, struct error *e)
+{
+    key->option = option_find(key->ours);
+    if (is_x(d, key->ours))
+        return OK;
+    if (key->option == NULL || scope_is_campaign(key->option->scope))
+        return refuse(source, PUBLISHED_KEYS, key->ours,
+                      "neither x of the figure nor an option that points have", e);
+    return OK;
+}
+
+static enum status check_value(struct pair *value, const struct figure_data *d,
+                               const struct figure_source *source, struct error *e)
+{
+    while (value->k < d->n_quantities && strcmp(d->quantities[value->k].name, value->ours) != 0)
+        value->k++;
+    return value->k < d->n_quantities
+               ? OK
+               : refuse(source, PUBLISHED_VALUES, value->ours, "the figure has no such y", e);
+}
+
+static enum status read_pairs(struct reading *r, enum published_option_id id, struct pair *pairs,
+                              size_t *n, struct error *e)
+{
+    const struct value *list = &r->source->options[id];
+    if (list->n > PAIRS_MAX)
+        return refuse(r->source, id, list->text, "at most 16", e);
+    for (size_t i = 0; i < list->n; i++) {
+        struct pair *pair = &pairs[(*n)++];
+        if (!parse_pair(pair, list->texts[i]))
+            return refuse(r->source, id, list->texts[i],
+                          "not of the form 'ours', 'ours = theirs' or 'ours = theirs * 2 + 1'", e);
+        TRY((id == PUBLISHED_KEYS ? check_key : check_value)(pair, r->d, r->source, e));
+    }
+    return OK;
+}
+
+static enum status read_source(struct reading *r, struct error *e)
+{
+    const struct value *where = &r->source->options[PUBLISHED_WHERE];
+    const struct node node = {.kind = NODE_SCALAR, .mark = where->mark, .text = where->text};
+    TRY(read_pairs(r, PUBLISHED_KEYS, r->keys, &r->n_keys, e));
+    TRY(read_pairs(r, PUBLISHED_VALUES, r->values, &r->n_values, e));
+    for (size_t i = 0; i < r->n_keys; i++)
+        if (is_x(r->d, r->keys[i].ours))
+            r->x = &r->keys[i];
+    if (r->x == NULL)
+        return refuse(r->source, PUBLISHED_KEYS, r->source->options[PUBLISHED_KEYS].text,
+                      "x of the figure is missing among them", e);
+    return where->text[0]
+               ? condition_read(&r->where, figure_option_at(FIGURE_OPTIONS + PUBLISHED_WHERE)->key,
+                                &node, e)
+               : OK;
+}
+
+enum status figure_check_sources(struct figure_data *d, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < d->figure->request->n_sources && status == OK; i++) {
+        struct reading r = {.d = d, .source = &d->figure->request->sources[i]};
+        status = read_source(&r, e);
+        condition_free(r.where);
+    }
+    return status;
+}
+
+/* ---- What the file says ---- */
+
+struct row_of {
+    const struct csv_table *table;
+    size_t row;
+};
+
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct row_of *at = arg;
+    int column = csv_table_find(at->table, name);
+    if (column < 0)
+        return false;
+    value->text = csv_table_cell(at->table, at->row, (size_t)column);
+    if (!number_parse(value->text, &value->number))
+        value->number = NAN;
+    return true;
+}
+
+static enum status find_columns(struct reading *r, struct error *e)
+{
+    for (size_t i = 0; i < r->n_keys; i++)
+        if (!r->keys[i].constant)
+            TRY(csv_table_column(&r->table, r->keys[i].theirs, &r->keys[i].column, e));
+    for (size_t i = 0; i < r->n_values; i++)
+        TRY(csv_table_column(&r->table, r->values[i].theirs, &r->values[i].column, e));
+    if (r->where == NULL)
+        return OK;
+    struct error inner;
+    const struct row_of first = {&r->table, 0};
+    return condition_check(r->where, look_up, &first, &inner) == OK
+               ? OK
+               : refuse(r->source, PUBLISHED_WHERE, r->source->options[PUBLISHED_WHERE].text,
+                        inner.text, e);
+}
+
+static const char *text_of(const struct reading *r, const struct pair *pair, size_t row)
+{
+    return pair->constant ? pair->theirs : csv_table_cell(&r->table, row, pair->column);
+}
+
+static bool same_option(const struct reading *r, const struct pair *key, size_t row, size_t point)
+{
+    const struct value *ours = &r->d->s->points[point].point->config.values[key->option->id];
+    const char *theirs = text_of(r, key, row);
+    double number, own;
+    if (number_parse(theirs, &number) && number_parse(ours->text, &own))
+        return own == number * key->factor + key->shift;
+    return strcmp(ours->text, theirs) == 0;
+}
+
+/* The series of the first point that has the options of the row; NO_POINT: there are no such keys,
+ * or no such point. */
+static size_t series_of(const struct reading *r, size_t row)
+{
+    const struct figure_data *d = r->d;
+    size_t keys = 0;
+    for (size_t k = 0; k < r->n_keys; k++)
+        keys += &r->keys[k] != r->x;
+    for (size_t i = 0; i < d->s->n && keys > 0; i++) {
+        bool same = d->series_of[i] != NO_POINT && d->shown[i];
+        for (size_t k = 0; k < r->n_keys && same; k++)
+            same = &r->keys[k] == r->x || same_option(r, &r->keys[k], row, i);
+        if (same)
+            return d->series_of[i];
+    }
+    return NO_POINT;
+}
+
+/* "Wang and Yang", else the file; with the column where several stand for one y; with what the keys say. */
+static void name_series(char *name, size_t size, const struct reading *r, const struct pair *value,
+                        size_t row)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < r->n_values; i++)
+        same += r->values[i].k == value->k;
+    const char *own = r->source->options[PUBLISHED_NAME].text;
+    snprintf(name, size, "%s", own[0] ? own : r->source->options[PUBLISHED_FILE].text);
+    if (same > 1)
+        snprintf(name + strlen(name), size - strlen(name), ", %s", value->theirs);
+    for (size_t i = 0; i < r->n_keys; i++)
+        if (&r->keys[i] != r->x)
+            snprintf(name + strlen(name), size - strlen(name), ", %s %s",
+                     strrchr(r->keys[i].ours, '.') != NULL ? strrchr(r->keys[i].ours, '.') + 1
+                                                           : r->keys[i].ours,
+                     text_of(r, &r->keys[i], row));
+}
+
+static enum status own_series(size_t *series, const struct reading *r, const struct pair *value,
+                              size_t row, struct error *e)
+{
+    struct figure_table *t = &r->d->table;
+    struct table_series own = {.point = NO_POINT, .base = NO_POINT};
+    name_series(own.name, sizeof own.name, r, value, row);
+    for (*series = 0; *series < t->n_series; ++*series)
+        if (t->series[*series].point == NO_POINT && strcmp(t->series[*series].name, own.name) == 0)
+            return OK;
+    return table_add_series(t, &own, e);
+}
+
+static enum status x_of(double *x, const struct reading *r, size_t row, struct error *e)
+{
+    struct figure_table *t = &r->d->table;
+    const char *text = text_of(r, r->x, row);
+    if (t->by_name) {
+        *x = (double)table_find_name(t, text, e);
+        return *x > 0 ? OK : e->status;
+    }
+    if (!number_parse(text, x))
+        return error_at(e, ERR_DATA, r->table.path, r->table.lines[row], 0,
+                        "%s: '%s' is not a number", r->x->theirs, text);
+    *x = *x * r->x->factor + r->x->shift;
+    return OK;
+}
+
+static enum status take_value(const struct reading *r, const struct pair *value, size_t row,
+                              struct error *e)
+{
+    struct table_row own = table_empty_row(series_of(r, row), NO_POINT, NAN);
+    double number;
+    TRY(csv_table_number(&r->table, row, value->column, &number, e));
+    TRY(x_of(&own.x, r, row, e));
+    if (!isfinite(number) || (own.series != NO_POINT &&
+                              published_is_withheld(r->d->s, r->d->quantities[value->k].column)))
+        return OK;
+    if (own.series == NO_POINT)
+        TRY(own_series(&own.series, r, value, row, e));
+    own.published[value->k] = number * value->factor + value->shift;
+    return table_add_row(&r->d->table, &own, e);
+}
+
+static enum status take_rows(struct reading *r, struct error *e)
+{
+    TRY(find_columns(r, e));
+    for (size_t row = 0; row < r->table.rows; row++) {
+        if (r->where != NULL &&
+            !condition_holds(r->where, look_up, &(struct row_of){&r->table, row}))
+            continue;
+        for (size_t i = 0; i < r->n_values; i++)
+            TRY(take_value(r, &r->values[i], row, e));
+    }
+    return OK;
+}
+
+static enum status add_source(struct figure_data *d, const struct figure_source *source,
+                              struct error *e)
+{
+    struct reading r = {.d = d, .source = source};
+    const char *text = source->options[PUBLISHED_FILE].text;
+    const struct spec_input *input = spec_input_find(d->s->spec, OPT_PUBLISHED_FILE, text);
+    enum status status = read_source(&r, e);
+    THEN(status, csv_table_read(&r.table, input != NULL ? input->path : text, e));
+    THEN(status, take_rows(&r, e));
+    condition_free(r.where);
+    csv_table_free(&r.table);
+    return status;
+}
+
+enum status table_add_sources(struct figure_data *d, struct error *e)
+{
+    for (size_t i = 0; i < d->figure->request->n_sources; i++)
+        TRY(add_source(d, &d->figure->request->sources[i], e));
+    return OK;
+}

@@ -1,0 +1,104 @@
+#include "bench/figures/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status grow(void **items, size_t n, size_t size, struct error *e)
+{
+    if ((n & (n - 1)) != 0)
+        return OK;
+    void *grown = reallocarray(*items, n > 0 ? 2 * n : 1, size);
+    if (grown == NULL)
+        return error_no_memory(e, "a figure");
+    *items = grown;
+    return OK;
+}
+
+enum status table_add_row(struct figure_table *t, const struct table_row *row, struct error *e)
+{
+    TRY(grow((void **)&t->rows, t->n, sizeof *t->rows, e));
+    t->rows[t->n++] = *row;
+    return OK;
+}
+
+enum status table_add_series(struct figure_table *t, const struct table_series *series,
+                             struct error *e)
+{
+    TRY(grow((void **)&t->series, t->n_series, sizeof *t->series, e));
+    t->series[t->n_series++] = *series;
+    return OK;
+}
+
+/* From 1; 0 with an error. */
+size_t table_find_name(struct figure_table *t, const char *text, struct error *e)
+{
+    size_t i = 0;
+    while (i < t->n_names && strcmp(t->names[i], text) != 0)
+        i++;
+    if (i < t->n_names)
+        return i + 1;
+    if (grow((void **)&t->names, t->n_names, sizeof *t->names, e) != OK)
+        return 0;
+    t->names[i] = strdup(text);
+    if (t->names[i] == NULL)
+        return error_no_memory(e, "a figure"), (size_t)0;
+    return ++t->n_names;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct table_row *x = a, *y = b;
+    if (x->series != y->series)
+        return x->series < y->series ? -1 : 1;
+    if (x->x != y->x)
+        return x->x < y->x ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* What each column has of one place stands in one row then. Published values join the first. */
+static void join(struct table_row *to, const struct table_row *from, size_t columns)
+{
+    for (size_t k = 0; k < columns; k++) {
+        if (isfinite(from->values[k].value.mid))
+            to->values[k] = from->values[k];
+        if (isfinite(from->published[k]))
+            to->published[k] = from->published[k];
+    }
+}
+
+void table_sort(struct figure_table *t, size_t columns)
+{
+    size_t n = 0;
+    if (t->n > 0)
+        qsort(t->rows, t->n, sizeof *t->rows, by_place);
+    for (size_t i = 0; i < t->n; i++) {
+        struct table_row *last = n > 0 ? &t->rows[n - 1] : NULL;
+        if (last != NULL && last->series == t->rows[i].series && last->x == t->rows[i].x &&
+            (last->point == t->rows[i].point || t->rows[i].point == NO_POINT))
+            join(last, &t->rows[i], columns);
+        else
+            t->rows[n++] = t->rows[i];
+    }
+    t->n = n;
+}
+
+void table_free(struct figure_table *t)
+{
+    for (size_t i = 0; i < t->n_names; i++)
+        free(t->names[i]);
+    free(t->names);
+    free(t->rows);
+    free(t->series);
+    *t = (struct figure_table){0};
+}
+
+struct table_row table_empty_row(size_t series, size_t point, double x)
+{
+    struct table_row row = {.series = series, .point = point, .x = x};
+    for (size_t k = 0; k < FIGURE_COLUMNS_MAX; k++) {
+        row.values[k].value.mid = row.values[k].value.lo = row.values[k].value.hi = NAN;
+        row.published[k] = NAN;
+    }
+    return row;
+}

@@ -1,0 +1,403 @@
+/* Rows of the CSV files of runs as rows of a figure's table. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/published.h"
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+#include "bench/record/csv_reader.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+/* A cell that counts. */
+struct row_sample {
+    size_t series, point;
+    double x, value;
+    const char *launch; /* borrowed from the file */
+    bool timed;
+};
+
+/* One column of one file, for the points of one run. */
+struct gathering {
+    struct figure_data *d;
+    const struct quantity *q;
+    const struct figure_run *run;
+    size_t k;      /* of y */
+    bool by_point; /* x and series are of no matter */
+    struct csv_table table;
+    int point, launch, timed, x, value; /* columns; -1: it has none */
+    size_t row;
+    struct row_sample *samples;
+    size_t n;
+    double *room;
+};
+
+/* ---- Conditions ---- */
+
+/* Rows that count where nobody says otherwise: of runs that ended well, steps after the warm-up. */
+static const struct {
+    const char *column, *text;
+} counting[] = {{"status", "ok"}, {"timed", "1"}};
+
+bool figure_where_names(const struct figure_data *d, const char *name)
+{
+    size_t n = 0;
+    const struct condition_term *terms = d->where != NULL ? condition_terms(d->where, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(terms[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool row_counts(const struct gathering *g)
+{
+    for (size_t i = 0; i < sizeof counting / sizeof *counting; i++) {
+        int column = csv_table_find(&g->table, counting[i].column);
+        if (column >= 0 && !figure_where_names(g->d, counting[i].column) &&
+            strcmp(csv_table_cell(&g->table, g->row, (size_t)column), counting[i].text) != 0)
+            return false;
+    }
+    return true;
+}
+
+struct place {
+    const struct gathering *g;
+    size_t point;
+};
+
+/* A column of the row, else what is known of its point. */
+static bool look_up(struct condition_value *value, const char *name, const void *arg)
+{
+    const struct place *place = arg;
+    const struct csv_table *table = &place->g->table;
+    int column = csv_table_find(table, name);
+    if (column < 0)
+        return figure_point_value(value, name, &place->g->d->s->points[place->point]);
+    value->text = csv_table_cell(table, place->g->row, (size_t)column);
+    if (!number_parse(value->text, &value->number))
+        value->number = NAN;
+    return true;
+}
+
+static bool row_is_wanted(const struct gathering *g, size_t point)
+{
+    return g->d->where == NULL || condition_holds(g->d->where, look_up, &(struct place){g, point});
+}
+
+/* ---- Points ---- */
+
+static enum status x_of_text(double *x, struct figure_table *t, const char *text, struct error *e)
+{
+    if (!t->by_name) {
+        if (!number_parse(text, x))
+            *x = NAN;
+        return OK;
+    }
+    *x = (double)table_find_name(t, text, e);
+    return *x > 0 ? OK : e->status;
+}
+
+static enum status x_of_point(double *x, struct figure_data *d, size_t point, struct error *e)
+{
+    const struct point_summary *p = &d->s->points[point];
+    if (d->x.by_case)
+        return x_of_text(x, &d->table, p->point->case_name, e);
+    if (d->x.by_column)
+        return x_of_text(x, &d->table, p->cells[column_find(d->x.name)], e);
+    *x = config_number(&p->point->config, d->x.option);
+    return d->table.by_name
+               ? x_of_text(x, &d->table, config_text(&p->point->config, d->x.option), e)
+               : OK;
+}
+
+/* ---- Series ---- */
+
+/* Part of a point's series: its rows that have the same in columns that `series` names. */
+static enum status series_of_row(size_t *series, struct gathering *g, size_t point, struct error *e)
+{
+    struct figure_data *d = g->d;
+    const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
+    struct table_series own = {.point = point, .base = d->series_of[point]};
+    *series = own.base;
+    snprintf(own.name, sizeof own.name, "%s", d->table.series[own.base].name);
+    size_t base_length = strlen(own.name);
+    for (size_t i = 0; i < wanted->n; i++) {
+        int column = figure_tells_points(wanted->texts[i])
+                         ? -1
+                         : csv_table_find(&g->table, wanted->texts[i]);
+        size_t used = strlen(own.name);
+        if (column >= 0)
+            snprintf(own.name + used, sizeof own.name - used, "%s%s %s", used > 0 ? ", " : "",
+                     wanted->texts[i], csv_table_cell(&g->table, g->row, (size_t)column));
+    }
+    if (strlen(own.name) == base_length)
+        return OK;
+    for (*series = 0; *series < d->table.n_series; ++*series)
+        if (d->table.series[*series].base == own.base &&
+            strcmp(d->table.series[*series].name, own.name) == 0)
+            return OK;
+    return table_add_series(&d->table, &own, e);
+}
+
+/* ---- Samples ---- */
+
+static enum status take_sample(struct gathering *g, size_t point, struct error *e)
+{
+    struct row_sample *sample = &g->samples[g->n];
+    struct figure_data *d = g->d;
+    if (!g->by_point && d->series_of[point] == NO_POINT)
+        return OK;
+    *sample = (struct row_sample){.point = point};
+    if (g->launch >= 0)
+        sample->launch = csv_table_cell(&g->table, g->row, (size_t)g->launch);
+    if (g->timed >= 0)
+        sample->timed = strcmp(csv_table_cell(&g->table, g->row, (size_t)g->timed), "time") == 0;
+    TRY(csv_table_number(&g->table, g->row, (size_t)g->value, &sample->value, e));
+    if (!isfinite(sample->value) || !row_is_wanted(g, point))
+        return OK;
+    if (!g->by_point) {
+        TRY(series_of_row(&sample->series, g, point, e));
+        TRY(g->x >= 0 ? x_of_text(&sample->x, &d->table,
+                                  csv_table_cell(&g->table, g->row, (size_t)g->x), e)
+                      : x_of_point(&sample->x, d, point, e));
+    }
+    g->n += isfinite(sample->x);
+    return OK;
+}
+
+/* Points by identity: several cases may share the launches of one. */
+static int by_identity(const void *a, const void *b, void *points)
+{
+    const struct point_summary *p = points;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    int order = strcmp(p[x].cells[COLUMN_point], p[y].cells[COLUMN_point]);
+    return order ? order : (x > y) - (x < y);
+}
+
+static size_t first_of(const struct point_summary *points, const size_t *order, size_t n,
+                       const char *id)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(points[order[middle]].cells[COLUMN_point], id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum status take_rows(struct gathering *g, size_t *order, struct error *e)
+{
+    const struct point_summary *points = g->d->s->points;
+    size_t n = g->run->n, room = g->table.rows;
+    for (size_t i = 0; i < n; i++)
+        order[i] = g->run->first + i;
+    qsort_r(order, n, sizeof *order, by_identity, (void *)points);
+    TRY(MEM_NEW(g->samples, room, "a figure", e));
+    for (g->row = 0; g->row < g->table.rows; g->row++) {
+        const char *id = csv_table_cell(&g->table, g->row, (size_t)g->point);
+        if (!row_counts(g))
+            continue;
+        for (size_t i = first_of(points, order, n, id);
+             i < n && strcmp(points[order[i]].cells[COLUMN_point], id) == 0; i++) {
+            if (g->n == room) {
+                struct row_sample *grown = reallocarray(g->samples, room *= 2, sizeof *grown);
+                if (grown == NULL)
+                    return error_no_memory(e, "a figure");
+                g->samples = grown;
+            }
+            TRY(take_sample(g, order[i], e));
+        }
+    }
+    return OK;
+}
+
+/* Of a file with launches of both kinds the timed ones count, unless only the others say anything. */
+static void choose_launches(struct gathering *g)
+{
+    size_t timed = 0;
+    if (figure_where_names(g->d, "run"))
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->samples[i].timed)
+            g->samples[timed++] = g->samples[i];
+    g->n = timed > 0 ? timed : g->n;
+}
+
+static int by_sample(const void *a, const void *b)
+{
+    const struct row_sample *x = a, *y = b;
+    if (x->series != y->series)
+        return x->series < y->series ? -1 : 1;
+    if (x->point != y->point)
+        return x->point < y->point ? -1 : 1;
+    if (x->x != y->x)
+        return x->x < y->x ? -1 : 1;
+    return x->launch != NULL && y->launch != NULL ? strcmp(x->launch, y->launch) : 0;
+}
+
+static bool same_place(const struct row_sample *a, const struct row_sample *b)
+{
+    return a->series == b->series && a->point == b->point && a->x == b->x;
+}
+
+/* The median over launches of n samples of one place, each launch being its mean. */
+static struct measured measure(const struct gathering *g, const struct row_sample *samples,
+                               size_t n)
+{
+    size_t launches = 0;
+    for (size_t i = 0, same; i < n; i += same) {
+        double sum = 0;
+        for (same = 0; i + same < n && by_sample(&samples[i], &samples[i + same]) == 0 &&
+                       (same == 0 || samples[i].launch != NULL);
+             same++)
+            sum += samples[i + same].value;
+        g->room[launches++] = sum / (double)same;
+    }
+    return measured_of(g->room, launches);
+}
+
+static enum status take_places(struct gathering *g, struct error *e)
+{
+    struct figure_data *d = g->d;
+    TRY(MEM_NEW(g->room, g->n, "a figure", e));
+    if (g->n > 0)
+        qsort(g->samples, g->n, sizeof *g->samples, by_sample);
+    for (size_t i = 0, n; i < g->n; i += n) {
+        const struct row_sample *first = &g->samples[i];
+        for (n = 1; i + n < g->n && same_place(first, &g->samples[i + n]); n++) {
+        }
+        struct measured m = measure(g, first, n);
+        if (g->by_point) {
+            d->measured[first->point] = m;
+            continue;
+        }
+        struct table_row row = table_empty_row(first->series, first->point, first->x);
+        row.values[g->k] = m;
+        TRY(table_add_row(&d->table, &row, e));
+    }
+    return OK;
+}
+
+static enum status gather_rows(struct gathering *g, struct error *e)
+{
+    size_t point, value, *order;
+    const struct csv_wanted wanted[] = {{"point", &point}, {g->q->raw, &value}};
+    TRY(csv_table_columns(&g->table, wanted, sizeof wanted / sizeof *wanted, e));
+    g->point = (int)point;
+    g->value = (int)value;
+    g->launch = csv_table_find(&g->table, "launch");
+    g->timed = csv_table_find(&g->table, "run");
+    g->x = g->d->x.by_column ? csv_table_find(&g->table, g->d->x.name) : -1;
+    TRY(MEM_NEW(order, g->run->n, "a figure", e));
+    enum status status = take_rows(g, order, e);
+    free(order);
+    if (status == OK)
+        choose_launches(g);
+    THEN(status, take_places(g, e));
+    return status;
+}
+
+/* The k-th quantity, from its file of every run. */
+static enum status gather(struct figure_data *d, size_t k, bool by_point, struct error *e)
+{
+    enum status status = OK;
+    for (size_t i = 0; i < d->n_runs && status == OK; i++) {
+        struct gathering g = {
+            .d = d, .q = &d->quantities[k], .run = &d->runs[i], .k = k, .by_point = by_point};
+        char path[4200];
+        snprintf(path, sizeof path, "%s/%s", d->runs[i].dir, g.q->file);
+        status = csv_table_read(&g.table, path, e);
+        THEN(status, gather_rows(&g, e));
+        free(g.samples);
+        free(g.room);
+        csv_table_free(&g.table);
+    }
+    return status;
+}
+
+enum status table_measure(struct figure_data *d, struct error *e)
+{
+    for (size_t i = 0; i < d->s->n; i++)
+        d->measured[i].value = (struct interval){.lo = NAN, .mid = NAN, .hi = NAN};
+    return gather(d, 0, true, e);
+}
+
+/* ---- The table ---- */
+
+enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
+                                  struct error *e)
+{
+    for (size_t i = 0; i < d->n_runs; i++) {
+        const struct figure_run *run = &d->runs[i];
+        const struct summary part = {
+            .spec = d->s->spec, .points = d->s->points + run->first, .n = run->n};
+        TRY(quantity_measure(d->measured + run->first, quantity, &part, run->dir, e));
+    }
+    return OK;
+}
+
+/* The k-th quantity as points have it. */
+static enum status take_points(struct figure_data *d, size_t k, struct error *e)
+{
+    const struct quantity *q = &d->quantities[k];
+    TRY(figure_measure_points(d, q, e));
+    for (size_t i = 0; i < d->s->n; i++) {
+        struct table_row row = table_empty_row(d->series_of[i], i, NAN);
+        if (d->series_of[i] == NO_POINT || !d->shown[i])
+            continue;
+        TRY(x_of_point(&row.x, d, i, e));
+        row.values[k] = d->measured[i];
+        if (d->figure->published)
+            row.published[k] = published_value(d->s, i, q->column);
+        if (isfinite(row.x))
+            TRY(table_add_row(&d->table, &row, e));
+    }
+    return OK;
+}
+
+/* A series a point where x is none of its own, else those of the points without x. */
+static enum status open_series(struct figure_data *d, struct error *e)
+{
+    TRY(MEM_NEW(d->series_of, d->s->n, "the series of a figure", e));
+    for (size_t i = 0; i < d->s->n; i++)
+        d->series_of[i] = NO_POINT;
+    for (size_t k = 0; k < d->series.n; k++) {
+        const struct series *series = &d->series.items[k];
+        struct table_series own = {.point = series->points[series->n - 1], .base = k};
+        snprintf(own.name, sizeof own.name, "%s", series->name);
+        for (size_t i = 0; i < series->n; i++)
+            d->series_of[series->points[i]] = k;
+        TRY(table_add_series(&d->table, &own, e));
+    }
+    return OK;
+}
+
+/* What a caption says of the sample: the most launches that a value of the point rests on. */
+static void sum_up(struct figure_data *d)
+{
+    memset(d->measured, 0, d->s->n * sizeof *d->measured);
+    for (size_t i = 0; i < d->s->n; i++)
+        d->measured[i].value.mid = NAN;
+    for (size_t i = 0; i < d->table.n; i++) {
+        const struct table_row *row = &d->table.rows[i];
+        for (size_t k = 0; k < d->n_quantities && row->point != NO_POINT; k++)
+            if (row->values[k].n > d->measured[row->point].n)
+                d->measured[row->point] = row->values[k];
+    }
+}
+
+enum status table_read(struct figure_data *d, struct error *e)
+{
+    TRY(open_series(d, e));
+    for (size_t k = 0; k < d->n_quantities; k++)
+        TRY(d->quantities[k].file != NULL ? gather(d, k, false, e) : take_points(d, k, e));
+    table_sort(&d->table, d->n_quantities);
+    TRY(table_add_sources(d, e));
+    table_sort(&d->table, d->n_quantities);
+    sum_up(d);
+    return OK;
+}

@@ -1,0 +1,85 @@
+/* Values of any option: those of FIGURES are lists of figures, all others are plain. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/figures/request.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+static enum status write_text(struct value *value, struct error *e)
+{
+    size_t size;
+    FILE *out = open_memstream(&value->text, &size);
+    if (out == NULL)
+        return error_no_memory(e, "a value");
+    fputc('[', out);
+    for (size_t i = 0; i < value->n; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        figure_request_write(out, &value->figures[i], NULL, NULL);
+    }
+    fputc(']', out);
+    return fclose(out) == 0 ? OK : error_no_memory(e, "a value");
+}
+
+static enum status read_figure(struct value *value, size_t i, const struct spec_option *option,
+                               const struct node *node, struct error *e)
+{
+    TRY(figure_request_read(&value->figures[i], node, e));
+    const char *name = figure_request_name(&value->figures[i]);
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(value->texts[j], name) == 0)
+            return mark_error(e, ERR_SPEC, node->mark,
+                              "%s: '%s' is listed twice: a `name` tells figures of one kind apart",
+                              option->key, name);
+    value->texts[i] = strdup(name);
+    return value->texts[i] != NULL ? OK : error_no_memory(e, "a value");
+}
+
+static enum status read_figures(struct value *value, const struct spec_option *option,
+                                const struct node *list, struct error *e)
+{
+    TRY(MEM_NEW(value->texts, list->n, "a value", e));
+    TRY(MEM_NEW(value->figures, list->n, "a value", e));
+    value->n = list->n;
+    for (size_t i = 0; i < list->n; i++)
+        TRY(read_figure(value, i, option, &list->items[i], e));
+    return write_text(value, e);
+}
+
+enum status value_parse(struct value *value, const struct spec_option *option,
+                        const struct node *node, struct error *e)
+{
+    if (option->type != TYPE_FIGURES)
+        return value_parse_plain(value, option, node, e);
+    if (node->kind != NODE_LIST)
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "%s: takes a list: [time, {kind: line, y: wait_ms}]", option->key);
+    struct value read = {.set = true, .mark = node->mark};
+    enum status status = read_figures(&read, option, node, e);
+    value_free(status == OK ? value : &read);
+    if (status == OK)
+        *value = read;
+    return status;
+}
+
+enum status value_copy(struct value *to, const struct value *from, struct error *e)
+{
+    TRY(value_copy_plain(to, from, e));
+    if (from->figures == NULL)
+        return OK;
+    enum status status = MEM_NEW(to->figures, from->n, "a value", e);
+    for (size_t i = 0; i < from->n && status == OK; i++)
+        status = figure_request_copy(&to->figures[i], &from->figures[i], e);
+    if (status != OK)
+        value_free(to);
+    return status;
+}
+
+void value_free(struct value *value)
+{
+    for (size_t i = 0; value->figures != NULL && !value->borrowed && i < value->n; i++)
+        figure_request_free(&value->figures[i]);
+    if (!value->borrowed)
+        free(value->figures);
+    value_free_plain(value);
+}

@@ -1,0 +1,300 @@
+#include "bench/spec/figures/request.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/value.h"
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/names.h"
+
+/* Longer names of files are cut nowhere. */
+enum { NAME_BYTES_MAX = 40, PRESET_BYTES = 256 };
+
+#define PREFIX "figures."
+
+static const struct spec_option options[] = {
+#define FIGURE_OPTION(id, key, type, preset, names, help)                                          \
+    {0, PREFIX key, TYPE_##type, SCOPE_FIGURE, "", 0, 0, preset, names, help, false},
+#include "bench/spec/figures/figure_options.def"
+#define PUBLISHED_OPTION(id, key, type, preset, names, help)                                       \
+    {0, PREFIX key, TYPE_##type, SCOPE_FIGURE, "", 0, 0, preset, names, help, false},
+#include "bench/spec/figures/figure_options.def"
+};
+
+static const char published_group[] = "published";
+
+static const struct figure_kind kinds[] = {
+#define FIGURE(name, summary, replay, shape, script, preset) {#name, script, preset, replay},
+#include "bench/spec/figures.def"
+};
+
+const struct spec_option *figure_option_at(size_t i)
+{
+    return i < sizeof options / sizeof *options ? &options[i] : NULL;
+}
+
+const struct spec_option *figure_option_find(const char *key)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(options[i].key, key) == 0)
+            return &options[i];
+    return NULL;
+}
+
+const struct figure_kind *figure_kind_get(const struct figure_request *request)
+{
+    return &kinds[(int)request->options[FIGURE_KIND].number];
+}
+
+const char *figure_request_name(const struct figure_request *request)
+{
+    const char *name = request->options[FIGURE_NAME].text;
+    return name[0] ? name : request->options[FIGURE_KIND].text;
+}
+
+/* ---- Reading ---- */
+
+/* "x_scale" of "figures.x_scale", "file" of "figures.published.file". */
+static const char *word_of(const struct spec_option *option)
+{
+    return strrchr(option->key, '.') + 1;
+}
+
+static enum status unknown_option(const struct spec_option *rows, size_t n, const char *of,
+                                  bool published, const struct node *entry, struct error *e)
+{
+    const char *known[FIGURE_OPTIONS + PUBLISHED_OPTIONS + 1];
+    char text[512];
+    for (size_t i = 0; i < n; i++)
+        known[i] = word_of(&rows[i]);
+    if (published)
+        known[n++] = published_group;
+    return mark_error(e, ERR_SPEC, entry->key_mark, "%s: %s", of,
+                      name_explain(text, sizeof text, entry->key, known, n));
+}
+
+/* One text stands for a list of it. */
+static enum status read_option(struct value *value, const struct spec_option *option,
+                               const struct node *node, struct error *e)
+{
+    struct node list = {.kind = NODE_LIST, .mark = node->mark, .n = 1};
+    if (option->type != TYPE_STRINGS || node->kind != NODE_SCALAR)
+        return value_parse_plain(value, option, node, e);
+    list.items = (struct node *)node;
+    return value_parse_plain(value, option, &list, e);
+}
+
+static enum status read_entry(struct value *values, const struct spec_option *rows, size_t n,
+                              const char *of, bool published, const struct node *entry,
+                              struct error *e)
+{
+    size_t i = 0;
+    while (i < n && strcmp(word_of(&rows[i]), entry->key) != 0)
+        i++;
+    return i < n ? read_option(&values[i], &rows[i], entry, e)
+                 : unknown_option(rows, n, of, published, entry, e);
+}
+
+/* Options of no preset are empty texts. */
+static enum status set_presets(struct value *values, const struct spec_option *rows, size_t n,
+                               struct error *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct node node;
+        if (rows[i].preset == NULL || rows[i].preset[0] == '\0') {
+            values[i].text = strdup("");
+            if (values[i].text == NULL)
+                return error_no_memory(e, "a figure");
+            continue;
+        }
+        enum status status =
+            yaml_read_text(&node, rows[i].preset, (struct mark){"preset", 0, 0}, e);
+        THEN(status, value_parse_plain(&values[i], &rows[i], &node, e));
+        node_free(&node);
+        TRY(status);
+        values[i].set = false;
+    }
+    return OK;
+}
+
+static enum status read_source(struct figure_source *source, const struct node *map,
+                               struct error *e)
+{
+    const struct spec_option *rows = &options[FIGURE_OPTIONS];
+    if (map->kind != NODE_MAP)
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "figures.published takes true, false, a map, as {file: table.csv, keys: "
+                          "[epoch], values: [train_loss]}, or a list of maps");
+    TRY(set_presets(source->options, rows, PUBLISHED_OPTIONS, e));
+    for (size_t i = 0; i < map->n; i++)
+        TRY(read_entry(source->options, rows, PUBLISHED_OPTIONS, "figures.published", false,
+                       &map->items[i], e));
+    if (!source->options[PUBLISHED_FILE].set || source->options[PUBLISHED_VALUES].n == 0)
+        return mark_error(e, ERR_SPEC, map->mark,
+                          "figures.published: a map wants file and values, as {file: table.csv, "
+                          "keys: [epoch], values: [train_loss]}");
+    return OK;
+}
+
+static enum status read_published(struct figure_request *r, const struct node *node,
+                                  struct error *e)
+{
+    bool yes = node->kind == NODE_SCALAR && strcmp(node->text, "true") == 0;
+    bool no = node->kind == NODE_SCALAR && strcmp(node->text, "false") == 0;
+    const struct node *maps = node->kind == NODE_LIST ? node->items : node;
+    size_t n = yes || no ? 0 : node->kind == NODE_LIST ? node->n : 1;
+    r->published = yes;
+    r->published_set = true;
+    TRY(MEM_NEW(r->sources, n, "a figure", e));
+    for (size_t i = 0; i < n; i++)
+        TRY(read_source(&r->sources[r->n_sources++], &maps[i], e));
+    return OK;
+}
+
+static enum status read_map(struct figure_request *r, const struct node *map, struct error *e)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const struct node *entry = &map->items[i];
+        TRY(strcmp(entry->key, published_group) == 0
+                ? read_published(r, entry, e)
+                : read_entry(r->options, options, FIGURE_OPTIONS, "figures", true, entry, e));
+    }
+    return OK;
+}
+
+/* What its row says, before what the spec does. */
+static enum status read_preset(struct figure_request *r, const char *text, struct error *e)
+{
+    char flow[PRESET_BYTES];
+    struct node map;
+    snprintf(flow, sizeof flow, "{%s}", text);
+    enum status status = yaml_read_text(&map, flow, (struct mark){"preset", 0, 0}, e);
+    THEN(status, read_map(r, &map, e));
+    node_free(&map);
+    for (int i = 0; i < FIGURE_OPTIONS; i++)
+        r->options[i].set = false;
+    r->published_set = false;
+    return status;
+}
+
+/* A name becomes part of names of files. */
+static enum status check_name(const struct figure_request *r, struct error *e)
+{
+    const struct value *name = &r->options[FIGURE_NAME];
+    bool sane = strlen(name->text) <= NAME_BYTES_MAX && name->text[0] != '.';
+    for (const char *c = name->text; *c; c++)
+        sane &= isalnum((unsigned char)*c) || strchr("_-.", *c) != NULL;
+    return sane ? OK
+                : mark_error(e, ERR_SPEC, name->mark,
+                             "figures.name: '%s' is no name of a file: letters, digits, _ - and ., "
+                             "at most %d, a dot not first",
+                             name->text, NAME_BYTES_MAX);
+}
+
+enum status figure_request_read(struct figure_request *r, const struct node *node, struct error *e)
+{
+    const struct node *kind = node->kind == NODE_MAP ? node_find(node, "kind") : node;
+    *r = (struct figure_request){.mark = node->mark, .published = true};
+    if (kind == NULL || node->kind == NODE_LIST)
+        return mark_error(e, ERR_SPEC, node->mark,
+                          "figures: takes names and maps with a kind, as {kind: line, y: wait_ms}");
+    TRY(set_presets(r->options, options, FIGURE_OPTIONS, e));
+    TRY(read_option(&r->options[FIGURE_KIND], &options[FIGURE_KIND], kind, e));
+    TRY(read_preset(r, figure_kind_get(r)->preset, e));
+    r->options[FIGURE_KIND].set = true;
+    if (node->kind == NODE_MAP)
+        TRY(read_map(r, node, e));
+    return check_name(r, e);
+}
+
+/* ---- Copies ---- */
+
+enum status figure_request_copy(struct figure_request *to, const struct figure_request *from,
+                                struct error *e)
+{
+    *to = *from;
+    memset(to->options, 0, sizeof to->options);
+    to->sources = NULL;
+    to->n_sources = 0;
+    for (int i = 0; i < FIGURE_OPTIONS; i++)
+        TRY(value_copy_plain(&to->options[i], &from->options[i], e));
+    TRY(MEM_NEW(to->sources, from->n_sources, "a figure", e));
+    for (; to->n_sources < from->n_sources; to->n_sources++)
+        for (int i = 0; i < PUBLISHED_OPTIONS; i++)
+            TRY(value_copy_plain(&to->sources[to->n_sources].options[i],
+                                 &from->sources[to->n_sources].options[i], e));
+    return OK;
+}
+
+void figure_request_free(struct figure_request *r)
+{
+    for (int i = 0; i < FIGURE_OPTIONS; i++)
+        value_free_plain(&r->options[i]);
+    for (size_t k = 0; k < r->n_sources; k++)
+        for (int i = 0; i < PUBLISHED_OPTIONS; i++)
+            value_free_plain(&r->sources[k].options[i]);
+    free(r->sources);
+    *r = (struct figure_request){0};
+}
+
+/* ---- Writing ---- */
+
+static void write_option(FILE *out, const struct spec_option *option, const char *text,
+                         const char *before)
+{
+    fprintf(out, "%s%s: ", before, word_of(option));
+    if (option->type == TYPE_TEXT)
+        value_write_quoted(out, text);
+    else
+        fputs(text, out);
+}
+
+static void write_source(FILE *out, const struct figure_source *source,
+                         const char *(*path_of)(const void *arg, const char *text), const void *arg)
+{
+    const char *before = "{";
+    for (int i = 0; i < PUBLISHED_OPTIONS; i++) {
+        const char *text = source->options[i].text;
+        if (!source->options[i].set)
+            continue;
+        write_option(out, &options[FIGURE_OPTIONS + i],
+                     i == PUBLISHED_FILE && path_of != NULL ? path_of(arg, text) : text, before);
+        before = ", ";
+    }
+    fputc('}', out);
+}
+
+static void write_published(FILE *out, const struct figure_request *r,
+                            const char *(*path_of)(const void *arg, const char *text),
+                            const void *arg)
+{
+    fprintf(out, ", %s: ", published_group);
+    if (r->n_sources == 0)
+        fputs(r->published ? "true" : "false", out);
+    for (size_t i = 0; i < r->n_sources; i++) {
+        fputs(i > 0 ? ", " : "[", out);
+        write_source(out, &r->sources[i], path_of, arg);
+    }
+    fputs(r->n_sources > 0 ? "]" : "", out);
+}
+
+void figure_request_write(FILE *out, const struct figure_request *r,
+                          const char *(*path_of)(const void *arg, const char *text),
+                          const void *arg)
+{
+    bool more = r->published_set;
+    for (int i = 0; i < FIGURE_OPTIONS; i++)
+        more |= i != FIGURE_KIND && r->options[i].set;
+    if (!more) {
+        fputs(r->options[FIGURE_KIND].text, out);
+        return;
+    }
+    for (int i = 0; i < FIGURE_OPTIONS; i++)
+        if (r->options[i].set)
+            write_option(out, &options[i], r->options[i].text, i > 0 ? ", " : "{");
+    if (r->published_set)
+        write_published(out, r, path_of, arg);
+    fputc('}', out);
+}

@@ -1,0 +1,98 @@
+# Values over anything: a curve a series of series_<figure>.csv, or bars side by side; a panel each of
+# several quantities, one above the other. Besides what style.gp lists, bench/figures assigns:
+#   x_name, x_min, x_max         what x is; the least and the greatest there is
+#   x_different                  how many there are
+#   ticks_n, tickK               them, rising, where they are few; else 0
+#   names_n, nameK               where x is told by name: what its numbers 1 .. names_n stand for; else 0
+#   x_option                     1: it is an option of points; 0: a column, as epoch
+#   columnK_title, _most         of the K-th of columns: its axis, what there can be at most
+#   seriesK_published            1: nobody here measured it
+load plots.'/style.gp'
+panel = 'line_panel.gp'
+plot_height = words(columns) > 1 ? 210.0 : 140.0
+x_title = x_name
+y_title = ''
+as_bars = shape_of eq 'bars'
+ranks_min = x_min
+ranks_max = x_max
+
+# Value and bounds of the current row; the stem of a share is written without its unit.
+stem_of(name) = strstrt(name, '_pct') > 0 ? name[1:strstrt(name, '_pct') - 1] : name
+has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi') > column(name.'_lo')
+is_published(k) = value(sprintf('series%d_published', k))
+legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, k)
+legend_line(k) = is_published(k) || as_bars ? 0.0001 : 1
+
+# Bars and names stand at 1, 2, 3 ...; numbers where they belong, series side by side.
+tick(i) = value(sprintf('tick%d', i))
+by_place = as_bars || names_n > 0
+place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (tick(i) <= x ? 1 : 0)) : x
+log_x = !by_place && x_min > 0 && (x_scale eq 'log' || \
+    (x_scale eq 'auto' && x_option && x_max >= (x_name[1:5] eq 'ranks' ? 9 : 8 * x_min)))
+bar = 0.8 / (series_n > 0 ? series_n : 1)
+x_span = by_place ? ticks_n : x_max - x_min + 1
+room = series_n > 8 ? 0.1 / series_n : 0.014
+room = !x_option && room * x_span * series_n > 0.25 ? 0.25 / (x_span * series_n) : room
+aside(k) = (as_bars ? bar : log_x ? room : room * x_span) * (k - (series_n + 1) / 2.0)
+x_of(k) = log_x ? column('x') * (x_max / real(x_min))**aside(k) : place_of(column('x')) + aside(k)
+x_if(condition, k) = condition ? x_of(k) : NaN
+
+edge(k) = as_bars ? "#202020" : colour(k)
+whisker_of(k) = as_bars ? whisker_colour : dark(k)
+
+# Where the axis of each panel begins: shares shortly below the lowest, others at 0.
+least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(name) ? column(name) \
+    : has_value(stem.'_published') ? column(stem.'_published') : NaN
+from_y = ''
+do for [i = 1:words(columns)] {
+    lowest = NaN
+    if (value(sprintf('column%d_n', i)) > 0) {
+        stats data using (strlen(strcol('curve')) > 0 ? least_of(word(columns, i), stem_of(word(columns, i))) : NaN) \
+            name 'LEAST' nooutput
+        lowest = LEAST_min
+    }
+    from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
+        : lowest < 0 ? -1 : 0)
+}
+
+# Marks that would hide each other are left out.
+crowded = x_different > 48
+mark_scale = x_different > 24 ? 0.6 : 1
+
+set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
+set xtics nomirror out scale 0.5 noenhanced
+label_of(i) = names_n > 0 ? value(sprintf('name%d', int(tick(i)))) : sprintf('%g', tick(i))
+widest = 0
+do for [i = 1:ticks_n] {
+    widest = strlen(label_of(i)) > widest ? strlen(label_of(i)) : widest
+}
+if (by_place && ticks_n > 0) {
+    set xrange [0.4 : ticks_n + 0.6]
+    set xtics ()
+    do for [i = 1:ticks_n] {
+        set xtics add (label_of(i) i)
+    }
+    if (widest * ticks_n > 44) {
+        set xtics rotate by 25 right
+        axis_height = 24 + 2.6 * widest
+    }
+} else {
+    if (log_x) {
+        set logscale x 2
+        set xrange [x_min / 1.25 : x_max * 1.25]
+    } else {
+        pad = x_option ? 0.5 : x_different > 24 ? 0.02 * (x_max - x_min) : 0.3
+        set xrange [x_min - pad : x_max + pad]
+    }
+    if (x_option && ticks_n > 0 && ticks_n < 9) {
+        set xtics ()
+        do for [i = 1:ticks_n] {
+            set xtics add (label_of(i) tick(i))
+        }
+    }
+    if (!x_option && x_max - x_min < 12) {
+        set xtics 1
+    }
+}
+
+load plots.'/draw.gp'

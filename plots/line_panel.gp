@@ -1,0 +1,87 @@
+# A panel a column, one above the other; legend and caption are those of the upper one.
+upper = (caption_height + axis_height + plot_height) / height
+lower = (caption_height + axis_height) / height
+share = (upper - lower) / words(columns)
+gap = 6 / height
+
+set multiplot
+do for [i = 1:words(columns)] {
+    name = word(columns, i)
+    stem = stem_of(name)
+    most_of = value(sprintf('column%d_most', i))
+    if (i > 1) {
+        unset label
+        unset arrow
+    }
+    set tmargin at screen upper - (i - 1) * share - (i > 1 ? gap : 0)
+    set bmargin at screen upper - i * share + (i < words(columns) ? gap : 0)
+    last = i == words(columns)
+    set format x (last ? '%g' : '')
+    do for [t = 1:ticks_n] {
+        if (by_place) {
+            set xtics add ((last ? label_of(t) : '') t)
+        }
+    }
+    unset logscale y
+    set ytics autofreq nomirror out scale 0.5
+    log_y = y_scale eq 'log' || (y_scale eq 'auto' && words(columns) == 1 && x_option && is_wide && most_of != 100)
+    if (log_y) {
+        eval log_ticks('y')
+        set autoscale yfix
+        set offsets 0, 0, graph 0.06, graph 0.06
+    } else {
+        from = real(word(from_y, i))
+        if (most_of == 100) {
+            set offsets 0, 0, 0, 0
+            set yrange [from:100]
+            set ytics from, percent_step(as_bars ? 0 : from), 100
+        } else {
+            set offsets 0, 0, graph 0.08, 0
+            eval from < 0 ? 'set yrange [*:*]' : 'set yrange [0:*] noextend'
+        }
+        if (most_of == 100 && from > 0) {
+            eval break_axis('y')
+        }
+        if (words(columns) == 1 && most_of != 100) {
+            eval big_ticks('y')
+        }
+    }
+    if (value(sprintf('column%d_n', i)) == 0) {
+        set yrange [0:1]
+        unset ytics
+        set label (nothing ne '' ? '' : 'no '.value(sprintf('column%d_title', i))) \
+            at graph 0.5, graph 0.5 center textcolor rgb grey
+    }
+    set label value(sprintf('column%d_title', i)) rotate center \
+        at screen 7 / width, screen upper - (i - 0.5) * share
+    if (series_n == 0 || value(sprintf('column%d_n', i)) == 0) {
+        plot NaN notitle
+        continue
+    }
+    marks = crowded ? 0.01 : mark_scale * scale
+    published_size = (crowded ? 0.6 : 1.3) * scale
+    plot for [k = 1:series_n] data using (x_if(as_bars && in_series(k) && has_value(name), k)): \
+            (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
+            with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \
+        for [k = 1:series_n] data using (x_if(!as_bars && in_series(k) && has_value(name), k)): \
+            (column(name)) with lines linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
+        for [k = 1:series_n] data using (x_if(!as_bars && in_series(k) && is_published(k) && \
+            has_value(stem.'_published'), k)):(column(stem.'_published')) with lines \
+            linecolor rgb colour(k) linewidth 0.6 dashtype 3, \
+        for [k = 1:series_n] data using (x_if(!as_bars && !crowded && in_series(k) && has_value(name), k)): \
+            (column(name)) with points linecolor rgb 'white' pointtype shape(solid, k) pointsize marks, \
+        for [k = 1:series_n] data using (x_if(!as_bars && !crowded && in_series(k) && has_value(name) \
+            && !is_solid(k), k)):(column(name)) with points \
+            linecolor rgb colour(k) pointtype shape(hollow, k) pointsize marks linewidth 1.5, \
+        for [k = 1:series_n] data using (x_if(!as_bars && !crowded && is_solid(k) && has_value(name), k)): \
+            (column(name)) with points linecolor rgb colour(k) pointtype shape(solid, k) pointsize marks, \
+        for [k = 1:series_n] data using (x_if(has_bounds(k, stem), k)):(column(stem.'_lo')): \
+            (0):(column(stem.'_hi') - column(stem.'_lo')) with vectors \
+            heads size graph 0.011, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \
+        for [k = 1:series_n] data using (x_if(in_series(k) && has_value(name) && !is_ok(k), k)): \
+            (column(name)) with points linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
+        for [k = 1:series_n] data using (x_if(in_series(k) && has_value(stem.'_published'), k)): \
+            (column(stem.'_published')) with points linecolor rgb (edge(k)) \
+            pointtype published_shape pointsize published_size
+}
+unset multiplot
