@@ -431,9 +431,13 @@ static void captions_say_what_was_run(void **state)
     char name[64];
     for (int i = 0; i < FIGURES; i++) {
         assert_says(run, name_of(name, figures[i], "txt"), all);
-        assert_says(run, name_of(name, figures[i], "svg"),
-                    (const char *const[]){"lenet_21k on mnist (real data), sgd, global batch 256",
-                                          "oversubscribed", NULL});
+        assert_says(
+            run, name_of(name, figures[i], "svg"),
+            (const char *const[]){"lenet_21k on mnist (real data), sgd, global batch 256", NULL});
+        /* where points share cores there is no efficiency */
+        if (strcmp(figures[i], "efficiency") != 0)
+            assert_says(run, name_of(name, figures[i], "svg"),
+                        (const char *const[]){"oversubscribed", NULL});
     }
     assert_says(run, "time.txt", timed);
     assert_says(run, "accuracy.txt", runs);
