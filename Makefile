@@ -114,7 +114,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-compare bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint info help clean
 
 all: $(PROGRAMS)
 
@@ -221,6 +221,7 @@ KERNELS_TESTS := $(wildcard kernels/tests/test_*.c kernels/*/tests/test_*.c)
 COMM_TESTS    := $(wildcard comm/cost/tests/test_*.c)
 MPI_TESTS     := $(wildcard comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 BENCH_TESTS   := $(wildcard bench/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
+SPEED_TESTS   := $(wildcard bench/*/tests/speed_*.c)
 tests_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 TEST_PROGRAMS := $(call tests_of,$(KERNELS_TESTS) $(COMM_TESTS) $(MPI_TESTS) $(BENCH_TESTS)) \
                  $(addsuffix _f64,$(call tests_of,$(KERNELS_TESTS) $(MPI_TESTS)))
@@ -250,7 +251,7 @@ $(foreach t,$(KERNELS_TESTS),$(eval $(call test_rules_f64,$(t),$(BUILD)/libkerne
 $(foreach t,$(COMM_TESTS),$(eval $(call test_rules,$(t),$(LIBDESC),$$(LDLIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules,$(t),$(TRAIN_LINK),$$(WORKLOAD_LIBS))))
 $(foreach t,$(MPI_TESTS),$(eval $(call test_rules_f64,$(t),$(TRAIN_LINK_F64),$$(WORKLOAD_LIBS))))
-$(foreach t,$(BENCH_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
+$(foreach t,$(BENCH_TESTS) $(SPEED_TESTS),$(eval $(call test_rules,$(t),$(BUILD)/libtrain.a $(LIBDATA) $(RUNNER_LINK),$$(RUNNER_LIBS) $$(ZLIB_LIBS))))
 
 $(SEEDS_TESTS): $(BUILD)/tests/seeds_%: $(call obj,bench/tests/fuzz/fuzz_%.c bench/tests/fuzz/replay.c) $(FUZZ_LINK) | $(BUILD)/tests
 	$(call says,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBS)
@@ -329,6 +330,9 @@ bench-compare:
 bench-noise:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/noise.sh
+# What choosing the next launch costs in a campaign of 10,000 points and 100,000 launches.
+bench-order: $(call tests_of,$(SPEED_TESTS))
+	@$(BUILD)/tests/speed_launch_order
 
 # MNIST and CIFAR-10, from $SCALEBENCH_MIRROR if that is set.
 SETS ?=
@@ -386,6 +390,7 @@ clean:
 #: make bench CONFIG=strong_scaling.yaml   run (or go on with) a campaign; table and figures
 #:      SET="train.epochs=2 matrix.ranks=[1,2]"   change options;  FRESH=1 start anew;  OUT=folder
 #: make figures CONFIG=...            redraw from the CSV, no run
+#: make bench-order                   how long the next launch takes to be chosen, as CSV
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-compare                 whether `scalebench compare` is right about repetitions and a slow-down, as CSV
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV
