@@ -170,10 +170,28 @@ static void print_bases(FILE *out, const struct summary *s)
             print_base(out, &s->points[i], n == 1);
 }
 
+/* "3 of 54 launches were disturbed (foreign work); they count." */
+static void print_disturbed(FILE *out, const struct summary *s)
+{
+    size_t disturbed = 0, launches = 0;
+    char by[64] = "";
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->points[i].point->twin != i)
+            continue;
+        disturbed += s->points[i].disturbed;
+        launches += s->points[i].launches;
+        noise_join(by, sizeof by, s->points[i].disturbed_by);
+    }
+    if (disturbed > 0)
+        fprintf(out, "%zu of %zu timed launches %s disturbed (%s); they count.\n", disturbed,
+                launches, disturbed > 1 ? "were" : "was", by);
+}
+
 void table_print_notes(FILE *out, const struct summary *s)
 {
     print_bases(out, s);
     table_print_ratios(out, s);
+    print_disturbed(out, s);
 }
 
 /* Says what was checked, and only what was. */
@@ -205,23 +223,6 @@ static void print_weights(FILE *out, const struct summary *s)
     if (by_design > 0)
         fprintf(out, "Weights differ between ranks at %s, as %s spec has it (by_design).\n",
                 text_plural(points, (long)by_design, "point"), by_design > 1 ? "their" : "its");
-}
-
-/* "3 of 54 launches were disturbed (foreign work); they count." */
-static void print_disturbed(FILE *out, const struct summary *s)
-{
-    size_t disturbed = 0, launches = 0;
-    char by[64] = "";
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->points[i].point->twin != i)
-            continue;
-        disturbed += s->points[i].disturbed;
-        launches += s->points[i].launches;
-        noise_join(by, sizeof by, s->points[i].disturbed_by);
-    }
-    if (disturbed > 0)
-        fprintf(out, "%zu of %zu timed launches %s disturbed (%s); they count.\n", disturbed,
-                launches, disturbed > 1 ? "were" : "was", by);
 }
 
 /* Earlier versions did not write what launches took. */
@@ -297,7 +298,6 @@ static void print_all(FILE *out, const struct summary *s, const char *run_dir, c
     print_weights(out, s);
     table_print_losses(out, s);
     table_print_published(out, s);
-    print_disturbed(out, s);
     print_effort(out, s);
     print_paths(out, s, run_dir);
 }
