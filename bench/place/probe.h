@@ -15,6 +15,7 @@ struct probe {
  * others took. Both are NAN where a processor cannot be used or memory runs out. */
 struct probe probe_run(const bool *cpus, int n, double seconds);
 
-/* How long the piece may be repeated beside a launch that is expected to take wall_s: a hundredth of
- * it, 10 ms at most; 0 where that is too short to tell anything. */
-double probe_seconds(double wall_s);
+/* How long the piece may be repeated before, and again after, a launch that is expected to take
+ * wall_s: a hundredth of that, 10 ms at most; 0 where that is too short to tell anything, or where both
+ * with their processes would take more than a twentieth of the launch. */
+double probe_seconds(double wall_s, const bool *cpus, int n);

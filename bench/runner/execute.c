@@ -227,7 +227,7 @@ static void take_noise(struct journal_launch *l, const struct view *before,
 
 /* Runs the command and looks at the processors of its plan before and after. */
 static enum status run_command(struct campaign *c, const struct place_plan *plan,
-                               const struct launch_command *command, double probe_s,
+                               const struct launch_command *command, double expected_s,
                                struct launch_outcome *outcome, struct journal_launch *l,
                                struct error *e)
 {
@@ -236,6 +236,7 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
     struct core_locks *own;
     TRY(MEM_NEW(own, 1, "a launch", e));
     enum status status = core_locks_add(own, plan, e);
+    double probe_s = status == OK ? probe_seconds(expected_s, own->cpus, CPUS_MAX) : 0;
     if (status == OK)
         look_before(&before, own->cpus, probe_s);
     THEN(status, launch_start(&launch, command, e));
@@ -250,8 +251,9 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
 
 /* Makes the launch's folder with its command line, starts it and waits. */
 static enum status run_prepared(struct campaign *c, const struct site_launch *prepared,
-                                const char *folder, double probe_s, struct launch_outcome *outcome,
-                                struct journal_launch *l, struct error *e)
+                                const char *folder, double expected_s,
+                                struct launch_outcome *outcome, struct journal_launch *l,
+                                struct error *e)
 {
     char path[PATH_BYTES];
     TRY(folder_make(folder, e));
@@ -262,7 +264,7 @@ static enum status run_prepared(struct campaign *c, const struct site_launch *pr
                                      .environment = prepared->environment,
                                      .log = path,
                                      .limit_s = config_number(&c->spec.config, OPT_POINT_LIMIT)};
-    return run_command(c, &prepared->plan, &command, probe_s, outcome, l, e);
+    return run_command(c, &prepared->plan, &command, expected_s, outcome, l, e);
 }
 
 static enum status launch_in(struct campaign *c, const struct next_launch *next, const char *folder,
@@ -271,9 +273,9 @@ static enum status launch_in(struct campaign *c, const struct next_launch *next,
 {
     struct site_launch prepared;
     const struct point *point = &c->spec.points[next->point];
-    double probe_s = probe_seconds(expected_wall_s(&c->journal, point->id));
+    double expected_s = expected_wall_s(&c->journal, point->id);
     TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
-    enum status status = run_prepared(c, &prepared, folder, probe_s, outcome, l, e);
+    enum status status = run_prepared(c, &prepared, folder, expected_s, outcome, l, e);
     site_launch_free(&prepared);
     return status;
 }

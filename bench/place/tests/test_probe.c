@@ -43,13 +43,19 @@ static void test_what_cannot_be_used_is_unknown(void **state)
     assert_true(isnan(probe_run(cpus, CPUS, 0.001).work_us));
 }
 
-static void test_looking_takes_a_fiftieth_at_most(void **state)
+static void test_looking_takes_a_twentieth_at_most(void **state)
 {
-    assert_true(probe_seconds(0.04) == 0); /* nothing can be told in 0.4 ms */
+    bool cpus[CPUS] = {true, true};
+    assert_true(probe_seconds(0.08, cpus, CPUS) == 0); /* nothing can be told in 0.8 ms */
     for (double wall_s = 0.01; wall_s < 100; wall_s *= 1.7)
-        assert_true(2 * probe_seconds(wall_s) <= 0.02 * wall_s * (1 + 1e-12));
-    assert_true(probe_seconds(0.5) == 0.005);
-    assert_true(probe_seconds(INFINITY) == 0.010);
+        assert_true(2 * (probe_seconds(wall_s, cpus, CPUS) + 2 * 0.0005) <= 0.05 * wall_s ||
+                    probe_seconds(wall_s, cpus, CPUS) == 0);
+    assert_true(probe_seconds(0.5, cpus, CPUS) == 0.005);
+    assert_true(probe_seconds(INFINITY, cpus, CPUS) == 0.010);
+    for (int i = 0; i < 64; i++)
+        cpus[i] = true;
+    assert_true(probe_seconds(0.5, cpus, CPUS) == 0); /* 64 processes before, 64 after */
+    assert_true(probe_seconds(2, cpus, CPUS) == 0.010);
 }
 
 int main(void)
@@ -57,7 +63,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_work_is_timed_on_own_processors),
         cmocka_unit_test(test_what_cannot_be_used_is_unknown),
-        cmocka_unit_test(test_looking_takes_a_fiftieth_at_most),
+        cmocka_unit_test(test_looking_takes_a_twentieth_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
