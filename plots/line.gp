@@ -21,9 +21,9 @@ stem_of(name) = strstrt(name, '_pct') > 0 ? name[1:strstrt(name, '_pct') - 1] : 
 has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi') > column(name.'_lo')
 is_published(k) = value(sprintf('series%d_published', k))
 legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, k)
-legend_line(k) = is_published(k) || as_bars ? 0.0001 : 1
+legend_line(k) = is_published(k) || by_place ? 0.0001 : 1
 
-# Bars and names stand at 1, 2, 3 ...; numbers where they belong, series side by side.
+# Bars and names, which no line joins, stand at 1, 2, 3 ...; numbers where they belong, series side by side.
 tick(i) = value(sprintf('tick%d', i))
 by_place = as_bars || names_n > 0
 place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (tick(i) <= x ? 1 : 0)) : x

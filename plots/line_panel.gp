@@ -63,9 +63,9 @@ do for [i = 1:words(columns)] {
     plot for [k = 1:series_n] data using (x_if(as_bars && in_series(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
             with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \
-        for [k = 1:series_n] data using (x_if(!as_bars && in_series(k) && has_value(name), k)): \
+        for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && has_value(name), k)): \
             (column(name)) with lines linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
-        for [k = 1:series_n] data using (x_if(!as_bars && in_series(k) && is_published(k) && \
+        for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && is_published(k) && \
             has_value(stem.'_published'), k)):(column(stem.'_published')) with lines \
             linecolor rgb colour(k) linewidth 0.6 dashtype 3, \
         for [k = 1:series_n] data using (x_if(!as_bars && !crowded && in_series(k) && has_value(name), k)): \

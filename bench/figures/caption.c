@@ -454,6 +454,21 @@ static enum status write_full(FILE *out, const struct figure_data *d, struct err
     return status;
 }
 
+/* Where nothing here was measured, what was run says nothing of the figure. */
+static bool is_published_alone(const struct figure_data *d)
+{
+    return d->values == 0 && d->published > 0 && d->figure->request->n_sources > 0;
+}
+
+static void write_sources(FILE *out, const struct figure_data *d)
+{
+    const struct figure_request *r = d->figure->request;
+    for (size_t i = 0; i < r->n_sources; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : " Published values of the figure: ",
+                r->sources[i].options[PUBLISHED_FILE].text);
+    fputs(r->n_sources > 0 ? "." : "", out);
+}
+
 enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
                          struct error *e)
 {
@@ -463,10 +478,14 @@ enum status caption_make(struct caption *caption, const struct figure_data *d, b
     FILE *out = open_memstream(&caption->text, &size);
     if (out == NULL)
         return error_no_memory(e, "a caption");
-    if (full)
+    if (is_published_alone(d))
+        fputs("Published values alone: nothing was measured here.", out);
+    else if (full)
         status = write_full(out, d, e);
     else
         write_short(out, d);
+    if (full || is_published_alone(d))
+        write_sources(out, d);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a caption");
     if (status != OK)

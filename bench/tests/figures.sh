@@ -212,6 +212,35 @@ reports_are_found() {
         expect 2 "nearest 'reports/wang_yang/table2'" "$scalebench" plan reports/wang_yang/table3
 }
 
+# Anything over anything, of the committed accuracy runs: epochs beside published ones, points by name,
+# published values alone.
+any_column_is_drawn() {
+    local dir=$tmp/any
+    cp -r results/reference/accuracy "$dir" && rm -f "$dir"/*.svg
+    expect 0 "any/loss.svg" "$scalebench" figures "$dir" --set "figures=[\
+{kind: line, name: loss, y: train_loss, x: epoch, where: ranks = 2, title: One curve, \
+published: {file: wang_yang_epochs.csv, name: theirs, keys: [epoch = epoch + 1], values: [train_loss]}}, \
+{kind: line, name: gpu, y: seconds, x: epoch, where: ranks = 999, \
+published: {file: wang_yang_gpu.csv, name: GPU, keys: [epoch = epoch + 1], values: [seconds = time_s]}}, \
+{kind: line, y: test_acc_pct, series: [], shape: bars}]" || return 1
+    grep -q '>One curve<' "$dir/loss.svg" && grep -q '>theirs<' "$dir/loss.svg" &&
+        ! grep -q 'ranks=4' "$dir/series_loss.csv" &&
+        grep -q '^2,theirs,published,,,,,,5,5,0,,,,0.1719$' "$dir/series_loss.csv" &&
+        [ "$(wc -l <"$dir/series_loss.csv")" = 11 ] && [ "$(wc -l <"$dir/series_gpu.csv")" = 6 ] &&
+        [ -s "$dir/line.png" ]
+}
+
+wrong_options_of_figures_are_named() {
+    local dir=results/reference/accuracy
+    expect 2 "figures.y = wait_mz: neither a quantity nor a column of numbers; nearest 'wait_ms'" \
+        "$scalebench" figures "$dir" --set "figures=[{kind: line, y: wait_mz}]" || return 1
+    expect 2 "figures: 'yy' is unknown; nearest 'y'" \
+        "$scalebench" figures "$dir" --set "figures=[{kind: line, yy: step_ms}]" || return 1
+    expect 2 "figures.name: 'a/b' is no name of a file" \
+        "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
+    expect 0 "what it goes over" "$scalebench" explain figures.x
+}
+
 check "every kind of figure is drawn" draws_every_kind
 check "old figures are drawn again" old_figures_are_drawn_again
 check "figures that are missing are not listed" figures_that_are_missing_are_not_listed
@@ -224,6 +253,8 @@ else
     skip "series hold the numbers of the tables" "no python3"
 fi
 check "figures are drawn from the tables alone" tables_suffice
+check "any column is drawn over anything, beside published values and these alone" any_column_is_drawn
+check "wrong options of figures are named" wrong_options_of_figures_are_named
 if command -v python3 >/dev/null; then
     check "a model line follows from coefficients" model_line_follows_the_coefficients
 else
