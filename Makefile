@@ -114,7 +114,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -367,10 +367,17 @@ C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 format:
 	@clang-format -i $(C_FILES)
 
+# What editors check specs against, committed because they read it without a build.
+SCHEMA := configs/scalebench.schema.json
+schema:
+	@$(MAKE) --no-print-directory -j$(NPROC) all
+	@$(BUILD)/scalebench schema >$(BUILD)/schema.json && mv $(BUILD)/schema.json $(SCHEMA)
+
 lint:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@clang-format --dry-run -Werror $(C_FILES)
 	@BUILD='$(BUILD)' ci/check_layers.sh
+	@$(BUILD)/scalebench schema | cmp - $(SCHEMA) || { echo 'make schema writes it anew' >&2; false; }
 	@shellcheck $(shell git ls-files '*.sh' '*.sbatch') .ci/run
 
 info:
@@ -404,6 +411,7 @@ clean:
 #: make fuzz [FUZZ=spec SECONDS=60]    made-up inputs for the readers, under clang's sanitizers (needs make deps-ci)
 #: make check-arm64                   the kernels' tests for 64-bit ARM under qemu (needs make deps-ci)
 #: make format | lint                 format the sources | check format, layers and scripts
+#: make schema                        write configs/scalebench.schema.json, for editors, after an option changed
 #: make deps-ci                       packages that some tests need besides (a Slurm, an emulator)
 #: make deps-extra                    packages of optional parts
 #: make info                          compilers, libraries and flags in use

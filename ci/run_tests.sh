@@ -14,12 +14,13 @@ logs=$build/test-logs
 mkdir -p "$logs"
 
 unit_tests=$(echo kernels/tests/test_*.c {kernels,comm,bench}/*/tests/test_*.c bench/workloads/*/tests/test_*.c)
+scripts=$(echo bench/tests/*.sh bench/tests/commands/*.sh)
 mpi_tests=$(echo comm/tests/mpi_*.c bench/workloads/*/tests/mpi_*.c)
 
 # Every name under which something runs, built or not.
 names() {
     local source name
-    for source in $unit_tests $mpi_tests bench/tests/fuzz/fuzz_*.c bench/tests/*.sh; do
+    for source in $unit_tests $mpi_tests bench/tests/fuzz/fuzz_*.c $scripts; do
         name=$(basename "${source%.*}")
         case $source in
         */mpi_*) printf '%s\n' "$name"{,_f64}" on "{1,2,3,4,7}" ranks" ;;
@@ -200,7 +201,7 @@ for source in $mpi_tests; do
     done
 done
 
-for script in bench/tests/*.sh; do
+for script in $scripts; do
     name=$(basename "$script" .sh)
     [[ " $one_core $idle_scripts " == *" $name "* ]] || run "$name" "$script"
 done

@@ -11,7 +11,7 @@
 enum beside { NOTHING_BESIDE, BESIDE_AT_TOP, BESIDE_IN_CASE };
 
 static const struct spec_part parts[] = {
-#define PART(name, at_top, in_case, help) {#name, at_top, in_case, help},
+#define PART(name, kind, at_top, in_case, help) {#name, PART_##kind, at_top, in_case, help},
 #include "bench/spec/parts.def"
 };
 #define N_PARTS   (sizeof parts / sizeof *parts)

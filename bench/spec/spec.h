@@ -69,9 +69,21 @@ const struct spec_option *option_find(const char *key);
 /* What `scalebench explain KEY` prints: type, unit, range, allowed names, preset, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
+/* What a key of a spec that is no option holds. */
+enum part_kind {
+    PART_FILES,    /* a file, or a list of them */
+    PART_AXES,     /* options, each with a list of values */
+    PART_ZIPS,     /* the same, or a list of such maps */
+    PART_EXCLUDES, /* a list of conditions and of options with a value or a list of them */
+    PART_VALUES,   /* options with a value each */
+    PART_CASES,
+    PART_LABEL,
+};
+
 /* A key of a spec that is no option: parts.def. */
 struct spec_part {
     const char *name;
+    enum part_kind kind;
     bool at_top, in_case;
     const char *help;
 };

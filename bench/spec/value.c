@@ -188,6 +188,15 @@ static const struct unit share_units[] = {{"%", 1}};
 #define TIME_UNITS (sizeof time_units / sizeof *time_units)
 #define SIZE_UNITS (sizeof size_units / sizeof *size_units)
 
+const char *value_unit(enum option_type type, size_t i)
+{
+    if (type == TYPE_TIME)
+        return i < TIME_UNITS ? time_units[i].name : NULL;
+    if (type == TYPE_SIZE)
+        return i < SIZE_UNITS ? size_units[i].name : NULL;
+    return type == TYPE_PERCENT && i == 0 ? share_units[0].name : NULL;
+}
+
 /* A number directly followed by one of the units. */
 static bool parse_unit(const char *text, const struct unit *units, size_t n, double *number)
 {

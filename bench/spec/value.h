@@ -14,6 +14,9 @@ bool number_parse(const char *text, double *number);
  * shares: in seconds, bytes or per cent. */
 bool number_parse_unit(const char *text, enum option_type *type, double *number);
 
+/* The i-th unit that values of TIME, SIZE or PERCENT are written with; NULL beyond the last. */
+const char *value_unit(enum option_type type, size_t i);
+
 /* Reads `node` as a value of `option`. What the value held is freed. On error it is as before. */
 enum status value_parse(struct value *value, const struct spec_option *option,
                         const struct node *node, struct error *e);

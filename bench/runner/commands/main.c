@@ -142,7 +142,8 @@ static void select_options(const struct command *command, struct option options[
 static enum status take_operand(const char *operand, struct arguments *arguments,
                                 const struct command *command, struct error *e)
 {
-    size_t most = strstr(command->operand, "...") != NULL ? OPERANDS_MAX : 1;
+    size_t most =
+        strstr(command->operand, "...") != NULL ? OPERANDS_MAX : *command->operand != '\0';
     if (arguments->n_operands >= most)
         return error_set(e, ERR_ARGUMENT, "%s: '%s' is one argument too many", command->name,
                          operand);

@@ -1,0 +1,205 @@
+/* Values of options as JSON Schema: what bench/spec/value.c accepts, as far as patterns and bounds say it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/runner/commands/schema.h"
+#include "bench/spec/figures/request.h"
+#include "bench/spec/value.h"
+
+#define NUMBER "[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?"
+
+json_t *schema_put(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *schema_object(json_t *properties)
+{
+    return json_pack("{s:s, s:b, s:o}", "type", "object", "additionalProperties", 0, "properties",
+                     properties);
+}
+
+json_t *schema_text(void)
+{
+    return json_pack("{s:[s,s,s], s:i}", "type", "string", "number", "boolean", "minLength", 1);
+}
+
+json_t *schema_one_or_list(json_t *one, json_t *list)
+{
+    return json_pack("{s:[o,o]}", "anyOf", one, list);
+}
+
+static json_t *number_of(double number)
+{
+    bool whole = number == floor(number) && fabs(number) < 1e15;
+    return whole ? json_integer((json_int_t)number) : json_real(number);
+}
+
+/* A preset may lie out of bounds, and may then be written. */
+static json_t *with_preset(const struct spec_option *option, json_t *schema)
+{
+    double preset;
+    if (option->preset == NULL || !number_parse(option->preset, &preset) ||
+        (preset >= option->min && preset <= option->max))
+        return schema;
+    return json_pack("{s:[o,{s:o}]}", "anyOf", schema, "const", number_of(preset));
+}
+
+static json_t *bounded(const struct spec_option *option, const char *type)
+{
+    return json_pack("{s:s, s:o, s:o}", "type", type, "minimum", number_of(option->min), "maximum",
+                     number_of(option->max));
+}
+
+static json_t *pattern(const char *text)
+{
+    return json_pack("{s:s, s:s}", "type", "string", "pattern", text);
+}
+
+/* A number directly followed by one of the units of the type. */
+static json_t *quantity(enum option_type type)
+{
+    char text[256] = "^" NUMBER "(";
+    for (size_t i = 0; value_unit(type, i) != NULL; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? "|" : "",
+                 value_unit(type, i));
+    }
+    strncat(text, ")$", sizeof text - strlen(text) - 1);
+    return pattern(text);
+}
+
+static json_t *one_of(const struct enumeration *names)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < names->n; i++)
+        json_array_append_new(rows, json_pack("{s:s, s:s}", "const", names->names[i], "description",
+                                              names->summaries[i]));
+    return json_array_size(rows) == names->n ? json_pack("{s:o}", "anyOf", rows) : NULL;
+}
+
+static json_t *list_of(json_t *items, bool unique)
+{
+    return json_pack("{s:s, s:o, s:b}", "type", "array", "items", items, "uniqueItems", unique);
+}
+
+static json_t *figures(void);
+
+static json_t *bare(const struct spec_option *option)
+{
+    switch (option->type) {
+    case TYPE_INT:
+    case TYPE_RANKS:
+        return with_preset(option, bounded(option, "integer"));
+    case TYPE_REAL:
+        return with_preset(option, bounded(option, "number"));
+    case TYPE_BOOL:
+        return json_pack("{s:s}", "type", "boolean");
+    case TYPE_TEXT:
+        return schema_text();
+    case TYPE_ENUM:
+        return one_of(option->names);
+    case TYPE_TIME:
+    case TYPE_SIZE:
+    case TYPE_PERCENT:
+        return quantity(option->type);
+    case TYPE_RANGE:
+        return json_pack("{s:[o,o]}", "anyOf", bounded(option, "integer"),
+                         pattern("^" NUMBER "\\.\\." NUMBER "$"));
+    case TYPE_TEXTS:
+        return list_of(one_of(option->names), true);
+    case TYPE_STRINGS:
+        return list_of(schema_text(), false);
+    case TYPE_INTS:
+        return list_of(bounded(option, "integer"), true);
+    case TYPE_CONDITION:
+        return pattern("^(>= *" NUMBER ")?$");
+    case TYPE_FIGURES:
+        return figures();
+    }
+    return NULL;
+}
+
+/* A value of YAML as JSON. */
+static json_t *node_value(const struct node *node)
+{
+    double number;
+    if (node->kind == NODE_LIST) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < node->n; i++)
+            json_array_append_new(list, node_value(&node->items[i]));
+        return list;
+    }
+    if (!node->quoted && (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0))
+        return json_boolean(node->text[0] == 't');
+    return !node->quoted && number_parse(node->text, &number) ? number_of(number)
+                                                              : json_string(node->text);
+}
+
+static json_t *preset_of(const char *text)
+{
+    struct node node;
+    struct error e;
+    if (text[0] == '\0')
+        return json_string("");
+    json_t *preset =
+        yaml_read_text(&node, text, (struct mark){.line = 0}, &e) == OK ? node_value(&node) : NULL;
+    node_free(&node);
+    return preset;
+}
+
+json_t *schema_value(const struct spec_option *option)
+{
+    bool unit = option->unit[0] && (option->type == TYPE_INT || option->type == TYPE_REAL);
+    char *help;
+    if (asprintf(&help, "%s%s%s%s", option->help, unit ? " (" : "", unit ? option->unit : "",
+                 unit ? ")" : "") < 0)
+        return NULL;
+    json_t *schema = schema_put(bare(option), "description", json_string(help));
+    free(help);
+    return option->preset == NULL ? schema
+                                  : schema_put(schema, "default", preset_of(option->preset));
+}
+
+/* ---- Figures ---- */
+
+/* The rows from `begin` to `end` as properties; STRINGS take one text without brackets too. */
+static json_t *figure_properties(size_t begin, size_t end, const char *group)
+{
+    json_t *properties = json_object();
+    for (size_t i = begin; i < end; i++) {
+        const struct spec_option *option = figure_option_at(i);
+        json_t *value = schema_value(option);
+        if (option->type == TYPE_STRINGS)
+            value = schema_put(schema_one_or_list(schema_text(), value), "description",
+                               json_string(option->help));
+        properties = schema_put(properties, option->key + strlen(group), value);
+    }
+    return properties;
+}
+
+/* What a map of figures must have: options of no preset. */
+static json_t *figure_map(size_t begin, size_t end, const char *group, json_t *more)
+{
+    json_t *required = json_array(), *properties = figure_properties(begin, end, group);
+    for (size_t i = begin; i < end; i++)
+        if (figure_option_at(i)->preset == NULL)
+            json_array_append_new(required, json_string(figure_option_at(i)->key + strlen(group)));
+    if (more != NULL)
+        properties = schema_put(properties, "published", more);
+    return schema_put(schema_object(properties), "required", required);
+}
+
+static json_t *figures(void)
+{
+    json_t *source =
+        figure_map(FIGURE_OPTIONS, FIGURE_OPTIONS + PUBLISHED_OPTIONS, "figures.published.", NULL);
+    json_t *published = json_pack("{s:[{s:s},O,{s:s,s:o}]}", "anyOf", "type", "boolean", source,
+                                  "type", "array", "items", source);
+    json_t *map = figure_map(0, FIGURE_OPTIONS, "figures.", published);
+    return list_of(schema_one_or_list(one_of(figure_option_at(FIGURE_KIND)->names), map), true);
+}
