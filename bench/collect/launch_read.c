@@ -318,8 +318,8 @@ static enum status fill_epochs(struct launch_result *result, const struct rank_r
     return OK;
 }
 
-/* Of the slowest rank step by step. */
-static enum status fill_trend(struct launch_result *result, const struct rank_record *records,
+/* Of the slowest rank step by step: whether they change, and their tail. */
+static enum status fill_steps(struct launch_result *result, const struct rank_record *records,
                               int ranks, struct error *e)
 {
     double *times;
@@ -333,6 +333,8 @@ static enum status fill_trend(struct launch_result *result, const struct rank_re
     struct trend trend = homogeneity_trend(times, n);
     result->trend_tau = trend.tau;
     result->trend_pct = 100 * trend.change;
+    result->step_p95_ms = stats_quantile(times, n, 0.95) / 1e6;
+    result->step_max_ms = stats_quantile(times, n, 1) / 1e6;
     free(times);
     return OK;
 }
@@ -359,7 +361,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_work(result, &records[0].hello);
     fill_verdicts(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
-    TRY(fill_trend(result, records, ranks, e));
+    TRY(fill_steps(result, records, ranks, e));
     return fill_epochs(result, records, ranks, e);
 }
 

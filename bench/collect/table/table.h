@@ -68,6 +68,9 @@ void table_print_losses(FILE *out, const struct summary *s);
 /* What ratios are: speed-ups of how many pairs, what peers reach and by which factors. */
 void table_print_ratios(FILE *out, const struct summary *s);
 
+/* How long the longest steps were. */
+void table_print_tails(FILE *out, const struct summary *s);
+
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);
 

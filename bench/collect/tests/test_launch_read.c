@@ -406,10 +406,36 @@ static void a_torn_line_after_the_end_is_ignored(void **state)
     NEAR(read_pair().step_ms, 11);
 }
 
+/* Steps of 101 to 120 ms on rank 0, of 110 on rank 1, which is the slowest of the first nine. */
+static void tails_are_those_of_the_slowest_rank_of_a_step(void **state)
+{
+    struct fake_rank rank = {.host = "n1",
+                             .model = "lenet_21k",
+                             .dataset = "mnist",
+                             .strategy = "allreduce",
+                             .bound = "0",
+                             .params = 21840,
+                             .batch = 128,
+                             .global_batch = 256,
+                             .n_steps = 20,
+                             .step_ms = 100,
+                             .drift = 0.2,
+                             .weights_equal = true};
+    fake_write_rank(dir, 0, 2, &rank);
+    rank.step_ms = 110;
+    rank.drift = 0;
+    fake_write_rank(dir, 1, 2, &rank);
+    struct launch_result result = read_pair();
+    NEAR(result.step_p95_ms, 119.05);
+    NEAR(result.step_max_ms, 120);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sums_are_right, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(tails_are_those_of_the_slowest_rank_of_a_step, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(work_done_and_memory_are_read, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(fetches_are_those_of_the_slowest_rank, make_folder,
                                         remove_folder),

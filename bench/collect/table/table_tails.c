@@ -1,0 +1,34 @@
+/* What the medians of the table do not show: the longest steps. */
+#include "bench/collect/summary.h"
+#include "bench/collect/table/table.h"
+
+/* The point whose number is the largest multiple of its median step; the multiple, 0 where none has
+ * one. */
+static double find_tail(const struct summary *s, enum column_id column, const char **label)
+{
+    double most = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double times = cell_number(&s->points[i], column) / s->points[i].step_ms.mid;
+        if (times > most) {
+            most = times;
+            *label = s->points[i].point->label;
+        }
+    }
+    return most;
+}
+
+/* "The longest step took 1.37 times the median of its point (ranks=2 allreduce); 95 % of a launch's
+ * steps at most 1.05 times (ranks=2 allreduce)." */
+void table_print_tails(FILE *out, const struct summary *s)
+{
+    char longest[TEXT_NUMBER], p95[TEXT_NUMBER];
+    const char *of_longest = "", *of_p95 = "";
+    double most = find_tail(s, COLUMN_step_max_ms, &of_longest);
+    double usual = find_tail(s, COLUMN_step_p95_ms, &of_p95);
+    if (most > 0 && usual > 0)
+        fprintf(out,
+                "The longest step took %s times the median of its point (%s); 95 %% of a launch's "
+                "steps at most %s times (%s).\n",
+                text_significant(longest, most, 3), of_longest, text_significant(p95, usual, 3),
+                of_p95);
+}
