@@ -5,134 +5,105 @@
 #include <string.h>
 
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/commands/table.h"
 #include "kernels/base/descriptors.h"
 #include "kernels/base/names.h"
 
-#define VERSION "0.1.0"
-
-struct command {
-    const char *name, *operand, *options, *summary;
-    command_function *run;
-};
-
-static const struct command commands[] = {
-#define COMMAND(name, operand, options, summary) {#name, operand, options, summary, command_##name},
+/* In the order of all_commands. */
+static command_function *const functions[COMMANDS] = {
+#define COMMAND(name, ...) command_##name,
 #include "bench/runner/commands/commands.def"
 };
-#define N_COMMANDS (sizeof commands / sizeof *commands)
 
-/* An option is a text or, where it takes none, a truth: a member of struct arguments. */
-#define TEXT(name, member) {name, required_argument, NULL, 0}, offsetof(struct arguments, member)
-#define FLAG(name, member) {name, no_argument, NULL, 0}, offsetof(struct arguments, member), NULL
-static const struct known_option {
-    struct option option;
-    size_t member;
-    const char *empty; /* what is wrong with a text that is empty; NULL: as if it was not given */
-    const char *help;
-} known_options[] = {
-    {TEXT("set", set), NULL,
-     "--set \"KEY=VALUE ...\"  change values of the spec: train.epochs=1 matrix.ranks=[1,2]; for "
-     "every case that\n"
-     "                       does not give them itself, or for one: cases.LABEL.ranks=2"},
-    {TEXT("out", out), "(OUT= of make) names no folder",
-     "--out FOLDER           folder of all results (results)"},
-    {FLAG("fresh", fresh), "--fresh                begin a new run in any case"},
-    {FLAG("strict", strict),
-     "--strict               refuse to run when a point cannot; of verdicts, undecided fails"},
-    {FLAG("json", json), "--json                 as JSON, for programs"},
-    {TEXT("published", published), "names no file",
-     "--published FILE       beside a published summary: a path, or a name in results/published"},
-    {TEXT("quantity", quantity), "names no quantity",
-     "--quantity NAME        what is compared, step_ms where none is named; one of\n"
-     "                        "
-#define COMPARED(name, ...) " " #name
-#include "bench/runner/compare/compared.def"
-    },
-    {TEXT("margin", margin), "says nothing", "--margin SHARE         what counts as the same (2%)"},
-    {TEXT("level", level), "says nothing",
-     "--level SHARE          at which all intervals hold together (95%)"},
-    {TEXT("floor", floor), "says nothing",
-     "--floor SHARE          by how much two campaigns of one thing may differ (what repetitions\n"
-     "                         of the runs say; without any 3% of times, else 0%)"},
-    {TEXT("file", file), "names no file", "--file FILE            conditions, one a line"},
-    {TEXT("format", format), "names no format",
-     "--format NAME          how it is told, as text where none is named; one of"
-#define FORMAT(name, ...) " " #name
-#include "bench/runner/compare/formats.def"
-     "; of check"
-#define FORMAT(name, ...) " " #name
-#include "bench/runner/compare/checks_formats.def"
-    },
-    {TEXT("output", output), "names no file", "--output FILE          write there instead"},
-};
-#undef TEXT
-#undef FLAG
 /* What getopt_long says of an argument that is no option, after a '-' in its letters. */
 #define OPERAND 1
-/* Of an option: its index in known_options above this. */
+/* Of an option: its index in all_command_options above this. */
 #define KNOWN_OPTION 1000
-#define N_OPTIONS    (sizeof known_options / sizeof *known_options)
 
 static void print_help(FILE *out)
 {
     fputs("scalebench: strong and weak scaling of CNN training, from one YAML file to a figure\n\n"
           "usage: scalebench COMMAND [ARGUMENTS]\n\n",
           out);
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-8s %-13s %s\n", commands[i].name, commands[i].operand,
-                commands[i].summary);
-    fputs(
-        "  help     [COMMAND]     this text, or a command's\n"
-        "\noptions: --help, --version, and a command's own\n"
-        "exit status: 0 all points ok, skipped or diverged without a bound of accuracy,\n"
-        "             1 a point failed, 2 bad spec or usage,\n"
-        "             3 no point can run here, 130 or 143 interrupted (the same command goes on)\n",
-        out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %-13s %s\n", all_commands[i].name, all_commands[i].operand,
+                all_commands[i].summary);
+    fputs("  help       [COMMAND]     this text, or a command's\n"
+          "\noptions: --help, --version, and a command's own\nexit status: ",
+          out);
+    for (size_t i = 0; i < EXITS; i++)
+        fprintf(out, "%s%s %s", i > 0 ? ",\n             " : "", all_exits[i].status,
+                all_exits[i].meaning);
+    fputc('\n', out);
 }
 
-/* Whether the name is one of the words. */
-static bool takes_option(const struct command *command, const char *name)
+/* Words in lines of at most 100 characters, each but the first behind an indent. */
+static void print_words(FILE *out, const char *text, size_t indent)
 {
-    size_t length = strlen(name);
-    const char *rest = command->options;
-    while (*rest && (strcspn(rest, " ") != length || strncmp(rest, name, length) != 0)) {
-        rest += strcspn(rest, " ");
-        rest += strspn(rest, " ");
+    enum { COLUMNS = 100 };
+    size_t column = indent;
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        size_t length = strcspn(text, " ");
+        if (column > indent && column + 1 + length > COLUMNS) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        fprintf(out, "%s%.*s", column > indent ? " " : "", (int)length, text);
+        column += (column > indent) + length;
+        text += length;
     }
-    return *rest != '\0';
+}
+
+/* The names from which its value is chosen follow its help. */
+static void print_option_help(FILE *out, const struct command_option *option)
+{
+    enum { INDENT = 25 };
+    char head[64], text[1024];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
+    for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL && used < sizeof text;
+         i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 i == 0 ? "; one of " : " ", option->choices[i]);
+    snprintf(head, sizeof head, "--%s %s", option->option.name, option->value);
+    fprintf(out, "  %-*s", INDENT - 2, head);
+    if (strlen(head) > INDENT - 3)
+        fprintf(out, "\n%*s", INDENT, "");
+    print_words(out, text, INDENT);
+    fputc('\n', out);
 }
 
 static void print_command_help(FILE *out, const struct command *command)
 {
     fprintf(out, "usage: scalebench %s %s%s\n\n%s\n", command->name, command->operand,
             *command->options ? " [OPTIONS]" : "", command->summary);
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (takes_option(command, known_options[i].option.name))
-            fprintf(out, "  %s\n", known_options[i].help);
+    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+        if (command_takes(command, &all_command_options[i]))
+            print_option_help(out, &all_command_options[i]);
 }
 
 static const struct command *find_command(const char *name, struct error *e)
 {
-    const char *names[N_COMMANDS + 1];
+    const char *names[COMMANDS + 1];
     char text[512];
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-        names[i] = commands[i].name;
-    }
-    names[N_COMMANDS] = "help";
+    const struct command *found = command_find(name);
+    if (found != NULL)
+        return found;
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = all_commands[i].name;
+    names[COMMANDS] = "help";
     error_set(e, ERR_ARGUMENT, "command %s",
-              name_explain(text, sizeof text, name, names, N_COMMANDS + 1));
+              name_explain(text, sizeof text, name, names, COMMANDS + 1));
     return NULL;
 }
 
 /* The options that a command takes, for getopt_long. */
-static void select_options(const struct command *command, struct option options[N_OPTIONS + 2])
+static void select_options(const struct command *command,
+                           struct option options[COMMAND_OPTIONS + 2])
 {
     size_t n = 0;
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (takes_option(command, known_options[i].option.name)) {
-            options[n] = known_options[i].option;
+    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+        if (command_takes(command, &all_command_options[i])) {
+            options[n] = all_command_options[i].option;
             options[n++].val = KNOWN_OPTION + (int)i;
         }
     options[n++] = (struct option){"help", no_argument, NULL, 'h'};
@@ -152,7 +123,7 @@ static enum status take_operand(const char *operand, struct arguments *arguments
     return OK;
 }
 
-static enum status take_option(const struct known_option *option, struct arguments *arguments,
+static enum status take_option(const struct command_option *option, struct arguments *arguments,
                                const struct command *command, struct error *e)
 {
     void *member = (char *)arguments + option->member;
@@ -170,7 +141,7 @@ static enum status take_argument(int c, struct arguments *arguments, const struc
                                  char **argv, struct error *e)
 {
     if (c >= KNOWN_OPTION)
-        return take_option(&known_options[c - KNOWN_OPTION], arguments, command, e);
+        return take_option(&all_command_options[c - KNOWN_OPTION], arguments, command, e);
     if (c == OPERAND)
         return take_operand(optarg, arguments, command, e);
     return error_set(e, ERR_ARGUMENT, "%s: '%s' %s; `scalebench %s --help` tells more",
@@ -198,7 +169,7 @@ static enum status check_operands(const struct arguments *arguments, const struc
 static enum status parse(const struct command *command, int argc, char **argv,
                          struct arguments *arguments, bool *help, struct error *e)
 {
-    struct option options[N_OPTIONS + 2];
+    struct option options[COMMAND_OPTIONS + 2];
     int c;
     select_options(command, options);
     opterr = 0;
@@ -227,7 +198,7 @@ static enum status dispatch(int argc, char **argv, int *exit_status, struct erro
         return OK;
     }
     TRY(tools_find(&tools, e));
-    return command->run(&arguments, &tools, stdout, exit_status, e);
+    return functions[command - all_commands](&arguments, &tools, stdout, exit_status, e);
 }
 
 static enum status print_help_of(const char *name, struct error *e)
@@ -260,7 +231,7 @@ static enum status act(int argc, char **argv, int *exit_status, struct error *e)
     if (strcmp(argv[1], "help") == 0)
         return print_help_of(argv[2], e);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("scalebench " VERSION "\n");
+        printf("scalebench " SCALEBENCH_VERSION "\n");
         return OK;
     }
     return dispatch(argc, argv, exit_status, e);

@@ -1,0 +1,67 @@
+#include "bench/runner/commands/table.h"
+
+#include <string.h>
+
+#include "bench/runner/commands/commands.h"
+
+const struct command all_commands[COMMANDS] = {
+#define COMMAND(name, operand, options, summary) {#name, operand, options, summary},
+#include "bench/runner/commands/commands.def"
+};
+
+static const char *const quantities[] = {
+#define COMPARED(name, ...) #name,
+#include "bench/runner/compare/compared.def"
+    NULL};
+
+static const char *const formats[] = {
+#define FORMAT(name, ...) #name,
+#include "bench/runner/compare/formats.def"
+    NULL};
+
+static const char *const checks_formats[] = {
+#define FORMAT(name, ...) #name,
+#include "bench/runner/compare/checks_formats.def"
+    NULL};
+
+#define TEXT required_argument
+#define FLAG no_argument
+const struct command_option all_command_options[COMMAND_OPTIONS] = {
+#define COMMAND_OPTION(id, name, type, member, value, choices, empty, help)                        \
+    {#id, {name, type, NULL, 0}, offsetof(struct arguments, member), value, choices, empty, help},
+#include "bench/runner/commands/command_options.def"
+};
+
+const struct exit_row all_exits[EXITS] = {
+#define EXIT(status, meaning) {status, meaning},
+#include "bench/runner/commands/exits.def"
+};
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(all_commands[i].name, name) == 0)
+            return &all_commands[i];
+    return NULL;
+}
+
+/* Whether the id is one of the words. */
+bool command_takes(const struct command *command, const struct command_option *option)
+{
+    size_t length = strlen(option->id);
+    const char *rest = command->options;
+    while (*rest && (strcspn(rest, " ") != length || strncmp(rest, option->id, length) != 0)) {
+        rest += strcspn(rest, " ");
+        rest += strspn(rest, " ");
+    }
+    return *rest != '\0';
+}
+
+const struct command_option *command_option_find(const struct command *command, const char *name)
+{
+    for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+        if (command_takes(command, &all_command_options[i]) &&
+            strcmp(all_command_options[i].option.name, name) == 0)
+            return &all_command_options[i];
+    return NULL;
+}
