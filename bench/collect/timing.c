@@ -13,6 +13,11 @@ struct interval timing_interval(const double *values, size_t n)
     return i;
 }
 
+double timing_level(size_t n)
+{
+    return n < 2 ? NAN : stats_median_level(n, TIMING_LEVEL);
+}
+
 struct interval timing_step_ms(const struct timings *own)
 {
     for (size_t i = 0; i < own->n; i++)

@@ -32,6 +32,10 @@ struct timings {
 /* The median of n values with its interval of TIMING_LEVEL; a single one has none. */
 struct interval timing_interval(const double *values, size_t n);
 
+/* The confidence that this interval really has, below TIMING_LEVEL where n is too small; NAN where there
+ * is none. */
+double timing_level(size_t n);
+
 struct interval timing_step_ms(const struct timings *own);
 
 /* Images per time of one point over those of another: launches of one block ran under like

@@ -103,16 +103,6 @@ static size_t sample_size(const struct figure_data *d, size_t point)
     return p->pairs > 0 ? p->pairs : d->measured[point].n;
 }
 
-/* Of the median's interval from n values, in per cent. It depends on no value; beyond SIZE_MOST it is
- * near what is asked for. */
-static double level_pct(size_t n)
-{
-    enum { SIZE_MOST = 64 };
-    static const double values[SIZE_MOST];
-    return 100 *
-           stats_median_interval(values, n < SIZE_MOST ? n : SIZE_MOST, SUMMARY_CONFIDENCE).level;
-}
-
 static struct basis find_basis(const struct figure_data *d)
 {
     struct basis basis = {.least = INFINITY, .low = INFINITY, .what = {"launch", "launches"}};
@@ -129,9 +119,10 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         if (n < 2)
             continue;
-        basis.low = fmin(basis.low, level_pct(n));
-        basis.high = fmax(basis.high, level_pct(n));
-        basis.met += level_pct(n) >= 100 * SUMMARY_CONFIDENCE;
+        double level = timing_level(n);
+        basis.low = fmin(basis.low, 100 * level);
+        basis.high = fmax(basis.high, 100 * level);
+        basis.met += level >= SUMMARY_CONFIDENCE;
     }
     return basis;
 }

@@ -85,6 +85,13 @@ struct interval stats_median_interval(const double *x, size_t n, double level)
     return i;
 }
 
+double stats_median_level(size_t n, double level)
+{
+    double reached;
+    median_rank(n, level, &reached);
+    return reached;
+}
+
 /* One value covers the median with probability 0: its interval has a width of 0 that means
  * nothing. */
 double stats_relative_half_width(const struct interval *i)

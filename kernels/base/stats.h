@@ -21,6 +21,9 @@ double stats_median(const double *x, size_t n);
  * 95 %. */
 struct interval stats_median_interval(const double *x, size_t n, double level);
 
+/* The confidence that this interval of n values really has; it depends on no value. */
+double stats_median_level(size_t n, double level);
+
 /* P(B >= k), B binomial (n, p): the sum itself, in logarithms, because p^n underflows. NAN unless
  * 0 <= p <= 1. */
 double stats_binomial_tail(size_t n, size_t k, double p);

@@ -96,9 +96,9 @@ static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p
 static const struct table_column measured_columns[] = {
     {.header = "img/rank", .worth = 1, .format = format_batch},
     {.header = "launches", .worth = 2, .format = format_launches},
-    {.header = "step ms [95 % CI]", .worth = 12, .format = format_step},
+    {.header = "step ms", .worth = 12, .format = format_step, .level = table_step_level},
     {.header = "images/s", .worth = 6, .format = format_rate},
-    {.header = "speed-up [95 % CI]", .worth = 11, .format = format_speedup},
+    {.header = "speed-up", .worth = 11, .format = format_speedup, .level = table_speedup_level},
     {.header = "eff.", .worth = 9, .format = format_efficiency},
     {.header = "compute", .worth = 3, .format = format_compute},
     {.header = "comm", .worth = 5, .format = format_comm},
@@ -108,7 +108,7 @@ static const struct table_column measured_columns[] = {
 
 /* Behind them where another program did the same. */
 static const struct table_column peer_column = {
-    .header = "x peer [95 % CI]", .worth = 10, .format = format_peer};
+    .header = "x peer", .worth = 10, .format = format_peer, .level = table_peer_level};
 
 #define MEASURED_COLUMNS (sizeof measured_columns / sizeof measured_columns[0])
 _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for every column");
@@ -172,6 +172,7 @@ void table_make(struct table *t, const struct summary *s)
         t->columns[t->n++] = peer_column;
     if (s->published != NULL)
         table_add_published(t, s->published);
+    table_name_levels(t);
     measure_widths(t);
 }
 
@@ -188,6 +189,8 @@ char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
         table_format_cell(text, c, p);
     else
         c->format(text, p, c->option);
+    if (c->tells_level)
+        table_add_level(text, c->level(p));
     return text;
 }
 

@@ -7,6 +7,9 @@
 #define TABLE_CELL 128
 #define TABLE_MAX  (OPTION_COUNT + 48) /* columns */
 
+/* Columns with intervals. */
+#define TABLE_LEVELS 3
+
 enum { TABLE_LIST = 1024, TABLE_WORTH_TIMES = 11, TABLE_WORTH_KEPT = 100, TABLE_WORTH_ALL = 200 };
 
 struct table_column {
@@ -18,13 +21,15 @@ struct table_column {
     enum option_id option; /* of a column that shows an option */
     const char *cell;      /* else: column of summary.csv that is shown as it is, or NULL */
     bool published;        /* the value that was published for it */
+    double (*level)(const struct point_summary *p); /* of its interval; NULL: it has none */
+    bool tells_level;                               /* levels differ from row to row */
 };
 
 struct table {
     const struct summary *s; /* borrowed */
     struct table_column columns[TABLE_MAX];
     int widths[TABLE_MAX];
-    char published_headers[PUBLISHED_MAX][64];
+    char published_headers[PUBLISHED_MAX][64], level_headers[TABLE_LEVELS][48];
     size_t n, n_options; /* columns, and the first of them that show options */
     char same[TABLE_LIST], left_out[TABLE_LIST]; /* columns that table_fit took */
 };
@@ -49,6 +54,15 @@ bool table_was_measured(const struct point_summary *p);
 /* Formats one cell; "-" of a column that was not measured. Returns text. */
 char *table_cell(char text[TABLE_CELL], const struct table *t, size_t column,
                  const struct point_summary *p);
+
+/* Inside: the confidence that an interval of a point has, NAN where it has none. */
+double table_step_level(const struct point_summary *p);
+double table_speedup_level(const struct point_summary *p);
+double table_peer_level(const struct point_summary *p);
+/* Headers of columns with intervals say the level that holds for all rows; where levels differ, rows
+ * below TIMING_LEVEL say their own. */
+void table_name_levels(struct table *t);
+void table_add_level(char text[TABLE_CELL], double level);
 
 /* Inside: columns of what was published, each beside ours; their cells; a remark below the
  * table. */

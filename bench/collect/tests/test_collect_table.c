@@ -308,6 +308,56 @@ static void a_single_point_prints(void **state)
     fake_close(&run);
 }
 
+/* Launches of the base and of 2 and 4 ranks; 0: no such point. */
+static char *print_few(int base, int two, int four)
+{
+    const int launches[] = {base, two, four};
+    struct fake_run run;
+    fake_open(&run, "name: few\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "sync: {strategy: allreduce}\nmatrix: {ranks: [1, 2, 4]}\n");
+    for (int k = 0; k < 3; k++)
+        for (int block = 0; block < launches[k]; block++)
+            fake_add(&run, &(struct fake_launch){.ranks = 1 << k,
+                                                 .strategy = "allreduce",
+                                                 .block = block,
+                                                 .seed = 1,
+                                                 .step_ms = (100 + block) / (k + 1.0)});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    write_both(&s, &run);
+    free(text);
+    text = read_of(&run, "summary.md");
+    summary_free(&s);
+    fake_close(&run);
+    return text;
+}
+
+/* An interval of n values is exact at 1 - 2^(1-n), from 6 on at 95 % or more. */
+static void headings_say_the_level_that_was_reached(void **state)
+{
+    static const struct {
+        int launches[3];
+        const char *says[4];
+    } cases[] = {
+        {{6, 7, 6}, {"| step ms [95 % CI] | images/s | speed-up [95 % CI] |", "] | ", "| base |"}},
+        {{4, 4, 4}, {"| step ms [87.5 % CI] |", "| speed-up [87.5 % CI] |", "51.50] |"}},
+        {{6, 4, 3},
+         {"| step ms [>= 75 % CI] |", "| speed-up [>= 75 % CI] |", "105.0] | ",
+          "51.50] (87.5 %) | "}},
+        /* Of ratios the pairs count. */
+        {{2, 6, 6}, {"| step ms [>= 50 % CI] |", "| speed-up [50 % CI] |", "2.00 [2.00, 2.00] |"}},
+        {{1, 1, 1}, {"| step ms | images/s | speed-up |", "| 100.0 |", "| 2.00 |"}},
+        {{5, 5, 0}, {"| step ms [93.75 % CI] |", "| speed-up [93.75 % CI] |", "104.0] |"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int *n = cases[i].launches;
+        char *text = print_few(n[0], n[1], n[2]);
+        for (size_t k = 0; k < 4 && cases[i].says[k] != NULL; k++)
+            assert_line(text, cases[i].says[k]);
+        free(text);
+    }
+}
+
 static void every_column_is_listed(void **state)
 {
     char *text = NULL;
@@ -337,6 +387,7 @@ int main(void)
         cmocka_unit_test(unequal_weights_are_not_praised),
         cmocka_unit_test(an_empty_campaign_prints),
         cmocka_unit_test(a_single_point_prints),
+        cmocka_unit_test(headings_say_the_level_that_was_reached),
         cmocka_unit_test(every_column_is_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
