@@ -119,19 +119,20 @@ for ((i = 0; i < hosts; i++)); do
     echo "node$i:1" >>"$folder/hosts"
 done
 
-# Instead of ssh. UCX looks for its interface in /sys, which only `ip netns exec` shows.
+# Instead of ssh. UCX looks for its interface in /sys, which only `ip netns exec` shows. What it is told
+# holds for ranks on the hosts: local points of the same campaign share memory as elsewhere.
 cat >"$folder/launcher" <<END
 #!/usr/bin/env bash
 while [[ \$1 == -* ]]; do shift; done
 host=\$1
 shift
+export UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
 exec ip netns exec "$prefix-\$host" unshare --uts sh -c "hostname \$host; exec \$*" </dev/null
 END
 chmod +x "$folder/launcher"
 
 export SCALEBENCH_HOSTS=$folder/hosts SCALEBENCH_LAUNCHER=$folder/launcher
 export SCALEBENCH_HEAD=br0 SCALEBENCH_NIC=eth0 SCALEBENCH_LINK="$rate delay $delay"
-export UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
 
 # --- The command --------------------------------------------------------------------------------------
 
