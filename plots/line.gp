@@ -29,15 +29,21 @@ by_place = as_bars || names_n > 0
 place_of(x) = by_place && ticks_n > 0 ? (sum [i = 1:ticks_n] (tick(i) <= x ? 1 : 0)) : x
 log_x = !by_place && x_min > 0 && (x_scale eq 'log' || \
     (x_scale eq 'auto' && x_option && x_max >= (x_name[1:5] eq 'ranks' ? 9 : 8 * x_min)))
-bar = 0.8 / (series_n > 0 ? series_n : 1)
+# Published values alone stand in the middle, beside no bar.
+bars_n = series_n > 0 ? (sum [i = 1:series_n] (is_published(i) ? 0 : 1)) : 0
+published_alone = as_bars && series_n - bars_n == 1
+bars_n = published_alone ? bars_n : series_n
+bar_before(k) = sum [i = 1:k] (published_alone && is_published(i) ? 0 : 1)
+bar_aside(k) = published_alone && is_published(k) ? 0 : bar * (bar_before(k) - (bars_n + 1) / 2.0)
+bar = 0.8 / (bars_n > 0 ? bars_n : 1)
 x_span = by_place ? ticks_n : x_max - x_min + 1
 room = series_n > 8 ? 0.1 / series_n : 0.014
 room = !x_option && room * x_span * series_n > 0.25 ? 0.25 / (x_span * series_n) : room
-aside(k) = (as_bars ? bar : log_x ? room : room * x_span) * (k - (series_n + 1) / 2.0)
+aside(k) = as_bars ? bar_aside(k) : (log_x ? room : room * x_span) * (k - (series_n + 1) / 2.0)
 x_of(k) = log_x ? column('x') * (x_max / real(x_min))**aside(k) : place_of(column('x')) + aside(k)
 x_if(condition, k) = condition ? x_of(k) : NaN
 
-edge(k) = as_bars ? "#202020" : colour(k)
+edge(k) = as_bars && !is_published(k) ? "#202020" : colour(k)
 whisker_of(k) = as_bars ? whisker_colour : dark(k)
 
 # Where the axis of each panel begins: shares shortly below the lowest, others at 0.

@@ -25,6 +25,7 @@ do for [i = 1:words(columns)] {
     unset logscale y
     set ytics autofreq nomirror out scale 0.5
     log_y = y_scale eq 'log' || (y_scale eq 'auto' && words(columns) == 1 && x_option && is_wide && most_of != 100)
+    # A bar has no length there: its end is a mark.
     if (log_y) {
         eval log_ticks('y')
         set autoscale yfix
@@ -60,7 +61,7 @@ do for [i = 1:words(columns)] {
     }
     marks = crowded ? 0.01 : mark_scale * scale
     published_size = (crowded ? 0.6 : 1.3) * scale
-    plot for [k = 1:series_n] data using (x_if(as_bars && in_series(k) && has_value(name), k)): \
+    plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && in_series(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
             with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && has_value(name), k)): \
@@ -75,6 +76,8 @@ do for [i = 1:words(columns)] {
             linecolor rgb colour(k) pointtype shape(hollow, k) pointsize marks linewidth 1.5, \
         for [k = 1:series_n] data using (x_if(!as_bars && !crowded && is_solid(k) && has_value(name), k)): \
             (column(name)) with points linecolor rgb colour(k) pointtype shape(solid, k) pointsize marks, \
+        for [k = 1:series_n] data using (x_if(as_bars && log_y && in_series(k) && has_value(name), k)): \
+            (column(name)) with points linecolor rgb colour(k) pointtype legend_mark(k) pointsize 1.3 * scale, \
         for [k = 1:series_n] data using (x_if(has_bounds(k, stem), k)):(column(stem.'_lo')): \
             (0):(column(stem.'_hi') - column(stem.'_lo')) with vectors \
             heads size graph 0.011, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \

@@ -15,7 +15,7 @@
 #                                stand at the same ranks
 #   captionK                     K = 1..caption_n
 #   caption_share                of the picture's height that it may take at most
-#   values_n, published_n        points with a value of this figure; with a published one
+#   values_n, published_n        points with a value of this figure; with a published one beside it
 #   model_n                      those that the model of time says something of
 #   doubtful_n, oversubscribed_n points with a value that are not ok; that are oversubscribed
 #   least, most                  of values and published ones, above 0; NaN: there are none
@@ -80,8 +80,9 @@ big_ticks(axis) = most < 1e4 ? '' : "set format ".axis." '%.1s%c'; set ".axis."t
 percent_step(low) = low < 40 ? 20 : low < 70 ? 10 : low < 85 ? 5 : low < 92 ? 2 : low < 96 ? 1 \
     : low < 98.4 ? 0.5 : 0.2
 shown_from(low, step) = step * floor((low - 0.05 * (100 - low)) / step)
+aligned(from) = percent_step(from) * floor(from / percent_step(from) + 1e-6)
 percent_from(low) = low < 50 || low > 100 || low != low ? 0 \
-    : shown_from(low < 99.6 ? low : 99.6, percent_step(low))
+    : aligned(shown_from(low < 99.6 ? low : 99.6, percent_step(low)))
 percent_axis(axis, low) = sprintf("set offsets 0, 0, 0, 0; set %srange [%g:100]; set %stics %g, %g, 100; ", \
     axis, percent_from(low), axis, percent_from(low), percent_step(percent_from(low)))
 cut_title(low) = percent_from(low) > 0 ? sprintf(', axis from %g', percent_from(low)) : ''

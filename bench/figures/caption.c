@@ -11,6 +11,9 @@
 /* Letters of the caption's size that fit a column of 3.5 in. */
 #define CAPTION_WIDTH 68
 
+/* More bases than these fill a picture with their names. */
+enum { BASES_TOLD = 6 };
+
 /* "1" or "6 to 12". */
 static void write_range(FILE *out, double least, double most)
 {
@@ -223,13 +226,15 @@ static void write_bases(FILE *out, const struct summary *s)
     size_t n = 0, written = 0;
     for (size_t i = 0; i < s->n; i++)
         n += is_timed_base(&s->points[i]);
-    for (size_t i = 0; i < s->n; i++) {
+    if (n > BASES_TOLD)
+        fprintf(out, " Bases: %zu, told by base_point of summary.csv.", n);
+    for (size_t i = 0; i < s->n && n <= BASES_TOLD; i++) {
         if (!is_timed_base(&s->points[i]))
             continue;
         fputs(written++ ? "; " : " Base: ", out);
         write_base(out, &s->points[i], n == 1);
     }
-    if (n > 0)
+    if (written > 0)
         fputc('.', out);
 }
 

@@ -103,6 +103,7 @@ static void count(struct figure_data *d)
         d->oversubscribed += value && strstr(p->flags, "oversubscribed") != NULL;
         double published = figure_data_published(d, i);
         d->published += isfinite(published);
+        d->published_beside += isfinite(published);
         d->predicted += isfinite(figure_data_model(d, i));
         widen(d, published);
         widen(d, d->measured[i].value.mid);
@@ -136,13 +137,14 @@ const char *figure_data_lack(const struct figure_data *d)
 static void count_row(struct figure_data *d, const struct table_row *row)
 {
     const struct point_summary *p = row->point != NO_POINT ? &d->s->points[row->point] : NULL;
-    bool value = false;
+    bool ours = d->table.series[row->series].point != NO_POINT, value = false;
     for (size_t k = 0; k < d->n_quantities; k++) {
         double mid = row->values[k].value.mid;
         value |= isfinite(mid);
         d->known[k] += isfinite(mid) || isfinite(row->published[k]);
         d->values += isfinite(mid);
         d->published += isfinite(row->published[k]);
+        d->published_beside += ours && isfinite(row->published[k]);
         widen(d, mid);
         widen(d, row->published[k]);
         d->lowest = fmin(d->lowest, fmin(row->published[k], fmin(mid, row->values[k].value.lo)));

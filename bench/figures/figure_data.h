@@ -45,6 +45,7 @@ struct figure_data {
     size_t doubtful;              /* of them: not ok */
     size_t oversubscribed;        /* of them */
     size_t published;             /* points with a published value */
+    size_t published_beside;      /* those of them in a series of ours, which does not name them */
     double least, most; /* of values and published ones above 0; NAN where there are none */
     double lowest;      /* of all of them and the ends of their intervals */
     bool *bars;         /* of a figure that has a bar a point: which of them have one */

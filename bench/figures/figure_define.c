@@ -258,7 +258,7 @@ static void define_counts(FILE *out, const struct figure_data *d)
     gnuplot_define_number(out, "values_n", (double)d->values);
     gnuplot_define_number(out, "doubtful_n", (double)d->doubtful);
     gnuplot_define_number(out, "oversubscribed_n", (double)d->oversubscribed);
-    gnuplot_define_number(out, "published_n", (double)d->published);
+    gnuplot_define_number(out, "published_n", (double)d->published_beside);
     gnuplot_define_number(out, "model_n", (double)d->predicted);
     gnuplot_define_number(out, "least", d->least);
     gnuplot_define_number(out, "most", d->most);

@@ -48,7 +48,7 @@ static void write_title(char title[QUANTITY_TITLE], const struct column *column)
 {
     const struct quantity *known = quantity_find(column->name);
     const char *last = strrchr(column->name, '_');
-    bool suffix = last != NULL && (strcmp(last + 1, column->unit) == 0 ||
+    bool suffix = last != NULL && (strcasecmp(last + 1, column->unit) == 0 ||
                                    (strcmp(last, "_pct") == 0 && column->unit[0] == '%'));
     int stem = suffix ? (int)(last - column->name) : (int)strlen(column->name);
     if (known != NULL)

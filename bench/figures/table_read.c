@@ -376,6 +376,16 @@ static enum status open_series(struct figure_data *d, struct error *e)
     return OK;
 }
 
+/* Cases stand in the order of the spec, whichever was launched first. */
+static enum status name_cases(struct figure_data *d, struct error *e)
+{
+    double x;
+    for (size_t i = 0; i < d->s->n && d->x.by_case; i++)
+        if (d->series_of[i] != NO_POINT && d->shown[i])
+            TRY(x_of_point(&x, d, i, e));
+    return OK;
+}
+
 /* What a caption says of the sample: the most launches that a value of the point rests on. */
 static void sum_up(struct figure_data *d)
 {
@@ -393,6 +403,7 @@ static void sum_up(struct figure_data *d)
 enum status table_read(struct figure_data *d, struct error *e)
 {
     TRY(open_series(d, e));
+    TRY(name_cases(d, e));
     for (size_t k = 0; k < d->n_quantities; k++)
         TRY(d->quantities[k].file != NULL ? gather(d, k, false, e) : take_points(d, k, e));
     table_sort(&d->table, d->n_quantities);
