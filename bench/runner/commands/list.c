@@ -92,11 +92,23 @@ static enum status unknown_kind(const char *kind, struct error *e)
                      name_explain(text, sizeof text, kind, kinds, known));
 }
 
+static void list_kinds(FILE *out, const struct enumeration *const *lists, size_t n)
+{
+    for (size_t i = 0; i < N_OTHERS; i++)
+        fprintf(out, "%s\n", others[i].kind);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s\n", lists[i]->list);
+}
+
 enum status command_list(const struct arguments *arguments, const struct tools *tools, FILE *out,
                          int *exit_status, struct error *e)
 {
     size_t n;
     const struct enumeration *const *lists = enumerations(&n);
+    if (arguments->operand == NULL) {
+        list_kinds(out, lists, n);
+        return OK;
+    }
     for (size_t i = 0; i < N_OTHERS; i++)
         if (strcmp(others[i].kind, arguments->operand) == 0)
             return others[i].list(tools, out, e);

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# What shells offer: their scripts are loaded, and their functions called as a shell does.
+set -u
+. bench/tests/lib/tap.sh
+
+# What bash offers for a line, of which the last word was begun.
+offers() { # word...
+    # shellcheck disable=SC2016 # the other bash's own
+    "$BASH" -c '
+        source <("$1" completion bash) || exit 1
+        COMP_WORDS=("$@")
+        COMP_CWORD=$(($# - 1))
+        _scalebench
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$scalebench" "$@" >"$tmp/offered"
+}
+
+offers_just() { # "candidate candidate" word...
+    local want=$1
+    shift
+    offers "$@" || return 1
+    [ "$(tr '\n' ' ' <"$tmp/offered")" = "$want " ] || { head "$tmp/offered"; return 1; }
+}
+
+offers_at_least() { # candidate word...
+    local want=$1
+    shift
+    offers "$@" || return 1
+    grep -qxF -- "$want" "$tmp/offered" || { head "$tmp/offered"; return 1; }
+}
+
+offers_every_command() {
+    offers "" || return 1
+    "$scalebench" help | sed -n '/^usage/,/^options/s/^  \([a-z]\+\) .*/\1/p' | sort >"$tmp/commands"
+    [ "$(wc -l <"$tmp/commands")" -gt 10 ] && sort "$tmp/offered" | diff - "$tmp/commands"
+}
+
+offers_every_key() {
+    offers run quick.yaml --set "" || return 1
+    "$scalebench" explain | sed 's/ .*/=/' | diff - "$tmp/offered"
+}
+
+mkdir -p "$tmp/results/study/one" "$tmp/results/study/torn"
+touch "$tmp/results/study/one/manifest.json"
+
+check "bash: every command" offers_every_command
+check "bash: a command" offers_just "schema" sche
+check "bash: options of a command" offers_just "--set --out --help" plan quick.yaml --
+check "bash: a spec" offers_just "strong_scaling.yaml" run strong
+check "bash: a spec below configs/reports" offers_just "reports/naik_yadav/table1.yaml" plan reports/naik_yadav/t
+check "bash: every key of a SET" offers_every_key
+check "bash: a key to explain" offers_at_least train.lr explain train.l
+check "bash: what can be listed" offers_just "strategies" list strat
+check "bash: a network" offers_just "lenet_21k" model le
+check "bash: values of an option" offers_just "text junit" check results/x --format ""
+check "bash: a run, none without a manifest" offers_just "$tmp/results/study/one" check --out "$tmp/results" "$tmp"
+check "bash: a campaign" offers_just "study" runs --out "$tmp/results" stu
+check "bash: a shell" offers_just "bash" completion ba
+check "bash: files where nothing is known" offers_just "" run quick.yaml --out x
+check "a shell that is not known" expect 2 "known: bash zsh fish words" "$scalebench" completion tcsh
+
+zsh_offers() {
+    # shellcheck disable=SC2016 # zsh's own
+    zsh -fc '
+        compdef() { :; }
+        compadd() { print -l -- ${(P)@[-1]}; }
+        _files() { print files; }
+        eval "$($1 completion zsh)"
+        words=($1 list strat) CURRENT=3
+        _scalebench
+        words=($1 run quick.yaml --out "") CURRENT=5
+        _scalebench' zsh "$scalebench" >"$tmp/offered"
+    [ "$(tr '\n' ' ' <"$tmp/offered")" = "strategies files " ] || { cat "$tmp/offered"; return 1; }
+}
+
+fish_offers() {
+    # shellcheck disable=SC2016 # fish's own
+    HOME=$tmp fish --no-config -c '
+        set PATH (dirname $argv[1]) $PATH
+        $argv[1] completion fish | source
+        complete -C "scalebench list strat"' "$scalebench" >"$tmp/offered"
+    [ "$(cut -f1 "$tmp/offered")" = strategies ] || { cat "$tmp/offered"; return 1; }
+}
+
+for shell in zsh fish; do
+    if command -v "$shell" >/dev/null; then
+        check "$shell" "${shell}_offers"
+    else
+        lacks "what $shell offers" "$shell"
+    fi
+done
+finish
