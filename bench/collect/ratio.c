@@ -22,14 +22,9 @@ static double karp_flatt(double speedup, double r)
     return r > 1 ? (1 / speedup - 1 / r) / (1 - 1 / r) : NAN;
 }
 
-/* What is said of cores, where ranks have cores of their own: r of the base's. */
-static void set_claims_of_cores(struct point_summary *p, const struct summary *s, double strong_r,
-                                double r)
+/* What is said of cores: r of the base's. */
+static void set_claims_of_cores(struct point_summary *p, double strong_r, double r)
 {
-    const struct point_summary *base = &s->points[p->base];
-    if (point_is_oversubscribed(p->point, s->usable_cores) == 1 ||
-        point_is_oversubscribed(base->point, s->usable_cores) == 1)
-        r = strong_r = NAN;
     p->efficiency = p->speedup.mid / r;
     p->efficiency_lo = p->speedup.lo / r;
     p->efficiency_hi = p->speedup.hi / r;
@@ -48,7 +43,22 @@ static void set_speedup(struct point_summary *p, const struct summary *s,
     p->speedup = judged(p->speedup, p->pairs, p, reference);
     if (p == reference && isfinite(p->speedup.mid))
         p->speedup = (struct interval){.lo = NAN, .mid = 1, .hi = NAN};
-    set_claims_of_cores(p, s, strong ? r : NAN, r);
+    set_claims_of_cores(p, strong ? r : NAN, r);
+}
+
+/* Ranks that share cores, or whose base's do, tell nothing of what more cores would give: how long it
+ * took is known as well as elsewhere, how it scales is not. */
+static void withhold_claims(struct point_summary *p, const struct summary *s)
+{
+    const struct point_summary *base = &s->points[p->base];
+    bool own = point_is_oversubscribed(p->point, s->usable_cores) == 1;
+    if (own)
+        p->images_per_s_lo = p->images_per_s_hi = NAN;
+    if (!own && point_is_oversubscribed(base->point, s->usable_cores) != 1)
+        return;
+    p->speedup.lo = p->speedup.hi = NAN;
+    p->efficiency = p->efficiency_lo = p->efficiency_hi = NAN;
+    p->karp_flatt = p->karp_flatt_lo = p->karp_flatt_hi = NAN;
 }
 
 /* How much less is computed than the peer does, and how much faster the rest. The peer does the net as
@@ -95,6 +105,7 @@ void ratios_set(struct point_summary *p, const struct summary *s, const struct s
     p->peer_ratio = judged(p->peer_ratio, p->peer_pairs, p, &s->points[p->peer]);
     set_peer_factors(p, time, peer);
     p->precision_met = all_are_precise(p, s);
+    withhold_claims(p, s);
 }
 
 void ratios_flag(struct point_summary *p, const struct summary *s)

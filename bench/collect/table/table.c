@@ -203,7 +203,7 @@ void table_print_remarks(FILE *out, const struct point_summary *p)
     if (strstr(p->flags, "ci_not_met") != NULL)
         fputs(p->step_ms.met ? "  (precision not met)" : "  (too few launches for 95 %)", out);
     if (strstr(p->flags, "oversubscribed") != NULL)
-        fputs("  (oversubscribed: no efficiency where ranks share cores)", out);
+        fputs("  (oversubscribed: ranks share cores, which tells nothing of scaling)", out);
     if (point_is_busy(p))
         fprintf(out, "  (busy: others took %.0f %% of its processors)", p->foreign_pct);
     if (p->modes > 1)

@@ -22,6 +22,17 @@ static double number_of(const struct csv_table *summary, size_t row, const char 
                : NAN;
 }
 
+/* Of ranks that share cores the summary has these without their intervals: a bound on them is open. */
+static bool is_withheld(const struct csv_table *summary, size_t row, const char *name)
+{
+    static const char *const claims[] = {"speedup", "images_per_s"};
+    bool withheld = false;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        withheld |= strcmp(name, claims[i]) == 0;
+    return withheld && find_column(summary, name, "_lo") >= 0 &&
+           number_of(summary, row, "oversubscribed", "") == 1;
+}
+
 /* step_ms and step_ms_median are one; their interval is that of step_ms. */
 static bool look_up_column(struct condition_value *value, double *lo, double *hi, const char *name,
                            const struct csv_table *summary, size_t row)
@@ -40,6 +51,10 @@ static bool look_up_column(struct condition_value *value, double *lo, double *hi
         value->number = NAN;
     *lo = number_of(summary, row, stem, "_lo");
     *hi = number_of(summary, row, stem, "_hi");
+    if (isnan(*lo) && is_withheld(summary, row, stem)) {
+        *lo = -INFINITY;
+        *hi = INFINITY;
+    }
     return true;
 }
 

@@ -275,6 +275,30 @@ static void conditions_hold_over_whole_intervals(void **state)
     }
 }
 
+/* The value alone would hold the bound, and does where it is all there is. */
+static void nothing_is_said_of_scaling_on_shared_cores(void **state)
+{
+    static const struct {
+        const char *text;
+        enum check_outcome outcome;
+    } rows[] = {{"speedup >= 1.8 where ranks=1", CHECK_HOLDS},
+                {"speedup >= 1.8 where ranks=2", CHECK_UNDECIDED},
+                {"step_ms < 12 where ranks=2", CHECK_HOLDS}};
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_file(f->a, "summary.csv",
+               "point,status,strategy,ranks,oversubscribed,speedup,speedup_lo,speedup_hi,"
+               "step_ms_median,step_ms_lo,step_ms_hi\n",
+               "aaaa,ok,none,1,0,1.9,,,20,,\nbbbb,ok,ring,2,1,1.9,,,10,9,11\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct checking c;
+        struct error e = {.status = OK};
+        assert_int_equal(check_one(&c, f->a, rows[i].text, &e), OK);
+        assert_int_equal(c.checks[0].outcome, rows[i].outcome);
+        check_free(&c);
+    }
+}
+
 static void conditions_that_mean_nothing_are_refused(void **state)
 {
     static const struct {
@@ -313,6 +337,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(conditions_hold_over_whole_intervals, make_folders,
+        cmocka_unit_test_setup_teardown(nothing_is_said_of_scaling_on_shared_cores, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(conditions_that_mean_nothing_are_refused, make_folders,
                                         remove_folders),
