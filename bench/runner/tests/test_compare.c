@@ -337,6 +337,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(conditions_hold_over_whole_intervals, make_folders,
+                                        remove_folders),
         cmocka_unit_test_setup_teardown(nothing_is_said_of_scaling_on_shared_cores, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(conditions_that_mean_nothing_are_refused, make_folders,
