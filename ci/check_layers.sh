@@ -28,7 +28,7 @@ bench/place: kernels/base bench/spec
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place
 bench/collect/columns: bench/record
-bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect/columns
+bench/collect: kernels/base kernels/desc comm/cost bench/spec bench/spec/figures bench/record bench/collect/columns
 bench/collect/table: kernels/base kernels/desc bench/spec bench/record bench/collect bench/collect/columns
 bench/figures: kernels/base kernels/desc comm/cost bench/spec bench/record bench/collect bench/collect/columns bench/spec/figures
 bench/runner: kernels/base kernels/desc comm/cost bench/spec bench/place bench/sites bench/record bench/collect bench/collect/columns bench/collect/table bench/figures

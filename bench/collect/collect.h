@@ -136,7 +136,8 @@ struct summary {
     double wall_s, core_s;       /* what they took, one after another, and times their cores */
     struct published *published; /* what the spec compares with */
     int usable_cores, machine_cores, numa_nodes; /* of a node, from the manifest; 0: unknown */
-    char link[64]; /* between the hosts of an emulated site, from there too */
+    char undocumented[128]; /* what the manifest should tell and does not: "cpu, compiler" */
+    char link[64];          /* between the hosts of an emulated site, from there too */
 };
 
 /* Computes the summary of a run. A launch that the journal calls ok but whose records do not read

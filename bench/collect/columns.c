@@ -77,6 +77,9 @@ static const struct column columns[] = {
 #define OWN losses
 #include "bench/collect/columns/losses.def"
 #undef OWN
+#define OWN rules
+#include "bench/collect/columns/rules.def"
+#undef OWN
 #define OWN layers
 #include "bench/collect/columns/layers.def"
 #undef OWN

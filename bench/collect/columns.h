@@ -96,6 +96,9 @@ struct steps_row {
 struct losses_row {
 #include "bench/collect/columns/losses.def"
 };
+struct rules_row {
+#include "bench/collect/columns/rules.def"
+};
 struct layers_row {
 #include "bench/collect/columns/layers.def"
 };

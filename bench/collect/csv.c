@@ -8,6 +8,7 @@
 #include "bench/collect/collect.h"
 #include "bench/collect/losses.h"
 #include "bench/collect/metric.h"
+#include "bench/collect/rules.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/record/records.h"
@@ -324,6 +325,24 @@ static enum status write_losses(struct csv *csv, struct error *e)
         write_row(csv, &losses.rows[i]);
     losses_free(&losses);
     return status;
+}
+
+/* ---- rules.csv ---- */
+
+static enum status write_rules(struct csv *csv, struct error *e)
+{
+    struct rule_result results[RULES];
+    write_header(csv, "rules.csv");
+    rules_grade(results, csv->s);
+    for (size_t i = 0; i < RULES; i++) {
+        struct rules_row row = {.rule = (double)i + 1,
+                                .title = rule_title(i),
+                                .grade = rule_grade_name(results[i].grade),
+                                .by = results[i].by,
+                                .remedy = results[i].grade == RULE_NOT_MET ? rule_remedy(i) : ""};
+        write_row(csv, &row);
+    }
+    return OK;
 }
 
 /* ---- layers.csv ---- */

@@ -1,5 +1,6 @@
 #include "bench/runner/report.h"
 
+#include "bench/collect/rules.h"
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/runs.h"
@@ -72,6 +73,17 @@ static bool has_tables_only(const char *run_dir)
     return !launches && (!journal || is_there(run_dir, "summary", ".csv"));
 }
 
+/* Says aloud how many do not. */
+static bool all_rules_hold(const struct summary *s)
+{
+    struct rule_result results[RULES];
+    size_t met = rules_grade(results, s);
+    if (met < RULES)
+        log_print(LOG_ERROR, "--strict: %zu of %d rules of Hoefler and Belli not met", RULES - met,
+                  RULES);
+    return met == RULES;
+}
+
 /* Figures need the tables, which `written` says are there; the table for people needs neither. */
 static enum status show(const struct summary *s, const struct report_request *request,
                         const struct tools *tools, enum status written, bool *all_well,
@@ -83,6 +95,8 @@ static enum status show(const struct summary *s, const struct report_request *re
     if (request->table != NULL)
         print_table(s, request);
     *all_well = name_failures(s, request->table != NULL);
+    if (request->strict && !all_rules_hold(s))
+        *all_well = false;
     return status;
 }
 

@@ -13,11 +13,12 @@ struct report_request {
     const char *shown; /* the folder as the user would type it */
     bool write;        /* the CSV files */
     bool draw;         /* figures */
+    bool strict;       /* a rule of Hoefler and Belli that is not met is as bad as a failed point */
     FILE *table;       /* the closing table; NULL: none */
 };
 
 /* Reads the run's journal and records, or where a copy of it has none its tables, then does what is
- * asked; tables that were read are not written. *all_well: no point has failed or is unverified.
+ * asked; tables that were read are not written. *all_well: no point has failed or is unverified, and what is `strict` holds.
  * Points that are not ok are named on standard error when a table is wanted. A figure that cannot
  * be drawn is an error, but the table is printed before. */
 enum status report_make(const struct spec *spec, const struct report_request *request,

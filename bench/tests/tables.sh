@@ -24,7 +24,7 @@ figures: []
 END
 
 latest=$tmp/results/tables/latest
-files=(summary raw epochs classes steps losses layers columns)
+files=(summary raw epochs classes steps losses rules layers columns)
 
 completes() {
     local file
@@ -280,4 +280,53 @@ check "the table prints from tables alone" prints_from_tables
 check "the table of a committed result prints" prints_what_is_committed
 check "a network stands beside a published summary" stands_beside_a_summary
 check "columns, networks and strategies are explained" explains
+# ---- The twelve rules at the end of a report; --strict makes one that is broken an exit status ----
+
+cat >"$tmp/rules.yaml" <<'YAML'
+name: rules
+scaling: strong
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 64}
+matrix: {ranks: [1, 2]}
+place: {oversubscribe: allow}
+measure:
+  time: {warmup_steps: 1, steps: 20, launches: 6..6}
+figures: [time, speedup]
+differs: [two ranks wherever this test runs]
+YAML
+
+rules=$tmp/results/rules/latest
+
+run=("$scalebench" run "$tmp/rules.yaml" --out "$tmp/results")
+
+not_met() {
+    grep -c ',not met,' "$rules/rules.csv"
+}
+
+meets_all() {
+    expect 0 "" "${run[@]}" --strict || return 1
+    "${run[@]}" --strict >"$tmp/told" 2>/dev/null && grep -q '^Rules of Hoefler and Belli: 12 of 12 met\.$' "$tmp/told" &&
+        [ "$(wc -l <"$rules/rules.csv")" -eq 13 ] && [ "$(not_met)" -eq 0 ] &&
+        grep -q '^| 12 | .* | met | ' "$rules/summary.md"
+}
+
+# set, number of the rule
+breaks() {
+    expect 1 "--strict: 1 of 12 rules of Hoefler and Belli not met" "${run[@]}" --strict --set "$1" || return 1
+    cat "$rules/rules.csv"
+    [ "$(not_met)" -eq 1 ] && grep -q "^$2,.*,not met," "$rules/rules.csv"
+}
+
+is_told_without_strict() {
+    expect 0 "" "${run[@]}" --set "differs=[] data.samples=500" &&
+        grep -q '^2,.*,not met,data.samples: 500' "$rules/rules.csv"
+}
+
+check "a whole run meets twelve of twelve" meets_all
+check "no bound: eleven" breaks "figures=[bars]" 11
+check "images left out for no reason: eleven" breaks "data.samples=500 differs=[]" 2
+check "a single launch: eleven" breaks "measure.time.launches=1..1 seed=2" 5
+check "without --strict it is told" is_told_without_strict
+
 finish

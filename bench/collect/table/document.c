@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/rules.h"
 #include "bench/collect/stage.h"
 #include "bench/collect/table/markup.h"
 #include "bench/collect/table/table.h"
@@ -83,9 +84,39 @@ static enum status write_table(FILE *out, const struct markup *m, const struct s
     return write_notes(out, m, s, e);
 }
 
+static void write_rule(FILE *out, const struct markup *m, size_t i,
+                       const struct rule_result *result)
+{
+    const char *cells[] = {rule_title(i), rule_grade_name(result->grade), result->by};
+    fprintf(out, "%s%zu", m->begin, i + 1);
+    for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
+        fputs(m->between, out);
+        markup_write_text(out, m, cells[c]);
+    }
+    fputs(m->end, out);
+}
+
+/* All of them: what the report says in one line where they are met. */
+static void write_rules(FILE *out, const struct markup *m, const struct summary *s)
+{
+    struct rule_result results[RULES];
+    size_t met = rules_grade(results, s);
+    fprintf(out, "%sRules of Hoefler and Belli (SC15): %zu of %d met.\n\n", m->note, met, RULES);
+    markup_begin_table(out, m, 1, 3);
+    fprintf(out, "%srule%stitle%sgrade%sby%s", m->begin, m->between, m->between, m->between,
+            m->end);
+    markup_end_headers(out, m, 1, 3);
+    for (size_t i = 0; i < RULES; i++)
+        write_rule(out, m, i, &results[i]);
+    markup_end_table(out, m);
+}
+
 static enum status write_markdown(FILE *out, void *what, struct error *e)
 {
-    return write_table(out, &markup_markdown, *(const struct summary **)what, e);
+    const struct summary *s = *(const struct summary **)what;
+    TRY(write_table(out, &markup_markdown, s, e));
+    write_rules(out, &markup_markdown, s);
+    return OK;
 }
 
 static enum status write_latex(FILE *out, void *what, struct error *e)

@@ -85,6 +85,9 @@ void table_print_ratios(FILE *out, const struct summary *s);
 /* How long the longest steps were. */
 void table_print_tails(FILE *out, const struct summary *s);
 
+/* How many of Hoefler and Belli's rules are met, and a line for each that is not. */
+void table_print_rules(FILE *out, const struct summary *s);
+
 /* Lines below the table: the bases with their rates, what peers reach. */
 void table_print_notes(FILE *out, const struct summary *s);
 

@@ -300,6 +300,7 @@ static void print_all(FILE *out, const struct summary *s, const char *run_dir, c
     table_print_losses(out, s);
     table_print_published(out, s);
     print_effort(out, s);
+    table_print_rules(out, s);
     print_paths(out, s, run_dir);
 }
 

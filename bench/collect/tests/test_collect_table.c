@@ -62,10 +62,11 @@ static void the_table_says_it_all(void **state)
                       "(rank 1 last in 100 % of steps) - 7.7 faster compute - 0.9 faster optimizer "
                       "+ 1.5 other; Karp-Flatt 14.9 [0.0, 33.3] %.\n");
     assert_line(text, "13 launches + 1 accuracy run in 28 s, 0.013 core-hours.\n");
-    assert_line(text,
-                "  tables   "
-                "results/synthetic/latest/{summary,raw,epochs,classes,losses,layers,columns}.csv, "
-                "summary.{md,tex}\n");
+    assert_line(
+        text,
+        "  tables   "
+        "results/synthetic/latest/{summary,raw,epochs,classes,losses,rules,layers,columns}.csv, "
+        "summary.{md,tex}\n");
     assert_null(strstr(text, "  figures ")); /* none was drawn */
     free(text);
     summary_free(&s);

@@ -23,16 +23,20 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
 
 /* The table of a run, its files and figures: made again even where nothing was run, which takes
  * less than knowing whether records, scripts or options have changed since. */
-static enum status report(const struct campaign *c, const struct tools *tools, FILE *out,
-                          int *exit_status, struct error *e)
+static enum status report(const struct campaign *c, bool strict, const struct tools *tools,
+                          FILE *out, int *exit_status, struct error *e)
 {
     char latest[PATH_BYTES];
     bool all_well = true;
     TRY(journal_check(&c->journal, e));
     TRY(campaign_link_latest(c, e));
     TRY(path_format(latest, e, "%s/latest", c->folder));
-    struct report_request request = {
-        .run_dir = c->run_dir, .shown = latest, .write = true, .draw = true, .table = out};
+    struct report_request request = {.run_dir = c->run_dir,
+                                     .shown = latest,
+                                     .write = true,
+                                     .draw = true,
+                                     .strict = strict,
+                                     .table = out};
     enum status status = report_make(&c->spec, &request, tools, &all_well, e);
     if (!all_well)
         *exit_status = 1;
@@ -56,7 +60,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments,
         *exit_status = 128 + c->interrupt.signal;
         return OK;
     }
-    return status == OK ? report(c, tools, out, exit_status, e) : status;
+    return status == OK ? report(c, arguments->strict, tools, out, exit_status, e) : status;
 }
 
 enum status command_run(const struct arguments *arguments, const struct tools *tools, FILE *out,

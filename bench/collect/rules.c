@@ -1,0 +1,443 @@
+#include "bench/collect/rules.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/spec/figures/request.h"
+
+/* Fewer timed steps in all of a point have no tail to tell of: one in twenty would be less than one. */
+#define TAIL_STEPS 20
+
+/* Rates and levels are read back from ten digits. */
+#define SAME 1e-6
+
+typedef enum rule_grade grade_function(char *by, const struct summary *s);
+
+/* ---- What is said ---- */
+
+enum { BY_BYTES = sizeof((struct rule_result *)0)->by };
+
+__attribute__((format(printf, 3, 4))) static enum rule_grade graded(char *by, enum rule_grade grade,
+                                                                    const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(by, BY_BYTES, format, arguments);
+    va_end(arguments);
+    text_clean(by);
+    return grade;
+}
+
+#define NOT_MET(...)        graded(by, RULE_NOT_MET, __VA_ARGS__)
+#define MET(...)            graded(by, RULE_MET, __VA_ARGS__)
+#define NOT_APPLICABLE(...) graded(by, RULE_NOT_APPLICABLE, __VA_ARGS__)
+
+static const char *label_of(const struct point_summary *p)
+{
+    return p->point->label[0] ? p->point->label : "the point";
+}
+
+/* "6" or "6 to 12" */
+static char *range_text(char text[2 * TEXT_NUMBER], size_t least, size_t most)
+{
+    if (least < most)
+        snprintf(text, (size_t)(2 * TEXT_NUMBER), "%zu to %zu", least, most);
+    else
+        snprintf(text, (size_t)(2 * TEXT_NUMBER), "%zu", most);
+    return text;
+}
+
+/* ---- What a run has ---- */
+
+static bool is_timed(const struct point_summary *p)
+{
+    return p->launches > 0 && isfinite(p->step_ms.mid) && p->outcome != POINT_diverged;
+}
+
+static bool was_measured(const struct point_summary *p)
+{
+    return p->launches > 0 || isfinite(p->test_acc_pct);
+}
+
+static size_t count(const struct summary *s, bool (*has)(const struct point_summary *))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += has(&s->points[i]);
+    return n;
+}
+
+/* The level that the interval of the median of n launches reaches, whatever they took; beyond what is
+ * tabulated here it is nearly what is asked for, and NAN. */
+static double level_of(size_t n)
+{
+    enum { MOST = 64 };
+    static const double values[MOST];
+    return n > MOST ? NAN : stats_median_interval(values, n, SUMMARY_CONFIDENCE).level;
+}
+
+static bool has_interval(const struct point_summary *p)
+{
+    return is_timed(p) && isfinite(p->step_ms.lo) && isfinite(p->step_ms.hi) &&
+           p->step_ms.level >= SUMMARY_CONFIDENCE;
+}
+
+/* A ratio of two points; `other` is their base, the peer or the one that does not communicate. */
+struct ratio {
+    const struct point_summary *own, *other;
+    const struct interval *interval;
+    size_t pairs;
+    const char *name;
+};
+
+/* The k-th of a point, false beyond the last; its value is NAN where there is none. */
+static bool ratio_of(struct ratio *ratio, const struct summary *s, size_t i, int k)
+{
+    const struct point_summary *p = &s->points[i];
+    const struct ratio all[] = {
+        {p, &s->points[p->base], &p->speedup, p->pairs, "speed-up"},
+        {p, &s->points[p->peer], &p->peer_ratio, p->peer_pairs, "ratio to its peer"},
+        {p, &s->points[p->alone], &p->overlap_share, p->overlap_pairs, "share of overlap"}};
+    if (k >= (int)(sizeof all / sizeof *all))
+        return false;
+    *ratio = all[k];
+    return true;
+}
+
+/* The next one that was formed, from point *i and its *k-th on; false: there is none. */
+static bool next_ratio(struct ratio *ratio, const struct summary *s, size_t *i, int *k)
+{
+    for (; *i < s->n; ++*i, *k = 0)
+        while (ratio_of(ratio, s, *i, (*k)++))
+            if (ratio->own != ratio->other && isfinite(ratio->interval->mid))
+                return true;
+    return false;
+}
+
+/* ---- 1: the base ---- */
+
+static enum rule_grade grade_base(char *by, const struct summary *s)
+{
+    const struct point_summary *base = NULL;
+    char step[TEXT_INTERVAL], ranks[TEXT_NUMBER];
+    size_t speedups = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (p->base == i || !is_timed(p))
+            continue;
+        base = &s->points[p->base];
+        speedups++;
+        if (!is_timed(base))
+            return NOT_MET("%s, the base of %s, has no time: %s", label_of(base), label_of(p),
+                           base->status);
+    }
+    if (base == NULL)
+        return NOT_APPLICABLE("no speed-up is formed");
+    text_interval(step, &base->step_ms, 4);
+    text_plural(ranks, config_int(&base->point->config, OPT_RANKS), "rank");
+    return MET("%zu speed-ups over a base with its time, as %s (%s) %s ms a step", speedups,
+               label_of(base), ranks, step);
+}
+
+/* ---- 2: subsets ---- */
+
+/* Of a node. */
+static int cores_used(const struct point_summary *p)
+{
+    bool shared = config_site(&p->point->config)->shares_cores;
+    int ranks =
+        shared ? (int)config_int(&p->point->config, OPT_RANKS) : point_ranks_per_node(p->point);
+    return ranks * config_cores_per_rank(&p->point->config);
+}
+
+static enum rule_grade grade_subset(char *by, const struct summary *s)
+{
+    bool explained = s->spec->config.values[OPT_DIFFERS].n > 0;
+    size_t left_out = 0;
+    int most = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        long samples = config_int(&p->point->config, OPT_DATA_SAMPLES);
+        if (samples > 0 && !explained)
+            return NOT_MET("data.samples: %ld leaves images out and nothing says why", samples);
+        if (!was_measured(p) && !p->reason[0])
+            return NOT_MET("%s was not measured and has no reason", label_of(p));
+        left_out += !was_measured(p);
+        most = cores_used(p) > most ? cores_used(p) : most;
+    }
+    if (most < s->usable_cores && !explained)
+        return NOT_MET("%d of %d usable cores are used and nothing says why", most,
+                       s->usable_cores);
+    return MET("%zu of %zu points not measured, each with its reason; up to %d of %d cores; "
+               "`differs` says %zu things",
+               left_out, s->n, most, s->usable_cores, s->spec->config.values[OPT_DIFFERS].n);
+}
+
+/* ---- 3 and 4: means and ratios ---- */
+
+static enum rule_grade grade_means(char *by, const struct summary *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        double rate = 1e3 * cell_number(p, COLUMN_global_batch) / p->step_ms.mid;
+        if (!is_timed(p))
+            continue;
+        n++;
+        if (!(fabs(p->images_per_s / rate - 1) <= SAME))
+            return NOT_MET("images_per_s of %s is %g, its images over its median time %g",
+                           label_of(p), p->images_per_s, rate);
+    }
+    if (n == 0)
+        return NOT_APPLICABLE("no rate is formed");
+    return MET("%zu of %zu rates are images over the median time of a step", n, n);
+}
+
+static enum rule_grade grade_ratios(char *by, const struct summary *s)
+{
+    struct ratio r;
+    size_t n = 0, least = SIZE_MAX, most = 0;
+    char pairs[2 * TEXT_NUMBER];
+    int k = 0;
+    for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
+        if (r.pairs == 0 || !is_timed(r.own) || !is_timed(r.other))
+            return NOT_MET("the %s of %s tells no %s", r.name, label_of(r.own),
+                           r.pairs == 0 ? "number of pairs" : "times that it is made of");
+        n++;
+        least = r.pairs < least ? r.pairs : least;
+        most = r.pairs > most ? r.pairs : most;
+    }
+    if (n == 0)
+        return NOT_APPLICABLE("no ratio is formed");
+    return MET("%zu ratios are medians of ratios of %s blocks, the times beside them", n,
+               range_text(pairs, least, most));
+}
+
+/* ---- 5 to 8: statistics ---- */
+
+static enum rule_grade grade_accuracies(char *by, const struct summary *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (!isfinite(p->test_acc_pct))
+            continue;
+        n++;
+        if (!isfinite(p->test_acc_lo) || !isfinite(p->test_acc_level))
+            return NOT_MET("the accuracy of %s rests on one seed", label_of(p));
+    }
+    if (n == 0)
+        return NOT_APPLICABLE("nothing was measured");
+    return MET("%zu accuracies carry intervals over seeds, at the level that these reach", n);
+}
+
+static enum rule_grade grade_intervals(char *by, const struct summary *s)
+{
+    size_t timed = count(s, is_timed), met = count(s, has_interval);
+    if (timed == 0)
+        return grade_accuracies(by, s);
+    if (met < timed)
+        return NOT_MET("%zu of %zu medians of a step's time have no interval of 95 %%", timed - met,
+                       timed);
+    return MET("%zu of %zu medians of a step's time carry intervals of 95 %% or more", met, timed);
+}
+
+static enum rule_grade grade_normality(char *by, const struct summary *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        double level = level_of(p->launches);
+        if (!has_interval(p))
+            continue;
+        n++;
+        if (fabs(p->step_ms.level - level) > SAME)
+            return NOT_MET("the interval of %s has a level of %g %%, order statistics of %zu "
+                           "launches one of %g %%",
+                           label_of(p), 100 * p->step_ms.level, p->launches, 100 * level);
+    }
+    if (n == 0)
+        return NOT_APPLICABLE("no interval is formed");
+    return MET("%zu intervals are of order statistics, exact for any distribution; outliers are "
+               "flagged by a test of logarithms and left out nowhere",
+               n);
+}
+
+static enum rule_grade grade_comparisons(char *by, const struct summary *s)
+{
+    struct ratio r;
+    size_t n = 0, doubted = 0;
+    int k = 0;
+    for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
+        bool usable = r.pairs > 0 && has_interval(r.own) && has_interval(r.other);
+        doubted += !usable;
+        n += usable;
+        if (usable && (!isfinite(r.interval->lo) || !isfinite(r.interval->hi) ||
+                       level_of(r.pairs) < SUMMARY_CONFIDENCE))
+            return NOT_MET("the %s of %s has %zu pairs: no interval of 95 %%", r.name,
+                           label_of(r.own), r.pairs);
+    }
+    if (n == 0)
+        return NOT_APPLICABLE("%s", doubted > 0 ? "nothing is compared that has an interval"
+                                                : "nothing is compared");
+    return MET(
+        "%zu ratios carry intervals of 95 %% or more, paired by block; causes are named where "
+        "a test says so",
+        n);
+}
+
+static enum rule_grade grade_tails(char *by, const struct summary *s)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        double steps = (double)p->launches * cell_number(p, COLUMN_steps);
+        if (!is_timed(p))
+            continue;
+        if (isnan(cell_number(p, COLUMN_step_p95_ms)) || isnan(cell_number(p, COLUMN_step_max_ms)))
+            return NOT_MET("%s has no step_p95_ms or step_max_ms", label_of(p));
+        if (steps < TAIL_STEPS)
+            return NOT_MET("%s has %.0f timed steps in all, %d wanted", label_of(p), steps,
+                           TAIL_STEPS);
+        least = fmin(least, steps);
+    }
+    if (isinf(least))
+        return NOT_APPLICABLE("no time is reported");
+    return MET("step_p95_ms and step_max_ms of each point, from %.0f timed steps or more", least);
+}
+
+/* ---- 9 and 10: setup and method ---- */
+
+static enum rule_grade grade_setup(char *by, const struct summary *s)
+{
+    char factors[160] = "";
+    if (s->undocumented[0])
+        return NOT_MET("manifest.json does not tell %s", s->undocumented);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
+        if (was_measured(p) && bound && !p->cells[COLUMN_bound][0])
+            return NOT_MET("the binding of %s was not read back", label_of(p));
+    }
+    for (size_t i = 0; i < s->spec->n_varying; i++) {
+        size_t used = strlen(factors);
+        snprintf(factors + used, sizeof factors - used, "%s%s", i > 0 ? ", " : ": ",
+                 option_get(s->spec->varying[i])->key);
+    }
+    return MET(
+        "spec.yaml has every option, %zu of which vary%s; manifest.json machine, software and "
+        "command; binding was read back",
+        s->spec->n_varying, factors);
+}
+
+static enum rule_grade grade_method(char *by, const struct summary *s)
+{
+    size_t least = SIZE_MAX, most = 0;
+    char launches[2 * TEXT_NUMBER], steps[128];
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (!is_timed(p))
+            continue;
+        if (!(cell_number(p, COLUMN_steps) > 0))
+            return NOT_MET("%s does not tell how many steps were timed", label_of(p));
+        least = p->launches < least ? p->launches : least;
+        most = p->launches > most ? p->launches : most;
+    }
+    if (most == 0)
+        return NOT_APPLICABLE("no time is reported");
+    return MET(
+        "a launch's step: from the first to the last boundary of its %s timed steps, warm-up "
+        "before them, slowest rank; a point: median of %s launches in random blocks",
+        summary_distinct(steps, sizeof steps, s, COLUMN_steps), range_text(launches, least, most));
+}
+
+/* ---- 11 and 12: bounds and figures ---- */
+
+/* The names of the figures that are asked for, of those with bounds alone where that is wanted. */
+static size_t list_figures(char *text, size_t size, const struct summary *s, bool with_bounds)
+{
+    const struct value *figures = &s->spec->config.values[OPT_FIGURES];
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < figures->n; i++) {
+        size_t used = strlen(text);
+        if (with_bounds && figures->figures[i].options[FIGURE_MODEL].number == 0)
+            continue;
+        snprintf(text + used, size - used, "%s%s", n++ > 0 ? ", " : "", figures->texts[i]);
+    }
+    return n;
+}
+
+static bool is_bound(const struct point_summary *p)
+{
+    return p->compute_only && is_timed(p);
+}
+
+static bool has_more_cores(const struct summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (is_timed(&s->points[i]) && s->points[i].cores > s->points[s->points[i].base].cores)
+            return true;
+    return false;
+}
+
+static enum rule_grade grade_bounds(char *by, const struct summary *s)
+{
+    char names[160];
+    size_t figures = list_figures(names, sizeof names, s, true), points = count(s, is_bound);
+    if (!has_more_cores(s))
+        return NOT_APPLICABLE("no speed-up over cores is formed");
+    if (figures + points == 0)
+        return NOT_MET("no figure shows an ideal line or a model, no point computing alone");
+    return MET("ideal line or model in %zu figures%s%s; computing alone at %zu points", figures,
+               figures > 0 ? ": " : "", names, points);
+}
+
+static enum rule_grade grade_figures(char *by, const struct summary *s)
+{
+    char names[160];
+    size_t points = count(s, was_measured);
+    if (points < 2)
+        return NOT_APPLICABLE("less than two points were measured");
+    if (list_figures(names, sizeof names, s, false) == 0)
+        return NOT_MET("no figure shows the %zu points that were measured", points);
+    return MET("%s: medians with intervals, launches as dots, lines over numbers only", names);
+}
+
+/* ---- All ---- */
+
+static const struct {
+    const char *title, *remedy;
+    grade_function *grade;
+} rules[] = {
+#define RULE(name, title, remedy) {title, remedy, grade_##name},
+#include "bench/collect/rules.def"
+};
+
+size_t rules_grade(struct rule_result results[RULES], const struct summary *s)
+{
+    size_t met = 0;
+    for (size_t i = 0; i < RULES; i++) {
+        results[i].grade = rules[i].grade(results[i].by, s);
+        met += results[i].grade != RULE_NOT_MET;
+    }
+    return met;
+}
+
+const char *rule_title(size_t i)
+{
+    return rules[i].title;
+}
+
+const char *rule_remedy(size_t i)
+{
+    return rules[i].remedy;
+}
+
+const char *rule_grade_name(enum rule_grade grade)
+{
+    static const char *const names[] = {"not met", "met", "not applicable"};
+    return names[grade];
+}

@@ -1,0 +1,247 @@
+/* Every rule is broken on purpose, it alone: eleven of twelve are met, and it is named. */
+#include "bench/collect/tests/collected.h"
+
+#include "bench/collect/rules.h"
+
+static const char manifest[] =
+    "{\"command\":[\"scalebench\"],\"machine\":{\"host\":\"node23\",\"architecture\":\"x86_64\","
+    "\"kernel\":\"6.1\",\"usable_cores\":2,\"machine_cores\":2,\"numa_nodes\":1},"
+    "\"build\":{\"revision\":\"1a2b3c4 clean\",\"compiler\":\"GCC 12\"}}";
+
+#define RULES_SPEC                                                                                 \
+    "name: synthetic\n"                                                                            \
+    "scaling: strong\n"                                                                            \
+    "model: lenet_21k\n"                                                                           \
+    "train: {optimizer: adam, lr: 1e-3, global_batch: 256}\n"                                      \
+    "matrix:\n"                                                                                    \
+    "  ranks: [1, 2]\n"                                                                            \
+    "baseline: {ranks: 1, sync.strategy: none}\n"                                                  \
+    "exclude: [\"ranks = 1\"]\n"                                                                   \
+    "measure: {time: {launches: 1..12}}\n"
+
+static void open_run(struct fake_run *run, const char *spec)
+{
+    char path[128];
+    fake_open(run, spec);
+    snprintf(path, sizeof path, "%s/manifest.json", run->dir);
+    fake_write(path, manifest);
+}
+
+static void fill_run(struct fake_run *run, const char *spec)
+{
+    open_run(run, spec);
+    add_blocks(run);
+}
+
+/* Those that are not met are `broken` alone; its number is from 1, 0: none is. */
+static void assert_broken(const struct summary *s, size_t broken, const char *by)
+{
+    struct rule_result results[RULES];
+    size_t met = rules_grade(results, s);
+    for (size_t i = 0; i < RULES; i++)
+        if ((results[i].grade == RULE_NOT_MET) != (i + 1 == broken))
+            fail_msg("rule %zu %s: %s", i + 1, rule_grade_name(results[i].grade), results[i].by);
+    assert_int_equal(met, RULES - (broken > 0));
+    if (broken > 0)
+        assert_line(results[broken - 1].by, by);
+}
+
+static void a_whole_run_meets_all(void **state)
+{
+    struct fake_run run;
+    fill_run(&run, RULES_SPEC);
+    struct summary s = collect(&run);
+    assert_int_equal(RULES, 12);
+    assert_broken(&s, 0, "");
+    char *text = print(&s);
+    assert_line(text, "Rules of Hoefler and Belli: 12 of 12 met.\n");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* ---- By what was run ---- */
+
+static void rule_1_wants_a_base_with_a_time(void **state)
+{
+    struct fake_run run;
+    open_run(&run, RULES_SPEC);
+    for (int block = 0; block < 6; block++)
+        fake_add(&run, &(struct fake_launch){.ranks = 2,
+                                             .strategy = "allreduce",
+                                             .block = block,
+                                             .seed = 1,
+                                             .step_ms = base_ms[block]});
+    fake_fail(&run, 1, "none", LAUNCH_FAILED, "exit status 1");
+    struct summary s = collect(&run);
+    assert_broken(&s, 1, "has no time: failed");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* A block in which both ran, and 6 launches of each: the medians have intervals, the ratio none. */
+static void rule_7_wants_pairs(void **state)
+{
+    struct fake_run run;
+    open_run(&run, RULES_SPEC);
+    add_block(&run, 0);
+    for (int block = 1; block < 6; block++) {
+        fake_add(&run,
+                 &(struct fake_launch){
+                     .ranks = 1, .strategy = "none", .block = block, .seed = 1, .step_ms = 100});
+        fake_add(
+            &run,
+            &(struct fake_launch){
+                .ranks = 2, .strategy = "allreduce", .block = block + 6, .seed = 1, .step_ms = 60});
+    }
+    struct summary s = collect(&run);
+    assert_broken(&s, 7, "has 1 pairs: no interval");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Launches of several blocks; four steps of each are timed. */
+static void rule_5_wants_launches(void **state)
+{
+    struct fake_run run;
+    open_run(&run, RULES_SPEC);
+    for (int block = 0; block < 5; block++)
+        add_block(&run, block);
+    struct summary s = collect(&run);
+    assert_broken(&s, 5, "2 of 2 medians of a step's time have no interval");
+    char *text = print(&s);
+    assert_line(text, "Rules of Hoefler and Belli: 11 of 12 met; not met:\n  5 what is measured "
+                      "carries an interval: 2 of 2 medians");
+    assert_line(text, "To meet it: measure.time.launches of 6 or more");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* ---- By what the spec says ---- */
+
+struct breach {
+    const char *spec;
+    size_t rule;
+    const char *by;
+};
+
+static void assert_breach(const struct breach *breach)
+{
+    struct fake_run run;
+    fill_run(&run, breach->spec);
+    struct summary s = collect(&run);
+    assert_broken(&s, breach->rule, breach->by);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void specs_break_rules(void **state)
+{
+    static const struct breach breaches[] = {
+        {RULES_SPEC "data: {samples: 2000}\n", 2, "data.samples: 2000 leaves images out"},
+        {RULES_SPEC "data: {samples: 2000}\ndiffers: [a thirtieth of the images suffices]\n", 0,
+         ""},
+        {RULES_SPEC "figures: [bars]\n", 11, "no figure shows an ideal line"},
+        {RULES_SPEC "figures: [speedup]\n", 0, ""},
+    };
+    for (size_t i = 0; i < sizeof breaches / sizeof *breaches; i++)
+        assert_breach(&breaches[i]);
+}
+
+/* What computing alone takes is a bound, and stands in the table. */
+static void rule_12_wants_a_figure(void **state)
+{
+    struct fake_run run;
+    fill_run(&run, strong_spec);
+    for (int block = 0; block < 6; block++)
+        fake_add(&run,
+                 &(struct fake_launch){
+                     .ranks = 2, .strategy = "none", .block = block, .seed = 1, .step_ms = 50});
+    struct summary s = collect(&run);
+    for (size_t i = 0; i < s.n; i++)
+        if (s.points[i].cores > 2)
+            snprintf(s.points[i].reason, sizeof s.points[i].reason, "2 cores");
+    assert_broken(&s, 0, "");
+    struct value *figures = &run.spec.config.values[OPT_FIGURES];
+    size_t n = figures->n;
+    figures->n = 0;
+    assert_broken(&s, 12, "no figure shows the 3 points");
+    figures->n = n;
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* ---- By what the tables hold ---- */
+
+static void set_cell(const struct point_summary *p, enum column_id column, const char *text)
+{
+    free(p->cells[column]);
+    p->cells[column] = strdup(text);
+}
+
+static void tables_break_rules(void **state)
+{
+    struct fake_run run;
+    fill_run(&run, RULES_SPEC);
+    struct summary s = collect(&run);
+    struct point_summary *p = &s.points[1], kept = *p;
+    s.usable_cores = 8;
+    assert_broken(&s, 2, "2 of 8 usable cores are used and nothing says why");
+    s.usable_cores = 2;
+    p->images_per_s *= 1.01;
+    assert_broken(&s, 3, "its images over its median time");
+    *p = kept;
+    p->pairs = 0;
+    assert_broken(&s, 4, "tells no number of pairs");
+    *p = kept;
+    p->step_ms.level = 0.95;
+    assert_broken(&s, 6, "a level of 95 %, order statistics of 6 launches one of 96.875 %");
+    *p = kept;
+    set_cell(p, COLUMN_step_p95_ms, "");
+    assert_broken(&s, 8, "has no step_p95_ms");
+    set_cell(p, COLUMN_step_p95_ms, "70");
+    set_cell(p, COLUMN_steps, "");
+    assert_broken(&s, 10, "does not tell how many steps were timed");
+    set_cell(p, COLUMN_steps, "4");
+    set_cell(p, COLUMN_bound, "");
+    assert_broken(&s, 9, "was not read back");
+    set_cell(p, COLUMN_bound, "0|1");
+    strcpy(s.undocumented, "compiler");
+    assert_broken(&s, 9, "manifest.json does not tell compiler");
+    s.undocumented[0] = '\0';
+    assert_broken(&s, 0, "");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* ---- What is written ---- */
+
+static void files_have_all_rules(void **state)
+{
+    struct fake_run run;
+    fill_run(&run, RULES_SPEC "figures: [bars]\n");
+    struct summary s = collect(&run);
+    write_both(&s, &run);
+    char *rows = read_of(&run, "rules.csv"), *document = read_of(&run, "summary.md");
+    assert_line(rows, "rule,title,grade,by,remedy\n1,");
+    assert_line(rows, "\n11,what could be reached at best is shown,not met,");
+    assert_line(rows, "\n12,");
+    assert_line(document, "Rules of Hoefler and Belli (SC15): 11 of 12 met.\n");
+    assert_line(document, "| 11 | what could be reached at best is shown | not met | ");
+    free(rows);
+    free(document);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_run_meets_all),  cmocka_unit_test(rule_1_wants_a_base_with_a_time),
+        cmocka_unit_test(specs_break_rules),      cmocka_unit_test(tables_break_rules),
+        cmocka_unit_test(rule_5_wants_launches),  cmocka_unit_test(rule_7_wants_pairs),
+        cmocka_unit_test(rule_12_wants_a_figure), cmocka_unit_test(files_have_all_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
