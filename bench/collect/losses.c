@@ -56,22 +56,39 @@ static struct losses_row row_of(const struct point_summary *p, const struct poin
     return row;
 }
 
-/* Over n rows of one series. */
-static const char *trend(const struct losses_row *rows, size_t n)
+/* An interval of so few pairs that it says less than is asked for supports nothing. */
+static bool has_interval(const struct point_summary *p)
 {
+    size_t n = p->pairs > 0 ? p->pairs : p->launches;
+    return isfinite(p->karp_flatt_lo) && isfinite(p->karp_flatt_hi) &&
+           timing_level(n) >= SUMMARY_CONFIDENCE;
+}
+
+/* Over the points of one series from `first` on: one after the other, and the intervals of the first and the last have
+ * nothing in common. */
+static const char *trend(const struct losses *losses, size_t first, const struct summary *s)
+{
+    const struct point_summary *from = NULL, *to = NULL;
     bool rising = true, falling = true;
-    double before = NAN;
-    size_t known = 0;
-    for (size_t i = 0; i < n; i++) {
-        double share = rows[i].karp_flatt;
-        if (!isfinite(share))
+    for (size_t i = first; i < losses->n; i++) {
+        const struct point_summary *p = &s->points[losses->points[i]];
+        if (!has_interval(p))
             continue;
-        rising = rising && !(share <= before);
-        falling = falling && !(share >= before);
-        before = share;
-        known++;
+        rising = rising && (to == NULL || p->karp_flatt > to->karp_flatt);
+        falling = falling && (to == NULL || p->karp_flatt < to->karp_flatt);
+        from = from == NULL ? p : from;
+        to = p;
     }
-    return known < 2 ? NULL : rising ? "rising" : falling ? "falling" : NULL;
+    if (from == to)
+        return NULL;
+    if (rising && to->karp_flatt_lo > from->karp_flatt_hi)
+        return "rising";
+    return falling && to->karp_flatt_hi < from->karp_flatt_lo ? "falling" : NULL;
+}
+
+bool losses_name_last_rank(const struct point_summary *p, size_t looked_at)
+{
+    return p->last_rank >= 0 && p->last_rank_p * (double)looked_at <= 1 - SUMMARY_CONFIDENCE;
 }
 
 static void take_series(struct losses *losses, const struct series *series, const struct summary *s)
@@ -86,7 +103,7 @@ static void take_series(struct losses *losses, const struct series *series, cons
     }
     for (size_t i = first; i < losses->n; i++) {
         losses->rows[i].largest = i + 1 == losses->n;
-        losses->rows[i].karp_flatt_trend = trend(&losses->rows[first], losses->n - first);
+        losses->rows[i].karp_flatt_trend = trend(losses, first, s);
     }
 }
 

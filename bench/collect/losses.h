@@ -14,4 +14,7 @@ struct losses {
 
 /* From the numbers of the points. Freed with losses_free in any case. */
 enum status losses_collect(struct losses *losses, const struct summary *s, struct error *e);
+/* Whether a sentence of this point may say which rank was the last, where as many points are looked at
+ * at once: of campaigns whose ranks are all alike at most one in twenty then says it of any (Bonferroni). */
+bool losses_name_last_rank(const struct point_summary *p, size_t looked_at);
 void losses_free(struct losses *losses);

@@ -13,15 +13,16 @@ static void print_term(FILE *out, bool first, double pct, const char *name)
 }
 
 /* Named where ranks that are alike would hardly look like it. */
-static void print_last_rank(FILE *out, const struct point_summary *p)
+static void print_last_rank(FILE *out, const struct point_summary *p, size_t looked_at)
 {
     char number[TEXT_NUMBER];
-    if (p->last_rank >= 0 && p->last_rank_p <= 1 - SUMMARY_CONFIDENCE)
+    if (losses_name_last_rank(p, looked_at))
         fprintf(out, " (rank %d last in %s %% of steps)", p->last_rank,
                 text_fixed(number, p->last_rank_pct, 0));
 }
 
-static void print_parts(FILE *out, const struct losses_row *row, const struct point_summary *p)
+static void print_parts(FILE *out, const struct losses_row *row, const struct point_summary *p,
+                        size_t looked_at)
 {
     if (isnan(row->other_pct)) {
         fputs(", phases unknown", out);
@@ -31,7 +32,7 @@ static void print_parts(FILE *out, const struct losses_row *row, const struct po
     print_term(out, true, row->comm_pct, isnan(row->wait_pct) ? "comm and wait" : "comm");
     if (!isnan(row->wait_pct))
         print_term(out, false, row->wait_pct, "wait");
-    print_last_rank(out, p);
+    print_last_rank(out, p, looked_at);
     print_term(out, false, row->compute_pct,
                row->compute_pct < 0 ? "faster compute" : "slower compute");
     if (!isnan(row->optimizer_pct))
@@ -67,9 +68,9 @@ static void print_karp_flatt(FILE *out, const struct losses_row *rows, size_t n,
         fprintf(out, " %%%s%s", trend != NULL ? ", " : "", trend != NULL ? trend : "");
 }
 
-/* Of n rows of a series, the last of which is explained. */
+/* Of n rows of a series, the last of which is explained, as are those of other series. */
 static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool several,
-                       const struct point_summary *p)
+                       const struct point_summary *p, size_t looked_at)
 {
     const struct losses_row *row = &rows[n - 1];
     char number[TEXT_NUMBER], ranks[TEXT_NUMBER];
@@ -81,10 +82,19 @@ static void print_bend(FILE *out, const struct losses_row *rows, size_t n, bool 
     if (row->doubt != NULL)
         fprintf(out, ", not explained: %s", row->doubt);
     else if (row->lost_pct >= 0)
-        print_parts(out, row, p);
+        print_parts(out, row, p, looked_at);
     if (row->doubt == NULL)
         print_karp_flatt(out, rows, n, p);
     fputs(".\n", out);
+}
+
+/* Points of which a sentence might say which rank was the last. */
+static size_t count_looked_at(const struct losses *losses, const struct summary *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < losses->n; i++)
+        n += losses->rows[i].largest && isfinite(s->points[losses->points[i]].last_rank_p);
+    return n;
 }
 
 void table_print_losses(FILE *out, const struct summary *s)
@@ -93,10 +103,11 @@ void table_print_losses(FILE *out, const struct summary *s)
     struct error e = {.status = OK};
     if (losses_collect(&losses, s, &e) != OK)
         fprintf(out, "Why it bends: not computed: %s\n", e.text);
+    size_t looked_at = e.status == OK ? count_looked_at(&losses, s) : 0;
     for (size_t i = 0, first = 0; e.status == OK && i < losses.n; i++)
         if (losses.rows[i].largest) {
             print_bend(out, &losses.rows[first], i + 1 - first, losses.series.n > 1,
-                       &s->points[losses.points[i]]);
+                       &s->points[losses.points[i]], looked_at);
             first = i + 1;
         }
     losses_free(&losses);

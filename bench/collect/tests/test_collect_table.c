@@ -1,5 +1,7 @@
 /* From launches to the table, on a terminal and in documents. */
+#include "bench/collect/losses.h"
 #include "bench/collect/tests/collected.h"
+#include "kernels/base/votes.h"
 
 /* ---- Table ---- */
 
@@ -309,6 +311,71 @@ static void a_single_point_prints(void **state)
     fake_close(&run);
 }
 
+/* Of three series whose ranks are alike; the last of each launch is drawn by lot. */
+static void ranks_that_are_alike_are_rarely_blamed(void **state)
+{
+    enum { TRIALS = 4000, POINTS = 3, LAUNCHES = 12 };
+    uint64_t random = 1;
+    for (int ranks = 2; ranks <= 8; ranks *= 2) {
+        int corrected = 0, alone = 0;
+        for (int trial = 0; trial < TRIALS; trial++) {
+            bool blamed = false, blamed_alone = false;
+            for (int point = 0; point < POINTS; point++) {
+                int votes[LAUNCHES];
+                for (int i = 0; i < LAUNCHES; i++) {
+                    random = random * 6364136223846793005u + 1442695040888963407u;
+                    votes[i] = (int)((random >> 33) % (uint64_t)ranks);
+                }
+                struct votes last = votes_count(votes, LAUNCHES, ranks);
+                struct point_summary p = {.last_rank = last.choice, .last_rank_p = last.p};
+                blamed |= losses_name_last_rank(&p, POINTS);
+                blamed_alone |= losses_name_last_rank(&p, 1);
+            }
+            corrected += blamed;
+            alone += blamed_alone;
+        }
+        assert_true(corrected <= 0.05 * TRIALS + 3 * sqrt(0.05 * 0.95 * TRIALS));
+        if (ranks == 2) /* what the correction is for; votes of more ranks come in coarser steps */
+            assert_true(alone > 0.08 * TRIALS);
+    }
+}
+
+/* Speed-ups at 2 and 4 ranks, each block's off by `noise` of them. */
+static char *print_scaling(double at_2, double at_4, double noise)
+{
+    const double speedups[] = {1, at_2, at_4};
+    struct fake_run run;
+    fake_open(&run, "name: law\nmodel: lenet_21k\nscaling: strong\ntrain: {global_batch: 64}\n"
+                    "sync: {strategy: allreduce}\nmatrix: {ranks: [1, 2, 4]}\n");
+    for (int k = 0; k < 3; k++)
+        for (int block = 0; block < 6; block++)
+            fake_add(&run, &(struct fake_launch){.ranks = 1 << k,
+                                                 .strategy = "allreduce",
+                                                 .block = block,
+                                                 .seed = 1,
+                                                 .step_ms = 100 / speedups[k] *
+                                                            (k > 0 ? 1 + noise * (block - 2) : 1)});
+    struct summary s = collect(&run);
+    char *text = print(&s);
+    summary_free(&s);
+    fake_close(&run);
+    return text;
+}
+
+/* Serial fractions of 11.1 and 22.2 %, each off by more or less than what they differ by. */
+static void a_trend_is_said_where_intervals_support_it(void **state)
+{
+    char *quiet = print_scaling(1.8, 2.4, 0.002), *noisy = print_scaling(1.8, 2.4, 0.05),
+         *falling = print_scaling(1.6, 3.2, 0.002);
+    assert_line(quiet, " %, rising.\n");
+    assert_line(falling, " %, falling.\n");
+    assert_null(strstr(noisy, "rising"));
+    assert_line(noisy, "Karp-Flatt ");
+    free(quiet);
+    free(noisy);
+    free(falling);
+}
+
 /* Launches of the base and of 2 and 4 ranks; 0: no such point. */
 static char *print_few(int base, int two, int four)
 {
@@ -388,6 +455,8 @@ int main(void)
         cmocka_unit_test(unequal_weights_are_not_praised),
         cmocka_unit_test(an_empty_campaign_prints),
         cmocka_unit_test(a_single_point_prints),
+        cmocka_unit_test(ranks_that_are_alike_are_rarely_blamed),
+        cmocka_unit_test(a_trend_is_said_where_intervals_support_it),
         cmocka_unit_test(headings_say_the_level_that_was_reached),
         cmocka_unit_test(every_column_is_listed),
     };
