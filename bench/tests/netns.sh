@@ -74,6 +74,18 @@ four_hosts_share_the_cores() {
 }
 check "four hosts share the cores of this machine" four_hosts_share_the_cores
 
+sed -e 's/^name: small/name: mixed/' -e '/^site:/d' -e '/^nodes:/d' -e '/^matrix:/d' \
+    -e 's/^  sync.strategy: .*/cases: [{label: here, nodes: 1}, {label: there, site: emulated, nodes: 2}]/' \
+    "$tmp/small.yaml" >"$tmp/mixed.yaml"
+
+# What UCX is told of the hosts' interfaces is not told to ranks that are not on them.
+local_points_run_beside() {
+    ci/netns.sh exec "$scalebench" run "$tmp/mixed.yaml" --out "$tmp/out" || return 1
+    paste -d' ' <(column kind mixed) <(column status mixed) | tee /dev/stderr |
+        cmp - <(printf '%s\n' "measured ok" "emulated ok")
+}
+check "local points run beside those on the hosts" local_points_run_beside
+
 # Half of such runs used to stay in MPI_Finalize; a deadline ends those that stay.
 runs_end() {
     local i

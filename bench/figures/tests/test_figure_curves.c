@@ -392,6 +392,50 @@ static void a_legend_has_what_is_drawn(void **state)
     fake_close(&run);
 }
 
+static const char cases_text[] =
+    "name: cases\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\nranks: 2\n"
+    "cases: [{label: zebra, sync.strategy: tree}, {label: ape, sync.strategy: ring}]\n"
+    "figures: [{kind: line, shape: bars, name: cases, x: case, y: rss_mib, series: ranks, "
+    "published: {file: %s, name: theirs, keys: [case = program], values: [rss_mib = mib]}}]\n";
+
+static char *open_cases(struct fake_run *run, const char *dir)
+{
+    char path[64], *text;
+    snprintf(path, sizeof path, "%s/theirs.csv", dir);
+    fake_write(path, "program,mib\nkeras,1500\nlightning,900\n");
+    assert_true(asprintf(&text, cases_text, path) > 0);
+    fake_open(run, text);
+    free(text);
+    add(run, 2, "ring", 20);
+    add(run, 2, "tree", 20);
+    struct summary s = summarise(run);
+    draw(&s, run->dir);
+    summary_free(&s);
+    snprintf(path, sizeof path, "%s/series_cases.csv", run->dir);
+    return fake_read(path);
+}
+
+/* In the order of the spec, not that in which launches happened to run; what is not ours stands
+ * behind them, under its own name only. */
+static void cases_stand_in_their_order(void **state)
+{
+    static const char *const rows[] = {",zebra,1,", ",ape,2,", ",keras,3,", ",lightning,4,"};
+    char dir[] = "/tmp/theirs.XXXXXX";
+    size_t size;
+    struct fake_run run;
+    assert_non_null(mkdtemp(dir));
+    char *series = open_cases(&run, dir), *svg = picture(run.dir, "cases.svg", &size);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(series, rows[i]) == NULL)
+            fail_msg("no row has '%s':\n%s", rows[i], series);
+    assert_non_null(strstr(svg, ">theirs<"));
+    assert_null(strstr(svg, ">published<"));
+    free(series);
+    free(svg);
+    fake_close(&run);
+    fake_remove_folder(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +448,7 @@ int main(void)
         cmocka_unit_test(series_at_the_same_ranks_stand_aside),
         cmocka_unit_test(axes_of_shares_show_the_difference),
         cmocka_unit_test(a_legend_has_what_is_drawn),
+        cmocka_unit_test(cases_stand_in_their_order),
         cmocka_unit_test(axes_fit_what_they_show),
         cmocka_unit_test(many_ranks_draw),
         cmocka_unit_test(more_than_fits_is_left_to_the_series),
