@@ -55,6 +55,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     TRY(read_spec(c, e));
     TRY(workloads_find(&c->workloads, &c->spec, tools, e));
     TRY(tools_program(tools, "pin", c->pin, e));
+    launcher_find(&c->launcher);
     TRY(find_refusals(c, e));
     const char *programs[2 * WORKLOADS + 2] = {c->pin};
     workloads_list(&c->workloads, programs + 1);
@@ -93,6 +94,7 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
         run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
     const struct site_job job = {.point = point,
                                  .place = c->place,
+                                 .launcher = &c->launcher,
                                  .program = workloads_program(&c->workloads, point),
                                  .pin = c->pin,
                                  .arguments = arguments};

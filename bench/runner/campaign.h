@@ -28,6 +28,7 @@ struct campaign {
     const struct campaign_request *request; /* borrowed */
     const struct tools *tools;              /* borrowed */
     struct place *place;
+    struct launcher launcher;
     struct spec spec;
     char pin[PATH_BYTES];
     struct workloads workloads;

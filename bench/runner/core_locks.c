@@ -21,10 +21,13 @@ static enum status add_list(struct core_locks *l, const char *list, struct error
 
 enum status core_locks_add(struct core_locks *l, const struct place_plan *plan, struct error *e)
 {
-    char all[4096];
-    TRY(place_read_back(all, sizeof all, e));
-    for (int r = 0; r < plan->ranks; r++)
-        TRY(add_list(l, plan->slots[r].cpus[0] ? plan->slots[r].cpus : all, e));
+    char all[4096] = ""; /* that this process may use, where some rank is not bound */
+    for (int r = 0; r < plan->ranks; r++) {
+        const char *cpus = plan->slots[r].cpus;
+        if (!cpus[0] && !all[0])
+            TRY(place_read_back(all, sizeof all, e));
+        TRY(add_list(l, cpus[0] ? cpus : all, e));
+    }
     return OK;
 }
 

@@ -3,16 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool has_room(struct argv_builder *argv, size_t bytes)
+{
+    if (argv->failed || argv->bytes + bytes <= argv->room)
+        return !argv->failed;
+    size_t room = 2 * (argv->bytes + bytes);
+    char *text = realloc(argv->text, room);
+    argv->failed = text == NULL;
+    if (text == NULL)
+        return false;
+    argv->text = text;
+    argv->room = room;
+    return true;
+}
+
 void argv_add(struct argv_builder *argv, const char *argument)
 {
     size_t size = strlen(argument) + 1;
-    char *text = argv->failed ? NULL : realloc(argv->text, argv->bytes + size);
-    if (text == NULL) {
-        argv->failed = true;
+    if (!has_room(argv, size))
         return;
-    }
-    memcpy(text + argv->bytes, argument, size);
-    argv->text = text;
+    memcpy(argv->text + argv->bytes, argument, size);
     argv->bytes += size;
     argv->n++;
 }

@@ -7,7 +7,7 @@
 /* All zero to begin with. `failed` stays set once memory ran out. */
 struct argv_builder {
     char *text; /* the strings, each with its end */
-    size_t bytes, n;
+    size_t bytes, room, n;
     bool failed;
 };
 

@@ -1,42 +1,6 @@
 #include "bench/sites/mpiexec.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* Looks for an executable as a shell would. */
-static bool find_program(const char *name, char *path, size_t size)
-{
-    if (strchr(name, '/') != NULL)
-        return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
-    const char *folders = getenv("PATH");
-    while (folders != NULL && *folders) {
-        size_t n = strcspn(folders, ":");
-        int length = snprintf(path, size, "%.*s/%s", (int)n, n > 0 ? folders : ".", name);
-        if (length > 0 && (size_t)length < size && access(path, X_OK) == 0)
-            return true;
-        folders += n + (folders[n] == ':');
-    }
-    return false;
-}
-
-static enum status find_launcher(char *path, size_t size, struct error *e)
-{
-    const char *chosen = getenv("MPIEXEC");
-    if (chosen != NULL && *chosen) {
-        if (find_program(chosen, path, size))
-            return OK;
-        return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not a program that can be run",
-                         chosen);
-    }
-    if (find_program("mpiexec.mpich", path, size) || find_program("mpiexec", path, size))
-        return OK;
-    return error_set(e, ERR_UNAVAILABLE,
-                     "no MPI launcher: MPIEXEC is not set, and neither mpiexec.mpich nor mpiexec "
-                     "is on PATH (make deps installs MPICH)");
-}
 
 static enum status make_plan(const struct config *c, const struct place *place,
                              struct place_plan *plan, struct error *e)
@@ -79,13 +43,15 @@ enum status mpiexec_prepare(const struct site_job *job,
                                               const struct mpiexec_job *job, const void *arg),
                             const void *arg, struct site_launch *launch, struct error *e)
 {
-    char mpiexec[4096];
     char **options;
     struct argv_builder argv = {0};
     TRY(make_plan(&job->point->config, job->place, &launch->plan, e));
-    TRY(find_launcher(mpiexec, sizeof mpiexec, e));
+    if (job->launcher->missing.status != OK) {
+        *e = job->launcher->missing;
+        return e->status;
+    }
     TRY(point_arguments(&options, job->point, e));
-    argv_add(&argv, mpiexec);
+    argv_add(&argv, job->launcher->path);
     const struct mpiexec_job own = {job, &launch->plan, (const char *const *)options};
     add_ranks(&argv, &own, arg);
     free(options);

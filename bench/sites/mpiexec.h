@@ -16,8 +16,8 @@ struct mpiexec_job {
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,
                          const char *const *own);
 
-/* Prepares a launch, as site.prepare says: gives each rank cores of this machine of its own, finds
- * the launcher ($MPIEXEC, mpiexec.mpich or mpiexec) and has add_ranks add what follows its name.
+/* Prepares a launch, as site.prepare says: gives each rank cores of this machine of its own and
+ * has add_ranks add what follows the launcher's name.
  * ERR_UNAVAILABLE with the reason where there are not enough cores, or there is no launcher. */
 enum status mpiexec_prepare(const struct site_job *job,
                             void (*add_ranks)(struct argv_builder *argv,

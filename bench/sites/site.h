@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/place/place.h"
+#include "bench/sites/launcher.h"
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
@@ -10,6 +11,7 @@
 struct site_job {
     const struct point *point;
     const struct place *place;
+    const struct launcher *launcher;
     const char *program, *pin;    /* paths of executables */
     const char *const *arguments; /* to the program after the point's own; NULL-terminated */
 };

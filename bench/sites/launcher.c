@@ -1,0 +1,45 @@
+#include "bench/sites/launcher.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Looks for an executable as a shell would. */
+static bool find_program(const char *name, char *path, size_t size)
+{
+    if (strchr(name, '/') != NULL)
+        return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
+    const char *folders = getenv("PATH");
+    while (folders != NULL && *folders) {
+        size_t n = strcspn(folders, ":");
+        int length = snprintf(path, size, "%.*s/%s", (int)n, n > 0 ? folders : ".", name);
+        if (length > 0 && (size_t)length < size && access(path, X_OK) == 0)
+            return true;
+        folders += n + (folders[n] == ':');
+    }
+    return false;
+}
+
+static enum status look(char *path, size_t size, struct error *e)
+{
+    const char *chosen = getenv("MPIEXEC");
+    if (chosen != NULL && *chosen) {
+        if (find_program(chosen, path, size))
+            return OK;
+        return error_set(e, ERR_UNAVAILABLE, "MPIEXEC='%s' is not a program that can be run",
+                         chosen);
+    }
+    if (find_program("mpiexec.mpich", path, size) || find_program("mpiexec", path, size))
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "no MPI launcher: MPIEXEC is not set, and neither mpiexec.mpich nor mpiexec "
+                     "is on PATH (make deps installs MPICH)");
+}
+
+void launcher_find(struct launcher *launcher)
+{
+    *launcher = (struct launcher){.missing.status = OK};
+    look(launcher->path, sizeof launcher->path, &launcher->missing);
+}

@@ -1,0 +1,13 @@
+/* The program that starts the ranks of a launch: looked for once, as a campaign has thousands of
+ * launches and PATH a dozen folders. */
+#pragma once
+
+#include "kernels/base/error.h"
+
+struct launcher {
+    char path[4096];
+    struct error missing; /* ERR_UNAVAILABLE with the reason where there is none; else OK */
+};
+
+/* $MPIEXEC, mpiexec.mpich or mpiexec. */
+void launcher_find(struct launcher *launcher);
