@@ -119,8 +119,14 @@ static size_t curve_of(const struct figure_data *d, size_t point)
     return d->curves;
 }
 
+static bool same_kind(const struct point_summary *a, const struct point_summary *b)
+{
+    return strcmp(a->cells[COLUMN_kind], b->cells[COLUMN_kind]) == 0;
+}
+
 /* Where the curve of a series begins that has not its own base: a line without a mark leads to its
- * first point. The base stands in another curve, `origin` of which counts from 1; 0: none does. */
+ * first point, unless one of both is emulated only. The base stands in another curve, `origin` of which
+ * counts from 1; 0: none does. */
 static void define_origin(FILE *out, const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
@@ -129,7 +135,8 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
         first++;
     size_t point = series->points[first], curve = curve_of(d, base);
     bool leads = curve != k && curve < d->curves && isfinite(d->measured[base].value.mid) &&
-                 ranks_of(&d->s->points[base]) < ranks_of(&d->s->points[point]);
+                 ranks_of(&d->s->points[base]) < ranks_of(&d->s->points[point]) &&
+                 same_kind(&d->s->points[base], &d->s->points[point]);
     define_of_series(out, k, "_origin", leads ? (double)curve + 1 : 0);
     if (!leads)
         return;
