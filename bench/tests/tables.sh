@@ -93,9 +93,10 @@ finds_what_does_not_fit() {
     cp "$tmp/epochs.csv" "$file"
 }
 
-# The lines below the table are paragraphs of their own.
+# The lines below the table are paragraphs of their own; the rules, twelve below a header, stand last.
 is_a_document() {
-    grep -q '^| ranks |' "$latest/summary.md" && [ "$(grep -c '^|' "$latest/summary.md")" -eq 5 ] &&
+    grep -q '^| ranks |' "$latest/summary.md" && [ "$(sed '/^Rules of/,$d' "$latest/summary.md" | grep -c '^|')" -eq 5 ] &&
+        [ "$(sed '1,/^Rules of/d' "$latest/summary.md" | grep -c '^|')" -eq 14 ] &&
         grep -q '^Base: ' "$latest/summary.md" &&
         head -n 1 "$latest/summary.tex" | grep -qF '\begin{tabular}' &&
         [ "$(grep -cxF '\end{tabular}' "$latest/summary.tex")" -eq 1 ] &&
