@@ -26,7 +26,7 @@ struct gathering {
     size_t k;      /* of y */
     bool by_point; /* x and series are of no matter */
     struct csv_table table;
-    int point, launch, timed, x, value; /* columns; -1: it has none */
+    int point, launch, timed, of_case, x, value; /* columns; -1: it has none */
     size_t row;
     struct row_sample *samples;
     size_t n;
@@ -66,13 +66,14 @@ struct place {
     size_t point;
 };
 
-/* A column of the row, else what is known of its point. */
+/* A column of the row, else what is known of its point: as is its case, since a launch that several share
+ * stands in a file once. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct place *place = arg;
     const struct csv_table *table = &place->g->table;
     int column = csv_table_find(table, name);
-    if (column < 0)
+    if (column < 0 || strcmp(name, FIGURE_CASE) == 0)
         return figure_point_value(value, name, &place->g->d->s->points[place->point]);
     value->text = csv_table_cell(table, place->g->row, (size_t)column);
     if (!number_parse(value->text, &value->number))
@@ -189,6 +190,14 @@ static size_t first_of(const struct point_summary *points, const size_t *order, 
     return low;
 }
 
+/* A launch is of all cases that have its point; what follows from points has a row for each case. */
+static bool is_row_of(const struct gathering *g, size_t point)
+{
+    return g->launch >= 0 || g->of_case < 0 ||
+           strcmp(csv_table_cell(&g->table, g->row, (size_t)g->of_case),
+                  g->d->s->points[point].point->case_name) == 0;
+}
+
 static enum status take_rows(struct gathering *g, size_t *order, struct error *e)
 {
     const struct point_summary *points = g->d->s->points;
@@ -203,6 +212,8 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
             continue;
         for (size_t i = first_of(points, order, n, id);
              i < n && strcmp(points[order[i]].cells[COLUMN_point], id) == 0; i++) {
+            if (!is_row_of(g, order[i]))
+                continue;
             if (g->n == room) {
                 struct row_sample *grown = reallocarray(g->samples, room *= 2, sizeof *grown);
                 if (grown == NULL)
@@ -291,6 +302,7 @@ static enum status gather_rows(struct gathering *g, struct error *e)
     g->value = (int)value;
     g->launch = csv_table_find(&g->table, "launch");
     g->timed = csv_table_find(&g->table, "run");
+    g->of_case = csv_table_find(&g->table, FIGURE_CASE);
     g->x = g->d->x.by_column ? csv_table_find(&g->table, g->d->x.name) : -1;
     TRY(MEM_NEW(order, g->run->n, "a figure", e));
     enum status status = take_rows(g, order, e);

@@ -240,6 +240,46 @@ static void a_failing_script_is_named(void **state)
     fake_close(&run);
 }
 
+/* Rows of a series file that hold this text. */
+static size_t rows_of(const char *dir, const char *name, const char *part)
+{
+    size_t size, rows = 0;
+    char *text = picture(dir, name, &size), *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        rows += strstr(line, part) != NULL;
+    free(text);
+    return rows;
+}
+
+/* Launches that two cases share stand in raw.csv once, under the first of them; what is lost is told
+ * of each. */
+static void cases_share_what_was_measured_once(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: twins\nmodel: lenet_21k\nscaling: strong\ntrain: {global_batch: 64}\n"
+                    "sync: {strategy: allreduce}\n"
+                    "figures:\n"
+                    "  - {kind: line, name: waits, y: wait_ms, x: ranks, series: case}\n"
+                    "  - {kind: line, name: second, y: wait_ms, x: block, where: case = second}\n"
+                    "  - {kind: line, name: lost, y: lost_pct, x: ranks, series: case}\n"
+                    "cases: [{label: first, matrix: {ranks: [1, 2]}},\n"
+                    "        {label: second, matrix: {ranks: [1, 2, 4]}}]\n");
+    add(&run, 1, "allreduce", 100);
+    add(&run, 2, "allreduce", 52);
+    add(&run, 4, "allreduce", 27);
+    struct summary s = summarise(&run);
+    assert_int_equal(s.points[3].point->twin, 1);
+    draw(&s, run.dir);
+    assert_int_equal(rows_of(run.dir, "series_waits.csv", "first"), 2);
+    assert_int_equal(rows_of(run.dir, "series_waits.csv", "second"), 3);
+    assert_int_equal(rows_of(run.dir, "series_second.csv", "second"), 18);
+    assert_int_equal(rows_of(run.dir, "series_lost.csv", "first"), 1);
+    assert_int_equal(rows_of(run.dir, "series_lost.csv", "second"), 2);
+    assert_int_equal(rows_of(run.dir, "series_lost.csv", ",2,1,4.0669"), 2); /* x, n, value */
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(a_failing_script_is_named),
+        cmocka_unit_test(cases_share_what_was_measured_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
