@@ -94,7 +94,8 @@ break_axis(axis) = "do for [stroke = 0:1] { set arrow from graph ".(axis eq 'y' 
 broken = ''                         # the axis of the figure that does not begin at 0
 
 # The current row.
-is_ok(k) = in_series(k) && strcol('status') eq 'ok'
+# What a skipped point shows is of its network, not of launches that went wrong.
+is_ok(k) = in_series(k) && (strcol('status') eq 'ok' || strcol('status') eq 'skipped')
 is_solid(k) = is_ok(k) && strstrt(strcol('flags'), 'oversubscribed') == 0
 has_value(name) = strlen(strcol(name)) > 0
 has_bars(k) = in_series(k) && has_value('lo') && column('hi') > column('lo')

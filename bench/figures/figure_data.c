@@ -150,7 +150,7 @@ static void count_row(struct figure_data *d, const struct table_row *row)
         d->lowest = fmin(d->lowest, fmin(row->published[k], fmin(mid, row->values[k].value.lo)));
         d->table.series[row->series].valued |= isfinite(mid) || isfinite(row->published[k]);
     }
-    d->doubtful += value && p != NULL && p->outcome != POINT_ok;
+    d->doubtful += value && p != NULL && p->outcome != POINT_ok && p->outcome != POINT_skipped;
     d->oversubscribed += value && p != NULL && strstr(p->flags, "oversubscribed") != NULL;
 }
 

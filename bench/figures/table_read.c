@@ -27,6 +27,7 @@ struct gathering {
     bool by_point; /* x and series are of no matter */
     struct csv_table table;
     int point, launch, timed, of_case, x, value; /* columns; -1: it has none */
+    bool by_model; /* `point` names a network: its rows are of all points with it */
     size_t row;
     struct row_sample *samples;
     size_t n;
@@ -167,22 +168,27 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
     return OK;
 }
 
-/* Points by identity: several cases may share the launches of one. */
-static int by_identity(const void *a, const void *b, void *points)
+/* What rows call a point by. */
+static const char *name_of(const struct gathering *g, size_t point)
 {
-    const struct point_summary *p = points;
+    const struct point_summary *p = &g->d->s->points[point];
+    return g->by_model ? p->point->net->net.name : p->cells[COLUMN_point];
+}
+
+/* Points by identity: several cases may share the launches of one, and many points a network. */
+static int by_identity(const void *a, const void *b, void *gathering)
+{
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    int order = strcmp(p[x].cells[COLUMN_point], p[y].cells[COLUMN_point]);
+    int order = strcmp(name_of(gathering, x), name_of(gathering, y));
     return order ? order : (x > y) - (x < y);
 }
 
-static size_t first_of(const struct point_summary *points, const size_t *order, size_t n,
-                       const char *id)
+static size_t first_of(const struct gathering *g, const size_t *order, size_t n, const char *id)
 {
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (strcmp(points[order[middle]].cells[COLUMN_point], id) < 0)
+        if (strcmp(name_of(g, order[middle]), id) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -200,18 +206,17 @@ static bool is_row_of(const struct gathering *g, size_t point)
 
 static enum status take_rows(struct gathering *g, size_t *order, struct error *e)
 {
-    const struct point_summary *points = g->d->s->points;
     size_t n = g->run->n, room = g->table.rows;
     for (size_t i = 0; i < n; i++)
         order[i] = g->run->first + i;
-    qsort_r(order, n, sizeof *order, by_identity, (void *)points);
+    qsort_r(order, n, sizeof *order, by_identity, g);
     TRY(MEM_NEW(g->samples, room, "a figure", e));
     for (g->row = 0; g->row < g->table.rows; g->row++) {
         const char *id = csv_table_cell(&g->table, g->row, (size_t)g->point);
         if (!row_counts(g))
             continue;
-        for (size_t i = first_of(points, order, n, id);
-             i < n && strcmp(points[order[i]].cells[COLUMN_point], id) == 0; i++) {
+        for (size_t i = first_of(g, order, n, id); i < n && strcmp(name_of(g, order[i]), id) == 0;
+             i++) {
             if (!is_row_of(g, order[i]))
                 continue;
             if (g->n == room) {
@@ -296,7 +301,9 @@ static enum status take_places(struct gathering *g, struct error *e)
 static enum status gather_rows(struct gathering *g, struct error *e)
 {
     size_t point, value, *order;
-    const struct csv_wanted wanted[] = {{"point", &point}, {g->q->raw, &value}};
+    g->by_model = csv_table_find(&g->table, "point") < 0;
+    const struct csv_wanted wanted[] = {{g->by_model ? "model" : "point", &point},
+                                        {g->q->raw, &value}};
     TRY(csv_table_columns(&g->table, wanted, sizeof wanted / sizeof *wanted, e));
     g->point = (int)point;
     g->value = (int)value;
