@@ -365,6 +365,53 @@ static void write_missing_seeds(FILE *out, const struct summary *s)
     fputs(told > 0 ? "." : "", out);
 }
 
+/* "train.broadcast_init: false" */
+static const char *name_flaws(char *text, size_t size, const struct point_summary *p)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < OPTION_COUNT && used < size; i++) {
+        const struct spec_option *option = option_get((enum option_id)i);
+        const char *own = config_text(&p->point->config, option->id);
+        if (option->flaw && strcmp(own, option->preset) != 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used > 0 ? ", " : "",
+                                     option->key, own);
+    }
+    return text;
+}
+
+/* " 3 of 54 launches disturbed." */
+static void write_disturbed(FILE *out, const struct summary *s)
+{
+    size_t disturbed = 0, launches = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->points[i].point->twin != i)
+            continue;
+        disturbed += s->points[i].disturbed;
+        launches += s->points[i].launches;
+    }
+    if (disturbed > 0)
+        fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
+}
+
+/* " By design weights differ between ranks (broadcast_init=false): naive ranks=2." */
+static void write_flaws(FILE *out, const struct summary *s)
+{
+    char flaws[160];
+    size_t told = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct point_summary *p = &s->points[i];
+        if (strstr(p->flags, "by_design") == NULL)
+            continue;
+        if (told++ == 0)
+            fprintf(out, " By design weights differ between ranks (%s): %s",
+                    name_flaws(flaws, sizeof flaws, p), p->point->label);
+        else
+            fprintf(out, ", %s", p->point->label);
+    }
+    fputs(told > 0 ? "." : "", out);
+}
+
 static void write_published(FILE *out, const struct summary *s)
 {
     const struct value *differs = &s->spec->config.values[OPT_DIFFERS];
@@ -426,6 +473,9 @@ static void write_short(FILE *out, const struct figure_data *d)
     if (is_ratio(d))
         write_bases(out, s);
     write_missing_counts(out, s);
+    if (d->quantity->source != SOURCE_RUNS)
+        write_disturbed(out, s);
+    write_flaws(out, s);
 }
 
 /* A part a line. */
@@ -443,6 +493,9 @@ static enum status write_full(FILE *out, const struct figure_data *d, struct err
     enum status status = write_missing(out, s, e);
     if (d->quantity->source == SOURCE_RUNS)
         write_missing_seeds(out, s);
+    else
+        write_disturbed(out, s);
+    write_flaws(out, s);
     write_published(out, s);
     if (d->left_out > 0)
         fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,

@@ -280,6 +280,30 @@ static void cases_share_what_was_measured_once(void **state)
     fake_close(&run);
 }
 
+/* What stands in no number of the figure: others' load during a launch, a flaw that the spec asks for. */
+static void captions_tell_of_flaws_and_of_disturbed_launches(void **state)
+{
+    struct fake_run run;
+    fake_open(&run, "name: flaw\nmodel: lenet_21k\ntrain: {global_batch: 64}\nfigures: [time]\n"
+                    "cases: [{label: sound, ranks: 2},\n"
+                    "        {label: flawed, ranks: 2, train.broadcast_init: false}]\n");
+    add(&run, 2, "allreduce", 100);
+    struct summary s = summarise(&run);
+    draw(&s, run.dir);
+    assert_int_equal(rows_of(run.dir, "time.txt", "disturbed"), 0);
+    assert_int_equal(rows_of(run.dir, "time.txt", "By design"), 0);
+    s.points[0].disturbed = 1;
+    snprintf(s.points[1].flags, sizeof s.points[1].flags, "ci_not_met by_design");
+    draw(&s, run.dir);
+    assert_says(run.dir, "time.txt",
+                (const char *const[]){
+                    " 1 of 6 launches disturbed.",
+                    " By design weights differ between ranks (train.broadcast_init: false): flawed",
+                    NULL});
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +317,7 @@ int main(void)
         cmocka_unit_test(a_failed_base_leaves_the_times),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(a_failing_script_is_named),
+        cmocka_unit_test(captions_tell_of_flaws_and_of_disturbed_launches),
         cmocka_unit_test(cases_share_what_was_measured_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
