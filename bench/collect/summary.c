@@ -68,23 +68,35 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
         take_error(launch, &e);
 }
 
-/* Whether a launch before the i-th is of its point. */
-static bool is_known(const struct journal *journal, size_t i)
+static int compare_texts(const void *a, const void *b)
 {
-    for (size_t k = i; k-- > 0;)
-        if (strcmp(journal->launches[k].point, journal->launches[i].point) == 0)
-            return true;
-    return false;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void count_unasked(struct summary *s, const struct journal *journal)
+/* How many different texts there are; sorts them. */
+static size_t count_distinct(const char **texts, size_t n)
 {
+    size_t distinct = n > 0;
+    qsort(texts, n, sizeof *texts, compare_texts);
+    for (size_t i = 1; i < n; i++)
+        distinct += strcmp(texts[i - 1], texts[i]) != 0;
+    return distinct;
+}
+
+static enum status count_unasked(struct summary *s, const struct journal *journal, struct error *e)
+{
+    const char **points;
+    size_t n = 0;
+    TRY(MEM_NEW(points, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++) {
         if (!s->launches[i].unasked)
             continue;
         s->n_unasked += journal->launches[i].status != LAUNCH_RUNNING;
-        s->n_unasked_points += !is_known(journal, i);
+        points[n++] = journal->launches[i].point;
     }
+    s->n_unasked_points = count_distinct(points, n);
+    free(points);
+    return OK;
 }
 
 static enum status take_launches(struct summary *s, const char *run_dir,
@@ -94,8 +106,7 @@ static enum status take_launches(struct summary *s, const char *run_dir,
     TRY(MEM_NEW(s->launches, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++)
         take_launch(&s->launches[i], s->spec, run_dir, &journal->launches[i]);
-    count_unasked(s, journal);
-    return OK;
+    return count_unasked(s, journal, e);
 }
 
 /* Points of one identity have one chain of launches. */

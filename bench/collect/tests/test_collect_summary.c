@@ -482,6 +482,24 @@ static void a_running_launch_does_not_count(void **state)
 }
 
 /* Batch 64 a rank: twice the images in 1.25 times the time. */
+/* Launches of an earlier spec, those of one point apart from each other. */
+static void what_the_spec_does_not_ask_for_is_counted(void **state)
+{
+    static const char *const points[] = {"b00000000000", "a00000000000", "b00000000000",
+                                         "c00000000000"};
+    struct fake_run run;
+    fake_open(&run, strong_spec);
+    add_blocks(&run);
+    for (size_t i = 0; i < 4; i++)
+        fake_journal(&run, points[i], RUN_TIME);
+    run.launches[run.journal.n_launches - 1].status = LAUNCH_RUNNING;
+    struct summary s = collect(&run);
+    assert_int_equal(s.n_unasked, 3);
+    assert_int_equal(s.n_unasked_points, 3);
+    summary_free(&s);
+    fake_close(&run);
+}
+
 static void weak_scaling_counts_images(void **state)
 {
     struct fake_run run;
@@ -647,6 +665,7 @@ int main(void)
         cmocka_unit_test(failures_and_skips_keep_their_reason),
         cmocka_unit_test(records_that_do_not_read_fail_their_point),
         cmocka_unit_test(a_running_launch_does_not_count),
+        cmocka_unit_test(what_the_spec_does_not_ask_for_is_counted),
         cmocka_unit_test(weak_scaling_counts_images),
         cmocka_unit_test(variants_are_told_apart),
         cmocka_unit_test(too_many_threads_are_oversubscribed),
