@@ -126,6 +126,8 @@ enum status report_make(const struct spec *spec, const struct report_request *re
     if (!has_tables_only(request->run_dir))
         return make(spec, request, tools, all_well, e);
     enum status status = summary_read(&s, spec, request->run_dir, e);
+    if (request->write)
+        THEN(status, table_write_documents(&s, request->run_dir, e));
     THEN(status, show(&s, request, tools, OK, all_well, e));
     summary_free(&s);
     return status;

@@ -56,6 +56,20 @@ second_cores_are_of_the_tables() {
     grep " shm " "$tmp/table" | grep -qF " ${speedup#* } "
 }
 
+# As `scalebench figures` writes them beside tables alone.
+documents_are_of_the_program() {
+    local file name n=0
+    for file in "$reference"/*/summary.md; do
+        name=$(basename "$(dirname "$file")")
+        cp -r "$reference/$name" "$tmp/$name"
+        rm "$tmp/$name/summary.md"
+        "$scalebench" figures "$tmp/$name" >"$tmp/drawn" 2>&1 || { cat "$tmp/drawn"; return 1; }
+        diff "$file" "$tmp/$name/summary.md" || return 1
+        n=$((n + 1))
+    done
+    [ "$n" -gt 0 ]
+}
+
 the_list_of_references_is_current() {
     sed -n '/^<!-- ci\/references.sh/,/^<!-- until/p' results/README.md | grep '^|' >"$tmp/listed"
     ci/references.sh >"$tmp/made" && diff "$tmp/listed" "$tmp/made"
@@ -66,6 +80,7 @@ check "README's ratios to PyTorch are those of the tables" \
     peer_rows_are_of_the_tables peer softmax_784 lenet_21k keras_690k
 check "and of the large net" peer_rows_are_of_the_tables peer_vgg vgg11_bn
 check "README's speed-ups are those of the tables" second_cores_are_of_the_tables
+check "the documents of references are what the program writes" documents_are_of_the_program
 check "results/README.md lists the manifests of its references" the_list_of_references_is_current
 
 finish
