@@ -51,7 +51,7 @@ bench/tests: kernels/ comm/ bench/
 # header: files that may include it (a prefix)
 libraries="
 blis.h: kernels/gemm.c
-mpi.h: comm/ bench/workloads/
+mpi.h: comm/ bench/workloads/ configs/examples/
 hwloc.h: bench/place/
 yaml.h: bench/spec/yaml_reader.c
 zlib.h: bench/workloads/data/ bench/workloads/read/tests/

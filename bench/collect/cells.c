@@ -100,18 +100,22 @@ static const struct {
 
 static void fill_options(struct cells *c, const struct spec *spec, const struct point *point)
 {
+    bool foreign = config_is_foreign(&point->config);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        set_option(c, options[i].column, point, options[i].option);
+        if (point_has_option(point, options[i].option))
+            set_option(c, options[i].column, point, options[i].option);
     set_text(c, COLUMN_spec, config_text(&spec->config, OPT_NAME));
     set_text(c, COLUMN_point, point->id);
     set_text(c, COLUMN_kind, config_site(&point->config)->kind);
     set_text(c, COLUMN_case_name, point->case_name);
     set_text(c, COLUMN_site, config_text(&point->config, OPT_SITE));
+    set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
+    set_bool(c, COLUMN_base, point->base);
+    if (foreign)
+        return;
     set_text(c, COLUMN_sync_variant, variant_of(point));
     set_text(c, COLUMN_overlap, overlap_names()[config_overlap(&point->config)]);
-    set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
     set_real(c, COLUMN_global_batch, (double)global_batch(point));
-    set_bool(c, COLUMN_base, point->base);
 }
 
 /* ---- Columns of metrics.def ---- */

@@ -41,6 +41,25 @@ struct launch_result {
  * `end` and the ranks agree on what they ran. A torn last line is ignored. */
 enum status launch_read(const char *dir, int ranks, struct launch_result *result, struct error *e);
 
+/* Nothing is known. */
+void launch_clear(struct launch_result *result);
+
+/* The same of a launch of `point` that took wall_s: where a foreign program wrote no records, its time
+ * is that of the point's `workload.time`, as of one step. ERR_DATA too where its output lacks one of
+ * the metrics. */
+enum status launch_take(const char *dir, const struct point *point, double wall_s,
+                        struct launch_result *result, struct error *e);
+bool launch_has_records(const char *dir, const struct point *point);
+
+/* [n of workload.metrics] in order. ERR_DATA, naming pattern and log, where one is not there. */
+enum status launch_metrics(const char *dir, const struct config *config, double *values,
+                           struct error *e);
+
+/* What a step of the point does, by which times of different points are compared: its images; of a
+ * foreign program, which has none (NAN), the same at each number of ranks, or as much for each rank,
+ * as the spec's scaling says. */
+double point_work(const struct spec *spec, const struct point *point, double images);
+
 /* "loss is nan at step 17" of a launch that diverged. */
 void launch_diverged_text(char *text, size_t size, const struct launch_result *result);
 

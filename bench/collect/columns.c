@@ -74,6 +74,9 @@ static const struct column columns[] = {
 #define OWN steps
 #include "bench/collect/columns/steps.def"
 #undef OWN
+#define OWN metrics
+#include "bench/collect/columns/metrics.def"
+#undef OWN
 #define OWN losses
 #include "bench/collect/columns/losses.def"
 #undef OWN
@@ -108,9 +111,19 @@ enum {
     FILES
 };
 
+static bool has_metrics(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (spec->points[i].config.values[OPT_METRICS].n > 0)
+            return true;
+    return false;
+}
+
 bool csv_file_is_wanted(size_t i, const struct spec *spec)
 {
-    return i != FILE_steps || config_int(&spec->config, OPT_STEPS_CSV);
+    return i == FILE_steps     ? config_int(&spec->config, OPT_STEPS_CSV)
+           : i == FILE_metrics ? has_metrics(spec)
+                               : true;
 }
 
 const char *summary_file(const struct spec *spec, size_t i)

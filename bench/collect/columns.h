@@ -90,6 +90,9 @@ struct epochs_row {
 struct classes_row {
 #include "bench/collect/columns/classes.def"
 };
+struct metrics_row {
+#include "bench/collect/columns/metrics.def"
+};
 struct steps_row {
 #include "bench/collect/columns/steps.def"
 };

@@ -12,6 +12,8 @@
 #include "bench/collect/stage.h"
 #include "bench/collect/summary.h"
 #include "bench/record/records.h"
+#include "bench/spec/foreign.h"
+#include "kernels/base/mem.h"
 
 /* A file being written, and what its rows are made of. */
 struct csv {
@@ -125,9 +127,12 @@ static enum status for_each_launch(struct csv *csv, enum launch_run run, bool di
         if (!(launch->ok || (diverged && launch->diverged)) || journal->run != run)
             continue;
         char dir[4096];
+        size_t point = spec_find_point(csv->s->spec, journal->point);
         struct rank_record *records;
         int ranks = (int)launch->result.ranks;
         snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
+        if (!launch_has_records(dir, &csv->s->spec->points[point]))
+            continue;
         status = records_read(&records, dir, ranks, e);
         if (status == OK)
             write(csv, journal, records, ranks);
@@ -312,6 +317,46 @@ static enum status write_steps(struct csv *csv, struct error *e)
 {
     write_header(csv, "steps.csv");
     return for_each_launch(csv, RUN_TIME, true, write_launch_steps, e);
+}
+
+/* ---- metrics.csv ---- */
+
+static void write_metrics_of(struct csv *csv, const struct journal_launch *journal,
+                             const struct config *config, const double *values)
+{
+    struct metrics_row row = {.point = journal->point,
+                              .label = label_of(csv->s->spec, journal->point),
+                              .case_name = case_of(csv->s->spec, journal->point),
+                              .launch = journal->launch};
+    for (size_t i = 0; i < config->values[OPT_METRICS].n; i++) {
+        char name[FOREIGN_NAME];
+        foreign_metric_name(name, config, i);
+        row.metric = name;
+        row.value = values[i];
+        write_row(csv, &row);
+    }
+}
+
+static enum status write_metrics(struct csv *csv, struct error *e)
+{
+    enum status status = OK;
+    write_header(csv, "metrics.csv");
+    for (size_t i = 0; i < csv->s->n_launches && status == OK; i++) {
+        const struct journal_launch *journal = &csv->journal->launches[i];
+        size_t point = spec_find_point(csv->s->spec, journal->point);
+        char dir[4096];
+        double *values;
+        snprintf(dir, sizeof dir, "%s/%s", csv->run_dir, journal->launch);
+        if (!csv->s->launches[i].ok || launch_has_records(dir, &csv->s->spec->points[point]))
+            continue;
+        const struct config *config = &csv->s->spec->points[point].config;
+        TRY(MEM_NEW(values, config->values[OPT_METRICS].n, "the metrics of a launch", e));
+        status = launch_metrics(dir, config, values, e);
+        if (status == OK)
+            write_metrics_of(csv, journal, config, values);
+        free(values);
+    }
+    return status;
 }
 
 /* ---- losses.csv ---- */

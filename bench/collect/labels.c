@@ -10,6 +10,9 @@ const char *strategy_text(char text[STRATEGY_TEXT], const struct point *point)
     const char *variant = config_text(&point->config, OPT_VARIANT);
     const char *compressor = config_text(&point->config, OPT_COMPRESS);
     enum overlap_kind overlap = config_overlap(&point->config);
+    text[0] = '\0';
+    if (config_is_foreign(&point->config))
+        return text;
     bool usual = strcmp(variant, "usual") == 0;
     int used = snprintf(text, STRATEGY_TEXT, "%.30s", strategy);
     if (!usual)

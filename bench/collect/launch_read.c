@@ -226,8 +226,6 @@ static enum status fill_waits(struct launch_result *result, const struct rank_re
                               int ranks, struct error *e)
 {
     struct arrivals arrivals = {NULL, NULL};
-    for (int i = 0; i < RANK_WAITS; i++)
-        result->rank_waits[i] = NAN;
     enum status status = take_arrivals(result, &arrivals, records, ranks, e);
     free(arrivals.last);
     free(arrivals.wait_ns);
@@ -339,20 +337,27 @@ static enum status fill_steps(struct launch_result *result, const struct rank_re
     return OK;
 }
 
-static enum status fill_result(struct launch_result *result, const struct rank_record *records,
-                               int ranks, struct error *e)
+void launch_clear(struct launch_result *result)
 {
     *result = (struct launch_result){
-#define UNKNOWN_TEXT ""
-#define UNKNOWN_INT  NAN
-#define UNKNOWN_REAL NAN
-#define UNKNOWN_BOOL -1
-#define METRIC(id, type, ...)
+#define UNKNOWN_TEXT                              ""
+#define UNKNOWN_INT                               NAN
+#define UNKNOWN_REAL                              NAN
+#define UNKNOWN_BOOL                              -1
+#define METRIC(id, type, ...)                     .id = UNKNOWN_##type,
 #define RESULT(id, type, unit, launches, meaning) .id = UNKNOWN_##type,
 #include "bench/record/metrics.def"
 #undef METRIC
 #undef RESULT
     };
+    for (int i = 0; i < RANK_WAITS; i++)
+        result->rank_waits[i] = NAN;
+}
+
+static enum status fill_result(struct launch_result *result, const struct rank_record *records,
+                               int ranks, struct error *e)
+{
+    launch_clear(result);
     for (int i = 0; i < METRICS; i++)
         take_metric(&metrics[i], result, records, ranks);
     fill_times(result, records, ranks);

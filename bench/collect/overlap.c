@@ -23,14 +23,15 @@ enum status overlap_model(double *share, const struct point *point, const struct
                           const struct samples *alone, struct error *e)
 {
     enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
-    const struct net_desc *net = &point->net->net;
-    size_t n = (size_t)net->n_tensors, *counts = NULL;
+    size_t *counts = NULL;
     double *ready = NULL;
     struct strategy_config config;
     enum option_id at;
     *share = NAN;
-    if (time->n == 0)
+    if (time->n == 0 || point->net == NULL)
         return OK;
+    const struct net_desc *net = &point->net->net;
+    size_t n = (size_t)net->n_tensors;
     double comm = samples_median(time, offsetof(struct launch_result, comm_replay_ms));
     double backward = samples_median(alone, offsetof(struct launch_result, backward_ms));
     size_t width = strcmp(time->items[0].result->precision, "f64") == 0 ? 8 : 4;

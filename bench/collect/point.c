@@ -33,9 +33,16 @@ bool point_is_replicated(const struct point *point)
     enum strategy_variant variant;
     struct error e;
     enum strategy_kind kind = (enum strategy_kind)config_int(&point->config, OPT_STRATEGY);
-    return config_variant(&point->config, &variant, &e) == OK &&
+    return !config_is_foreign(&point->config) &&
+           config_variant(&point->config, &variant, &e) == OK &&
            strategy_config_flags(kind, variant) &
                (STRATEGY_EXACT | STRATEGY_REPLICATED | STRATEGY_AVERAGED);
+}
+
+bool point_has_option(const struct point *point, enum option_id option)
+{
+    return !config_is_foreign(&point->config) || option == OPT_THREADS ||
+           option_get(option)->scope != SCOPE_WORKLOAD;
 }
 
 void point_take(struct point_summary *p, const struct spec *spec, size_t i)
@@ -46,9 +53,10 @@ void point_take(struct point_summary *p, const struct spec *spec, size_t i)
     p->alone = spec->points[i].silent_index;
     p->cores = point_cores(p->point);
     p->timed = spec->config.values[OPT_TIME_LAUNCHES].number_hi > 0;
-    p->compute_only = config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&
+    bool foreign = config_is_foreign(&p->point->config);
+    p->compute_only = !foreign && config_int(&p->point->config, OPT_STRATEGY) == STRATEGY_none &&
                       config_int(&p->point->config, OPT_RANKS) > 1;
-    p->seeds = p->compute_only ? 0 : spec->config.values[OPT_ACCURACY_SEEDS].n;
+    p->seeds = p->compute_only || foreign ? 0 : spec->config.values[OPT_ACCURACY_SEEDS].n;
 }
 
 const char *const *point_status_names(void)

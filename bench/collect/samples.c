@@ -20,7 +20,8 @@ enum status samples_take(struct samples *samples, const struct summary *s,
         const struct launch_result *result = &s->launches[i].result;
         if (!s->launches[i].ok || launch->run != run)
             continue;
-        timings[samples->n] = (struct timing){launch->block, result->step_ms, result->global_batch,
+        timings[samples->n] = (struct timing){launch->block, result->step_ms,
+                                              point_work(s->spec, p->point, result->global_batch),
                                               result->comm_replay_ms};
         samples->items[samples->n++] = (struct sample){launch, result};
     }

@@ -55,7 +55,7 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
     snprintf(dir, sizeof dir, "%s/%s", run_dir, journal->launch);
     launch->must_be_equal =
         ranks > 1 && point_is_replicated(point) && !config_has_flaw(&point->config);
-    bool read = launch_read(dir, ranks, &launch->result, &e) == OK;
+    bool read = launch_take(dir, point, journal->wall_s, &launch->result, &e) == OK;
     launch->result.foreign_pct = journal->foreign_pct;
 #define NOISE(id, unit, launches, meaning) launch->result.id = journal->noise.id;
 #include "bench/record/noise.def"

@@ -81,6 +81,9 @@ int point_cores(const struct point *point);
 /* Ranks on the fullest node. */
 int point_ranks_per_node(const struct point *point);
 
+/* A foreign program takes none of the options that train_cnn does but its threads. */
+bool point_has_option(const struct point *point, enum option_id option);
+
 /* Whether replicas, or the models that are made of them, must be bitwise equal. */
 bool point_is_replicated(const struct point *point);
 

@@ -43,7 +43,8 @@ static enum status check_row(const struct point_summary *p, const struct csv_tab
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const char *wanted = config_text(&p->point->config, same[i].option);
         const char *found = p->cells[same[i].column];
-        if (strcmp(found, wanted) != 0 && !is_path_of(found, wanted))
+        if (point_has_option(p->point, same[i].option) && strcmp(found, wanted) != 0 &&
+            !is_path_of(found, wanted))
             return error_at(e, ERR_DATA, table->path, table->lines[row], 0,
                             "%s is '%s', but spec.yaml beside it has '%s' at this point: the two "
                             "are not of one run",

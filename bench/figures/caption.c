@@ -49,12 +49,44 @@ static void write_batch(FILE *out, const struct summary *s)
                 summary_distinct(text, sizeof text, s, COLUMN_global_batch));
 }
 
+/* "; measured, local." */
+static void write_kind(FILE *out, const struct summary *s)
+{
+    char text[256];
+    fprintf(out, "; %s", summary_distinct(text, sizeof text, s, COLUMN_kind));
+    summary_distinct(text, sizeof text, s, COLUMN_link);
+    if (!text[0])
+        summary_distinct(text, sizeof text, s, COLUMN_site);
+    fprintf(out, ", %s.", text);
+}
+
+/* Of programs that train nothing: their name, and which time counts. */
+static void write_foreign(FILE *out, const struct summary *s, const char *program, bool brief)
+{
+    const char *time = config_text(&s->spec->points[0].config, OPT_JUDGED);
+    fprintf(out, "%s, time %s", program, time);
+    if (brief) {
+        write_scaling(out, s, true);
+        write_kind(out, s);
+        return;
+    }
+    fputs(strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? " from exec to exit."
+                                                            : " as its output tells it.",
+          out);
+    write_scaling(out, s, false);
+}
+
 /* Brief: "lenet_21k on mnist (real data), sgd, global batch 256, strong scaling; measured,
  * local." */
 static void write_subject(FILE *out, const struct summary *s, bool brief)
 {
     char text[256], number[TEXT_NUMBER];
+    const char *foreign = spec_foreign(s->spec);
     long params = 0;
+    if (foreign != NULL) {
+        write_foreign(out, s, foreign, brief);
+        return;
+    }
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     summary_distinct(text, sizeof text, s, COLUMN_params);
     if (!brief && sscanf(text, "%ld", &params) == 1 && strchr(text, ',') == NULL)
@@ -70,11 +102,7 @@ static void write_subject(FILE *out, const struct summary *s, bool brief)
     write_batch(out, s);
     if (brief) {
         write_scaling(out, s, true);
-        fprintf(out, "; %s", summary_distinct(text, sizeof text, s, COLUMN_kind));
-        summary_distinct(text, sizeof text, s, COLUMN_link);
-        if (!text[0])
-            summary_distinct(text, sizeof text, s, COLUMN_site);
-        fprintf(out, ", %s.", text);
+        write_kind(out, s);
         return;
     }
     summary_distinct(text, sizeof text, s, COLUMN_strategy);
@@ -185,7 +213,7 @@ static void write_sample(FILE *out, const struct figure_data *d, const struct ba
         write_epochs(out, d->s);
         fputs(", one a seed", out);
     } else {
-        fprintf(out, "%s of %s steps",
+        fprintf(out, spec_foreign(d->s->spec) != NULL ? "%s" : "%s of %s steps",
                 is_ratio(d) ? ", each to the base's launch of the same block, launches" : "",
                 summary_distinct(text, sizeof text, d->s, COLUMN_steps));
     }
@@ -215,7 +243,9 @@ static void write_base(FILE *out, const struct point_summary *p, bool alone)
     char ranks[TEXT_NUMBER], step[TEXT_INTERVAL], strategy[STRATEGY_TEXT];
     text_plural(ranks, config_int(&p->point->config, OPT_RANKS), "rank");
     text_interval(step, &p->step_ms, 4);
-    if (alone)
+    if (config_is_foreign(&p->point->config))
+        fprintf(out, "%s, %s ms", p->point->label, step);
+    else if (alone)
         fprintf(out, "%s (%s), %s ms a step", ranks, strategy_text(strategy, p->point), step);
     else
         fprintf(out, "%s, %s ms a step", p->point->label, step);

@@ -2,7 +2,7 @@
 
 static const struct figure_shape *const shapes[] = {
 #define FIGURE(name, summary, replay, shape, script, preset) &shape_##shape,
-#include "bench/spec/figures.def"
+#include "bench/spec/figures/figures.def"
 };
 
 struct figure figure_of(const struct figure_request *request)

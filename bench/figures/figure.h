@@ -1,4 +1,4 @@
-/* A figure as it is drawn: what a spec asks for, its kind (a row of bench/spec/figures.def) filled in.
+/* A figure as it is drawn: what a spec asks for, its kind (a row of bench/spec/figures/figures.def) filled in.
  * A kind names a shape: how its numbers stand in series_<figure>.csv, and which rules its points
  * follow. A shape is one of the structs below, where nothing but its functions knows it. Internal to
  * bench/figures. */

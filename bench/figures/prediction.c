@@ -113,9 +113,9 @@ static bool is_predictable(const struct summary *s, size_t i, const struct link_
     const struct point_summary *p = &s->points[i], *base = &s->points[p->base];
     const struct config *config = &p->point->config;
     bool base_computes = config_int(&base->point->config, OPT_RANKS) == 1 || base->compute_only;
-    return !config_is_peer(config) && !p->compute_only && base_computes &&
-           isfinite(p->step_ms.mid) && isfinite(base->step_ms.mid) && f->nodes == 1 &&
-           config_int(config, OPT_NODES) == 1;
+    return !config_is_peer(config) && !config_is_foreign(config) && !p->compute_only &&
+           base_computes && isfinite(p->step_ms.mid) && isfinite(base->step_ms.mid) &&
+           f->nodes == 1 && config_int(config, OPT_NODES) == 1;
 }
 
 static enum status predict_point(double *step_ms, const struct summary *s, size_t i,

@@ -5,6 +5,7 @@
 
 #include "bench/collect/collect.h"
 #include "bench/figures/figures.h"
+#include "bench/runner/foreign.h"
 #include "kernels/base/mem.h"
 
 /* A point that cannot run here is skipped with the reason. */
@@ -57,7 +58,7 @@ enum status campaign_prepare(struct campaign *c, const struct campaign_request *
     TRY(tools_program(tools, "pin", c->pin, e));
     launcher_find(&c->launcher);
     TRY(find_refusals(c, e));
-    const char *programs[2 * WORKLOADS + 2] = {c->pin};
+    const char *programs[PROGRAMS_MAX + 1] = {c->pin};
     workloads_list(&c->workloads, programs + 1);
     TRY(programs_read(&c->programs, programs, e));
     const struct facts_source source = {.spec = &c->spec,
@@ -76,12 +77,39 @@ static bool has_own_checkpoint(const struct config *c)
             strcmp(config_text(c, OPT_CHECKPOINT_RESUME), "auto") == 0);
 }
 
+static enum status prepare_with(const struct campaign *c, const struct point *point,
+                                const char *const *arguments, struct site_launch *launch,
+                                struct error *e)
+{
+    const struct site_job job = {.point = point,
+                                 .place = c->place,
+                                 .launcher = &c->launcher,
+                                 .program = workloads_program(&c->workloads, point),
+                                 .pin = c->pin,
+                                 .arguments = arguments};
+    return site_prepare(&job, launch, e);
+}
+
+static enum status prepare_foreign(const struct campaign *c, const struct point *point,
+                                   uint64_t seed, const char *record, struct site_launch *launch,
+                                   struct error *e)
+{
+    char **arguments;
+    const struct foreign_launch own = {.seed = seed, .record = record};
+    TRY(foreign_arguments(&arguments, &point->config, &own, e));
+    enum status status = prepare_with(c, point, (const char *const *)arguments, launch, e);
+    free(arguments);
+    return status;
+}
+
 enum status campaign_prepare_launch(const struct campaign *c, const struct point *point,
                                     enum launch_run run, uint64_t seed, const char *record,
                                     struct site_launch *launch, struct error *e)
 {
     char path_option[PATH_BYTES + 64], record_option[PATH_BYTES + 16], seed_option[40],
         version_option[128];
+    if (config_is_foreign(&point->config))
+        return prepare_foreign(c, point, seed, record, launch, e);
     snprintf(record_option, sizeof record_option, "--record=%s", record);
     snprintf(seed_option, sizeof seed_option, "--seed=%llu", (unsigned long long)seed);
     snprintf(version_option, sizeof version_option, "--version-string=%s", c->tools->revision);
@@ -92,13 +120,7 @@ enum status campaign_prepare_launch(const struct campaign *c, const struct point
         record_option, run == RUN_TIME ? "--run=time" : "--run=accuracy", version_option,
         /* The last of several counts: this seed instead of the point's own. */
         run == RUN_ACCURACY ? seed_option : NULL, checkpoint ? path_option : NULL, NULL};
-    const struct site_job job = {.point = point,
-                                 .place = c->place,
-                                 .launcher = &c->launcher,
-                                 .program = workloads_program(&c->workloads, point),
-                                 .pin = c->pin,
-                                 .arguments = arguments};
-    return site_prepare(&job, launch, e);
+    return prepare_with(c, point, arguments, launch, e);
 }
 
 void campaign_close(struct campaign *c)

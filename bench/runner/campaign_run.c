@@ -41,18 +41,14 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-static int ranks_of(const struct campaign *c, const char *point)
-{
-    size_t i = spec_find_point(&c->spec, point);
-    return i < c->spec.n_points ? (int)config_int(&c->spec.points[i].config, OPT_RANKS) : 0;
-}
-
 static bool records_read(const struct campaign *c, const struct journal_launch *l)
 {
     char folder[PATH_BYTES];
     struct launch_result *result = malloc(sizeof *result);
-    bool read = result != NULL && path_format(folder, NULL, "%s/%s", c->run_dir, l->launch) == OK &&
-                launch_read(folder, ranks_of(c, l->point), result, NULL) == OK;
+    size_t point = spec_find_point(&c->spec, l->point);
+    bool read = result != NULL && point < c->spec.n_points &&
+                path_format(folder, NULL, "%s/%s", c->run_dir, l->launch) == OK &&
+                launch_take(folder, &c->spec.points[point], l->wall_s, result, NULL) == OK;
     free(result);
     return read;
 }

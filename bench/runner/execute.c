@@ -122,11 +122,10 @@ static void judge_exit(const struct launch_outcome *outcome, const char *log,
 static enum status judge_records(const struct campaign *c, const struct point *point,
                                  const char *folder, struct journal_launch *l, struct error *e)
 {
-    int ranks = (int)config_int(&point->config, OPT_RANKS);
     struct launch_result *result;
     TRY(MEM_NEW(result, 1, "the results of a launch", e));
     struct error why = {0};
-    enum status status = launch_read(folder, ranks, result, &why);
+    enum status status = launch_take(folder, point, l->wall_s, result, &why);
     l->status = status != OK ? LAUNCH_FAILED : result->diverged[0] ? LAUNCH_DIVERGED : LAUNCH_OK;
     if (l->status == LAUNCH_DIVERGED)
         launch_diverged_text(l->reason, sizeof l->reason, result);
@@ -140,8 +139,9 @@ static enum status judge_records(const struct campaign *c, const struct point *p
     TRY(same);
     if (status == ERR_DATA) {
         const char *file = strrchr(why.file, '/');
-        snprintf(l->reason, sizeof l->reason, "records: %.100s%s%.300s",
-                 file != NULL ? file + 1 : "", file != NULL ? ": " : "", why.text);
+        snprintf(l->reason, sizeof l->reason, "%s%.100s%s%.300s",
+                 launch_has_records(folder, point) ? "records: " : "", file != NULL ? file + 1 : "",
+                 file != NULL ? ": " : "", why.text);
         status = OK;
     }
     if (status != OK)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/runner/facts.h"
+#include "bench/runner/foreign.h"
 #include "bench/runner/hardware.h"
 #include "bench/sites/site.h"
 
@@ -81,6 +82,8 @@ static enum status find_program(json_t *facts, const struct facts_source *s, str
 static bool concerns_program(const char *of, const struct point *point)
 {
     const struct workload_row *row = config_workload(&point->config);
+    if (row->foreign && strcmp(of, foreign_name(&point->config)) == 0)
+        return true;
     return strcmp(of, PIN) == 0 || strcmp(of, row->name) == 0 || strcmp(of, row->helper) == 0;
 }
 

@@ -15,8 +15,9 @@
 
 bool point_wants_accuracy(const struct point *point)
 {
-    return config_int(&point->config, OPT_STRATEGY) != STRATEGY_none ||
-           config_int(&point->config, OPT_RANKS) == 1;
+    return !config_is_foreign(&point->config) &&
+           (config_int(&point->config, OPT_STRATEGY) != STRATEGY_none ||
+            config_int(&point->config, OPT_RANKS) == 1);
 }
 
 static size_t setting(const struct launch_points *l, enum option_id option)
@@ -252,8 +253,7 @@ static enum status read_timing(const struct launch_points *l, size_t point,
     struct launch_result *result;
     TRY(MEM_NEW(result, 1, "the results of a launch", e));
     snprintf(folder, sizeof folder, "%s/%s", l->run_dir, launch->launch);
-    int ranks = (int)config_int(&l->spec->points[point].config, OPT_RANKS);
-    enum status status = launch_read(folder, ranks, result, e);
+    enum status status = launch_take(folder, &l->spec->points[point], launch->wall_s, result, e);
     *timing = (struct timing){launch->block, result->step_ms, result->global_batch,
                               result->comm_replay_ms};
     free(result);
@@ -267,6 +267,7 @@ static enum status add_timing(struct launch_points *l, size_t point,
     struct timing timing = {launch->block, launch->step_ms, launch->images, launch->comm_replay_ms};
     if (isnan(timing.step_ms))
         TRY(read_timing(l, point, launch, &timing, e));
+    timing.images = point_work(l->spec, &l->spec->points[point], timing.images);
     if (p->n_timings == l->room) {
         TRY(MEM_GROW(l->values, l->room, "the order of launches", e));
         l->room = l->room > 0 ? 2 * l->room : 1;

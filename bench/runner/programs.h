@@ -7,6 +7,9 @@
 #include "bench/runner/workloads.h"
 #include "kernels/base/error.h"
 
+/* Of workloads, and pin. */
+#define PROGRAMS_MAX (WORKLOAD_PROGRAMS_MAX + 1)
+
 struct program {
     const char *path; /* borrowed */
     char hex[65];     /* SHA-256 of its contents */
@@ -14,7 +17,7 @@ struct program {
 };
 
 struct programs {
-    struct program all[2 * WORKLOADS + 1];
+    struct program all[PROGRAMS_MAX];
     size_t n;
 };
 

@@ -17,7 +17,9 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
     for (size_t i = 0; i < spec->n_points; i++) {
         long id = id_of(&spec->points[i]);
         const struct workload_row *row = config_workload(&spec->points[i].config);
-        if (w->programs[id][0] == '\0')
+        if (row->foreign)
+            TRY(foreign_find(&w->foreign, &spec->points[i].config, e));
+        else if (w->programs[id][0] == '\0')
             TRY(tools_program(tools, row->name, w->programs[id], e));
         if (w->helpers[id][0] == '\0' && row->helper[0] != '\0')
             TRY(tools_program(tools, row->helper, w->helpers[id], e));
@@ -31,6 +33,7 @@ void workloads_free(struct workloads *w)
         free(w->identities[i].about);
         json_decref(w->identities[i].said);
     }
+    foreign_free(&w->foreign);
     free(w->identities);
     w->identities = NULL;
     w->n_identities = 0;
@@ -38,7 +41,8 @@ void workloads_free(struct workloads *w)
 
 const char *workloads_program(const struct workloads *w, const struct point *point)
 {
-    return w->programs[id_of(point)];
+    return config_is_foreign(&point->config) ? foreign_program(&w->foreign, &point->config)
+                                             : w->programs[id_of(point)];
 }
 
 /* Runs the point's program with a question and the point's options. */
@@ -162,6 +166,8 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
 {
     char answer[1024];
     int exit_status = 0;
+    if (config_is_foreign(&point->config))
+        return OK;
     if (!config_is_peer(&point->config)) {
         TRY(identify_once(w, point, e));
         return check_fits(w, point, e);
@@ -176,7 +182,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
         config_workload(&point->config)->name, exit_status, workloads_program(w, point));
 }
 
-size_t workloads_list(const struct workloads *w, const char *programs[2 * WORKLOADS])
+size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX])
 {
     size_t n = 0;
     for (int id = 0; id < WORKLOADS; id++) {
@@ -185,5 +191,7 @@ size_t workloads_list(const struct workloads *w, const char *programs[2 * WORKLO
         if (w->helpers[id][0])
             programs[n++] = w->helpers[id];
     }
+    for (size_t i = 0; i < w->foreign.n; i++)
+        programs[n++] = w->foreign.paths[i];
     return n;
 }

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "bench/collect/collect.h"
+#include "bench/runner/foreign.h"
 #include "bench/runner/tools.h"
 #include "bench/spec/spec.h"
 
@@ -18,9 +19,12 @@ struct workload_identity {
  * none. */
 struct workloads {
     char programs[WORKLOADS][PATH_BYTES], helpers[WORKLOADS][PATH_BYTES];
+    struct foreign_programs foreign;
     struct workload_identity *identities;
     size_t n_identities;
 };
+
+#define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
 
 /* ERR_UNAVAILABLE when a program has not been built. Ended with workloads_free in any case. */
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
@@ -45,4 +49,4 @@ enum status workloads_check(const struct workloads *w, const struct point *point
                             const struct launch_result *result, struct error *e);
 
 /* Lists every program and helper that is used; returns how many. */
-size_t workloads_list(const struct workloads *w, const char *programs[2 * WORKLOADS]);
+size_t workloads_list(const struct workloads *w, const char *programs[WORKLOAD_PROGRAMS_MAX]);

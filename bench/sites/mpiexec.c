@@ -16,25 +16,36 @@ static enum status make_plan(const struct config *c, const struct place *place,
                      reason.text);
 }
 
+/* What programs know that keep to our options. */
+static void add_options(struct argv_builder *argv, const struct mpiexec_job *job,
+                        const char *const *own)
+{
+    argv_add_all(argv, job->options);
+    /* A rank that shares its core must let the others run while it waits. */
+    argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
+    argv_add_all(argv, own);
+}
+
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,
                          const char *const *own)
 {
     const char *const start[] = {job->job->pin, "--cpus", cpus, "--", job->job->program, NULL};
     argv_add_all(argv, start);
-    argv_add_all(argv, job->options);
-    /* A rank that shares its core must let the others run while it waits. */
-    argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
-    argv_add_all(argv, own);
+    if (!config_is_foreign(&job->job->point->config))
+        add_options(argv, job, own);
     argv_add_all(argv, job->job->arguments);
 }
 
 /* Of the ranks. The trainer splits work over threads of its own; a library that did so too would
- * put more threads on a core than were planned. */
-static char **make_environment(void)
+ * put more threads on a core than were planned. A foreign program has what was planned. */
+static char **make_environment(const struct config *c)
 {
     struct argv_builder environment = {0};
+    char threads[40];
+    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%ld",
+             config_is_foreign(c) ? config_int(c, OPT_THREADS) : 1);
     argv_add(&environment, "BLIS_NUM_THREADS=1");
-    argv_add(&environment, "OMP_NUM_THREADS=1");
+    argv_add(&environment, threads);
     return argv_finish(&environment);
 }
 
@@ -56,7 +67,7 @@ enum status mpiexec_prepare(const struct site_job *job,
     add_ranks(&argv, &own, arg);
     free(options);
     launch->argv = argv_finish(&argv);
-    launch->environment = make_environment();
+    launch->environment = make_environment(&job->point->config);
     if (launch->argv == NULL || launch->environment == NULL)
         return error_no_memory(e, "a command line");
     return OK;

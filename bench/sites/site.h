@@ -12,8 +12,9 @@ struct site_job {
     const struct point *point;
     const struct place *place;
     const struct launcher *launcher;
-    const char *program, *pin;    /* paths of executables */
-    const char *const *arguments; /* to the program after the point's own; NULL-terminated */
+    const char *program, *pin; /* paths of executables */
+    /* To the program: of a foreign one all, of others what follows the point's. NULL-terminated. */
+    const char *const *arguments;
 };
 
 /* A launch ready to execute: argv (NULL-terminated, in one allocation with its strings, freed with

@@ -376,7 +376,8 @@ static bool is_not_sync(const struct spec_option *option)
 
 static bool is_silent(const struct point *point)
 {
-    return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none;
+    return config_int(&point->config, OPT_STRATEGY) == STRATEGY_none &&
+           !config_is_foreign(&point->config);
 }
 
 static bool is_not_workload(const struct spec_option *option)
@@ -462,7 +463,8 @@ static enum status add_silent(struct spec *spec, struct error *e)
     for (size_t i = 0; i < requested && status == OK; i++) {
         struct point *point = &spec->points[i];
         bool wanted = config_int(&point->config, OPT_REPLAY) > 0 &&
-                      config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point);
+                      config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point) &&
+                      !config_is_foreign(&point->config);
         size_t *silent = alike_of(known, point);
         if (!wanted || *silent != ALIKE_NONE)
             continue;

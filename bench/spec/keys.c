@@ -111,7 +111,7 @@ static enum status unknown_key(const char *path, const struct node *entry, enum 
     word[strcspn(word, ".")] = '\0';
     snprintf(head, sizeof head, "%s", path);
     head[length + (length > 0) + strlen(word)] = '\0';
-    if (option_find(head) != NULL)
+    if (option_find(head) != NULL && !is_group(head, strlen(head)))
         return mark_error(e, ERR_SPEC, entry->key_mark, "%s takes one value; '%s' is below it",
                           head, path);
     const struct spec_option *meant = find_by_tail(rest);
@@ -140,12 +140,34 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 static enum status walk_map(const struct walk *walk, const struct node *map, const char *prefix,
                             struct error *e);
 
+/* A map in place of a name: the entry that goes by one of the names chooses it, as
+ * workload: {command: [./pi]} chooses workload: command. In a matrix, where it holds lists, none does. */
+static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
+                               const struct node *map, struct error *e)
+{
+    for (size_t i = 0; i < map->n && option->names != NULL; i++) {
+        const struct node *entry = &map->items[i];
+        struct node chosen = {.kind = NODE_SCALAR,
+                              .mark = entry->key_mark,
+                              .key = map->key,
+                              .key_mark = map->key_mark,
+                              .text = entry->key};
+        bool lists =
+            entry->kind != NODE_LIST || entry->n == 0 || entry->items[0].kind != NODE_SCALAR;
+        if (!lists && name_index(entry->key, option->names->names, option->names->n) >= 0)
+            TRY(walk->visit(walk->arg, option, &chosen, e));
+    }
+    return walk_map(walk, map, option->key, e);
+}
+
 static enum status walk_entry(const struct walk *walk, const struct node *entry, const char *prefix,
                               struct error *e)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", entry->key);
     const struct spec_option *option = option_find(path);
+    if (option != NULL && entry->kind == NODE_MAP && is_group(path, strlen(path)))
+        return walk_choice(walk, option, entry, e);
     if (option != NULL)
         return walk->visit(walk->arg, option, entry, e);
     if (!is_group(path, strlen(path)))

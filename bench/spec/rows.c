@@ -14,10 +14,18 @@ const struct site_row *config_site(const struct config *config)
 const struct workload_row *config_workload(const struct config *config)
 {
     static const struct workload_row rows[WORKLOADS] = {
-#define WORKLOAD(name, helper, summary) {#name, helper},
+#define WORKLOAD(name, helper, foreign, summary) {#name, helper, foreign},
 #include "bench/spec/workloads.def"
     };
     return &rows[config_int(config, OPT_WORKLOAD)];
+}
+
+const char *spec_foreign(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (!config_is_foreign(&spec->points[i].config))
+            return NULL;
+    return spec->n_points > 0 ? spec->points[0].config.values[OPT_COMMAND].texts[0] : NULL;
 }
 
 const struct data_set_row *config_data_set(const struct config *config)

@@ -5,6 +5,7 @@
 
 #include "bench/spec/expand.h"
 #include "bench/spec/figures/request.h"
+#include "bench/spec/foreign.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/value.h"
 #include "bench/spec/yaml_reader.h"
@@ -245,13 +246,15 @@ static enum status check_rates(const struct point *point, struct error *e)
 
 static enum status check_point(const struct spec *spec, const struct point *point, struct error *e)
 {
+    TRY(check_nodes(point, e));
+    if (config_is_foreign(&point->config))
+        return foreign_check(&point->config, e);
     if (!point->config.values[OPT_MODEL].set)
         return missing(spec, OPT_MODEL, e);
     TRY(check_batch_positive(point, OPT_GLOBAL_BATCH, e));
     TRY(check_batch_positive(point, OPT_BATCH_PER_RANK, e));
     TRY(check_batch_given(spec, point, e));
     TRY(check_batch_fits(point, e));
-    TRY(check_nodes(point, e));
     TRY(check_strategy(point, e));
     TRY(check_data(point, e));
     return check_rates(point, e);
@@ -292,7 +295,10 @@ static enum status check_owned_options(const struct spec *spec, struct error *e)
     static const struct {
         enum option_id id, owner;
         const char *owners[3];
-    } owned[] = {{OPT_TUNE, OPT_KERNELS, {"fast", "exact"}},
+    } owned[] = {{OPT_COMMAND, OPT_WORKLOAD, {"command"}},
+                 {OPT_METRICS, OPT_WORKLOAD, {"command"}},
+                 {OPT_JUDGED, OPT_WORKLOAD, {"command"}},
+                 {OPT_TUNE, OPT_KERNELS, {"fast", "exact"}},
                  {OPT_MOMENTUM, OPT_OPTIMIZER, {"sgd", "lars"}},
                  {OPT_NESTEROV, OPT_OPTIMIZER, {"sgd"}},
                  {OPT_DECOUPLED_DECAY, OPT_OPTIMIZER, {"sgd"}},
@@ -380,7 +386,7 @@ static enum status check_checkpoints(const struct spec *spec, struct error *e)
 static enum status check_batch_norm(const struct spec *spec, struct error *e)
 {
     for (size_t i = 0; i < spec->n_points; i++)
-        if (spec->points[i].net->net.n_buffers > 0)
+        if (spec->points[i].net != NULL && spec->points[i].net->net.n_buffers > 0)
             return OK;
     for (size_t i = 0; i < spec->n_points; i++) {
         const struct value *value = &spec->points[i].config.values[OPT_BATCH_NORM];

@@ -160,6 +160,7 @@ struct site_row {
 };
 struct workload_row {
     const char *name, *helper; /* a peer has a helper; of others it is "" */
+    bool foreign;              /* the program is the one of workload.command */
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
 struct data_set_row {
@@ -194,6 +195,11 @@ static inline const char *config_text(const struct config *c, enum option_id id)
 static inline bool config_is_peer(const struct config *c)
 {
     return config_workload(c)->helper[0] != '\0';
+}
+/* It trains nothing that the other options say: no network, no batch, no weights. */
+static inline bool config_is_foreign(const struct config *c)
+{
+    return config_workload(c)->foreign;
 }
 static inline bool config_writes_checkpoints(const struct config *c)
 {
@@ -291,6 +297,10 @@ size_t spec_find_point(const struct spec *spec, const char *id);
 /* Writes the spec with every option, one key a line, as YAML that spec_load reads back to the same
  * points where the copies of the inputs lie beside it: results/<name>/<run>/spec.yaml. */
 enum status spec_write(FILE *out, const struct spec *spec, struct error *e);
+
+/* The program of the first point where all points are of foreign programs, as the spec writes it; else
+ * NULL. */
+const char *spec_foreign(const struct spec *spec);
 
 /* The options of a point that its workload takes, as "--key=value" strings; a NULL-terminated array
  * in one allocation, freed with free. */

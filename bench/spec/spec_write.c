@@ -37,12 +37,12 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
         fputs(value->text, out);
 }
 
-/* A batch size of 0 is one that is not given. */
+/* A batch size of 0 is one that is not given; neither is what has no preset and no value. */
 static bool is_absent(const struct spec *spec, const struct spec_option *option)
 {
     bool batch = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK;
     return matrix_axis(spec->matrix, option->id) != NULL ||
-           (batch && !spec->config.values[option->id].set);
+           ((batch || option->preset == NULL) && !spec->config.values[option->id].set);
 }
 
 static void write_options(FILE *out, const struct spec *spec)

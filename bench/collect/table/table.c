@@ -94,16 +94,25 @@ static void format_accuracy(char text[TABLE_CELL], const struct point_summary *p
 
 /* Columns that every table has, after ranks and whatever else varies. */
 static const struct table_column measured_columns[] = {
-    {.header = "img/rank", .worth = 1, .format = format_batch},
+    {.header = "img/rank", .worth = 1, .format = format_batch, .of = OF_TRAINING},
     {.header = "launches", .worth = 2, .format = format_launches},
-    {.header = "step ms", .worth = 12, .format = format_step, .level = table_step_level},
-    {.header = "images/s", .worth = 6, .format = format_rate},
+    {.header = "step ms",
+     .worth = 12,
+     .format = format_step,
+     .level = table_step_level,
+     .of = OF_TRAINING},
+    {.header = "time ms",
+     .worth = 12,
+     .format = format_step,
+     .level = table_step_level,
+     .of = OF_FOREIGN},
+    {.header = "images/s", .worth = 6, .format = format_rate, .of = OF_TRAINING},
     {.header = "speed-up", .worth = 11, .format = format_speedup, .level = table_speedup_level},
     {.header = "eff.", .worth = 9, .format = format_efficiency},
-    {.header = "compute", .worth = 3, .format = format_compute},
-    {.header = "comm", .worth = 5, .format = format_comm},
-    {.header = "wait", .worth = 4, .format = format_wait},
-    {.header = "test acc", .worth = 8, .format = format_accuracy},
+    {.header = "compute", .worth = 3, .format = format_compute, .of = OF_TRAINING},
+    {.header = "comm", .worth = 5, .format = format_comm, .of = OF_TRAINING},
+    {.header = "wait", .worth = 4, .format = format_wait, .of = OF_TRAINING},
+    {.header = "test acc", .worth = 8, .format = format_accuracy, .of = OF_TRAINING},
 };
 
 /* Behind them where another program did the same. */
@@ -166,8 +175,10 @@ void table_make(struct table *t, const struct summary *s)
     for (size_t i = 0; i < s->spec->n_varying; i++)
         if (s->spec->varying[i] != OPT_RANKS)
             table_add_option(t, s->spec->varying[i]);
+    bool foreign = spec_foreign(s->spec) != NULL;
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
-        t->columns[t->n++] = measured_columns[i];
+        if (measured_columns[i].of != (foreign ? OF_TRAINING : OF_FOREIGN))
+            t->columns[t->n++] = measured_columns[i];
     if (has_peers(s))
         t->columns[t->n++] = peer_column;
     if (s->published != NULL)

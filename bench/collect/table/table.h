@@ -23,6 +23,7 @@ struct table_column {
     bool published;        /* the value that was published for it */
     double (*level)(const struct point_summary *p); /* of its interval; NULL: it has none */
     bool tells_level;                               /* levels differ from row to row */
+    enum { OF_ALL, OF_TRAINING, OF_FOREIGN } of;    /* which programs have it */
 };
 
 struct table {

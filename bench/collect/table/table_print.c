@@ -70,15 +70,12 @@ static void print_params(FILE *out, const struct summary *s)
         fprintf(out, " %s params", text_count(number, params));
 }
 
-static void print_heading(FILE *out, const struct summary *s)
+/* What was trained, on which images. */
+static void print_training(FILE *out, const struct summary *s)
 {
     const struct config *config = &s->spec->config;
     char text[256];
     bool per_rank = config_int(config, OPT_BATCH_PER_RANK) > 0;
-    const char *scaling = config_text(config, OPT_SCALING);
-    fprintf(out, "%s  ", config_text(config, OPT_NAME));
-    if (strcmp(scaling, "none") != 0)
-        fprintf(out, "%s scaling | ", scaling);
     fputs(summary_distinct(text, sizeof text, s, COLUMN_model), out);
     print_params(out, s);
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_dataset));
@@ -90,6 +87,20 @@ static void print_heading(FILE *out, const struct summary *s)
         print_part(out, ", global batch ",
                    summary_distinct(text, sizeof text, s, COLUMN_global_batch));
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_strategy));
+}
+
+static void print_heading(FILE *out, const struct summary *s)
+{
+    const struct config *config = &s->spec->config;
+    const char *scaling = config_text(config, OPT_SCALING), *foreign = spec_foreign(s->spec);
+    char text[256];
+    fprintf(out, "%s  ", config_text(config, OPT_NAME));
+    if (strcmp(scaling, "none") != 0)
+        fprintf(out, "%s scaling | ", scaling);
+    if (foreign != NULL)
+        fputs(foreign, out);
+    else
+        print_training(out, s);
     print_part(out, " | ", summary_distinct(text, sizeof text, s, COLUMN_kind));
     print_part(out, ", ", summary_distinct(text, sizeof text, s, COLUMN_site));
     fputc('\n', out);
@@ -145,14 +156,19 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
     long n = config_int(&p->point->config, OPT_RANKS);
     char text[STRATEGY_TEXT];
     const char *strategy = strategy_text(text, p->point);
+    bool foreign = config_is_foreign(&p->point->config);
     bool silent = n == 1 && strcmp(strategy, "none") == 0;
-    if (alone)
+    if (foreign)
+        fprintf(out, "Base: %s", p->point->label);
+    else if (alone)
         fprintf(out, "Base: %s, %s", text_plural(ranks, n, "rank"),
                 silent ? "no communication" : strategy);
     else
         fprintf(out, "Base: %s", p->point->label);
-    fprintf(out, ", %s ms a step, %s GFLOP/s effective (net as written)",
-            text_interval(step, &p->step_ms, 4), text_significant(rate, p->gflop_per_s, 3));
+    fprintf(out, ", %s ms", text_interval(step, &p->step_ms, 4));
+    if (!foreign)
+        fprintf(out, " a step, %s GFLOP/s effective (net as written)",
+                text_significant(rate, p->gflop_per_s, 3));
     print_done(out, p);
     if (p->failed_launches > 0)
         fprintf(out, "; %zu of its %zu launches failed", p->failed_launches,

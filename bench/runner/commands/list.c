@@ -32,7 +32,7 @@ static void print_config(FILE *out, const char *name, const char *path)
 /* Campaigns lie in configs/ and in a folder a report below it. */
 static enum status list_configs(const struct tools *tools, FILE *out, struct error *e)
 {
-    static const char *const places[] = {"*.yaml", "reports/*/*.yaml"};
+    static const char *const places[] = {"*.yaml", "examples/*.yaml", "reports/*/*.yaml"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char pattern[PATH_BYTES];
         glob_t files;

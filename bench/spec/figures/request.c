@@ -27,7 +27,7 @@ static const char published_group[] = "published";
 
 static const struct figure_kind kinds[] = {
 #define FIGURE(name, summary, replay, shape, script, preset) {#name, script, preset, replay},
-#include "bench/spec/figures.def"
+#include "bench/spec/figures/figures.def"
 };
 
 const struct spec_option *figure_option_at(size_t i)

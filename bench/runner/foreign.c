@@ -1,0 +1,162 @@
+#include "bench/runner/foreign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/sites/argv.h"
+#include "bench/spec/yaml_reader.h"
+#include "kernels/base/names.h"
+
+static const char *written_of(const struct config *config)
+{
+    return config->values[OPT_COMMAND].texts[0];
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *foreign_name(const struct config *config)
+{
+    return last_part(written_of(config));
+}
+
+static size_t index_of(const struct foreign_programs *programs, const char *written)
+{
+    size_t i = 0;
+    while (i < programs->n && strcmp(programs->written[i], written) != 0)
+        i++;
+    return i;
+}
+
+const char *foreign_program(const struct foreign_programs *programs, const struct config *config)
+{
+    return programs->paths[index_of(programs, written_of(config))];
+}
+
+/* Whether folder/name is a program; `length` characters of folder. What is there and cannot be run is
+ * the reason to tell. */
+static bool is_program(char path[PATH_BYTES], const char *folder, size_t length, const char *name,
+                       int *why)
+{
+    int n = snprintf(path, PATH_BYTES, "%.*s%s%s", (int)length, folder,
+                     length > 0 && folder[length - 1] != '/' ? "/" : "", name);
+    if (n >= PATH_BYTES)
+        return false;
+    if (access(path, X_OK) == 0 && !path_is_folder(path))
+        return true;
+    *why = access(path, F_OK) == 0 ? (path_is_folder(path) ? EISDIR : EACCES) : *why;
+    return false;
+}
+
+/* A path goes to mpiexec as one, never to be looked for on PATH. */
+static bool is_on_path(char path[PATH_BYTES], const char *name, int *why)
+{
+    const char *folders = getenv("PATH");
+    while (folders != NULL && *folders) {
+        size_t length = strcspn(folders, ":");
+        if (length > 0 && is_program(path, folders, length, name, why))
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool find(char path[PATH_BYTES], const struct config *config, int *why)
+{
+    const char *name = written_of(config), *from = config->values[OPT_COMMAND].mark.file;
+    const char *slash = from != NULL ? strrchr(from, '/') : NULL;
+    if (name[0] == '/')
+        return is_program(path, "", 0, name, why);
+    if (slash != NULL && is_program(path, from, (size_t)(slash - from) + 1, name, why))
+        return true;
+    if (is_program(path, ".", 1, name, why))
+        return true;
+    return strchr(name, '/') == NULL && is_on_path(path, name, why);
+}
+
+static enum status add(struct foreign_programs *programs, const struct config *config,
+                       const char *path, struct error *e)
+{
+    size_t i = programs->n;
+    programs->written[i] = strdup(written_of(config));
+    programs->paths[i] = strdup(path);
+    programs->n++;
+    if (programs->written[i] == NULL || programs->paths[i] == NULL)
+        return error_no_memory(e, "the programs of a campaign");
+    return OK;
+}
+
+/* Our own programs are known by their names, too. */
+static enum status check_name(const struct foreign_programs *programs, const struct config *config,
+                              struct error *e)
+{
+    const struct mark mark = config->values[OPT_COMMAND].mark;
+    const char *name = foreign_name(config);
+    bool taken = strcmp(name, "pin") == 0 ||
+                 name_index(name, names_workloads->names, names_workloads->n) >= 0;
+    for (size_t i = 0; i < programs->n; i++)
+        taken = taken || strcmp(last_part(programs->written[i]), name) == 0;
+    if (taken)
+        return mark_error(e, ERR_SPEC, mark,
+                          "workload.command: '%s' is another program of that name: a run knows "
+                          "programs by their names, call it otherwise",
+                          written_of(config));
+    if (programs->n == FOREIGN_PROGRAMS_MAX)
+        return mark_error(e, ERR_SPEC, mark, "workload.command: more than %d programs",
+                          FOREIGN_PROGRAMS_MAX);
+    return OK;
+}
+
+enum status foreign_find(struct foreign_programs *programs, const struct config *config,
+                         struct error *e)
+{
+    char path[PATH_BYTES];
+    int why = ENOENT;
+    if (index_of(programs, written_of(config)) < programs->n)
+        return OK;
+    TRY(check_name(programs, config, e));
+    if (find(path, config, &why))
+        return add(programs, config, path, e);
+    return mark_error(
+        e, ERR_UNAVAILABLE, config->values[OPT_COMMAND].mark,
+        "workload.command: '%s' cannot be run: %s; looked for beside the spec, in the "
+        "current folder%s",
+        written_of(config), strerror(why),
+        strchr(written_of(config), '/') == NULL ? " and on PATH" : "");
+}
+
+void foreign_free(struct foreign_programs *programs)
+{
+    for (size_t i = 0; i < programs->n; i++) {
+        free(programs->written[i]);
+        free(programs->paths[i]);
+    }
+    programs->n = 0;
+}
+
+enum status foreign_arguments(char ***arguments, const struct config *config,
+                              const struct foreign_launch *launch, struct error *e)
+{
+    struct argv_builder argv = {0};
+    enum status status = OK;
+    for (size_t i = 1; i < config->values[OPT_COMMAND].n && status == OK; i++) {
+        char *word = NULL;
+        status = foreign_word(&word, config, i, launch, e);
+        if (status == OK)
+            argv_add(&argv, word);
+        free(word);
+    }
+    *arguments = argv_finish(&argv);
+    if (status == OK && *arguments == NULL)
+        return error_no_memory(e, "a command line");
+    if (status != OK) {
+        free(*arguments);
+        *arguments = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,41 @@
+/* A program of somebody else's making: what its command line and its metrics say. */
+#pragma once
+
+#include <regex.h>
+
+#include "bench/spec/spec.h"
+#include "kernels/base/error.h"
+
+/* What the braces of a command line stand for besides what the point says. */
+struct foreign_launch {
+    unsigned long long seed;
+    const char *record; /* folder */
+};
+
+/* The i-th word of workload.command with its braces replaced, freed with free. ERR_SPEC at its place
+ * for braces that mean nothing, or an own option that the point is not given. */
+enum status foreign_word(char **word, const struct config *config, size_t i,
+                         const struct foreign_launch *launch, struct error *e);
+
+enum { FOREIGN_NAME = 32 };
+
+/* A number in the output of a program. */
+struct foreign_metric {
+    char name[FOREIGN_NAME];
+    const char *pattern; /* borrowed */
+    regex_t regex;
+};
+
+/* The i-th of workload.metrics, freed with regfree of its regex. ERR_SPEC at its place. */
+enum status foreign_metric_open(struct foreign_metric *metric, const struct config *config,
+                                size_t i, struct error *e);
+
+/* The name alone, of metrics that were checked. */
+void foreign_metric_name(char name[FOREIGN_NAME], const struct config *config, size_t i);
+
+/* The index of the metric that workload.time names; that of no metric (their number): the wall time
+ * counts. *ms is what one of it is in milliseconds. ERR_SPEC at its place. */
+enum status foreign_time(const struct config *config, size_t *metric, double *ms, struct error *e);
+
+/* Whether the command, the metrics and the time of a point go together. ERR_SPEC at their place. */
+enum status foreign_check(const struct config *config, struct error *e);

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# Somebody else's MPI program, that of configs/examples: time, speed-up and efficiency with intervals and
+# figures, its own options, what its output tells, and what is said when it fails.
+set -u
+. bench/tests/lib/tap.sh
+
+export SCALEBENCH_HOME=$PWD
+out=$tmp/results spec=$tmp/pi.yaml
+cp configs/examples/pi.yaml "$tmp" || exit 1
+${MPICC:-mpicc} -O2 -o "$tmp/pi" configs/examples/pi.c || exit 1
+
+run() { # arguments
+    "$scalebench" run "$spec" --out "$out" --set "place.oversubscribe=allow measure.retries=0 $*"
+}
+
+# The field of a column in the n-th row of a CSV file of the latest run.
+field() { # file, row, column
+    awk -F, -v row="$2" -v name="$3" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
+        NR == row + 1 { print $column }' "$out/pi/latest/$1.csv"
+}
+
+is_between() { # low, number, high
+    awk -v low="$1" -v x="$2" -v high="$3" 'BEGIN { exit !(low <= x && x <= high && x != "") }'
+}
+
+small="matrix.workload.arg1=[2000000,4000000] measure.time.launches=6..6"
+
+measures() {
+    local row
+    expect 0 "time ms [" run "$small" || return 1
+    [ "$(wc -l <"$out/pi/latest/summary.csv")" -eq 5 ] || return 1
+    for row in 1 2 3 4; do
+        [ "$(field summary "$row" status)" = ok ] && [ "$(field summary "$row" launches)" = 6 ] || return 1
+        [ -z "$(field summary "$row" model)$(field summary "$row" images_per_s)" ] || return 1
+        is_between "$(field summary "$row" step_ms_lo)" "$(field summary "$row" step_ms_median)" \
+            "$(field summary "$row" step_ms_hi)" || return 1
+    done
+    for row in 2 4; do
+        is_between "$(field summary "$row" speedup_lo)" "$(field summary "$row" speedup)" \
+            "$(field summary "$row" speedup_hi)" || return 1
+    done
+}
+
+# What it said of itself, not the time of its launch.
+judges_by_its_own_time() {
+    local log ms
+    log=$out/pi/latest/$(field raw 1 launch)/log.txt
+    ms=$(sed -n 's/.* in \(.*\) ms$/\1/p' "$log")
+    is_between 0.999 "$(awk -v a="$(field raw 1 step_ms)" -v b="$ms" 'BEGIN { print a / b }')" 1.001
+}
+
+draws() {
+    local figure
+    for figure in time speedup efficiency; do
+        [ -s "$out/pi/latest/$figure.svg" ] || return 1
+        [ "$(grep -c 'ranks' "$out/pi/latest/series_$figure.csv")" -ge 1 ] || return 1
+    done
+}
+
+tells_metrics() {
+    [ "$(wc -l <"$out/pi/latest/metrics.csv")" -eq 49 ] &&
+        [ "$(grep -c ',pi,3.14159265' "$out/pi/latest/metrics.csv")" -eq 24 ]
+}
+
+draws_metrics() {
+    "$scalebench" figures "$out/pi/latest" \
+        --set 'figures=[{kind: line, name: value, y: value, file: metrics, where: metric = pi, x: workload.arg1}]' &&
+        grep -q 3.14159 "$out/pi/latest/series_value.csv"
+}
+
+# Nothing runs again, whose resolved spec is read back.
+goes_on() {
+    local before after
+    before=$(grep -c '"done"' "$out/pi/latest/journal.jsonl")
+    expect 0 "speed-up" run "$small" || return 1
+    after=$(grep -c '"done"' "$out/pi/latest/journal.jsonl")
+    [ "$before" -eq 24 ] && [ "$after" -eq 24 ]
+}
+
+takes_wall_time() {
+    expect 0 "time ms" run "workload.time=wall workload.metrics=[] matrix.workload.arg1=[1000]" \
+        "measure.time.launches=2..2" || return 1
+    is_between 0.999 "$(awk -v a="$(field raw 1 step_ms)" -v b="$(field raw 1 wall_s)" \
+        'BEGIN { print a / b / 1000 }')" 1.001
+}
+
+stands_beside_training() {
+    cat >"$tmp/both.yaml" <<END
+name: both
+model: softmax_784
+data: {set: digits}
+train: {global_batch: 100}
+cases:
+  - {label: pi, workload: {command: [./pi, 1000, "{ranks}", "{seed}", "{record}"]}}
+  - {label: training}
+measure: {time: {warmup_steps: 1, steps: 2, launches: 2..2}}
+figures: []
+END
+    expect 0 "training" "$scalebench" run "$tmp/both.yaml" --out "$out" || return 1
+    [ "$(grep -c ',ok,' "$out/both/latest/summary.csv")" -eq 2 ]
+}
+
+# A program of a few lines in a spec of a few: what the table says of it.
+fails_with() { # status, text, lines of the program
+    printf '#!/bin/sh\n%s\n' "$3" >"$tmp/own" && chmod +x "$tmp/own"
+    printf 'name: own\nworkload: {command: [./own], metrics: ["time_s = took (.*) s"], time: time_s}\n%s\n' \
+        'measure: {time: {launches: 1..1}, limit: 2s, retries: 0}' >"$tmp/own.yaml"
+    expect "$1" "$2" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh
+}
+
+refuses() { # text, workload
+    printf 'name: own\nworkload: %s\nmeasure: {time: {launches: 1..1}}\n' "$2" >"$tmp/own.yaml"
+    expect "${3:-2}" "$1" "$scalebench" plan "$tmp/own.yaml" --out "$out"
+}
+
+reads_last_line() {
+    fails_with 0 "time ms" 'echo took 5 s; echo took 0.25 s' && grep -q ',250,' "$out/own/latest/raw.csv"
+}
+
+# A program that always tells the same time: of one problem two ranks are no faster, of two they do twice as
+# much.
+scales() { # kind, speed-up, efficiency
+    printf '#!/bin/sh\necho took 1 s\n' >"$tmp/own"
+    printf 'name: own\nscaling: %s\nworkload: {command: [own], metrics: ["time_s = took (.*) s"], time: time_s}\n%s\n' \
+        "$1" 'matrix: {ranks: [1, 2]}
+place: {oversubscribe: allow}
+measure: {time: {launches: 2..2}}' >"$tmp/own.yaml"
+    expect 0 "$1 scaling" "$scalebench" run "$tmp/own.yaml" --out "$out" --fresh || return 1
+    awk -F, -v wanted="$2 $3" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR == 3 { is = $column["speedup"] " " $column["efficiency"]; exit is != wanted }' \
+        "$out/own/latest/summary.csv"
+}
+
+check "it is measured with its own option as an axis" measures
+check "it is judged by the time that it tells" judges_by_its_own_time
+check "figures of time, speed-up and efficiency" draws
+check "metrics by pattern" tells_metrics
+check "a figure of a metric" draws_metrics
+check "the same command runs nothing again" goes_on
+check "wall time" takes_wall_time
+check "beside a point that trains" stands_beside_training
+check "the last line that matches counts" reads_last_line
+check "strong scaling is a ratio of times" scales strong 1 0.5
+check "weak scaling counts the work of each rank" scales weak 2 1
+check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
+check "a program that hangs" fails_with 1 "not done within measure.limit (2 s)" 'sleep 60'
+check "a program that tells no metric" fails_with 1 "looks for it: 'time_s = took (.*) s'" 'echo done'
+check "a program that is not there" refuses "'./nobody' cannot be run: No such file" '{command: [./nobody]}' 3
+check "a program that cannot be executed" refuses "cannot be run: Permission denied" '{command: [./pi.yaml]}' 3
+check "no command" refuses "own.yaml:2:11: workload.command is missing" command
+check "unknown braces" refuses "own.yaml:2:21: workload.command: '{size}'" '{command: [./pi, "{size}"]}'
+check "an option that is not given" refuses "'{arg1}': this point has no such" '{command: [./pi, "{arg1}"]}'
+check "a pattern without a group" refuses "wanted one group" '{command: [./pi], metrics: ["a = b"]}'
+check "a time that no metric has" refuses "have none of this name" '{command: [./pi], time: a_ms}'
+check "an unknown key" refuses "'comand' is unknown" '{comand: [./pi]}'
+finish
