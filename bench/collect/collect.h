@@ -94,7 +94,8 @@ struct summary_launch {
  * the table and the figures want. Undefined numbers are NAN. */
 struct point_summary {
     const struct point *point;
-    char **cells; /* one a column of columns/summary.def */
+    const char *run; /* which of several runs it is of, as figures call it; NULL: there is one */
+    char **cells;    /* one a column of columns/summary.def */
     enum point_status outcome;
     char status[16]; /* its name */
     char reason[512];

@@ -67,13 +67,15 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->point > y->point) - (x->point < y->point);
 }
 
-static enum status write_key(struct keyed *keyed, const struct point *point,
+static enum status write_key(struct keyed *keyed, const struct point_summary *p,
                              const struct splitting *splitting, struct error *e)
 {
+    const struct point *point = p->point;
     size_t size;
     FILE *out = open_memstream(&keyed->key, &size);
     if (out != NULL)
-        fprintf(out, "%s\n", splitting->cases ? point->case_name : "");
+        fprintf(out, "%s\n%s\n", p->run != NULL ? p->run : "",
+                splitting->cases ? point->case_name : "");
     for (size_t k = 0; out != NULL && k < splitting->n; k++)
         fprintf(out, "%s\n", config_text(&point->config, splitting->options[k]));
     if (out != NULL)
@@ -82,27 +84,28 @@ static enum status write_key(struct keyed *keyed, const struct point *point,
 }
 
 /* Every point with its key, sorted by key and ranks. Freed with keyed_free in any case. */
-static enum status key_points(struct keyed **keyed, const struct spec *spec,
+static enum status key_points(struct keyed **keyed, const struct summary *s,
                               const struct splitting *splitting, struct error *e)
 {
-    TRY(MEM_NEW(*keyed, spec->n_points, "the series", e));
-    for (size_t i = 0; i < spec->n_points; i++) {
+    TRY(MEM_NEW(*keyed, s->n, "the series", e));
+    for (size_t i = 0; i < s->n; i++) {
         (*keyed)[i].point = i;
-        (*keyed)[i].ranks = config_int(&spec->points[i].config, OPT_RANKS);
-        TRY(write_key(&(*keyed)[i], &spec->points[i], splitting, e));
+        (*keyed)[i].ranks = config_int(&s->points[i].point->config, OPT_RANKS);
+        TRY(write_key(&(*keyed)[i], &s->points[i], splitting, e));
     }
-    qsort(*keyed, spec->n_points, sizeof **keyed, by_key);
+    qsort(*keyed, s->n, sizeof **keyed, by_key);
     return OK;
 }
 
 /* Nodes belong to the axis where ranks alone say how many: not where the same ranks are spread over
  * one node and over two. */
-static enum status drop_axes(struct splitting *splitting, const struct spec *spec, struct error *e)
+static enum status drop_axes(struct splitting *splitting, const struct summary *s, struct error *e)
 {
+    const struct spec *spec = s->spec;
     struct splitting but_nodes = *splitting;
     leave_out(&but_nodes, OPT_NODES);
     struct keyed *keyed;
-    enum status status = key_points(&keyed, spec, &but_nodes, e);
+    enum status status = key_points(&keyed, s, &but_nodes, e);
     bool follow = true;
     for (size_t i = 1; status == OK && i < spec->n_points; i++)
         follow &= strcmp(keyed[i].key, keyed[i - 1].key) != 0 ||
@@ -138,31 +141,33 @@ static bool says_strategy(const struct splitting *splitting, const struct series
            has_option(splitting, OPT_VARIANT) || has_option(splitting, OPT_COMPRESS);
 }
 
-static bool kinds_differ(const struct summary *s, const struct splitting *splitting)
+/* Of a case, and of one of several runs, what differs within it. */
+static bool is_named(const struct point_summary *p, const struct summary *s,
+                     const struct splitting *splitting, enum option_id option)
+{
+    bool alone = p->run == NULL && (!splitting->cases || p->point->case_name[0] == '\0');
+    return alone || option_differs_in(s->spec, p->point->of, option);
+}
+
+/* Kinds that the site's name does not tell. */
+static bool kinds_differ(const struct summary *s, const struct splitting *splitting,
+                         const struct point_summary *last)
 {
     const char *first = config_site(&s->points[0].point->config)->kind;
-    for (size_t i = 1; i < s->n && !has_option(splitting, OPT_SITE); i++)
+    bool told = has_option(splitting, OPT_SITE) && is_named(last, s, splitting, OPT_SITE);
+    for (size_t i = 1; i < s->n && !told; i++)
         if (strcmp(config_site(&s->points[i].point->config)->kind, first) != 0)
             return true;
     return false;
-}
-
-/* Of a case, what differs within it. */
-static bool is_named(const struct point *point, const struct summary *s,
-                     const struct splitting *splitting, enum option_id option)
-{
-    return !splitting->cases || point->case_name[0] == '\0' ||
-           option_differs_in(s->spec, point->of, option);
 }
 
 static void name_strategy(struct series *series, const struct summary *s,
                           const struct splitting *splitting, const struct point_summary *last)
 {
     char text[STRATEGY_TEXT];
-    bool named = is_named(last->point, s, splitting, OPT_STRATEGY) ||
-                 is_named(last->point, s, splitting, OPT_VARIANT) ||
-                 is_named(last->point, s, splitting, OPT_COMPRESS) ||
-                 is_named(last->point, s, splitting, OPT_OVERLAP);
+    bool named =
+        is_named(last, s, splitting, OPT_STRATEGY) || is_named(last, s, splitting, OPT_VARIANT) ||
+        is_named(last, s, splitting, OPT_COMPRESS) || is_named(last, s, splitting, OPT_OVERLAP);
     if (last->compute_only)
         append(series, "compute only (none)");
     else if (named)
@@ -173,14 +178,15 @@ static void name_series(struct series *series, const struct summary *s,
                         const struct splitting *splitting, const struct series_by *by)
 {
     const struct point_summary *last = &s->points[series->points[series->n - 1]];
-    snprintf(series->name, sizeof series->name, "%s",
-             splitting->cases ? last->point->case_name : "");
+    snprintf(series->name, sizeof series->name, "%s", last->run != NULL ? last->run : "");
+    if (splitting->cases && last->point->case_name[0] != '\0')
+        append(series, last->point->case_name);
     if (says_strategy(splitting, by))
         name_strategy(series, s, splitting, last);
     for (size_t i = 0; i < splitting->n; i++) {
         enum option_id option = splitting->options[i];
         if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS ||
-            !is_named(last->point, s, splitting, option))
+            (!by->only && !is_named(last, s, splitting, option)))
             continue;
         const char *key = strrchr(option_get(option)->key, '.');
         char part[160];
@@ -189,7 +195,7 @@ static void name_series(struct series *series, const struct summary *s,
         append(series, part);
     }
     const char *kind = config_site(&last->point->config)->kind;
-    if (!series->name[0] || (by->only && kinds_differ(s, splitting)))
+    if (!series->name[0] || ((by->only || last->run != NULL) && kinds_differ(s, splitting, last)))
         append(series, kind);
     size_t used = strlen(series->name);
     if (!last->point->requested)
@@ -260,9 +266,10 @@ static void keep_within_cases(struct splitting *splitting, const struct spec *sp
 }
 
 /* Only these options, or all but x. */
-static enum status choose(struct splitting *splitting, const struct spec *spec,
+static enum status choose(struct splitting *splitting, const struct summary *s,
                           const struct series_by *by, struct error *e)
 {
+    const struct spec *spec = s->spec;
     if (by->only) {
         splitting->cases = by->cases;
         splitting->n = by->n_options;
@@ -272,7 +279,7 @@ static enum status choose(struct splitting *splitting, const struct spec *spec,
     *splitting = find_splitting(spec, by->shown);
     splitting->cases = by->cases;
     if (by->x == OPT_RANKS)
-        return drop_axes(splitting, spec, e);
+        return drop_axes(splitting, s, e);
     leave_out(splitting, by->x);
     if (!by->cases)
         keep_within_cases(splitting, spec);
@@ -285,8 +292,8 @@ enum status series_collect_by(struct series_list *list, const struct summary *s,
     struct splitting splitting = {.n = 0};
     struct keyed *keyed;
     *list = (struct series_list){.n = 0};
-    TRY(choose(&splitting, s->spec, by, e));
-    enum status status = key_points(&keyed, s->spec, &splitting, e);
+    TRY(choose(&splitting, s, by, e));
+    enum status status = key_points(&keyed, s, &splitting, e);
     THEN(status, take_all(list, keyed, s, &splitting, by, e));
     keyed_free(keyed, s->n);
     return status;

@@ -15,7 +15,7 @@ struct series_list {
 };
 
 /* What tells series apart: all options in which points differ but x, or with `only` these. Their kind
- * does in any case: no line joins what was measured and what was emulated. */
+ * and their run do in any case: no line joins what was measured and what was emulated. */
 struct series_by {
     const bool *shown; /* NULL: all points; else those that are looked at for this, one a point */
     bool cases;        /* so do cases; else x is the case, or of no matter */

@@ -102,14 +102,25 @@ static enum status take_rows(struct launches *l, const struct quantity *q, struc
     return OK;
 }
 
-static enum status read_launches(struct launches *l, const struct figure_data *d, struct error *e)
+static enum status read_launches(struct launches *l, const struct figure_data *d, const char *dir,
+                                 struct error *e)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/raw.csv", d->run_dir);
+    char path[4200];
+    snprintf(path, sizeof path, "%s/raw.csv", dir);
     if (access(path, F_OK) != 0)
         return OK;
     TRY(csv_table_read(&l->raw, path, e));
     return take_rows(l, d->quantity, e);
+}
+
+/* Of the run that the point is of. */
+static const struct launches *launches_of(const struct launches *runs, const struct figure_data *d,
+                                          size_t point)
+{
+    size_t i = 0;
+    while (point >= d->runs[i].first + d->runs[i].n)
+        i++;
+    return &runs[i];
 }
 
 /* Those of a point, *n of them. */
@@ -157,10 +168,11 @@ static double value_of(const struct figure_data *d, const struct launches *l, si
 /* ---- Rows ---- */
 
 /* Nothing of a point without a value: what was withheld there is not shown here. */
-static void write_point(FILE *out, struct figure_data *d, const struct launches *l, size_t curve,
+static void write_point(FILE *out, struct figure_data *d, const struct launches *runs, size_t curve,
                         const char *name, size_t point)
 {
     const struct point_summary *p = &d->s->points[point];
+    const struct launches *l = launches_of(runs, d, point);
     size_t n;
     const struct dot *dots = find_dots(l, p, &n);
     if (!isfinite(d->measured[point].value.mid))
@@ -183,33 +195,38 @@ static void write_point(FILE *out, struct figure_data *d, const struct launches 
     }
 }
 
-static void write_curves(FILE *out, struct figure_data *d, const struct launches *l)
+static void write_curves(FILE *out, struct figure_data *d, const struct launches *runs)
 {
     for (size_t k = 0; k < d->series.n; k++)
         for (size_t i = 0; i < d->series.items[k].n; i++)
-            write_point(out, d, l, k < d->curves ? k + 1 : 0, d->series.items[k].name,
+            write_point(out, d, runs, k < d->curves ? k + 1 : 0, d->series.items[k].name,
                         d->series.items[k].points[i]);
 }
 
-static void write_bars(FILE *out, struct figure_data *d, const struct launches *l)
+static void write_bars(FILE *out, struct figure_data *d, const struct launches *runs)
 {
     size_t row = 0;
     for (size_t i = 0; i < d->s->n; i++)
         if (figure_data_has_bar(d, i))
-            write_point(out, d, l, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
+            write_point(out, d, runs, d->bars[i] ? ++row : 0, d->s->points[i].point->label, i);
 }
 
 enum status dots_write(FILE *out, struct figure_data *d, struct error *e)
 {
-    struct launches l = {.n = 0};
-    enum status status = read_launches(&l, d, e);
+    struct launches *runs;
+    enum status status = MEM_NEW(runs, d->n_runs, "the launches of a figure", e);
+    for (size_t i = 0; i < d->n_runs && status == OK; i++)
+        status = read_launches(&runs[i], d, d->runs[i].dir, e);
     d->dots = 0;
     fputs("curve,name,point,label,ranks,block,seed,nth,n,value\n", out);
     if (status == OK && d->figure->shape->bars)
-        write_bars(out, d, &l);
+        write_bars(out, d, runs);
     else if (status == OK)
-        write_curves(out, d, &l);
-    free(l.items);
-    csv_table_free(&l.raw);
+        write_curves(out, d, runs);
+    for (size_t i = 0; i < d->n_runs && runs != NULL; i++) {
+        free(runs[i].items);
+        csv_table_free(&runs[i].raw);
+    }
+    free(runs);
     return status;
 }

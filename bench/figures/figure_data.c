@@ -32,7 +32,7 @@ static void drop_points(struct figure_data *d)
             continue;
         }
         char *lead = strstr(series->name, "compute only (none)");
-        if (runs && series->n < n && lead == series->name)
+        if (runs && series->n < n && lead != NULL)
             memmove(lead, "none", 4), memmove(lead + 4, lead + 19, strlen(lead + 19) + 1);
         list->items[kept++] = *series;
     }
@@ -231,7 +231,7 @@ static enum status read_all(struct figure_data *d, struct error *e)
     choose_shown(d);
     TRY(collect_series(d, e));
     drop_points(d);
-    if (d->figure->model)
+    if (d->figure->model && d->n_runs == 1)
         TRY(prediction_make(&d->prediction, d->s, d->run_dir, e));
     if (!d->figure->shape->any_x)
         return read_points(d, e);

@@ -13,6 +13,8 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
 /* What options of figures call the case of a point. */
 #define FIGURE_CASE "case"
+/* And which of several runs it is of; curves are of one run in any case. */
+#define FIGURE_RUN "run"
 
 /* A folder of tables, and which points of the summary are its own. */
 struct figure_run {

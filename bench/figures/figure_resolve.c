@@ -230,7 +230,7 @@ static enum status resolve_series(const struct figure_data *d, struct error *e)
 {
     const struct value *series = &d->figure->request->options[FIGURE_SERIES];
     for (size_t i = 0; i < series->n; i++)
-        if (!is_known(d, series->texts[i]))
+        if (!is_known(d, series->texts[i]) && strcmp(series->texts[i], FIGURE_RUN) != 0)
             return refuse(d, FIGURE_SERIES, series->texts[i],
                           "neither an option nor a column of the file", e);
     if (series->n > 0 && d->figure->shape->bars)

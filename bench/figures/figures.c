@@ -8,6 +8,7 @@
 #include "bench/figures/dots.h"
 #include "bench/figures/figure_define.h"
 #include "bench/figures/figures.h"
+#include "bench/figures/merge.h"
 #include "bench/figures/pictures.h"
 #include "kernels/base/log.h"
 
@@ -84,12 +85,18 @@ static enum status draw_data(struct figure_data *d, const char *plots_dir,
     return pictures_keep(stage, figure, e);
 }
 
-static enum status draw(const struct summary *s, const char *plots_dir, const struct stage *stage,
+/* What figures are drawn from. */
+struct shown {
+    const struct summary *s;
+    const struct figure_run *runs;
+    size_t n_runs;
+};
+
+static enum status draw(const struct shown *shown, const char *plots_dir, const struct stage *stage,
                         const struct figure_request *request, struct error *e)
 {
     struct figure_data d;
-    const struct figure_run run = {stage->run_dir, 0, s->n};
-    enum status status = figure_data_read(&d, request, s, &run, 1, e);
+    enum status status = figure_data_read(&d, request, shown->s, shown->runs, shown->n_runs, e);
     THEN(status, draw_data(&d, plots_dir, stage, e));
     figure_data_free(&d);
     return status;
@@ -97,15 +104,15 @@ static enum status draw(const struct summary *s, const char *plots_dir, const st
 
 /* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none
  * can. */
-enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
-                         struct error *e)
+static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
+                            struct error *e)
 {
-    const struct value *figures = &s->spec->config.values[OPT_FIGURES];
+    const struct value *figures = &shown->s->spec->config.values[OPT_FIGURES];
     struct stage stage;
-    enum status status = stage_open(&stage, run_dir, e);
+    enum status status = stage_open(&stage, folder, e);
     for (size_t i = 0; i < figures->n && status != ERR_UNAVAILABLE && stage.dir[0]; i++) {
         struct error why = {.status = OK};
-        if (draw(s, plots_dir, &stage, &figures->figures[i], &why) == OK)
+        if (draw(shown, plots_dir, &stage, &figures->figures[i], &why) == OK)
             continue;
         if (status == OK)
             *e = why;
@@ -114,6 +121,23 @@ enum status figures_draw(const struct summary *s, const char *run_dir, const cha
         status = status == OK ? why.status : status;
     }
     stage_close(&stage);
+    return status;
+}
+
+enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
+                         struct error *e)
+{
+    const struct figure_run run = {run_dir, 0, s->n};
+    return draw_all(&(struct shown){s, &run, 1}, run_dir, plots_dir, e);
+}
+
+enum status figures_draw_runs(const struct figures_run *runs, size_t n, const char *out,
+                              const char *plots_dir, struct error *e)
+{
+    struct merged merged;
+    enum status status = merge_runs(&merged, runs, n, e);
+    THEN(status, draw_all(&(struct shown){&merged.s, merged.runs, n}, out, plots_dir, e));
+    merged_free(&merged);
     return status;
 }
 

@@ -3,14 +3,27 @@
 
 #include "bench/collect/collect.h"
 
-/* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
- * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
- * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
 /* Finds fault with what the spec's figures name, before anything runs; ERR_SPEC with the place. */
 enum status figures_check(const struct spec *spec, struct error *e);
 
+/* Draws the spec's figures with gnuplot: <run>/<figure>.svg and .png, and .pdf where gnuplot has
+ * it. Their numbers are those of the run's CSV files, which have to be there; what a figure shows
+ * of them is left beside it as series_<figure>.csv. `plots_dir` holds the scripts. */
 enum status figures_draw(const struct summary *s, const char *run_dir, const char *plots_dir,
                          struct error *e);
+
+/* One of the runs that share figures. Everything is borrowed. */
+struct figures_run {
+    const struct summary *s; /* of its own spec */
+    const char *dir;         /* where its CSV files are */
+    const char *name;        /* what tells it from the others in legends; NULL: it is alone */
+};
+
+/* Draws the figures of the first run's spec over the points of all of them, likewise, into the folder
+ * `out`. Nothing joins points of two runs, and each keeps its own base; the model of time is left
+ * out. */
+enum status figures_draw_runs(const struct figures_run *runs, size_t n, const char *out,
+                              const char *plots_dir, struct error *e);
 
 /* The figures of a sweep's table in `folder`, comm.csv or kernels.csv, beside it; prints their paths.
  * What the table has no rows for is removed. */

@@ -125,9 +125,9 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
     snprintf(own.name, sizeof own.name, "%s", d->table.series[own.base].name);
     size_t base_length = strlen(own.name);
     for (size_t i = 0; i < wanted->n; i++) {
-        int column = figure_tells_points(wanted->texts[i])
-                         ? -1
-                         : csv_table_find(&g->table, wanted->texts[i]);
+        bool of_points =
+            figure_tells_points(wanted->texts[i]) || strcmp(wanted->texts[i], FIGURE_RUN) == 0;
+        int column = of_points ? -1 : csv_table_find(&g->table, wanted->texts[i]);
         size_t used = strlen(own.name);
         if (column >= 0)
             snprintf(own.name + used, sizeof own.name - used, "%s%s %s", used > 0 ? ", " : "",

@@ -230,6 +230,41 @@ published: {file: wang_yang_gpu.csv, name: GPU, keys: [epoch = epoch + 1], value
         [ -s "$dir/line.png" ]
 }
 
+# Rows of a series file without what tells runs from each other: curve, name, label.
+rows_of() { # series file, run
+    python3 - "$1" "$2" <<'PY'
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    for row in csv.DictReader(f):
+        if row["name"].startswith(sys.argv[2]):
+            print(row["point"], *(row[key] for key in ("ranks", "n", "value", "lo", "hi")))
+PY
+}
+
+# By the names of their campaigns and, two copies of one, by their folders; values are those of each alone.
+several_runs_share_a_figure() {
+    local dir=$tmp/joined name
+    mkdir -p "$dir" && cp -r results/reference/{strong_scaling,efficiency} "$dir" || return 1
+    cp -r results/reference/strong_scaling "$dir/again"
+    expect 0 "$dir/figures/strong_scaling+efficiency/speedup.svg" "$scalebench" figures \
+        strong_scaling "$dir/efficiency" --out "$dir" --set "figures=[time,speedup]" || return 1
+    for name in strong_scaling efficiency; do
+        expect 0 "" "$scalebench" figures "$dir/$name" --set "figures=[speedup]" || return 1
+        diff <(rows_of "$dir/$name/series_speedup.csv" "" | sort) \
+            <(rows_of "$dir/figures/strong_scaling+efficiency/series_speedup.csv" "$name" | sort) || return 1
+    done
+    expect 0 "$tmp/both/wait.png" "$scalebench" figures "$dir/strong_scaling" "$dir/again" --output "$tmp/both" \
+        --set "figures=[time,{kind: line, name: wait, y: wait_ms, series: run, where: ranks = 2 and sync.strategy = allreduce}]" || return 1
+    grep -q '>again, allreduce<' "$tmp/both/time.svg" &&
+        grep -q '>strong_scaling<' "$tmp/both/wait.svg" && grep -q '>again<' "$tmp/both/wait.svg" &&
+        [ ! -e "$dir/again/wait.svg" ]
+}
+
+wrong_runs_of_figures_are_named() {
+    expect 2 "'nowhere' is no run" "$scalebench" figures strong_scaling nowhere --out "$tmp/results" &&
+        expect 2 'asks for none; --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results"
+}
+
 wrong_options_of_figures_are_named() {
     local dir=results/reference/accuracy
     expect 2 "figures.y = wait_mz: neither a quantity nor a column of numbers; nearest 'wait_ms'" \
@@ -254,6 +289,12 @@ else
 fi
 check "figures are drawn from the tables alone" tables_suffice
 check "any column is drawn over anything, beside published values and these alone" any_column_is_drawn
+if command -v python3 >/dev/null; then
+    check "several runs share a figure, with the values of each alone" several_runs_share_a_figure
+else
+    skip "several runs share a figure, with the values of each alone" "no python3"
+fi
+check "runs of a figure that are none, and figures that nobody asks for, are named" wrong_runs_of_figures_are_named
 check "wrong options of figures are named" wrong_options_of_figures_are_named
 if command -v python3 >/dev/null; then
     check "a model line follows from coefficients" model_line_follows_the_coefficients

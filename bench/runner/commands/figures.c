@@ -1,27 +1,31 @@
 #include <glob.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/collect/table/table.h"
 #include "bench/figures/figures.h"
 #include "bench/runner/commands/commands.h"
+#include "bench/runner/commands/joined.h"
+#include "bench/runner/compare/operand.h"
 #include "bench/runner/report.h"
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
 #include "bench/spec/value.h"
+#include "kernels/base/mem.h"
 
 /* A run stands as it is: only what is shown of it can be set. */
-static enum status load_folder(struct spec *spec, const struct arguments *arguments,
-                               struct error *e)
+static enum status load_folder(struct spec *spec, const char *folder,
+                               const struct arguments *arguments, struct error *e)
 {
-    TRY(run_spec_load(spec, arguments->operand, arguments->set, e));
+    TRY(run_spec_load(spec, folder, arguments->set, e));
     const char *key = spec_set_beyond_figures(spec);
     if (key == NULL)
         return OK;
     return error_set(e, ERR_ARGUMENT,
                      "figures: --set %s: the run in %s cannot change; what it shows can, with "
                      "figures, bars, caption, link, published.* and differs",
-                     key, arguments->operand);
+                     key, folder);
 }
 
 /* Whether a run of `b` is one of `a`: all but what is shown of it is the same. */
@@ -162,16 +166,79 @@ static enum status draw_sweep(const char *path, const struct tools *tools, FILE 
     return figures_draw_sweep(folder, slash != NULL ? slash + 1 : path, plots, out, e);
 }
 
+/* ---- Several runs ---- */
+
+/* Only what is shown of the first can be set: its figures are drawn. */
+static enum status open_runs(struct joined_run *runs, const struct arguments *arguments,
+                             const struct tools *tools, struct error *e)
+{
+    for (size_t i = 0; i < arguments->n_operands; i++) {
+        struct joined_run *run = &runs[i];
+        TRY(operand_find(run->path, arguments->operands[i], arguments->out, tools->home, e));
+        TRY(i == 0 ? load_folder(&run->spec, run->path, arguments, e)
+                   : run_spec_load(&run->spec, run->path, NULL, e));
+        TRY(summary_read(&run->s, &run->spec, run->path, e));
+    }
+    joined_name(runs, arguments->n_operands);
+    return OK;
+}
+
+static enum status draw_joined(const struct joined_run *runs, size_t n, const char *folder,
+                               const struct tools *tools, struct error *e)
+{
+    char plots[PATH_BYTES];
+    struct figures_run *drawn;
+    TRY(path_format(plots, e, "%s/plots", tools->home));
+    TRY(folder_make(folder, e));
+    TRY(MEM_NEW(drawn, n, "the runs of figures", e));
+    for (size_t i = 0; i < n; i++)
+        drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, n > 1 ? runs[i].name : NULL};
+    enum status status = figures_draw_runs(drawn, n, folder, plots, e);
+    free(drawn);
+    return status;
+}
+
+static enum status draw_runs(const struct arguments *arguments, const struct tools *tools,
+                             FILE *out, struct error *e)
+{
+    char names[200], folder[PATH_BYTES];
+    size_t n = arguments->n_operands;
+    struct joined_run *runs;
+    TRY(MEM_NEW(runs, n, "the runs of figures", e));
+    enum status status = open_runs(runs, arguments, tools, e);
+    if (status == OK) {
+        joined_folder(names, sizeof names, runs, n);
+        status = arguments->output != NULL
+                     ? path_format(folder, e, "%s", arguments->output)
+                     : path_format(folder, e, "%s/figures/%s", arguments->out, names);
+    }
+    if (status == OK && runs[0].spec.config.values[OPT_FIGURES].n == 0)
+        status = error_set(e, ERR_ARGUMENT,
+                           "figures: the spec of %s asks for none; --set \"figures=[time]\" does",
+                           runs[0].path);
+    THEN(status, draw_joined(runs, n, folder, tools, e));
+    if (status == OK)
+        print_figures(out, &runs[0].spec, folder);
+    for (size_t i = 0; i < n; i++) {
+        summary_free(&runs[i].s);
+        spec_free(&runs[i].spec);
+    }
+    free(runs);
+    return status;
+}
+
 enum status command_figures(const struct arguments *arguments, const struct tools *tools, FILE *out,
                             int *exit_status, struct error *e)
 {
     char run_dir[PATH_BYTES];
     struct spec spec = {0}, asked = {0};
+    if (arguments->n_operands > 1 || arguments->output != NULL)
+        return draw_runs(arguments, tools, out, e);
     if (is_sweep(arguments->operand))
         return draw_sweep(arguments->operand, tools, out, e);
     TRY(path_format(run_dir, e, "%s", arguments->operand));
     enum status status = path_is_folder(run_dir)
-                             ? load_folder(&spec, arguments, e)
+                             ? load_folder(&spec, run_dir, arguments, e)
                              : load_campaign(&spec, &asked, arguments, run_dir, e);
     THEN(status, redraw(&spec, run_dir, tools, e));
     if (status == OK)
