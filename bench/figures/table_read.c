@@ -172,7 +172,8 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
 static const char *name_of(const struct gathering *g, size_t point)
 {
     const struct point_summary *p = &g->d->s->points[point];
-    return g->by_model ? p->point->net->net.name : p->cells[COLUMN_point];
+    const struct spec_input *net = p->point->net;
+    return !g->by_model ? p->cells[COLUMN_point] : net != NULL ? net->net.name : "";
 }
 
 /* Points by identity: several cases may share the launches of one, and many points a network. */
