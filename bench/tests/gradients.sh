@@ -9,9 +9,10 @@ compare() { # plan, nets
     "$python" bench/tests/lib/pytorch_gradients.py compare "$build/tests" "$@"
 }
 
-# The comparison itself: Winograd's algorithm is further off, and that is found.
+# The comparison itself: what is further off than a bound is found. How far Winograd's algorithm is off
+# beside PyTorch depends on the processor, whose library PyTorch chooses.
 finds_a_difference() {
-    expect 1 "vgg11_bn, fast" compare fast vgg11_bn
+    BOUND=0.1 expect 1 "vgg_mini, fast" compare fast vgg_mini
 }
 
 if python=$(python_with torch); then

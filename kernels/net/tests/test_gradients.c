@@ -27,7 +27,7 @@ static const struct gradient_case cases[] = {
     {"cifar_62k", 8, 1e-5, GRADIENT_PLAIN, {5, 9, 12}},
     {"keras_1200k", 4, 1e-5, GRADIENT_PLAIN, {6, 17, 8}},
     {"vgg_mini", 8, 1e-5, GRADIENT_PLAIN, {30, 22, 2}},
-    {"vgg11_bn", 2, 1e-5, GRADIENT_PLAIN, {2}},
+    {"vgg11_bn", 2, 1e-5, GRADIENT_PLAIN, {2, 42, 23}},
     {"keras_690k", 4, 1e-5, GRADIENT_DROPOUT, {17}},
     {"lenet_21k", 8, 1e-5, GRADIENT_DROPOUT, {5}},
     {"keras_1200k", 4, 1e-5, GRADIENT_DROPOUT, {6}},

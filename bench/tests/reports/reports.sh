@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Every figure and table of the reports: its spec plans; it runs with few launches of a small net and
+# draws, each figure from measured and from published values.
+set -u
+. bench/tests/lib/tap.sh
+
+every_spec_plans() {
+    local spec
+    for spec in configs/reports/*/*.yaml; do
+        "$scalebench" plan "$spec" >"$tmp/plan.log" 2>&1 </dev/null && continue
+        echo "$spec"
+        cat "$tmp/plan.log"
+        return 1
+    done
+}
+
+# Of series_<figure>.csv: m, a row has a measured value; p, one has a published value. Columns of a value
+# are those with an interval, `value`, and `step_ms` of a bar of parts.
+holds() { # folder, then figure:letters ...
+    python3 - "$@" <<'PY'
+import csv, os, sys
+folder, wanted = sys.argv[1], sys.argv[2:]
+for item in wanted:
+    figure, letters = item.split(":")
+    if os.path.getsize(f"{folder}/{figure}.svg") == 0:
+        sys.exit(f"{figure}.svg is empty")
+    with open(f"{folder}/series_{figure}.csv", newline="") as f:
+        rows = list(csv.DictReader(f))
+    names = list(rows[0]) if rows else []
+    published = [c for c in names if c == "published" or c.endswith("_published")]
+    ends = ("_lo", "_hi", "_published")
+    stems = [c[:-3] for c in names if c.endswith("_lo")]
+    measured = [c for c in names if c in ("value", "step_ms") or not c.endswith(ends)
+                and any(c.startswith(stem) for stem in stems)]
+    for letter, columns in ("m", measured), ("p", published):
+        if letter in letters and not any(r[c] for r in rows for c in columns):
+            sys.exit(f"series_{figure}.csv has no value in {columns or names}")
+PY
+}
+
+tiny="measure.accuracy.seeds=[1] measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=4"
+untimed="measure.accuracy.seeds=[1]"
+timed="measure.time.launches=1..1 measure.time.warmup_steps=1 measure.time.steps=4"
+data="data.set=digits data.samples=2000"
+
+draws() { # report, spec, SET, then figure:letters ...
+    local name=$1_$2 report=$1 spec=$2 set=$3
+    shift 3
+    expect 0 "figures" "$scalebench" run "configs/reports/$report/$spec.yaml" --out "$tmp/results" \
+        --set "$set" && holds "$tmp/results/$name/latest" "$@"
+}
+
+cases_are() { # run, then cases as summary.csv has them
+    local name=$1
+    shift
+    [ "$(python3 - "$tmp/results/$name/latest/summary.csv" <<'PY'
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    print(",".join(dict.fromkeys(r["case"] for r in csv.DictReader(f))))
+PY
+)" = "$*" ]
+}
+
+net="model=softmax_784"
+
+naik_table1() {
+    draws naik_yadav table1 "$tiny $data cases.PyTorch.matrix.ranks=[1]" bars:mp speedup:m accuracy:m epochs:m &&
+        cases_are naik_yadav_table1 "as published,corrected,PyTorch"
+}
+naik_fig1_3() {
+    draws naik_yadav fig1_3 "$untimed $data" real:mp user:mp sys:mp lines:m &&
+        cases_are naik_yadav_fig1_3 "as published,corrected"
+}
+naik_fig4() {
+    draws naik_yadav fig4 "$timed $data" speedup:mp efficiency:mp breakdown:m &&
+        cases_are naik_yadav_fig4 "dense,CNN,dense shm"
+}
+naik_batches() {
+    draws naik_yadav batches "$tiny $data matrix.train.global_batch=[128,512]" step:m efficiency:m accuracy:m &&
+        cases_are naik_yadav_batches "dense,CNN"
+}
+wang_fig1() {
+    draws wang_yang fig1 "data.set=mnist" parameters:mp
+}
+wang_fig6() {
+    draws wang_yang fig6 "$tiny $data $net" training:m epoch_seconds:mp gradient:mp &&
+        cases_are wang_yang_fig6 "as published,corrected" &&
+        [ "$(grep -c by_design "$tmp/results/wang_yang_fig6/latest/summary.csv")" = 1 ]
+}
+wang_fig7() {
+    draws wang_yang fig7 "$timed $data $net" read:mp gradient:mp breakdown:m
+}
+wang_fig8() {
+    draws wang_yang fig8 "$untimed $data $net" epoch_time:mp total_time:mp &&
+        cases_are wang_yang_fig8 "pickled,allreduce,PyTorch"
+}
+wang_accuracy() {
+    draws wang_yang accuracy "$untimed $data $net train.epochs=1 matrix.ranks=[1,2]" accuracy:m loss:m table1:mp &&
+        cases_are wang_yang_accuracy "as published,broadcast,warm-up"
+}
+wang_mpiio() {
+    draws wang_yang mpiio "measure.time.launches=1..1 $data $net matrix.data.read=[all,mpiio]" read:mp memory:m
+}
+wang_gpu() {
+    draws wang_yang gpu "$data $net" epoch_seconds:mp epochs:m
+}
+wang_table2() {
+    draws wang_yang table2 "$tiny $data $net train.epochs=1" total_time:mp epoch_time:mp time:m &&
+        cases_are wang_yang_table2 "as published,corrected,PyTorch"
+}
+
+amundkar_memory_mnist() {
+    draws amundkar memory_mnist "$timed $data" memory:mp growth:m utilisation:mp
+}
+amundkar_memory_cifar10() {
+    draws amundkar memory_cifar10 "$timed data.set=shapes data.samples=2000 matrix.ranks=[1]" memory:mp growth:m utilisation:mp
+}
+amundkar_throughput() {
+    draws amundkar throughput "$timed $data" throughput:m efficiency:m
+}
+amundkar_accuracy_mnist() {
+    draws amundkar accuracy_mnist "$untimed $data train.epochs=1" epochs:m seconds:m reached:m
+}
+amundkar_accuracy_cifar10() {
+    draws amundkar accuracy_cifar10 "$untimed data.set=shapes data.samples=2000 train.epochs=1" epochs:m seconds:m reached:m
+}
+amundkar_per_class() {
+    draws amundkar per_class "$untimed data.set=shapes data.samples=300 train.epochs=1" classes:m epochs:m
+}
+amundkar_hypothesis() {
+    draws amundkar hypothesis "$timed $data matrix.train.global_batch=[32,512]" efficiency:m comm:m &&
+        cases_are amundkar_hypothesis "7.9 K parameters,21.8 K parameters,691 K parameters"
+}
+
+check "every spec of the reports plans" every_spec_plans
+for row in naik_table1 naik_fig1_3 naik_fig4 naik_batches wang_fig1 wang_fig6 wang_fig7 wang_fig8 \
+    wang_accuracy wang_mpiio wang_gpu wang_table2 amundkar_memory_mnist amundkar_memory_cifar10 \
+    amundkar_throughput amundkar_accuracy_mnist amundkar_accuracy_cifar10 amundkar_per_class amundkar_hypothesis; do
+    check "$row runs and is drawn" "$row"
+done
+finish
