@@ -266,7 +266,8 @@ wrong_runs_of_figures_are_named() {
 }
 
 wrong_options_of_figures_are_named() {
-    local dir=results/reference/accuracy
+    local dir=$tmp/wrong
+    cp -r results/reference/accuracy "$dir" || return 1
     expect 2 "figures.y = wait_mz: neither a quantity nor a column of numbers; nearest 'wait_ms'" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, y: wait_mz}]" || return 1
     expect 2 "figures: 'yy' is unknown; nearest 'y'" \
