@@ -39,15 +39,6 @@ static enum status refuse(const struct spec *spec, enum option_id id, const char
     return mark_error(e, ERR_SPEC, value->mark, "%s: '%s': %s", option_get(id)->key, text, why);
 }
 
-static void trim(char *text)
-{
-    size_t n = strlen(text), blanks = strspn(text, " ");
-    while (n > blanks && text[n - 1] == ' ')
-        n--;
-    memmove(text, text + blanks, n - blanks);
-    text[n - blanks] = '\0';
-}
-
 /* "ours = theirs" into its halves; "ours" into twice the same. False where one is empty or long. */
 static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
 {
@@ -58,8 +49,8 @@ static bool split_halves(const char *text, char ours[WORD], char theirs[WORD])
         return false;
     snprintf(ours, WORD, "%.*s", (int)length, text);
     snprintf(theirs, WORD, "%s", second);
-    trim(ours);
-    trim(theirs);
+    text_trim(ours);
+    text_trim(theirs);
     return ours[0] && theirs[0];
 }
 
@@ -68,7 +59,7 @@ static char *next_factor(char **rest)
 {
     char *word = strsep(rest, "*");
     if (word != NULL)
-        trim(word);
+        text_trim(word);
     return word;
 }
 
@@ -118,8 +109,8 @@ static enum status read_value(struct published *p, struct reading *r, const char
     char *star = strchr(theirs, '*');
     if (star != NULL) {
         *star++ = '\0';
-        trim(theirs);
-        trim(star);
+        text_trim(theirs);
+        text_trim(star);
     }
     if (star != NULL && !number_parse(star, factor))
         return refuse(r->spec, OPT_PUBLISHED_VALUES, star, "not a number", e);

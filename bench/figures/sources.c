@@ -43,15 +43,6 @@ static enum status refuse(const struct figure_source *source, enum published_opt
                       figure_option_at(FIGURE_OPTIONS + (size_t)id)->key, text, why);
 }
 
-static void trim(char *text)
-{
-    size_t n = strlen(text), blanks = strspn(text, " ");
-    while (n > blanks && text[n - 1] == ' ')
-        n--;
-    memmove(text, text + blanks, n - blanks);
-    text[n - blanks] = '\0';
-}
-
 /* Cuts "+ 1" or "* 2" off the end of text. */
 static bool cut_number(char *text, char sign, double *number)
 {
@@ -59,8 +50,8 @@ static bool cut_number(char *text, char sign, double *number)
     if (at == NULL)
         return true;
     *at = '\0';
-    trim(at + 1);
-    trim(text);
+    text_trim(at + 1);
+    text_trim(text);
     return number_parse(at + 1, number);
 }
 
@@ -72,8 +63,8 @@ static bool parse_pair(struct pair *pair, const char *text)
         return false;
     snprintf(pair->ours, WORD, "%.*s", equals != NULL ? (int)(equals - text) : WORD, text);
     snprintf(pair->theirs, WORD, "%s", equals != NULL ? equals + 1 : text);
-    trim(pair->ours);
-    trim(pair->theirs);
+    text_trim(pair->ours);
+    text_trim(pair->theirs);
     size_t length = strlen(pair->theirs);
     if (length > 1 && strchr("'\"", pair->theirs[0]) != NULL &&
         pair->theirs[length - 1] == pair->theirs[0]) {

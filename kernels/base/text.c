@@ -153,3 +153,12 @@ void text_clean(char *text)
             *text = ' ';
     }
 }
+
+void text_trim(char *text)
+{
+    size_t n = strlen(text), blanks = strspn(text, " ");
+    while (n > blanks && text[n - 1] == ' ')
+        n--;
+    memmove(text, text + blanks, n - blanks);
+    text[n - blanks] = '\0';
+}

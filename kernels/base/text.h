@@ -48,3 +48,6 @@ void text_write_field(FILE *out, const char *text);
 /* Makes one line of `text` that no reader of CSV stumbles over: gnuplot knows neither line breaks
  * nor doubled quotation marks inside a field. */
 void text_clean(char *text);
+
+/* Takes the blanks at both ends off. */
+void text_trim(char *text);

@@ -54,19 +54,15 @@ static enum status write_rows(FILE *out, const struct markup *m, const struct ta
 static enum status write_notes(FILE *out, const struct markup *m, const struct summary *s,
                                struct error *e)
 {
-    char *notes = NULL, *rest = NULL;
+    char *notes = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&notes, &size);
     if (memory == NULL)
         return error_no_memory(e, "what is below the table");
     table_print_notes(memory, s);
     bool failed = fclose(memory) != 0;
-    for (char *line = failed ? NULL : strtok_r(notes, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-        fputs(m->note, out);
-        markup_write_text(out, m, line + strspn(line, " "));
-        fputc('\n', out);
-    }
+    if (!failed)
+        markup_write_notes(out, m, notes);
     free(notes);
     return failed ? error_no_memory(e, "what is below the table") : OK;
 }

@@ -63,3 +63,14 @@ void markup_end_table(FILE *out, const struct markup *m)
     if (m == &markup_latex)
         fputs("\\hline\n\\end{tabular}\n", out);
 }
+
+void markup_write_notes(FILE *out, const struct markup *m, char *notes)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(notes, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fputs(m->note, out);
+        markup_write_text(out, m, line + strspn(line, " "));
+        fputc('\n', out);
+    }
+}

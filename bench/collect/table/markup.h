@@ -21,3 +21,6 @@ void markup_write_text(FILE *out, const struct markup *m, const char *text);
 void markup_begin_table(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_headers(FILE *out, const struct markup *m, size_t numbers, size_t texts);
 void markup_end_table(FILE *out, const struct markup *m);
+
+/* What is printed below a table, a paragraph a line. `notes` is cut up. */
+void markup_write_notes(FILE *out, const struct markup *m, char *notes);

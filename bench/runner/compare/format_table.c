@@ -143,7 +143,7 @@ enum status format_text(FILE *out, const struct comparison *c, const struct form
 static enum status write_notes(FILE *out, const struct comparison *c, const struct markup *m,
                                struct error *e)
 {
-    char *notes = NULL, *rest = NULL;
+    char *notes = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&notes, &size);
     if (memory == NULL)
@@ -151,12 +151,8 @@ static enum status write_notes(FILE *out, const struct comparison *c, const stru
     write_names(memory, c);
     format_write_notes(memory, c);
     bool failed = fclose(memory) != 0;
-    for (char *line = failed ? NULL : strtok_r(notes, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-        fputs(m->note, out);
-        markup_write_text(out, m, line + strspn(line, " "));
-        fputc('\n', out);
-    }
+    if (!failed)
+        markup_write_notes(out, m, notes);
     free(notes);
     return failed ? error_no_memory(e, "what is below the table") : OK;
 }
