@@ -1,4 +1,5 @@
 /* Runs what a campaign has left, launch by launch. */
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static void announce(struct campaign *c, const struct next_launch *next)
     char what[256];
     const char *label = c->spec.points[next->point].label;
     if (next->run == RUN_TIME)
-        snprintf(what, sizeof what, "%s  launch %zu", label,
+        snprintf(what, sizeof what, "%s  launch %" PRIu32, label,
                  c->order.points.points[next->point].n_timings + 1);
     else
         snprintf(what, sizeof what, "%s  accuracy, seed %llu", label,

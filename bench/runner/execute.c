@@ -184,17 +184,12 @@ static enum status judge(const struct campaign *c, const struct next_launch *nex
 
 /* What a launch will take: as long as the last one of its point, else as the last of all. The first
  * of a campaign is taken for long. */
-static double expected_wall_s(const struct journal *journal, const char *point)
+static double expected_wall_s(const struct launch_points *points, size_t point)
 {
-    double last_s = 0;
-    for (size_t i = journal->n_launches; i-- > 0;) {
-        const struct journal_launch *l = &journal->launches[i];
-        if (l->status != LAUNCH_RUNNING && strcmp(l->point, point) == 0)
-            return l->wall_s;
-        if (l->status != LAUNCH_RUNNING && last_s <= 0)
-            last_s = l->wall_s;
-    }
-    return last_s > 0 ? last_s : INFINITY;
+    double own_s = points->points[point].last_s;
+    if (own_s > 0)
+        return own_s;
+    return points->last_s > 0 ? points->last_s : INFINITY;
 }
 
 /* What was seen of the processors of a launch right before it and right after it. */
@@ -282,7 +277,7 @@ static enum status launch_in(struct campaign *c, const struct next_launch *next,
 {
     struct site_launch prepared;
     const struct point *point = &c->spec.points[next->point];
-    double expected_s = expected_wall_s(&c->journal, point->id);
+    double expected_s = expected_wall_s(&c->order.points, next->point);
     TRY(campaign_prepare_launch(c, point, next->run, next->seed, folder, &prepared, e));
     enum status status = run_prepared(c, &prepared, folder, expected_s, outcome, l, e);
     site_launch_free(&prepared);

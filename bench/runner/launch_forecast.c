@@ -4,43 +4,38 @@
 
 #include "bench/runner/launch_order.h"
 
-static bool has_place(const struct launch_order *o, size_t point, int block)
+static const struct point_launches *point_of(const struct launch_order *o, size_t point)
 {
-    const struct point_launches *p = &o->points.points[point];
-    return p->n_turns > 0 && p->turns[p->n_turns - 1].block == block;
+    return &o->points.points[point];
 }
 
-/* The places of blocks that were begun are sure to be filled; o->members: the points that they are
- * of. */
-static void count_begun(const struct launch_order *o, struct launch_forecast *f)
+/* Whether it has a place in the block that is being run, the last; *left: that is to be filled. */
+static bool has_place(const struct launch_order *o, size_t point, bool *left)
 {
-    memset(o->members, 0, o->spec->n_points * sizeof *o->members);
-    for (size_t i = o->head; i < o->n_queue; i++) {
-        const struct queued *item = &o->queue[i];
-        if (launch_points_is_out(&o->points, item->point) ||
-            launch_points_find_turn(&o->points, item->point, item->block)->done)
-            continue;
-        o->members[item->point] = true;
-        f->left++;
-        f->left_s += launch_points_mean_s(&o->points, item->point, RUN_TIME);
-    }
+    const struct point_launches *p = point_of(o, point);
+    *left |= p->n_queued > 0 && !launch_points_is_out(&o->points, point);
+    return p->n_places > 0 && p->last_block == o->n_block_numbers - 1;
 }
 
 /* Whether the block that is being run will bring a point on: it, or one that it is compared with, has
  * its place there still to be filled. */
 static bool comes_on(const struct launch_order *o, size_t point)
 {
-    int block = o->n_block_numbers - 1;
-    bool left = o->members[point];
-    if (!has_place(o, point, block))
+    const struct point_launches *p = point_of(o, point);
+    bool left = false;
+    if (!has_place(o, point, &left))
         return false;
-    for (int k = 0; k < PARTNERS; k++) {
-        size_t partner = launch_points_partner(&o->points, point, (enum partner)k);
-        if (!has_place(o, partner, block))
+    for (size_t k = 0; k < p->n_comparisons; k++)
+        if (!launch_points_is_out(&o->points, p->comparisons[k].with) &&
+            !has_place(o, p->comparisons[k].with, &left))
             return false;
-        left |= o->members[partner];
-    }
     return left;
+}
+
+static void raise(uint32_t *number, uint32_t to)
+{
+    if (*number < to)
+        *number = to;
 }
 
 /* o->coming: blocks that each point is expected to have beyond those, its own or as one that others
@@ -49,17 +44,23 @@ static void find_coming(const struct launch_order *o)
 {
     memset(o->coming, 0, o->spec->n_points * sizeof *o->coming);
     for (size_t i = 0; i < o->spec->n_points; i++) {
-        const struct point_launches *p = &o->points.points[i];
-        size_t progress = p->progress + comes_on(o, i);
-        size_t rest = p->expected > progress ? p->expected - progress : 0;
-        if (launch_points_is_out(&o->points, i))
+        const struct point_launches *p = point_of(o, i);
+        if (p->expected <= p->progress || launch_points_is_out(&o->points, i))
             continue;
-        o->coming[i] = rest > o->coming[i] ? rest : o->coming[i];
-        for (int k = 0; k < PARTNERS; k++) {
-            size_t *partner = &o->coming[launch_points_partner(&o->points, i, (enum partner)k)];
-            *partner = rest > *partner ? rest : *partner;
-        }
+        uint32_t rest = p->expected - p->progress - comes_on(o, i);
+        raise(&o->coming[i], rest);
+        for (size_t k = 0; k < p->n_comparisons; k++)
+            if (!launch_points_is_out(&o->points, p->comparisons[k].with))
+                raise(&o->coming[p->comparisons[k].with], rest);
     }
+}
+
+/* The places of blocks that were begun are sure to be filled. */
+static void count_begun(const struct launch_order *o, size_t point, struct launch_forecast *f)
+{
+    size_t places = launch_points_is_out(&o->points, point) ? 0 : point_of(o, point)->n_queued;
+    f->left += places;
+    f->left_s += (double)places * launch_points_mean_s(&o->points, point, RUN_TIME);
 }
 
 /* First launches and accuracy runs count at once, later blocks in *later: they end with the
@@ -67,8 +68,9 @@ static void find_coming(const struct launch_order *o)
 static void look_at_point(const struct launch_order *o, size_t point, struct launch_forecast *f,
                           struct launch_forecast *later)
 {
-    const struct point_launches *p = &o->points.points[point];
-    size_t first = o->coming[point] > 0 && p->n_timings == 0 && !o->members[point];
+    const struct point_launches *p = point_of(o, point);
+    bool queued = p->n_queued > 0 && !launch_points_is_out(&o->points, point);
+    size_t first = o->coming[point] > 0 && p->n_timings == 0 && !queued;
     size_t accuracy = p->is_twin || p->skipped || p->failed ? 0 : p->accuracy_left;
     size_t timed = o->coming[point] - first;
     f->left += first + accuracy;
@@ -92,10 +94,11 @@ static void add_within_budget(const struct launch_order *o, struct launch_foreca
 struct launch_forecast launch_order_forecast(const struct launch_order *o)
 {
     struct launch_forecast f = {.done = o->points.ended}, later = {0};
-    count_begun(o, &f);
     find_coming(o);
-    for (size_t i = 0; i < o->spec->n_points; i++)
+    for (size_t i = 0; i < o->spec->n_points; i++) {
+        count_begun(o, i, &f);
         look_at_point(o, i, &f, &later);
+    }
     add_within_budget(o, &f, &later);
     if (f.done == 0)
         f.left_s = NAN;

@@ -1,6 +1,7 @@
 #include "bench/runner/launch_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
@@ -20,13 +21,33 @@ static enum status add_to_queue(struct launch_order *o, struct queued item, stru
 {
     TRY(MEM_GROW(o->queue, o->n_queue, "the order of launches", e));
     o->queue[o->n_queue++] = item;
+    o->points.points[item.point].n_queued++;
     return OK;
 }
 
+/* The first of the queue is run, or will not be. */
+static void leave_queue(struct launch_order *o)
+{
+    o->points.points[o->queue[o->head++].point].n_queued--;
+}
+
+/* The order of points in a block. One that many are compared with does not come at the very end:
+ * with its launch they are all to be looked at again, LOOKS_A_LAUNCH of them after each launch that
+ * follows. */
 static void shuffle(struct launch_order *o, int block)
 {
-    rng_permutation(o->shuffled, (uint32_t)o->spec->n_points, o->seed, RNG_STREAM(RNG_SCHEDULE, 0),
+    size_t n = o->spec->n_points;
+    rng_permutation(o->shuffled, (uint32_t)n, o->seed, RNG_STREAM(RNG_SCHEDULE, 0),
                     (uint32_t)block);
+    for (size_t k = n - n / LOOKS_A_LAUNCH; k < n; k++) {
+        uint32_t point = o->shuffled[k];
+        size_t after = point_of(o, point)->n_users / LOOKS_A_LAUNCH;
+        size_t earlier = k % (n - after);
+        if (n - 1 - k >= after)
+            continue;
+        o->shuffled[k] = o->shuffled[earlier];
+        o->shuffled[earlier] = point;
+    }
 }
 
 /* What failed comes after all else, in the order in which it did. */
@@ -52,7 +73,7 @@ static void find_ranks(struct launch_order *o)
         int block = o->queue[i].block;
         shuffle(o, block);
         for (size_t k = 0; k < o->spec->n_points; k++)
-            o->coming[o->shuffled[k]] = k;
+            o->coming[o->shuffled[k]] = (uint32_t)k;
         for (; i < o->n_queue && o->queue[i].block == block; i++)
             o->queue[i].rank = o->coming[o->queue[i].point];
     }
@@ -80,13 +101,13 @@ static enum status find_queue(struct launch_order *o, struct error *e)
 static bool is_to_come(const struct launch_order *o, const struct queued *item)
 {
     return !launch_points_is_out(&o->points, item->point) &&
-           !launch_points_find_turn(&o->points, item->point, item->block)->done;
+           !launch_points_is_done(&o->points, item->point, item->block);
 }
 
 static bool next_of_queue(struct launch_order *o, struct next_launch *next)
 {
     while (o->head < o->n_queue && !is_to_come(o, &o->queue[o->head]))
-        o->head++;
+        leave_queue(o);
     if (o->head == o->n_queue)
         return false;
     const struct queued *item = &o->queue[o->head];
@@ -108,30 +129,23 @@ static bool wants(const struct launch_order *o, size_t point)
     return point_of(o, point)->wanted > point_of(o, point)->progress;
 }
 
-/* Whether some point wants launches that has none. */
-static bool has_newcomers(const struct launch_order *o)
-{
-    for (size_t i = 0; i < o->spec->n_points; i++)
-        if (wants(o, i) && point_of(o, i)->n_timings == 0)
-            return true;
-    return false;
-}
-
 /* Fills o->members; false where no point wants launches. One that has failed keeps its place in the
  * blocks that it would have in any case, for when the campaign is run anew. */
 static bool find_members(struct launch_order *o)
 {
     bool any = false;
     size_t sure = launch_points_sure(&o->points);
-    for (size_t i = 0; i < o->spec->n_points; i++)
-        o->members[i] =
-            point_of(o, i)->failed && !point_of(o, i)->skipped && point_of(o, i)->n_turns < sure;
+    memset(o->members, 0, o->spec->n_points * sizeof *o->members);
     for (size_t i = 0; i < o->spec->n_points; i++) {
+        const struct point_launches *p = point_of(o, i);
+        if (p->failed && !p->skipped && p->n_places < sure)
+            o->members[i] = true;
         if (!wants(o, i))
             continue;
         any = o->members[i] = true;
-        for (int k = 0; k < PARTNERS; k++)
-            o->members[launch_points_partner(&o->points, i, (enum partner)k)] = true;
+        for (size_t k = 0; k < p->n_comparisons; k++)
+            if (!launch_points_is_out(&o->points, p->comparisons[k].with))
+                o->members[p->comparisons[k].with] = true;
     }
     return any;
 }
@@ -149,14 +163,16 @@ static enum status begin_block(struct launch_order *o, struct error *e)
 {
     int block = o->n_block_numbers++;
     o->head = o->n_queue = o->n_begun = 0;
+    for (size_t i = 0; i < o->spec->n_points; i++)
+        if (o->members[i])
+            launch_points_begin(&o->points, i, block);
     shuffle(o, block);
     for (size_t k = 0; k < o->spec->n_points; k++) {
         size_t point = o->shuffled[k];
         if (!o->members[point])
             continue;
-        TRY(launch_points_turn(&o->points, point, block, e));
         TRY(add_to_queue(o, (struct queued){.point = point, .block = block, .rank = k}, e));
-        o->begun[o->n_begun++] = o->spec->points[point].id;
+        o->begun[o->n_begun++] = o->ids[point];
     }
     return OK;
 }
@@ -197,7 +213,7 @@ enum status launch_order_next(struct launch_order *o, struct next_launch *next, 
     if (next_of_queue(o, next))
         return OK;
     launch_points_look(&o->points, o->spec->n_points);
-    bool newcomers = has_newcomers(o);
+    bool newcomers = o->points.n_newcomers > 0;
     if (!newcomers && next_accuracy(o, next))
         return OK;
     if (find_members(o) && (newcomers || fits(o))) {
@@ -233,7 +249,7 @@ static enum status learn_launch(struct launch_order *o, size_t i, struct error *
     TRY(launch_points_learn(&o->points, i + 1, e));
     if (o->head < o->n_queue && launch->run == RUN_TIME && o->queue[o->head].point == point &&
         o->queue[o->head].block == launch->block)
-        o->head++;
+        leave_queue(o);
     if (!failed || launch->run != RUN_TIME || point >= o->spec->n_points)
         return OK;
     return add_to_queue(o, (struct queued){.point = point, .block = launch->block}, e);
@@ -272,8 +288,13 @@ enum status launch_order_open(struct launch_order *o, const struct spec *spec,
     TRY(MEM_NEW(o->members, spec->n_points, "the order of launches", e));
     TRY(MEM_NEW(o->coming, spec->n_points, "the order of launches", e));
     TRY(MEM_NEW(o->begun, spec->n_points, "the order of launches", e));
+    TRY(MEM_NEW(o->ids, spec->n_points, "the order of launches", e));
+    for (size_t i = 0; i < spec->n_points; i++)
+        o->ids[i] = spec->points[i].id;
     TRY(learn_lines(o, e));
     launch_points_look(&o->points, spec->n_points);
+    while (o->head < o->n_queue)
+        leave_queue(o);
     o->head = o->n_queue = 0;
     return find_queue(o, e);
 }
@@ -286,5 +307,6 @@ void launch_order_close(struct launch_order *o)
     free(o->coming);
     free(o->queue);
     free(o->begun);
+    free(o->ids);
     *o = (struct launch_order){0};
 }

@@ -39,13 +39,14 @@ struct launch_order {
     struct launch_points points;
     uint32_t *shuffled; /* [n_points] the order of points in one block */
     bool *members;      /* [n_points], scratch */
-    size_t *coming;     /* [n_points], scratch of the forecast */
+    uint32_t *coming;   /* [n_points], scratch */
     struct queued {
         size_t point, failed_at, rank;
         int block;
     } * queue; /* places in blocks that are still to be filled, from `head` on */
     size_t head, n_queue;
     int n_block_numbers; /* above all that are used */
+    const char **ids;    /* [n_points] their identities, close together */
     const char **begun;  /* the points of the block that is begun and not in the journal yet */
     size_t n_begun;
     size_t n_launches, n_skips, n_blocks; /* of the journal, that were learned */

@@ -13,40 +13,14 @@
 #define EXIT_USAGE       2
 #define EXIT_UNAVAILABLE 3
 
+/* Of a point at most: base, peer, share of overlap. */
+#define COMPARISONS 3
+
 bool point_wants_accuracy(const struct point *point)
 {
     return !config_is_foreign(&point->config) &&
            (config_int(&point->config, OPT_STRATEGY) != STRATEGY_none ||
             config_int(&point->config, OPT_RANKS) == 1);
-}
-
-static size_t setting(const struct launch_points *l, enum option_id option)
-{
-    return (size_t)config_number(&l->spec->config, option);
-}
-
-static size_t most_launches(const struct launch_points *l)
-{
-    return (size_t)l->spec->config.values[OPT_TIME_LAUNCHES].number_hi;
-}
-
-size_t launch_points_sure(const struct launch_points *l)
-{
-    size_t least = setting(l, OPT_TIME_LAUNCHES), most = most_launches(l);
-    size_t looked = most < 2 * TIMING_LOOK ? most : 2 * TIMING_LOOK;
-    return least > looked ? least : looked;
-}
-
-bool launch_points_is_out(const struct launch_points *l, size_t point)
-{
-    const struct point_launches *p = &l->points[point];
-    return p->is_twin || p->skipped || p->diverged || p->failed;
-}
-
-size_t launch_points_partner(const struct launch_points *l, size_t point, enum partner kind)
-{
-    size_t partner = l->points[point].partners[kind];
-    return launch_points_is_out(l, partner) ? point : partner;
 }
 
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
@@ -55,143 +29,16 @@ struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_
     return &l->accuracy[point * l->spec->config.values[OPT_ACCURACY_SEEDS].n + seed];
 }
 
-double launch_points_mean_s(const struct launch_points *l, size_t point, enum launch_run run)
-{
-    const struct point_launches *p = &l->points[point];
-    return p->ended[run] > 0 ? p->wall_s[run] / (double)p->ended[run] : 0;
-}
+/* ---- Lines of the journal ---- */
 
-/* ---- Looks ---- */
-
-/* A point with launches anew, and those that are compared with it, are to be looked at again. */
-static void make_stale(struct launch_points *l, size_t point)
-{
-    if (l->points[point].stale)
-        return;
-    l->points[point].stale = true;
-    l->stale[(l->first_stale + l->n_stale++) % l->spec->n_points] = point;
-}
-
+/* A point that takes part no more is no base to others any more. */
 static void make_all_stale(struct launch_points *l, size_t point)
 {
-    make_stale(l, point);
-    for (size_t i = 0; i < l->points[point].n_users; i++)
-        make_stale(l, l->points[point].users[i]);
-}
-
-static size_t progress_of(const struct launch_points *l, size_t point)
-{
     const struct point_launches *p = &l->points[point];
-    size_t n = p->n_timings;
-    for (int k = 0; k < PARTNERS; k++)
-        if (launch_points_partner(l, point, (enum partner)k) != point && p->pairs[k] < n)
-            n = p->pairs[k];
-    return n;
+    launch_points_make_stale(l, point);
+    for (size_t i = 0; i < p->n_users; i++)
+        launch_points_make_stale(l, p->users[i]);
 }
-
-static struct timings timings_of(const struct launch_points *l, size_t point)
-{
-    const struct point_launches *p = &l->points[point];
-    return (struct timings){.items = p->timings, .n = p->n_timings, .values = l->values};
-}
-
-/* Half-widths over the precision that is wanted, and over what a look asks; the largest of a point,
- * INFINITY where an interval is not known yet. */
-struct excess {
-    double whole, asked;
-};
-
-static void add_excess(struct excess *x, const struct launch_points *l,
-                       const struct interval *interval, bool share, size_t n)
-{
-    double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
-    double half_pct = timing_half_width_pct(interval, share);
-    if (isnan(half_pct))
-        half_pct = INFINITY;
-    x->whole = fmax(x->whole, half_pct / precision_pct);
-    x->asked = fmax(x->asked, half_pct / timing_asked_pct(precision_pct, n));
-}
-
-/* What has no pairs is not reported: see launch_points_partner. */
-static struct excess look_at(const struct launch_points *l, size_t point)
-{
-    struct excess x = {0};
-    struct timings own = timings_of(l, point);
-    struct interval interval = timing_step_ms(&own);
-    add_excess(&x, l, &interval, false, own.n);
-    for (int k = 0; k < PARTNERS; k++) {
-        size_t n, partner = launch_points_partner(l, point, (enum partner)k);
-        bool share = k == PARTNER_SILENT;
-        if (partner == point)
-            continue;
-        struct timings other = timings_of(l, partner);
-        interval = share ? timing_overlap(&own, &other, &n) : timing_ratio(&own, &other, &n);
-        if (n > 0)
-            add_excess(&x, l, &interval, share, n);
-    }
-    return x;
-}
-
-static bool is_look(size_t n)
-{
-    return n >= 2 * TIMING_LOOK && n % TIMING_LOOK == 0;
-}
-
-/* The first look at n launches or more. */
-static size_t look_from(const struct launch_points *l, double n)
-{
-    size_t most = most_launches(l);
-    double look = fmax(2, ceil(n / TIMING_LOOK)) * TIMING_LOOK;
-    return look < (double)most ? (size_t)look : most;
-}
-
-/* Intervals narrow with the root of their number, and what looks ask grows with it up to the whole
- * precision. */
-static double launches_for(const struct launch_points *l, const struct excess *x, size_t n)
-{
-    double precision_pct = config_number(&l->spec->config, OPT_TIME_PRECISION);
-    double part = timing_asked_pct(precision_pct, 1) / precision_pct;
-    if (isinf(x->whole))
-        return INFINITY;
-    double early = pow(x->whole * sqrt((double)n) / part, 2.0 / 3);
-    return part * early <= 1 ? early : (double)n * x->whole * x->whole;
-}
-
-static void find_wanted(const struct launch_points *l, size_t point)
-{
-    struct point_launches *p = &l->points[point];
-    size_t n = progress_of(l, point), sure = launch_points_sure(l), most = most_launches(l);
-    struct excess x = {.whole = INFINITY, .asked = INFINITY};
-    bool out = launch_points_is_out(l, point);
-    p->progress = p->wanted = p->expected = n;
-    p->at_most = false;
-    if (out || n >= most)
-        return;
-    if (n >= 2 * TIMING_LOOK)
-        x = look_at(l, point);
-    if (n < sure)
-        p->wanted = sure;
-    else if (!is_look(n) || x.asked > 1)
-        p->wanted = look_from(l, (double)n + 1);
-    double more = launches_for(l, &x, n);
-    p->expected = is_look(n) && x.asked <= 1 ? n : look_from(l, more);
-    if (p->expected < p->wanted)
-        p->expected = p->wanted;
-    p->at_most = sure < most && !(more < (double)most) && p->expected == most;
-}
-
-void launch_points_look(struct launch_points *l, size_t most)
-{
-    for (; l->n_stale > 0 && most > 0; most--) {
-        size_t point = l->stale[l->first_stale];
-        l->first_stale = (l->first_stale + 1) % l->spec->n_points;
-        l->n_stale--;
-        l->points[point].stale = false;
-        find_wanted(l, point);
-    }
-}
-
-/* ---- Lines of the journal ---- */
 
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip)
 {
@@ -202,7 +49,7 @@ void launch_points_skip(struct launch_points *l, const struct journal_skip *skip
     make_all_stale(l, point);
 }
 
-struct turn *launch_points_find_turn(const struct launch_points *l, size_t point, int block)
+static struct turn *find_turn(const struct launch_points *l, size_t point, int block)
 {
     struct point_launches *p = &l->points[point];
     for (size_t i = p->n_turns; i-- > 0;)
@@ -211,36 +58,60 @@ struct turn *launch_points_find_turn(const struct launch_points *l, size_t point
     return NULL;
 }
 
+bool launch_points_is_done(const struct launch_points *l, size_t point, int block)
+{
+    const struct turn *turn = find_turn(l, point, block);
+    return turn != NULL && turn->done;
+}
+
+static bool has_place(const struct point_launches *p, int block)
+{
+    return p->n_places > 0 && p->last_block == block;
+}
+
+void launch_points_begin(struct launch_points *l, size_t point, int block)
+{
+    struct point_launches *p = &l->points[point];
+    p->n_places += !has_place(p, block);
+    p->last_block = block;
+}
+
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e)
 {
     struct point_launches *p = &l->points[point];
-    if (launch_points_find_turn(l, point, block) != NULL)
+    if (find_turn(l, point, block) != NULL)
         return OK;
     TRY(MEM_GROW(p->turns, p->n_turns, "the order of launches", e));
     p->turns[p->n_turns++] = (struct turn){.block = block};
+    launch_points_begin(l, point, block);
     return OK;
 }
 
 static bool has_timing(const struct launch_points *l, size_t point, int block)
 {
     const struct point_launches *p = &l->points[point];
+    if (p->n_timings == 0 || p->last_timed == block)
+        return p->n_timings > 0;
     for (size_t i = p->n_timings; i-- > 0;)
         if (p->timings[i].block == block)
             return true;
     return false;
 }
 
+/* Of a point whose launch in this block is being added. Those that are compared with it have
+ * another pair where theirs came before. */
 static void count_pairs(struct launch_points *l, size_t point, int block)
 {
-    struct point_launches *p = &l->points[point];
-    for (int k = 0; k < PARTNERS; k++)
-        p->pairs[k] += p->partners[k] != point && has_timing(l, p->partners[k], block);
+    const struct point_launches *p = &l->points[point];
+    for (size_t k = 0; k < p->n_comparisons; k++)
+        p->comparisons[k].pairs += has_timing(l, p->comparisons[k].with, block);
     for (size_t i = 0; i < p->n_users; i++) {
-        struct point_launches *user = &l->points[p->users[i]];
+        const struct point_launches *user = &l->points[p->users[i]];
         if (!has_timing(l, p->users[i], block))
             continue;
-        for (int k = 0; k < PARTNERS; k++)
-            user->pairs[k] += user->partners[k] == point;
+        for (size_t k = 0; k < user->n_comparisons; k++)
+            user->comparisons[k].pairs += user->comparisons[k].with == point;
+        launch_points_make_stale(l, p->users[i]);
     }
 }
 
@@ -275,6 +146,7 @@ static enum status add_timing(struct launch_points *l, size_t point,
     TRY(MEM_GROW(p->timings, p->n_timings, "the order of launches", e));
     count_pairs(l, point, launch->block);
     p->timings[p->n_timings++] = timing;
+    p->last_timed = launch->block;
     return OK;
 }
 
@@ -283,8 +155,11 @@ static enum status learn_time(struct launch_points *l, size_t point,
                               const struct journal_launch *launch, struct error *e)
 {
     TRY(launch_points_turn(l, point, launch->block, e));
-    launch_points_find_turn(l, point, launch->block)->done = true;
-    l->points[point].diverged |= launch->status == LAUNCH_DIVERGED;
+    find_turn(l, point, launch->block)->done = true;
+    if (launch->status == LAUNCH_DIVERGED) {
+        l->points[point].diverged = true;
+        make_all_stale(l, point);
+    }
     return launch->status == LAUNCH_OK ? add_timing(l, point, launch, e) : OK;
 }
 
@@ -315,7 +190,7 @@ static void learn_failure(struct launch_points *l, size_t point,
                           const struct journal_launch *launch, size_t number)
 {
     struct point_launches *p = &l->points[point];
-    struct turn *turn = launch_points_find_turn(l, point, launch->block);
+    struct turn *turn = find_turn(l, point, launch->block);
     if (launch->retried)
         return;
     const struct journal_launch *before =
@@ -323,9 +198,12 @@ static void learn_failure(struct launch_points *l, size_t point,
     bool same = p->last_failure > 0 && strcmp(before->reason, launch->reason) == 0;
     bool refused = launch->exit_status == EXIT_USAGE || launch->exit_status == EXIT_UNAVAILABLE;
     bool never = p->ended[RUN_TIME] + p->ended[RUN_ACCURACY] == 0;
+    size_t retries = (size_t)config_number(&l->spec->config, OPT_RETRIES);
     p->failures++;
     p->last_failure = number;
-    p->failed = p->failed || refused || (same && never) || p->failures > setting(l, OPT_RETRIES);
+    p->failed = p->failed || refused || (same && never) || p->failures > retries;
+    if (p->failed)
+        make_all_stale(l, point);
     if (launch->run == RUN_TIME && turn != NULL)
         turn->failed_at = number;
 }
@@ -353,6 +231,7 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         return OK;
     l->ended++;
     l->spent_s += launch->wall_s;
+    l->last_s = p->last_s = launch->wall_s;
     if (!launch_is_done(launch)) {
         learn_failure(l, point, launch, number);
     } else {
@@ -363,55 +242,85 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         else
             learn_accuracy(l, point, launch);
     }
-    make_all_stale(l, point);
+    launch_points_make_stale(l, point);
     return OK;
 }
 
 /* ---- Opening ---- */
 
-/* The share of overlap is reported where the calls of a step are replayed. */
-static void find_partners(struct launch_points *l, size_t point)
+/* Adds one unless the point has it, or it is the point itself. */
+static void compare(struct launch_points *l, size_t point, size_t with, bool is_share)
 {
-    const struct point *from = &l->spec->points[point];
     struct point_launches *p = &l->points[point];
-    bool replays = config_number(&from->config, OPT_REPLAY) > 0;
-    const size_t partners[PARTNERS] = {[PARTNER_BASE] = from->base_index,
-                                       [PARTNER_SILENT] = replays ? from->silent_index : point,
-                                       [PARTNER_PEER] = from->peer_index};
-    p->is_twin = from->twin != point;
-    for (int k = 0; k < PARTNERS; k++)
-        p->partners[k] = p->is_twin ? point : l->spec->points[partners[k]].twin;
-    p->accuracy_left =
-        point_wants_accuracy(from) ? l->spec->config.values[OPT_ACCURACY_SEEDS].n : 0;
+    with = l->spec->points[with].twin;
+    if (with == point)
+        return;
+    for (size_t k = 0; k < p->n_comparisons; k++)
+        if (p->comparisons[k].with == with && p->comparisons[k].is_share == is_share)
+            return;
+    p->comparisons[p->n_comparisons++] =
+        (struct comparison){.with = (uint32_t)with, .is_share = is_share};
+    l->points[with].n_users++;
 }
 
-/* Whether the k-th partner of a point is another one, and none that it has before as well. */
-static bool is_user(const struct point_launches *p, size_t point, int k)
+/* What a row is compared with, for the point that has its launches: rows of several cases may have
+ * bases of their own. The share of overlap is reported where the calls of a step are replayed. */
+static void find_comparisons(struct launch_points *l, size_t row)
 {
-    for (int i = 0; i < k; i++)
-        if (p->partners[i] == p->partners[k])
+    const struct point *from = &l->spec->points[row];
+    compare(l, from->twin, from->base_index, false);
+    compare(l, from->twin, from->peer_index, false);
+    if (config_number(&from->config, OPT_REPLAY) > 0)
+        compare(l, from->twin, from->silent_index, true);
+}
+
+/* A slice of l->comparisons for each point, as long as that of all rows that it has the launches
+ * of can become. */
+static void slice_comparisons(struct launch_points *l)
+{
+    struct comparison *next = l->comparisons;
+    for (size_t i = 0; i < l->spec->n_points; i++)
+        l->points[l->spec->points[i].twin].n_comparisons += COMPARISONS;
+    for (size_t i = 0; i < l->spec->n_points; i++) {
+        l->points[i].comparisons = next;
+        next += l->points[i].n_comparisons;
+        l->points[i].n_comparisons = 0;
+    }
+}
+
+/* Whether the k-th comparison of a point is the first with that other point. */
+static bool is_first_with(const struct point_launches *p, size_t k)
+{
+    for (size_t i = 0; i < k; i++)
+        if (p->comparisons[i].with == p->comparisons[k].with)
             return false;
-    return p->partners[k] != point;
+    return true;
 }
 
 static void find_users(struct launch_points *l)
 {
-    size_t *next = l->users;
-    for (size_t i = 0; i < l->spec->n_points; i++)
-        for (int k = 0; k < PARTNERS; k++)
-            if (is_user(&l->points[i], i, k))
-                l->points[l->points[i].partners[k]].n_users++;
+    uint32_t *next = l->users;
     for (size_t i = 0; i < l->spec->n_points; i++) {
         l->points[i].users = next;
         next += l->points[i].n_users;
         l->points[i].n_users = 0;
     }
     for (size_t i = 0; i < l->spec->n_points; i++)
-        for (int k = 0; k < PARTNERS; k++) {
-            struct point_launches *partner = &l->points[l->points[i].partners[k]];
-            if (is_user(&l->points[i], i, k))
-                l->users[(size_t)(partner->users - l->users) + partner->n_users++] = i;
+        for (size_t k = 0; k < l->points[i].n_comparisons; k++) {
+            struct point_launches *with = &l->points[l->points[i].comparisons[k].with];
+            if (is_first_with(&l->points[i], k))
+                l->users[(size_t)(with->users - l->users) + with->n_users++] = (uint32_t)i;
         }
+}
+
+static void begin_point(struct launch_points *l, size_t point)
+{
+    const struct point *from = &l->spec->points[point];
+    struct point_launches *p = &l->points[point];
+    p->is_twin = from->twin != point;
+    p->accuracy_left =
+        point_wants_accuracy(from) ? (uint32_t)l->spec->config.values[OPT_ACCURACY_SEEDS].n : 0;
+    launch_points_make_stale(l, point);
 }
 
 enum status launch_points_open(struct launch_points *l, const struct spec *spec,
@@ -420,14 +329,16 @@ enum status launch_points_open(struct launch_points *l, const struct spec *spec,
     size_t n = spec->n_points, seeds = spec->config.values[OPT_ACCURACY_SEEDS].n;
     *l = (struct launch_points){.spec = spec, .journal = journal, .run_dir = run_dir};
     TRY(MEM_NEW(l->points, n, "the order of launches", e));
-    TRY(MEM_NEW(l->users, n * PARTNERS, "the order of launches", e));
+    TRY(MEM_NEW(l->comparisons, n * COMPARISONS, "the order of launches", e));
+    TRY(MEM_NEW(l->users, n * COMPARISONS, "the order of launches", e));
     TRY(MEM_NEW(l->stale, n, "the order of launches", e));
     TRY(MEM_NEW(l->accuracy, n * seeds, "the order of launches", e));
+    slice_comparisons(l);
     for (size_t i = 0; i < n; i++)
-        find_partners(l, i);
+        find_comparisons(l, i);
     find_users(l);
     for (size_t i = 0; i < n; i++)
-        make_stale(l, i);
+        begin_point(l, i);
     return OK;
 }
 
@@ -438,6 +349,7 @@ void launch_points_close(struct launch_points *l)
         free(l->points[i].turns);
     }
     free(l->points);
+    free(l->comparisons);
     free(l->users);
     free(l->stale);
     free(l->accuracy);

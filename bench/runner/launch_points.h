@@ -13,38 +13,51 @@
 #include "bench/spec/spec.h"
 #include "kernels/base/error.h"
 
-/* Those that a number which is reported of a point is formed with: the base of its speed-up, the point
- * that does not communicate, for its share of overlap, and the peer. */
-enum partner { PARTNER_BASE, PARTNER_SILENT, PARTNER_PEER, PARTNERS };
+/* A number that is reported of a point is formed with another one: its base, for its speed-up, the
+ * point that does not communicate, for its share of overlap, the peer. */
+struct comparison {
+    uint32_t with;  /* index of that point */
+    uint32_t pairs; /* blocks that have a timed launch of both */
+    bool is_share;  /* of overlap; else a ratio */
+};
 
-/* A point's place in a block. */
+/* A point's place in a block that a launch of it was run for, or that the journal had before. */
 struct turn {
     int block;
     bool done;
     size_t failed_at; /* its last launch that failed, counted from 1; 0: none did */
 };
 
+/* What choosing and forecasting read of every point comes first, so that thousands of them are read
+ * from few lines of the cache. */
 struct point_launches {
-    size_t partners[PARTNERS]; /* indices; its own: it is not compared */
-    const size_t *users;       /* points that it is a partner of, n_users of them */
-    size_t n_users;
     bool is_twin;                   /* a point before it has its launches */
     bool skipped, diverged, failed; /* it takes no more; failed: its retries are used up */
-    size_t failures;                /* launches that failed */
-    size_t last_failure;            /* its number; 0: there is none */
-    struct timing *timings;         /* of timed launches that count */
-    size_t n_timings, pairs[PARTNERS];
-    struct turn *turns; /* blocks that it has a place in */
-    size_t n_turns;
-    size_t ended[2]; /* launches of each kind that ended well, and their time */
-    double wall_s[2];
-    int numbers; /* folders of timed launches */
-    size_t accuracy_left;
+    bool stale;                     /* `wanted` and `expected` are to be found anew */
+    bool at_most;     /* `expected` is a bound: more is not known yet, or would be needed */
+    bool is_newcomer; /* it wants launches and has none */
     /* Blocks: what it has come to, what it is to have before it is looked at again, what it is
      * expected to take. */
-    size_t progress, wanted, expected;
-    bool at_most; /* `expected` is a bound: more is not known yet, or would be needed */
-    bool stale;   /* `wanted` and `expected` are to be found anew */
+    uint32_t progress, wanted, expected;
+    uint32_t n_comparisons, n_users;
+    struct comparison *comparisons; /* of all points that have its launches */
+    uint32_t n_timings;             /* of timed launches that count */
+    uint32_t n_places;              /* blocks that it has a place in */
+    uint32_t n_queued;              /* of those, that are still to be filled */
+    uint32_t accuracy_left;
+    int last_block;    /* that it has a place in, if any */
+    int last_timed;    /* block of the last of its timings, if any */
+    uint32_t ended[2]; /* launches of each kind that ended well, and their time */
+    double wall_s[2];
+
+    const uint32_t *users; /* points that are compared with it */
+    struct timing *timings;
+    struct turn *turns;
+    size_t n_turns;
+    size_t failures;     /* launches that failed */
+    size_t last_failure; /* its number; 0: there is none */
+    double last_s;       /* what its last launch that ended took; 0: none has */
+    int numbers;         /* folders of timed launches */
 };
 
 struct accuracy_run {
@@ -57,14 +70,17 @@ struct launch_points {
     const struct journal *journal; /* borrowed */
     const char *run_dir;           /* borrowed */
     struct point_launches *points;
-    size_t *users;
+    struct comparison *comparisons;
+    uint32_t *users;
     struct accuracy_run *accuracy; /* [n_points][seeds] */
     size_t *stale;                 /* points to look at again, the first of them at `first_stale` */
     size_t first_stale, n_stale;
     double *values; /* scratch for `room` launches */
     size_t room;
+    size_t n_newcomers;
     size_t ended;   /* launches, whether they count or not */
     double spent_s; /* their time */
+    double last_s;  /* that of the last; 0: none has ended */
 };
 
 /* Ended with launch_points_close in any case. */
@@ -77,13 +93,17 @@ void launch_points_close(struct launch_points *l);
 size_t launch_points_sure(const struct launch_points *l);
 
 /* The point's launches will not become more. */
-bool launch_points_is_out(const struct launch_points *l, size_t point);
-/* Its partner of this kind, where a number that is reported needs it; else the point itself. */
-size_t launch_points_partner(const struct launch_points *l, size_t point, enum partner kind);
+static inline bool launch_points_is_out(const struct launch_points *l, size_t point)
+{
+    const struct point_launches *p = &l->points[point];
+    return p->is_twin || p->skipped || p->diverged || p->failed;
+}
 
 /* Each takes one line of the journal. */
 void launch_points_skip(struct launch_points *l, const struct journal_skip *skip);
 enum status launch_points_turn(struct launch_points *l, size_t point, int block, struct error *e);
+/* A block begins in which the point has a place; its turn is kept from its first launch there on. */
+void launch_points_begin(struct launch_points *l, size_t point, int block);
 /* The launch of this number in the journal, counted from 1. Of a timed one whose step the journal
  * does not tell the records are read. */
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e);
@@ -91,12 +111,21 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
 /* Looks again at points of which launches have come, `most` of them. */
 void launch_points_look(struct launch_points *l, size_t most);
 
+/* Inside the order of launches: a point is to be looked at again. */
+void launch_points_make_stale(struct launch_points *l, size_t point);
+
 struct accuracy_run *launch_points_accuracy(const struct launch_points *l, size_t point,
                                             size_t seed);
-struct turn *launch_points_find_turn(const struct launch_points *l, size_t point, int block);
+/* Whether a launch of the point has filled its place in a block. */
+bool launch_points_is_done(const struct launch_points *l, size_t point, int block);
 
 /* Mean time of a point's launches of one kind that have ended well; 0 when there is none. */
-double launch_points_mean_s(const struct launch_points *l, size_t point, enum launch_run run);
+static inline double launch_points_mean_s(const struct launch_points *l, size_t point,
+                                          enum launch_run run)
+{
+    const struct point_launches *p = &l->points[point];
+    return p->ended[run] > 0 ? p->wall_s[run] / (double)p->ended[run] : 0;
+}
 
 /* Whether a point has accuracy runs: strategy none at several ranks trains replicas apart, and the
  * accuracy of one of them would mean nothing. */

@@ -275,6 +275,26 @@ static void twins_are_run_once(void **state)
     fixture_end(&f);
 }
 
+/* A row of a new case has the options of an old one, and another base: the launches that both have are
+ * compared with both bases. */
+static void twins_are_compared_with_the_base_of_each(void **state)
+{
+    struct campaign_fixture f;
+    struct counts c;
+    fixture_begin(&f, "matrix: {ranks: [1, 4]}\nmeasure: {time: {launches: 2..2}}");
+    run_all(&f, quiet, &c);
+    check(&c, 2, 0, 2, 0, 1);
+    fixture_go_on(&f, "matrix: {ranks: [1, 2, 4, 8]}\nmeasure: {time: {launches: 2..2}}");
+    strcpy(f.spec.points[3].id, f.spec.points[2].id);
+    f.spec.points[3].twin = 2;
+    f.spec.points[3].base_index = 1;
+    fixture_go_on(&f, NULL);
+    run_all(&f, quiet, &c);
+    check(&c, 2, 2, 2, 2, 3);
+    assert_int_equal(c.of[8], 0);
+    fixture_end(&f);
+}
+
 /* A journal of an earlier version does not say which points a block has: what ran in pairs counts, and
  * what is missing comes in new blocks. */
 static void journals_without_blocks_are_gone_on_with(void **state)
@@ -323,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_base_that_failed_fills_its_places_later),
         cmocka_unit_test(a_skipped_point_is_not_run),
         cmocka_unit_test(twins_are_run_once),
+        cmocka_unit_test(twins_are_compared_with_the_base_of_each),
         cmocka_unit_test(journals_without_blocks_are_gone_on_with),
         cmocka_unit_test(the_budget_ends_with_a_block),
     };
