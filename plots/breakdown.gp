@@ -7,7 +7,15 @@ panel = 'breakdown_panel.gp'
 parts = columns
 parts_n = words(parts)
 model_tick = 1
-part_colours = '#999999 #56B4E9 #0072B2 #F0E442 #D55E00 #E69F00 #009E73 #DDDDDD'
+# A part has the same colour whichever others there are.
+known_parts = 'load forward backward pack comm wait optimizer inject other'
+known_colours = '#999999 #56B4E9 #0072B2 #F0E442 #D55E00 #E69F00 #009E73 #CC79A7 #DDDDDD'
+part_colours = ''
+do for [part in parts] {
+    do for [k = 1:words(known_parts)] {
+        part_colours = part_colours.(word(known_parts, k) eq part ? ' '.word(known_colours, k) : '')
+    }
+}
 part_ms(i) = column(word(parts, i).'_ms')
 part_of(i) = step_row(1) < 0 ? part_ms(i) : NaN
 end_of(i) = i < 1 ? 0 : part_ms(i) + end_of(i - 1)

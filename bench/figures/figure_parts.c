@@ -15,38 +15,61 @@ static double known_ms(const struct point_summary *p, enum column_id column)
 /* ---- Stacked parts of a step ---- */
 
 /* A part is a column of summary.csv, of which another one may be a part of its own. */
+#define PARTS(PART)                                                                                \
+    PART(load, COLUMN_load_ms, COLUMNS)                                                            \
+    PART(forward, COLUMN_forward_ms, COLUMNS)                                                      \
+    PART(backward, COLUMN_backward_ms, COLUMNS)                                                    \
+    PART(pack, COLUMN_pack_ms, COLUMNS)                                                            \
+    PART(wait, COLUMN_wait_ms, COLUMNS)                                                            \
+    PART(comm, COLUMN_comm_exposed_ms, COLUMN_wait_ms)                                             \
+    PART(optimizer, COLUMN_optimizer_ms, COLUMNS)                                                  \
+    PART(inject, COLUMN_inject_ms, COLUMNS)                                                        \
+    PART(other, COLUMNS, COLUMNS)
+
 static const struct part {
-    const char *name;
     enum column_id column, without;
 } parts[] = {
-    {"load", COLUMN_load_ms, COLUMNS},           {"forward", COLUMN_forward_ms, COLUMNS},
-    {"backward", COLUMN_backward_ms, COLUMNS},   {"pack", COLUMN_pack_ms, COLUMNS},
-    {"wait", COLUMN_wait_ms, COLUMNS},           {"comm", COLUMN_comm_exposed_ms, COLUMN_wait_ms},
-    {"optimizer", COLUMN_optimizer_ms, COLUMNS}, {"inject", COLUMN_inject_ms, COLUMNS},
+#define PART(name, column, without) {column, without},
+    PARTS(PART)
+#undef PART
 };
 
-/* Where waiting is unknown, it is part of communication. What is no column is the rest: parts are
- * means over ranks, the step is the slowest rank's, and imbalance is part of what they leave. */
-static double part_ms(const struct point_summary *p, const char *name, double rest)
+static const char *const part_names[] = {
+#define PART(name, column, without) #name,
+    PARTS(PART)
+#undef PART
+        NULL};
+
+/* Of the parts that the figure shows, the i-th; figure_resolve knows that there is one. */
+static const struct part *part_at(const struct figure *figure, size_t i)
 {
-    size_t i = 0;
-    while (i < sizeof parts / sizeof *parts && strcmp(parts[i].name, name) != 0)
-        i++;
-    if (i == sizeof parts / sizeof *parts)
-        return fmax(rest, 0);
-    double ms = known_ms(p, parts[i].column);
-    return parts[i].without == COLUMNS ? ms : fmax(ms - known_ms(p, parts[i].without), 0);
+    size_t k = 0;
+    while (strcmp(part_names[k], figure_column(figure, i)) != 0)
+        k++;
+    return &parts[k];
 }
 
+/* Where waiting is unknown, it is part of communication. */
+static double part_ms(const struct point_summary *p, const struct part *part)
+{
+    if (part->column == COLUMNS)
+        return 0;
+    double ms = known_ms(p, part->column);
+    return part->without == COLUMNS ? ms : fmax(ms - known_ms(p, part->without), 0);
+}
+
+/* What is no column is the rest: parts are means over ranks, the step is the slowest rank's, and
+ * imbalance is part of what they leave. */
 static void write_parts(FILE *out, const struct figure *figure, const struct point_summary *p)
 {
-    const char *name;
     double step = cell_number(p, COLUMN_step_ms_median), sum = 0;
     figure_write_number(out, step);
-    for (size_t i = 0; (name = figure_column(figure, i)) != NULL; i++) {
-        double ms = part_ms(p, name, step - sum);
+    for (size_t i = 0; figure_column(figure, i) != NULL; i++)
+        sum += part_ms(p, part_at(figure, i));
+    for (size_t i = 0; figure_column(figure, i) != NULL; i++) {
+        const struct part *part = part_at(figure, i);
+        double ms = part->column == COLUMNS ? fmax(step - sum, 0) : part_ms(p, part);
         figure_write_number(out, isfinite(step) ? ms : NAN);
-        sum += ms;
     }
 }
 
@@ -74,6 +97,7 @@ const struct figure_shape shape_stacked = {
     .bars = true,
     .x = "point",
     .total = "step_ms",
+    .parts = part_names,
     .method = "; parts are means over ranks, other is what they leave of the slowest one's step.",
     .write = write_stacked};
 
@@ -112,6 +136,7 @@ static enum status write_overlap(FILE *out, struct figure_data *d, struct error 
 const struct figure_shape shape_overlap = {
     .bars = true,
     .x = "point",
+    .total = "comm_exposed_ms",
     .communicating = true,
     .whiskers = true,
     .method = "; exposed and wait (where known) are means over ranks, hidden is what cost no "

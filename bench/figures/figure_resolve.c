@@ -128,14 +128,42 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
     return OK;
 }
 
+/* Of a kind that shows parts of one quantity. */
+static enum status check_parts(const struct figure_data *d, struct error *e)
+{
+    const struct value *y = &d->figure->request->options[FIGURE_Y];
+    const char *const *known = d->figure->shape->parts;
+    char text[256];
+    size_t n = 0;
+    if (known == NULL)
+        return !y->set
+                   ? OK
+                   : refuse(d, FIGURE_Y, y->text,
+                            "what this kind shows is its own; `bars` and `line` show anything", e);
+    while (known[n] != NULL)
+        n++;
+    if (y->n == 0)
+        return refuse(d, FIGURE_Y, y->text, "a bar has one part at least", e);
+    for (size_t i = 0; i < y->n; i++) {
+        if (name_index(y->texts[i], known, n) < 0)
+            return refuse(d, FIGURE_Y, y->text,
+                          name_explain(text, sizeof text, y->texts[i], known, n), e);
+        if (name_index(y->texts[i], (const char *const *)y->texts, i) >= 0)
+            return refuse(d, FIGURE_Y, y->texts[i], "listed twice", e);
+    }
+    return OK;
+}
+
 static enum status resolve_y(struct figure_data *d, const struct spec *spec, struct error *e)
 {
     const struct figure_shape *shape = d->figure->shape;
     const struct value *y = &d->figure->request->options[FIGURE_Y];
     size_t most = shape->any_x ? FIGURE_COLUMNS_MAX : 1;
     d->quantity = &d->quantities[0];
-    if (shape->total != NULL)
+    if (shape->total != NULL) {
+        TRY(check_parts(d, e));
         return resolve_quantity(d, shape->total, e);
+    }
     if (y->n == 0)
         return resolve_quantity(d, config_text(&spec->config, OPT_BARS), e);
     if (y->n > most)
