@@ -13,7 +13,7 @@
 /* The options in which any two points differ, added ones included: a base need not be of the
  * series that refer to it. */
 struct splitting {
-    bool cases;
+    bool cases, over_runs;
     enum option_id options[OPTION_COUNT];
     size_t n;
 };
@@ -74,7 +74,7 @@ static enum status write_key(struct keyed *keyed, const struct point_summary *p,
     size_t size;
     FILE *out = open_memstream(&keyed->key, &size);
     if (out != NULL)
-        fprintf(out, "%s\n%s\n", p->run != NULL ? p->run : "",
+        fprintf(out, "%s\n%s\n", p->run != NULL && !splitting->over_runs ? p->run : "",
                 splitting->cases ? point->case_name : "");
     for (size_t k = 0; out != NULL && k < splitting->n; k++)
         fprintf(out, "%s\n", config_text(&point->config, splitting->options[k]));
@@ -178,7 +178,8 @@ static void name_series(struct series *series, const struct summary *s,
                         const struct splitting *splitting, const struct series_by *by)
 {
     const struct point_summary *last = &s->points[series->points[series->n - 1]];
-    snprintf(series->name, sizeof series->name, "%s", last->run != NULL ? last->run : "");
+    bool of_run = last->run != NULL && !splitting->over_runs;
+    snprintf(series->name, sizeof series->name, "%s", of_run ? last->run : "");
     if (splitting->cases && last->point->case_name[0] != '\0')
         append(series, last->point->case_name);
     if (says_strategy(splitting, by))
@@ -195,7 +196,7 @@ static void name_series(struct series *series, const struct summary *s,
         append(series, part);
     }
     const char *kind = config_site(&last->point->config)->kind;
-    if (!series->name[0] || ((by->only || last->run != NULL) && kinds_differ(s, splitting, last)))
+    if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, last)))
         append(series, kind);
     size_t used = strlen(series->name);
     if (!last->point->requested)
@@ -251,8 +252,8 @@ static enum status take_all(struct series_list *list, const struct keyed *keyed,
     return OK;
 }
 
-/* Over cases, what differs within one: the rest belongs to them. */
-static void keep_within_cases(struct splitting *splitting, const struct spec *spec)
+/* Over cases and over runs, what differs within one: the rest belongs to them. */
+static void keep_within(struct splitting *splitting, const struct spec *spec)
 {
     size_t n = 0;
     for (size_t i = 0; i < splitting->n; i++) {
@@ -271,18 +272,20 @@ static enum status choose(struct splitting *splitting, const struct summary *s,
 {
     const struct spec *spec = s->spec;
     if (by->only) {
+        splitting->over_runs = by->over_runs;
         splitting->cases = by->cases;
         splitting->n = by->n_options;
         memcpy(splitting->options, by->options, by->n_options * sizeof *by->options);
         return OK;
     }
     *splitting = find_splitting(spec, by->shown);
+    splitting->over_runs = by->over_runs;
     splitting->cases = by->cases;
     if (by->x == OPT_RANKS)
         return drop_axes(splitting, s, e);
     leave_out(splitting, by->x);
-    if (!by->cases)
-        keep_within_cases(splitting, spec);
+    if (!by->cases || by->over_runs)
+        keep_within(splitting, spec);
     return OK;
 }
 

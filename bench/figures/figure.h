@@ -10,14 +10,14 @@
 struct figure_data;
 
 struct figure_shape {
-    bool bars;          /* a bar a point, else a curve a series */
-    bool communicating; /* points of strategy none have no place */
-    bool whiskers;      /* intervals are drawn */
-    bool dots;          /* so are single launches */
-    bool any_x;         /* rows of any file over anything, else points over `x` */
-    const char *x, *total; /* what it goes over, and the quantity, where it cannot choose */
+    bool bars;                /* a bar a point, else a curve a series */
+    bool communicating;       /* points of strategy none have no place */
+    bool whiskers;            /* intervals are drawn */
+    bool dots;                /* so are single launches */
+    bool any_x;               /* rows of any file over anything, else points over `x` */
+    const char *x, *total;    /* what it goes over, and the quantity, where it cannot choose */
     const char *const *parts; /* of `total` that y may list, NULL at the end; NULL: y has none */
-    const char *method; /* what a caption says of the values behind "Median of ..." */
+    const char *method;       /* what a caption says of the values behind "Median of ..." */
     /* The rows of the series file, names first. */
     enum status (*write)(FILE *out, struct figure_data *d, struct error *e);
 };

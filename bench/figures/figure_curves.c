@@ -186,7 +186,7 @@ static void define_x(FILE *out, const struct figure_data *d)
                  option != NULL && option->unit[0] ? " (" : "", option != NULL ? option->unit : "",
                  option != NULL && option->unit[0] ? ")" : "");
     gnuplot_define_text(out, "x_name", title);
-    gnuplot_define_number(out, "x_option", d->x.by_option || d->x.by_case);
+    gnuplot_define_number(out, "x_option", d->x.by_option || d->x.by_case || d->x.by_run);
     gnuplot_define_number(out, "names_n", (double)d->table.n_names);
     for (size_t i = 0; i < d->table.n_names; i++)
         gnuplot_define_text(out, gnuplot_numbered(name, "name", i + 1, ""), d->table.names[i]);

@@ -186,10 +186,12 @@ static enum status collect_series(struct figure_data *d, struct error *e)
 {
     const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
     enum option_id options[OPTION_COUNT];
+    bool over_names = d->x.by_case || d->x.by_run;
     struct series_by by = {.shown = d->shown,
                            .cases = !d->x.by_case && wanted->n == 0,
+                           .over_runs = d->x.by_run,
                            .x = d->x.by_option ? d->x.option
-                                : d->x.by_case ? OPTION_COUNT
+                                : over_names   ? OPTION_COUNT
                                                : OPT_RANKS,
                            .only = wanted->n > 0,
                            .options = options};
@@ -206,11 +208,9 @@ static enum status collect_series(struct figure_data *d, struct error *e)
 
 /* ---- All of them ---- */
 
-static enum status read_points(struct figure_data *d, struct error *e)
+static bool runs_are_named(const struct summary *s)
 {
-    TRY(d->quantity->file != NULL ? table_measure(d, e) : figure_measure_points(d, d->quantity, e));
-    count(d);
-    return d->figure->shape->bars ? choose_bars(d, e) : choose_curves(d, e);
+    return s->n > 0 && s->points[0].run != NULL;
 }
 
 static void choose_shown(struct figure_data *d)
@@ -224,13 +224,51 @@ static void choose_shown(struct figure_data *d)
     }
 }
 
-static enum status read_all(struct figure_data *d, struct error *e)
+/* Which points are shown, in which series, and where. */
+static enum status find_points(struct figure_data *d, struct error *e)
 {
-    TRY(MEM_NEW(d->measured, d->s->n, "the values of a figure", e));
     TRY(MEM_NEW(d->shown, d->s->n, "the points of a figure", e));
     choose_shown(d);
     TRY(collect_series(d, e));
     drop_points(d);
+    return figure_settle_places(d, e);
+}
+
+/* What `where` says is known before anything ran. */
+static bool knows_points(const struct figure_data *d)
+{
+    size_t n = 0;
+    const struct condition_term *terms = d->where != NULL ? condition_terms(d->where, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (option_find(terms[i].name) == NULL && !figure_is_of_points(d, terms[i].name))
+            return false;
+    return true;
+}
+
+enum status figure_check(const struct figure_request *request, const struct summary *s,
+                         struct error *e)
+{
+    struct figure_data d;
+    enum status status = figure_resolve(&d, request, s->spec, runs_are_named(s), e);
+    d.s = s;
+    if (status == OK && knows_points(&d))
+        status = find_points(&d, e);
+    figure_data_free(&d);
+    return status;
+}
+
+static enum status read_points(struct figure_data *d, struct error *e)
+{
+    TRY(d->quantity->file != NULL ? table_measure(d, e) : figure_measure_points(d, d->quantity, e));
+    TRY(figure_join_repetitions(d, e));
+    count(d);
+    return d->figure->shape->bars ? choose_bars(d, e) : choose_curves(d, e);
+}
+
+static enum status read_all(struct figure_data *d, struct error *e)
+{
+    TRY(MEM_NEW(d->measured, d->s->n, "the values of a figure", e));
+    TRY(find_points(d, e));
     if (d->figure->model && d->n_runs == 1)
         TRY(prediction_make(&d->prediction, d->s, d->run_dir, e));
     if (!d->figure->shape->any_x)
@@ -244,7 +282,7 @@ enum status figure_data_read(struct figure_data *d, const struct figure_request 
                              const struct summary *s, const struct figure_run *runs, size_t n_runs,
                              struct error *e)
 {
-    TRY(figure_resolve(d, request, s->spec, e));
+    TRY(figure_resolve(d, request, s->spec, runs_are_named(s), e));
     d->s = s;
     d->runs = runs;
     d->n_runs = n_runs;
@@ -259,6 +297,7 @@ void figure_data_free(struct figure_data *d)
     condition_free(d->where);
     table_free(&d->table);
     free(d->shown);
+    free(d->stands_for);
     free(d->series_of);
     free(d->measured);
     free(d->bars);

@@ -13,7 +13,8 @@ enum { FIGURE_CURVES_MAX = 36, FIGURE_BARS_MAX = 120 };
 
 /* What options of figures call the case of a point. */
 #define FIGURE_CASE "case"
-/* And which of several runs it is of; curves are of one run in any case. */
+/* And which of several runs it is of: a curve is of one run, unless x is the run. Of a single run it is no
+ * more than a column of raw.csv. */
 #define FIGURE_RUN "run"
 
 /* A folder of tables, and which points of the summary are its own. */
@@ -28,17 +29,20 @@ struct figure_data {
     struct figure own; /* it */
     const struct figure_run *runs;
     size_t n_runs;
+    bool several;                    /* runs, each with a name of its own */
     const char *run_dir;             /* of the first */
     const struct quantity *quantity; /* the first of those it shows */
     struct quantity quantities[FIGURE_COLUMNS_MAX];
     char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];
     size_t n_quantities;
     struct figure_x x;
-    struct condition *where;      /* NULL: nothing is left out */
-    bool *shown;                  /* one a point: `where` has nothing against it */
-    size_t *series_of;            /* one a point: of the table, where there is one, or NO_POINT */
-    struct figure_table table;    /* of figures over anything */
-    struct measured *measured;    /* one a point */
+    struct condition *where;   /* NULL: nothing is left out */
+    bool *shown;               /* one a point: `where` has nothing against it */
+    size_t *stands_for;        /* one a point: itself; another one that it repeats, or NO_POINT */
+    bool repeats;              /* some do */
+    size_t *series_of;         /* one a point: of the table, where there is one, or NO_POINT */
+    struct figure_table table; /* of figures over anything */
+    struct measured *measured; /* one a point */
     struct prediction prediction; /* of figures that show one */
     size_t predicted;             /* points of the figure with a predicted value */
     struct series_list series;    /* of figures with curves: first those that are drawn */
@@ -80,17 +84,27 @@ double figure_data_published(const struct figure_data *d, size_t point);
 /* Inside: what the options of the figure mean, before anything is read; ERR_SPEC with their place.
  * Freed with figure_data_free in any case. */
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
-                           const struct spec *spec, struct error *e);
-enum status figure_check_sources(struct figure_data *d, struct error *e);
+                           const struct spec *spec, bool several, struct error *e);
+enum status figure_check_sources(struct figure_data *d, const struct spec *spec, struct error *e);
 
 /* Inside: what a condition may say of a point: an option, a column of summary.csv. */
 bool figure_point_value(struct condition_value *value, const char *name,
                         const struct point_summary *p);
 bool figure_point_lookup(struct condition_value *value, const char *name, const void *point);
-/* Whether a name tells points apart: an option, case, kind; else it may be a column of a file. */
-bool figure_tells_points(const char *name);
+/* Whether it is of points although a file may have a column of this name: case, of several runs run. */
+bool figure_is_of_points(const struct figure_data *d, const char *name);
 /* Whether `where` says something of this name. */
 bool figure_where_names(const struct figure_data *d, const char *name);
+/* Finds the points that stand in one place of a series, and those that repeat another; ERR_SPEC where
+ * they are of different things. */
+enum status figure_settle_places(struct figure_data *d, struct error *e);
+enum status figure_join_repetitions(struct figure_data *d, struct error *e);
+/* `n` points of a series stand at one x. */
+enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
+                                const size_t *points, size_t n, struct error *e);
+/* Finds fault with a figure before anything is run. */
+enum status figure_check(const struct figure_request *request, const struct summary *s,
+                         struct error *e);
 /* Values of points from the tables of all runs, into d->measured. */
 enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
                                   struct error *e);

@@ -68,8 +68,10 @@ static enum status resolve_x(struct figure_data *d, struct error *e)
         return OK;
     if (option != NULL)
         return resolve_option(d, option, e);
-    d->x.by_case = d->table.by_name = strcmp(name, FIGURE_CASE) == 0;
-    if (d->x.by_case)
+    d->x.by_case = strcmp(name, FIGURE_CASE) == 0;
+    d->x.by_run = d->several && strcmp(name, FIGURE_RUN) == 0;
+    d->table.by_name = d->x.by_case || d->x.by_run;
+    if (d->table.by_name)
         return OK;
     size_t n, i = 0;
     const struct column *columns = columns_all(&n);
@@ -178,9 +180,9 @@ static enum status resolve_y(struct figure_data *d, const struct spec *spec, str
 
 /* ---- Conditions, series ---- */
 
-bool figure_tells_points(const char *name)
+bool figure_is_of_points(const struct figure_data *d, const char *name)
 {
-    return option_find(name) != NULL || strcmp(name, FIGURE_CASE) == 0;
+    return strcmp(name, FIGURE_CASE) == 0 || (d->several && strcmp(name, FIGURE_RUN) == 0);
 }
 
 /* A number where the option is one. */
@@ -200,6 +202,10 @@ bool figure_point_value(struct condition_value *value, const char *name,
     enum column_id column = column_find(name);
     if (strcmp(name, FIGURE_CASE) == 0) {
         *value = (struct condition_value){NAN, p->point->case_name};
+        return true;
+    }
+    if (strcmp(name, FIGURE_RUN) == 0 && p->run != NULL) {
+        *value = (struct condition_value){NAN, p->run};
         return true;
     }
     if (option != NULL) {
@@ -222,7 +228,7 @@ bool figure_point_lookup(struct condition_value *value, const char *name, const 
 /* A name that points have, or a file that the figure is drawn from. */
 static bool is_known(const struct figure_data *d, const char *name)
 {
-    if (figure_tells_points(name) || column_find(name) != COLUMNS)
+    if (option_find(name) != NULL || figure_is_of_points(d, name) || column_find(name) != COLUMNS)
         return true;
     for (size_t k = 0; k < d->n_quantities; k++) {
         size_t n = 0;
@@ -278,14 +284,14 @@ static enum status check_published(const struct figure_data *d, struct error *e)
 }
 
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
-                           const struct spec *spec, struct error *e)
+                           const struct spec *spec, bool several, struct error *e)
 {
-    *d = (struct figure_data){.own = figure_of(request)};
+    *d = (struct figure_data){.own = figure_of(request), .several = several};
     d->figure = &d->own;
     TRY(resolve_x(d, e));
     TRY(resolve_y(d, spec, e));
     TRY(resolve_where(d, e));
     TRY(resolve_series(d, e));
     TRY(check_published(d, e));
-    return figure_check_sources(d, e);
+    return figure_check_sources(d, spec, e);
 }

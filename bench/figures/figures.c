@@ -11,6 +11,7 @@
 #include "bench/figures/merge.h"
 #include "bench/figures/pictures.h"
 #include "kernels/base/log.h"
+#include "kernels/base/mem.h"
 
 /* ---- Files beside the pictures ---- */
 
@@ -102,6 +103,15 @@ static enum status draw(const struct shown *shown, const char *plots_dir, const 
     return status;
 }
 
+/* Before anything is written: a figure that is wrong keeps all of them. */
+static enum status check_all(const struct summary *s, struct error *e)
+{
+    const struct value *figures = &s->spec->config.values[OPT_FIGURES];
+    for (size_t i = 0; i < figures->n; i++)
+        TRY(figure_check(&figures->figures[i], s, e));
+    return OK;
+}
+
 /* One that cannot be drawn does not keep the others from it; where there is no gnuplot, none
  * can. */
 static enum status draw_all(const struct shown *shown, const char *folder, const char *plots_dir,
@@ -109,6 +119,7 @@ static enum status draw_all(const struct shown *shown, const char *folder, const
 {
     const struct value *figures = &shown->s->spec->config.values[OPT_FIGURES];
     struct stage stage;
+    TRY(check_all(shown->s, e));
     enum status status = stage_open(&stage, folder, e);
     for (size_t i = 0; i < figures->n && status != ERR_UNAVAILABLE && stage.dir[0]; i++) {
         struct error why = {.status = OK};
@@ -131,6 +142,15 @@ enum status figures_draw(const struct summary *s, const char *run_dir, const cha
     return draw_all(&(struct shown){s, &run, 1}, run_dir, plots_dir, e);
 }
 
+enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e)
+{
+    struct merged merged;
+    enum status status = merge_runs(&merged, runs, n, e);
+    THEN(status, check_all(&merged.s, e));
+    merged_free(&merged);
+    return status;
+}
+
 enum status figures_draw_runs(const struct figures_run *runs, size_t n, const char *out,
                               const char *plots_dir, struct error *e)
 {
@@ -143,12 +163,11 @@ enum status figures_draw_runs(const struct figures_run *runs, size_t n, const ch
 
 enum status figures_check(const struct spec *spec, struct error *e)
 {
-    const struct value *figures = &spec->config.values[OPT_FIGURES];
-    enum status status = OK;
-    for (size_t i = 0; i < figures->n && status == OK; i++) {
-        struct figure_data d;
-        status = figure_resolve(&d, &figures->figures[i], spec, e);
-        figure_data_free(&d);
-    }
+    struct summary s = {.spec = spec, .n = spec->n_points};
+    TRY(MEM_NEW(s.points, s.n, "the points of figures", e));
+    for (size_t i = 0; i < s.n; i++)
+        s.points[i].point = &spec->points[i];
+    enum status status = check_all(&s, e);
+    free(s.points);
     return status;
 }

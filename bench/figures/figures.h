@@ -19,6 +19,9 @@ struct figures_run {
     const char *name;        /* what tells it from the others in legends; NULL: it is alone */
 };
 
+/* Finds fault with the figures of the first run's spec over all of them, before anything is written. */
+enum status figures_check_runs(const struct figures_run *runs, size_t n, struct error *e);
+
 /* Draws the figures of the first run's spec over the points of all of them, likewise, into the folder
  * `out`. Nothing joins points of two runs, and each keeps its own base; the model of time is left
  * out. */

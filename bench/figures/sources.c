@@ -138,17 +138,6 @@ static enum status read_source(struct reading *r, struct error *e)
                : OK;
 }
 
-enum status figure_check_sources(struct figure_data *d, struct error *e)
-{
-    enum status status = OK;
-    for (size_t i = 0; i < d->figure->request->n_sources && status == OK; i++) {
-        struct reading r = {.d = d, .source = &d->figure->request->sources[i]};
-        status = read_source(&r, e);
-        condition_free(r.where);
-    }
-    return status;
-}
-
 /* ---- What the file says ---- */
 
 struct row_of {
@@ -280,12 +269,16 @@ static enum status take_value(const struct reading *r, const struct pair *value,
     return table_add_row(&r->d->table, &own, e);
 }
 
+static bool is_wanted(const struct reading *r, size_t row)
+{
+    return r->where == NULL || condition_holds(r->where, look_up, &(struct row_of){&r->table, row});
+}
+
 static enum status take_rows(struct reading *r, struct error *e)
 {
     TRY(find_columns(r, e));
     for (size_t row = 0; row < r->table.rows; row++) {
-        if (r->where != NULL &&
-            !condition_holds(r->where, look_up, &(struct row_of){&r->table, row}))
+        if (!is_wanted(r, row))
             continue;
         for (size_t i = 0; i < r->n_values; i++)
             TRY(take_value(r, &r->values[i], row, e));
@@ -293,23 +286,47 @@ static enum status take_rows(struct reading *r, struct error *e)
     return OK;
 }
 
-static enum status add_source(struct figure_data *d, const struct figure_source *source,
-                              struct error *e)
+/* That numbers are some. */
+static enum status check_rows(struct reading *r, struct error *e)
+{
+    double x;
+    TRY(find_columns(r, e));
+    for (size_t row = 0; row < r->table.rows; row++) {
+        if (!is_wanted(r, row))
+            continue;
+        for (size_t i = 0; i < r->n_values; i++)
+            TRY(csv_table_number(&r->table, row, r->values[i].column, &x, e));
+        if (!r->d->table.by_name)
+            TRY(x_of(&x, r, row, e));
+    }
+    return OK;
+}
+
+static enum status read_with(enum status (*read)(struct reading *r, struct error *e),
+                             struct figure_data *d, const struct figure_source *source,
+                             const struct spec *spec, struct error *e)
 {
     struct reading r = {.d = d, .source = source};
     const char *text = source->options[PUBLISHED_FILE].text;
-    const struct spec_input *input = spec_input_find(d->s->spec, OPT_PUBLISHED_FILE, text);
+    const struct spec_input *input = spec_input_find(spec, OPT_PUBLISHED_FILE, text);
     enum status status = read_source(&r, e);
     THEN(status, csv_table_read(&r.table, input != NULL ? input->path : text, e));
-    THEN(status, take_rows(&r, e));
+    THEN(status, read(&r, e));
     condition_free(r.where);
     csv_table_free(&r.table);
     return status;
 }
 
+enum status figure_check_sources(struct figure_data *d, const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < d->figure->request->n_sources; i++)
+        TRY(read_with(check_rows, d, &d->figure->request->sources[i], spec, e));
+    return OK;
+}
+
 enum status table_add_sources(struct figure_data *d, struct error *e)
 {
     for (size_t i = 0; i < d->figure->request->n_sources; i++)
-        TRY(add_source(d, &d->figure->request->sources[i], e));
+        TRY(read_with(take_rows, d, &d->figure->request->sources[i], d->s->spec, e));
     return OK;
 }

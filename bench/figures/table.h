@@ -37,9 +37,9 @@ struct figure_table {
     size_t n_names;
 };
 
-/* What a figure goes over: an option, or a column of the file of y. */
+/* What a figure goes over: an option, the case, the run, or a column of the file of y. */
 struct figure_x {
-    bool by_option, by_case, by_column;
+    bool by_option, by_case, by_run, by_column;
     enum option_id option;
     const char *name, *title;
 };

@@ -67,15 +67,16 @@ struct place {
     size_t point;
 };
 
-/* A column of the row, else what is known of its point: as is its case, since a launch that several share
- * stands in a file once. */
+/* A column of the row, else what is known of its point: as are its case, since a launch that several
+ * share stands in a file once, and which of several runs it is of. */
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct place *place = arg;
     const struct csv_table *table = &place->g->table;
+    const struct figure_data *d = place->g->d;
     int column = csv_table_find(table, name);
-    if (column < 0 || strcmp(name, FIGURE_CASE) == 0)
-        return figure_point_value(value, name, &place->g->d->s->points[place->point]);
+    if (column < 0 || figure_is_of_points(d, name))
+        return figure_point_value(value, name, &d->s->points[place->point]);
     value->text = csv_table_cell(table, place->g->row, (size_t)column);
     if (!number_parse(value->text, &value->number))
         value->number = NAN;
@@ -105,6 +106,8 @@ static enum status x_of_point(double *x, struct figure_data *d, size_t point, st
     const struct point_summary *p = &d->s->points[point];
     if (d->x.by_case)
         return x_of_text(x, &d->table, p->point->case_name, e);
+    if (d->x.by_run)
+        return x_of_text(x, &d->table, p->run, e);
     if (d->x.by_column)
         return x_of_text(x, &d->table, p->cells[column_find(d->x.name)], e);
     *x = config_number(&p->point->config, d->x.option);
@@ -126,7 +129,7 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
     size_t base_length = strlen(own.name);
     for (size_t i = 0; i < wanted->n; i++) {
         bool of_points =
-            figure_tells_points(wanted->texts[i]) || strcmp(wanted->texts[i], FIGURE_RUN) == 0;
+            option_find(wanted->texts[i]) != NULL || figure_is_of_points(d, wanted->texts[i]);
         int column = of_points ? -1 : csv_table_find(&g->table, wanted->texts[i]);
         size_t used = strlen(own.name);
         if (column >= 0)
@@ -148,9 +151,10 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
 {
     struct row_sample *sample = &g->samples[g->n];
     struct figure_data *d = g->d;
-    if (!g->by_point && d->series_of[point] == NO_POINT)
+    size_t stands_for = d->stands_for[point];
+    if (stands_for == NO_POINT || (!g->by_point && d->series_of[stands_for] == NO_POINT))
         return OK;
-    *sample = (struct row_sample){.point = point};
+    *sample = (struct row_sample){.point = stands_for};
     if (g->launch >= 0)
         sample->launch = csv_table_cell(&g->table, g->row, (size_t)g->launch);
     if (g->timed >= 0)
@@ -159,7 +163,7 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
     if (!isfinite(sample->value) || !row_is_wanted(g, point))
         return OK;
     if (!g->by_point) {
-        TRY(series_of_row(&sample->series, g, point, e));
+        TRY(series_of_row(&sample->series, g, stands_for, e));
         TRY(g->x >= 0 ? x_of_text(&sample->x, &d->table,
                                   csv_table_cell(&g->table, g->row, (size_t)g->x), e)
                       : x_of_point(&sample->x, d, point, e));
@@ -236,7 +240,7 @@ static enum status take_rows(struct gathering *g, size_t *order, struct error *e
 static void choose_launches(struct gathering *g)
 {
     size_t timed = 0;
-    if (figure_where_names(g->d, "run"))
+    if (!g->d->several && figure_where_names(g->d, FIGURE_RUN))
         return;
     for (size_t i = 0; i < g->n; i++)
         if (g->samples[i].timed)
@@ -365,6 +369,7 @@ static enum status take_points(struct figure_data *d, size_t k, struct error *e)
 {
     const struct quantity *q = &d->quantities[k];
     TRY(figure_measure_points(d, q, e));
+    TRY(figure_join_repetitions(d, e));
     for (size_t i = 0; i < d->s->n; i++) {
         struct table_row row = table_empty_row(d->series_of[i], i, NAN);
         if (d->series_of[i] == NO_POINT || !d->shown[i])
@@ -396,13 +401,31 @@ static enum status open_series(struct figure_data *d, struct error *e)
     return OK;
 }
 
-/* Cases stand in the order of the spec, whichever was launched first. */
+/* Cases stand in the order of the spec and runs in that of the command, whichever was launched first. */
 static enum status name_cases(struct figure_data *d, struct error *e)
 {
     double x;
-    for (size_t i = 0; i < d->s->n && d->x.by_case; i++)
+    for (size_t i = 0; i < d->s->n && (d->x.by_case || d->x.by_run); i++)
         if (d->series_of[i] != NO_POINT && d->shown[i])
             TRY(x_of_point(&x, d, i, e));
+    return OK;
+}
+
+/* Rows of several points at one x of a series that the spec chose. */
+static enum status check_rows(const struct figure_data *d, struct error *e)
+{
+    const struct figure_table *t = &d->table;
+    if (d->figure->request->options[FIGURE_SERIES].n == 0)
+        return OK;
+    for (size_t i = 1; i < t->n; i++) {
+        const struct table_row *a = &t->rows[i - 1], *b = &t->rows[i];
+        const size_t points[] = {a->point, b->point};
+        char x[TEXT_NUMBER];
+        if (a->series == b->series && a->x == b->x && d->quantities[0].file != NULL)
+            return figure_refuse_place(d, t->series[a->series].name,
+                                       t->by_name ? t->names[(size_t)a->x - 1] : text_real(x, a->x),
+                                       points, 2, e);
+    }
     return OK;
 }
 
@@ -427,6 +450,7 @@ enum status table_read(struct figure_data *d, struct error *e)
     for (size_t k = 0; k < d->n_quantities; k++)
         TRY(d->quantities[k].file != NULL ? gather(d, k, false, e) : take_points(d, k, e));
     table_sort(&d->table, d->n_quantities);
+    TRY(check_rows(d, e));
     TRY(table_add_sources(d, e));
     table_sort(&d->table, d->n_quantities);
     sum_up(d);

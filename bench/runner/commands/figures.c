@@ -128,6 +128,9 @@ static enum status redraw(const struct spec *spec, const char *run_dir, const st
     bool all_well;
     struct report_request request = {
         .run_dir = run_dir, .shown = run_dir, .write = true, .draw = true};
+    TRY(published_check(spec, e));
+    TRY(figures_check(spec, e));
+    TRY(prediction_check(spec, e));
     return report_make(spec, &request, tools, &all_well, e);
 }
 
@@ -189,11 +192,12 @@ static enum status draw_joined(const struct joined_run *runs, size_t n, const ch
     char plots[PATH_BYTES];
     struct figures_run *drawn;
     TRY(path_format(plots, e, "%s/plots", tools->home));
-    TRY(folder_make(folder, e));
     TRY(MEM_NEW(drawn, n, "the runs of figures", e));
     for (size_t i = 0; i < n; i++)
         drawn[i] = (struct figures_run){&runs[i].s, runs[i].path, n > 1 ? runs[i].name : NULL};
-    enum status status = figures_draw_runs(drawn, n, folder, plots, e);
+    enum status status = figures_check_runs(drawn, n, e);
+    THEN(status, folder_make(folder, e));
+    THEN(status, figures_draw_runs(drawn, n, folder, plots, e));
     free(drawn);
     return status;
 }

@@ -1,0 +1,201 @@
+/* What stands where: a series that a spec chose may hold several points at one x. Those that differ by
+ * their seed repeat each other and stand for one value; others would make a curve go up and down on the
+ * spot, and are refused. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+#include "kernels/base/mem.h"
+
+/* ---- Messages ---- */
+
+static bool differ_in(const struct figure_data *d, const size_t *points, size_t n,
+                      enum option_id option)
+{
+    const struct summary *s = d->s;
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(config_text(&s->points[points[i]].point->config, option),
+                   config_text(&s->points[points[0]].point->config, option)) != 0)
+            return true;
+    return false;
+}
+
+static bool cases_differ(const struct figure_data *d, const size_t *points, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(d->s->points[points[i]].point->case_name,
+                   d->s->points[points[0]].point->case_name) != 0)
+            return true;
+    return false;
+}
+
+/* "case, train.lr": in what these points differ but x. */
+static size_t write_differences(FILE *out, const struct figure_data *d, const size_t *points,
+                                size_t n)
+{
+    size_t told = 0;
+    if (cases_differ(d, points, n))
+        fprintf(out, "%s%s", told++ > 0 ? ", " : "", FIGURE_CASE);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (differ_in(d, points, n, (enum option_id)i))
+            fprintf(out, "%s%s", told++ > 0 ? ", " : "", option_get((enum option_id)i)->key);
+    return told;
+}
+
+enum status figure_refuse_place(const struct figure_data *d, const char *series, const char *x,
+                                const size_t *points, size_t n, struct error *e)
+{
+    const struct value *wanted = &d->figure->request->options[FIGURE_SERIES];
+    char differences[400] = "";
+    FILE *out = fmemopen(differences, sizeof differences - 1, "w");
+    if (out == NULL)
+        return error_no_memory(e, "a message");
+    write_differences(out, d, points, n);
+    fclose(out);
+    return mark_error(
+        e, ERR_SPEC, wanted->mark,
+        "%s = %s: '%s' has %zu points at %s = %s; they differ in %s, which `series` or "
+        "`where` can tell apart",
+        figure_option_at(FIGURE_SERIES)->key, wanted->text, series, n, d->x.name, x, differences);
+}
+
+/* ---- Places ---- */
+
+static const char *x_text(const struct figure_data *d, size_t point)
+{
+    const struct point_summary *p = &d->s->points[point];
+    if (d->x.by_case)
+        return p->point->case_name;
+    if (d->x.by_run)
+        return p->run;
+    return d->x.by_column
+               ? ""
+               : config_text(&p->point->config, d->x.by_option ? d->x.option : OPT_RANKS);
+}
+
+static int by_x(const void *a, const void *b, void *data)
+{
+    const struct figure_data *d = data;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    const struct point *p = d->s->points[x].point, *q = d->s->points[y].point;
+    int order = strcmp(x_text(d, x), x_text(d, y));
+    if (order == 0)
+        order = q->requested - p->requested;
+    return order ? order : (x > y) - (x < y);
+}
+
+static bool is_same(const struct point_summary *a, const struct point_summary *b)
+{
+    bool same_run = a->run == b->run || (a->run != NULL && strcmp(a->run, b->run) == 0);
+    return same_run && a->point->twin == b->point->twin;
+}
+
+/* Of the points at one place, those that were added to be compared with and those that are the first
+ * one under another name step back. */
+static size_t keep_own(struct figure_data *d, size_t *points, size_t n)
+{
+    const struct point_summary *first = &d->s->points[points[0]];
+    size_t kept = 1;
+    for (size_t i = 1; i < n; i++) {
+        const struct point_summary *p = &d->s->points[points[i]];
+        if (is_same(p, first) || (first->point->requested && !p->point->requested))
+            d->stands_for[points[i]] = NO_POINT;
+        else
+            points[kept++] = points[i];
+    }
+    return kept;
+}
+
+static bool are_repetitions(const struct figure_data *d, const size_t *points, size_t n)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (i != OPT_SEED && differ_in(d, points, n, (enum option_id)i))
+            return false;
+    return !cases_differ(d, points, n);
+}
+
+/* Where a row has an x of its own, columns may still tell the points apart: rows are looked at then. */
+static enum status settle_place(struct figure_data *d, const struct series *series, size_t *points,
+                                size_t n, struct error *e)
+{
+    if (n > 1 && !d->x.by_column)
+        n = keep_own(d, points, n);
+    if (n < 2 || (d->x.by_column && !are_repetitions(d, points, n)))
+        return OK;
+    if (!are_repetitions(d, points, n))
+        return figure_refuse_place(d, series->name, x_text(d, points[0]), points, n, e);
+    for (size_t i = 1; i < n; i++)
+        d->stands_for[points[i]] = points[0];
+    d->repeats = true;
+    return OK;
+}
+
+static enum status settle_series(struct figure_data *d, const struct series *series, size_t *points,
+                                 struct error *e)
+{
+    memcpy(points, series->points, series->n * sizeof *points);
+    qsort_r(points, series->n, sizeof *points, by_x, d);
+    for (size_t i = 0, n; i < series->n; i += n) {
+        for (n = 1;
+             i + n < series->n && strcmp(x_text(d, points[i]), x_text(d, points[i + n])) == 0;
+             n++) {
+        }
+        TRY(settle_place(d, series, points + i, n, e));
+    }
+    return OK;
+}
+
+static void leave_first(struct figure_data *d)
+{
+    for (size_t k = 0; k < d->series.n; k++) {
+        struct series *series = &d->series.items[k];
+        size_t n = 0;
+        for (size_t i = 0; i < series->n; i++)
+            if (d->stands_for[series->points[i]] == series->points[i])
+                series->points[n++] = series->points[i];
+        series->n = n;
+    }
+}
+
+enum status figure_settle_places(struct figure_data *d, struct error *e)
+{
+    size_t *points;
+    enum status status = OK;
+    TRY(MEM_NEW(d->stands_for, d->s->n, "the points of a figure", e));
+    for (size_t i = 0; i < d->s->n; i++)
+        d->stands_for[i] = i;
+    if (d->figure->request->options[FIGURE_SERIES].n == 0 || d->figure->shape->bars)
+        return OK;
+    TRY(MEM_NEW(points, d->s->n, "the points of a figure", e));
+    for (size_t k = 0; k < d->series.n && status == OK; k++)
+        status = settle_series(d, &d->series.items[k], points, e);
+    free(points);
+    leave_first(d);
+    return status;
+}
+
+/* ---- Repetitions ---- */
+
+/* The median of what repeats a point, into its place. */
+enum status figure_join_repetitions(struct figure_data *d, struct error *e)
+{
+    double *room;
+    if (!d->repeats)
+        return OK;
+    TRY(MEM_NEW(room, d->s->n, "the points of a figure", e));
+    for (size_t i = 0; i < d->s->n; i++) {
+        size_t n = 0;
+        for (size_t k = i; k < d->s->n; k++)
+            if (d->stands_for[k] == i && isfinite(d->measured[k].value.mid))
+                room[n++] = d->measured[k].value.mid;
+        if (n > 1)
+            d->measured[i] = measured_of(room, n);
+    }
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->stands_for[i] != i)
+            d->measured[i] = (struct measured){.value = {NAN, NAN, NAN}};
+    free(room);
+    return OK;
+}
