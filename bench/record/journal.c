@@ -55,11 +55,37 @@ static void noise_write(json_t *line, const struct launch_noise *noise)
 
 /* ---- Lists ---- */
 
+/* Enters a launch by its name, in place of an earlier one of that name; there is room. */
+static void enter_launch(struct journal *j, size_t i)
+{
+    ENTRY *entry;
+    hsearch_r((ENTRY){.key = j->launches[i].launch}, ENTER, &entry, &j->names);
+    entry->key = j->launches[i].launch;
+    entry->data = (void *)i;
+}
+
+/* A table that borrows the names of launches is made anew when these move, as they double. */
+static enum status grow_names(struct journal *j, struct error *e)
+{
+    size_t room = j->n_launches > 0 ? 2 * j->n_launches : 1;
+    if (j->n_launches > 0)
+        hdestroy_r(&j->names);
+    j->names = (struct hsearch_data){0};
+    if (!hcreate_r(room + room / 2 + 1, &j->names))
+        return error_no_memory(e, "the journal");
+    for (size_t i = 0; i < j->n_launches; i++)
+        enter_launch(j, i);
+    return OK;
+}
+
 static enum status add_launch(struct journal *j, const struct journal_launch *launch,
                               struct error *e)
 {
     TRY(MEM_GROW(j->launches, j->n_launches, "the journal", e));
-    j->launches[j->n_launches++] = *launch;
+    if ((j->n_launches & (j->n_launches - 1)) == 0)
+        TRY(grow_names(j, e));
+    j->launches[j->n_launches] = *launch;
+    enter_launch(j, j->n_launches++);
     return OK;
 }
 
@@ -88,10 +114,10 @@ static void add_point(struct journal *j, const char *point)
 
 static struct journal_launch *find_launch(struct journal *j, const char *name)
 {
-    for (size_t i = j->n_launches; i-- > 0;)
-        if (strcmp(j->launches[i].launch, name) == 0)
-            return &j->launches[i];
-    return NULL;
+    ENTRY *entry;
+    if (j->n_launches == 0 || !hsearch_r((ENTRY){.key = (char *)name}, FIND, &entry, &j->names))
+        return NULL;
+    return &j->launches[(size_t)entry->data];
 }
 
 /* Takes over what is known from the end of a launch on. */
@@ -395,6 +421,7 @@ void journal_close(struct journal *j)
         free(j->blocks[i].points);
     free(j->blocks);
     free(j->launches);
+    hdestroy_r(&j->names);
     free(j->skips);
     *j = (struct journal){.fd = -1};
 }

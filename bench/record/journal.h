@@ -20,6 +20,7 @@
  * a timed launch measured stands in its end, so that to go on reads no records. */
 #pragma once
 
+#include <search.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,6 +80,7 @@ struct journal {
     int fd; /* -1 when only read */
     struct journal_launch *launches;
     size_t n_launches;
+    struct hsearch_data names; /* of launches, to their places among them */
     struct journal_skip *skips;
     size_t n_skips;
     struct journal_block *blocks; /* as begun; none in journals of earlier versions */

@@ -62,11 +62,11 @@ enum status campaign_open_run(struct campaign *c, struct error *e);
 /* Makes this run the latest: another of the same name may have been begun meanwhile. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
 
-/* Takes back every launch that failed, or whose records do not read any more, so that campaign_run
- * tries it again; *retried says how many. */
+/* Takes back every launch that failed and that no other has replaced, so that campaign_run tries it
+ * again; *retried says how many. Reads nothing but the journal. */
 enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e);
 
-/* Runs what is left. ERR_INTERRUPTED after a signal (c->interrupt.signal), everything being on
+/* Runs what is left; also after launches have been taken back once more. ERR_INTERRUPTED after a signal (c->interrupt.signal), everything being on
  * disk. */
 enum status campaign_run(struct campaign *c, struct error *e);
 

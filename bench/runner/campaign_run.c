@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/collect/collect.h"
 #include "bench/place/load.h"
 #include "bench/runner/campaign.h"
 #include "kernels/base/log.h"
@@ -42,50 +41,59 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
-static bool records_read(const struct campaign *c, const struct journal_launch *l)
+/* Launches that fill one place: of a block, or a seed's accuracy run. */
+static int compare_places(const void *a, const void *b)
 {
-    char folder[PATH_BYTES];
-    struct launch_result *result = malloc(sizeof *result);
-    size_t point = spec_find_point(&c->spec, l->point);
-    bool read = result != NULL && point < c->spec.n_points &&
-                path_format(folder, NULL, "%s/%s", c->run_dir, l->launch) == OK &&
-                launch_take(folder, &c->spec.points[point], l->wall_s, result, NULL) == OK;
-    free(result);
-    return read;
+    const struct journal_launch *x = *(const struct journal_launch *const *)a;
+    const struct journal_launch *y = *(const struct journal_launch *const *)b;
+    int order = strcmp(x->point, y->point);
+    if (order == 0)
+        order = (x->run > y->run) - (x->run < y->run);
+    if (order == 0)
+        order = (x->block > y->block) - (x->block < y->block);
+    return order != 0 ? order : (x->seed > y->seed) - (x->seed < y->seed);
 }
 
-/* Whether a launch that failed was made good by another one of its block or seed. */
-static bool is_replaced(const struct journal *journal, size_t i)
+static bool has_failed(const struct journal_launch *l)
 {
-    const struct journal_launch *own = &journal->launches[i];
-    for (size_t k = i + 1; k < journal->n_launches; k++) {
-        const struct journal_launch *other = &journal->launches[k];
-        if (launch_is_done(other) && own->run == other->run && own->block == other->block &&
-            own->seed == other->seed && strcmp(own->point, other->point) == 0)
-            return true;
-    }
-    return false;
+    return (l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT) && !l->retried;
 }
 
-static bool is_well(const struct campaign *c, size_t i)
+/* Those that are done, in the order of places. */
+static size_t list_done(const struct journal *journal, const struct journal_launch **done)
 {
-    const struct journal_launch *l = &c->journal.launches[i];
-    if (l->status == LAUNCH_RUNNING || l->retried)
-        return true;
-    return launch_is_done(l) ? records_read(c, l) : is_replaced(&c->journal, i);
+    size_t n = 0;
+    for (size_t i = 0; i < journal->n_launches; i++)
+        if (launch_is_done(&journal->launches[i]))
+            done[n++] = &journal->launches[i];
+    qsort(done, n, sizeof *done, compare_places);
+    return n;
 }
 
-enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e)
+/* Failures of points of the spec whose place no other launch has filled. */
+static enum status retry_failures(struct campaign *c, const struct journal_launch **done,
+                                  size_t *retried, struct error *e)
 {
-    *retried = 0;
+    size_t n_done = list_done(&c->journal, done);
     for (size_t i = 0; i < c->journal.n_launches; i++) {
         const struct journal_launch *l = &c->journal.launches[i];
-        if (spec_find_point(&c->spec, l->point) >= c->spec.n_points || is_well(c, i))
+        if (!has_failed(l) || spec_find_point(&c->spec, l->point) >= c->spec.n_points ||
+            bsearch(&l, done, n_done, sizeof *done, compare_places) != NULL)
             continue;
         ++*retried;
         TRY(journal_retry(&c->journal, l->launch, e));
     }
     return OK;
+}
+
+enum status campaign_retry_failures(struct campaign *c, size_t *retried, struct error *e)
+{
+    const struct journal_launch **done;
+    *retried = 0;
+    TRY(MEM_NEW(done, c->journal.n_launches, "the launches of a run", e));
+    enum status status = retry_failures(c, done, retried, e);
+    free(done);
+    return status;
 }
 
 static void announce(struct campaign *c, const struct next_launch *next)
@@ -204,6 +212,7 @@ enum status campaign_run(struct campaign *c, struct error *e)
 {
     TRY(journal_recoveries(c, e));
     TRY(journal_refusals(c, e));
+    launch_order_close(&c->order); /* of an earlier call */
     TRY(launch_order_open(&c->order, &c->spec, &c->journal, c->run_dir, c->seed, e));
     TRY(interrupt_begin(&c->interrupt, e));
     progress_begin(&c->progress, stderr);

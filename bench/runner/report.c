@@ -100,35 +100,70 @@ static enum status show(const struct summary *s, const struct report_request *re
     return status;
 }
 
-static enum status make(const struct spec *spec, const struct report_request *request,
-                        const struct tools *tools, bool *all_well, struct error *e)
+static enum status write_tables(const struct summary *s, const char *run_dir,
+                                const struct journal *journal, struct error *e)
 {
-    struct journal journal;
-    struct summary s = {0};
-    TRY(journal_open(&journal, request->run_dir, false, e));
-    enum status status = summary_collect(&s, spec, request->run_dir, &journal, e);
-    if (status == OK) {
-        if (request->write)
-            status = summary_write(&s, request->run_dir, &journal, e);
-        if (request->write && status == OK)
-            status = table_write_documents(&s, request->run_dir, e);
-        status = show(&s, request, tools, status, all_well, e);
+    TRY(summary_write(s, run_dir, journal, e));
+    return table_write_documents(s, run_dir, e);
+}
+
+/* Launches that the journal has as done, and that do not read any more. */
+static enum status take_back_damaged(const struct summary *s, struct journal *journal,
+                                     size_t *damaged, struct error *e)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct summary_launch *launch = &s->launches[i];
+        if (launch->unasked || launch->ok || launch->diverged ||
+            !launch_is_done(&journal->launches[i]))
+            continue;
+        ++*damaged;
+        TRY(journal_retry(journal, journal->launches[i].launch, e));
     }
+    return OK;
+}
+
+static enum status make_of(struct summary *s, const struct journal *journal,
+                           const struct report_request *request, const struct tools *tools,
+                           struct report_result *result, struct error *e)
+{
+    enum status status = OK;
+    if (request->journal != NULL)
+        TRY(take_back_damaged(s, request->journal, &result->damaged, e));
+    if (result->damaged > 0)
+        return OK;
+    if (request->write)
+        status = write_tables(s, request->run_dir, journal, e);
+    return show(s, request, tools, status, &result->all_well, e);
+}
+
+static enum status make(const struct spec *spec, const struct report_request *request,
+                        const struct tools *tools, struct report_result *result, struct error *e)
+{
+    struct journal read = {.fd = -1};
+    struct summary s = {0};
+    const struct journal *journal = request->journal;
+    if (journal == NULL) {
+        TRY(journal_open(&read, request->run_dir, false, e));
+        journal = &read;
+    }
+    enum status status = summary_collect(&s, spec, request->run_dir, journal, e);
+    THEN(status, make_of(&s, journal, request, tools, result, e));
     summary_free(&s);
-    journal_close(&journal);
+    journal_close(&read);
     return status;
 }
 
 enum status report_make(const struct spec *spec, const struct report_request *request,
-                        const struct tools *tools, bool *all_well, struct error *e)
+                        const struct tools *tools, struct report_result *result, struct error *e)
 {
     struct summary s;
-    if (!has_tables_only(request->run_dir))
-        return make(spec, request, tools, all_well, e);
+    *result = (struct report_result){.all_well = true};
+    if (request->journal != NULL || !has_tables_only(request->run_dir))
+        return make(spec, request, tools, result, e);
     enum status status = summary_read(&s, spec, request->run_dir, e);
     if (request->write)
         THEN(status, table_write_documents(&s, request->run_dir, e));
-    THEN(status, show(&s, request, tools, OK, all_well, e));
+    THEN(status, show(&s, request, tools, OK, &result->all_well, e));
     summary_free(&s);
     return status;
 }

@@ -126,7 +126,7 @@ measures_damaged_records_again() {
     local record
     record=$latest/$(sed -n '2s/,.*//p' "$latest/raw.csv")/rank.0.jsonl
     echo nonsense >"$record"
-    expect 0 "1 launches failed before and are tried again" run --set train.lr=0.5 &&
+    expect 0 "1 launch cannot be read any more and is tried again" run --set train.lr=0.5 &&
         [ "$(runs)" -eq 3 ] && [ "$(launches)" -eq 25 ]
 }
 
@@ -138,7 +138,7 @@ goes_on_after_a_failing_point() {
 
 # Its places in the blocks of the other point are filled.
 tries_a_failed_point_again() {
-    expect 0 "1 launches failed before and are tried again" run && [ "$(runs)" -eq 1 ] &&
+    expect 0 "1 launch failed before and is tried again" run && [ "$(runs)" -eq 1 ] &&
         [ "$(launches)" -eq 13 ] && grep -q "^launches/.*no luck" "$latest/raw.csv"
 }
 

@@ -125,13 +125,13 @@ static enum status load_campaign(struct spec *spec, struct spec *asked,
 static enum status redraw(const struct spec *spec, const char *run_dir, const struct tools *tools,
                           struct error *e)
 {
-    bool all_well;
+    struct report_result result;
     struct report_request request = {
         .run_dir = run_dir, .shown = run_dir, .write = true, .draw = true};
     TRY(published_check(spec, e));
     TRY(figures_check(spec, e));
     TRY(prediction_check(spec, e));
-    return report_make(spec, &request, tools, &all_well, e);
+    return report_make(spec, &request, tools, &result, e);
 }
 
 /* Not every gnuplot writes PDF. */
@@ -256,15 +256,15 @@ enum status command_table(const struct arguments *arguments, const struct tools 
                           int *exit_status, struct error *e)
 {
     struct spec spec = {0};
-    bool all_well = true;
+    struct report_result result = {.all_well = true};
     struct report_request request = {
         .run_dir = arguments->operand, .shown = arguments->operand, .table = out};
     enum status status = is_sweep(arguments->operand)
-                             ? table_print_sweep(out, arguments->operand, &all_well, e)
+                             ? table_print_sweep(out, arguments->operand, &result.all_well, e)
                              : run_spec_load(&spec, request.run_dir, NULL, e);
     if (status == OK && !is_sweep(arguments->operand))
-        status = report_make(&spec, &request, tools, &all_well, e);
-    if (!all_well)
+        status = report_make(&spec, &request, tools, &result, e);
+    if (!result.all_well)
         *exit_status = 1;
     spec_free(&spec);
     return status;

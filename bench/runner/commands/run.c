@@ -4,6 +4,7 @@
 #include "bench/runner/commands/commands.h"
 #include "bench/runner/report.h"
 #include "kernels/base/log.h"
+#include "kernels/base/text.h"
 
 /* Refuses to begin when nothing can run here, or when something cannot and --strict was given. */
 static enum status check_refusals(const struct campaign *c, bool strict, struct error *e)
@@ -23,11 +24,11 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
 
 /* The table of a run, its files and figures: made again even where nothing was run, which takes
  * less than knowing whether records, scripts or options have changed since. */
-static enum status report(const struct campaign *c, bool strict, const struct tools *tools,
-                          FILE *out, int *exit_status, struct error *e)
+static enum status report(struct campaign *c, struct journal *journal,
+                          const struct arguments *arguments, FILE *out,
+                          struct report_result *result, struct error *e)
 {
     char latest[PATH_BYTES];
-    bool all_well = true;
     TRY(journal_check(&c->journal, e));
     TRY(campaign_link_latest(c, e));
     TRY(path_format(latest, e, "%s/latest", c->folder));
@@ -35,32 +36,54 @@ static enum status report(const struct campaign *c, bool strict, const struct to
                                      .shown = latest,
                                      .write = true,
                                      .draw = true,
-                                     .strict = strict,
-                                     .table = out};
-    enum status status = report_make(&c->spec, &request, tools, &all_well, e);
-    if (!all_well)
-        *exit_status = 1;
-    return status;
+                                     .strict = arguments->strict,
+                                     .table = out,
+                                     .journal = journal};
+    return report_make(&c->spec, &request, c->tools, result, e);
 }
 
-static enum status run(struct campaign *c, const struct arguments *arguments,
-                       const struct tools *tools, FILE *out, int *exit_status, struct error *e)
+static void note_again(size_t launches, const char *why)
 {
+    char text[TEXT_NUMBER];
+    if (launches > 0)
+        log_print(LOG_NOTE, "%s %s %s tried again", text_plural(text, (long)launches, "launch"),
+                  why, launches > 1 ? "and are" : "and is");
+}
+
+/* What a campaign lacks, then its report. Launches whose records are found not to read any more are
+ * run again, once: a disk that spoils them would have it go on for ever. */
+static enum status run_and_report(struct campaign *c, const struct arguments *arguments, FILE *out,
+                                  struct report_result *result, struct error *e)
+{
+    TRY(campaign_run(c, e));
+    TRY(report(c, &c->journal, arguments, out, result, e));
+    if (result->damaged == 0)
+        return OK;
+    note_again(result->damaged, "cannot be read any more");
+    TRY(campaign_run(c, e));
+    return report(c, NULL, arguments, out, result, e);
+}
+
+static enum status run(struct campaign *c, const struct arguments *arguments, FILE *out,
+                       int *exit_status, struct error *e)
+{
+    struct report_result result;
+    size_t retried;
     TRY(check_refusals(c, arguments->strict, e));
     TRY(campaign_open_run(c, e));
-    size_t retried;
     TRY(campaign_retry_failures(c, &retried, e));
-    if (retried > 0)
-        log_print(LOG_NOTE, "%zu launches failed before and are tried again", retried);
-    else if (c->resumed && !c->journal.finished)
+    note_again(retried, "failed before");
+    if (retried == 0 && c->resumed && !c->journal.finished)
         log_print(LOG_NOTE, "going on with %s", c->run_dir);
-    enum status status = campaign_run(c, e);
+    enum status status = run_and_report(c, arguments, out, &result, e);
     if (status == ERR_INTERRUPTED) {
         log_print(LOG_NOTE, "interrupted; the same command goes on");
         *exit_status = 128 + c->interrupt.signal;
         return OK;
     }
-    return status == OK ? report(c, arguments->strict, tools, out, exit_status, e) : status;
+    if (status == OK && !result.all_well)
+        *exit_status = 1;
+    return status;
 }
 
 enum status command_run(const struct arguments *arguments, const struct tools *tools, FILE *out,
@@ -73,7 +96,7 @@ enum status command_run(const struct arguments *arguments, const struct tools *t
                                        .command = arguments->command};
     struct campaign c;
     enum status status = campaign_prepare(&c, &request, tools, e);
-    THEN(status, run(&c, arguments, tools, out, exit_status, e));
+    THEN(status, run(&c, arguments, out, exit_status, e));
     campaign_close(&c);
     return status;
 }
