@@ -114,7 +114,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -331,8 +331,12 @@ bench-noise:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/noise.sh
 # What choosing the next launch costs in a campaign of 10,000 points and 100,000 launches.
-bench-order: $(call tests_of,$(SPEED_TESTS))
-	@$(BUILD)/tests/speed_launch_order
+bench-order: $(BUILD)/tests/speed_launch_order
+	@$<
+
+# How often `scalebench compare` is right about made-up campaigns; TRIALS= comparisons a row.
+bench-verdicts: $(BUILD)/tests/speed_compare
+	@$< $(TRIALS)
 
 # MNIST and CIFAR-10, from $SCALEBENCH_MIRROR if that is set.
 SETS ?=
@@ -399,6 +403,7 @@ clean:
 #: make figures CONFIG=...            redraw from the CSV, no run
 #: make bench-order                   how long the next launch takes to be chosen, as CSV
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
+#: make bench-verdicts                how often `scalebench compare` is right about made-up campaigns, as CSV
 #: make bench-compare                 whether `scalebench compare` is right about repetitions and a slow-down, as CSV
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline

@@ -48,7 +48,7 @@ tells_what_is_slower() {
     expect 1 "2 slower" compare strong_scaling "$tmp/slower" || return 1
     expect 0 "2 faster" compare "$tmp/slower" strong_scaling || return 1
     expect 1 "2 worse" compare strong_scaling "$tmp/slower" --quantity speedup || return 1
-    expect 0 "3.0 % is taken for it" compare "$tmp/slower" strong_scaling || return 1
+    expect 0 "deviate by 1.5 %, which is usual" compare "$tmp/slower" strong_scaling || return 1
     expect 0 "none is taken" compare "$tmp/slower" strong_scaling --floor 0% || return 1
     expect 0 "0 slower" compare strong_scaling "$tmp/slower" --floor 20% || return 1
     expect 1 "" compare strong_scaling "$tmp/slower" --floor 20% --strict || return 1
@@ -153,8 +153,11 @@ knows_repetitions() {
     done
     runs=("$tmp"/results/fake/2*)
     [ "${#runs[@]}" -eq 4 ] || return 1
-    expect 0 "as 3 repetitions say" compare "${runs[0]}" "${runs[1]}" || return 1
-    expect 0 "as 2 repetitions say" compare "${runs[0]}" "${runs[1]}" "${runs[2]}" || return 1
+    expect 0 "as 3 campaigns and what is usual say" compare "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "together with 2 repetitions of it" compare "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "18 in 3" compare "${runs[0]}" "${runs[1]}" || return 1
+    expect 0 "as 2 campaigns and what is usual say" compare "${runs[0]}" "${runs[1]}" "${runs[2]}" || return 1
+    expect 0 "differ by 20 % (--floor)" compare "${runs[0]}" "${runs[1]}" --floor 20% || return 1
     expect 0 "0 slower" compare "${runs[0]}" fake
 }
 check "repetitions of a run tell what changes between campaigns" knows_repetitions

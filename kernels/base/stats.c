@@ -48,6 +48,39 @@ double stats_median(const double *x, size_t n)
     return stats_quantile(x, n, 0.5);
 }
 
+/* The sum of squares about their mean of values whose `trimmed` least and largest are set to the next
+ * ones. */
+static double winsorized_squares(const double *sorted, size_t n, size_t trimmed)
+{
+    double mean = 0, squares = 0;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < n; i++) {
+            size_t k = i < trimmed ? trimmed : i >= n - trimmed ? n - trimmed - 1 : i;
+            if (pass == 0)
+                mean += sorted[k] / (double)n;
+            else
+                squares += (sorted[k] - mean) * (sorted[k] - mean);
+        }
+    return squares;
+}
+
+struct location stats_trimmed(const double *x, size_t n)
+{
+    struct location location = {NAN, NAN};
+    double *sorted = sorted_copy(x, n);
+    if (sorted == NULL)
+        return location;
+    size_t trimmed = n / 5, left = n - 2 * trimmed;
+    location.mean = 0;
+    for (size_t i = trimmed; i < n - trimmed; i++)
+        location.mean += sorted[i] / (double)left;
+    if (left > 1)
+        location.variance =
+            winsorized_squares(sorted, n, trimmed) / ((double)left * (double)(left - 1));
+    free(sorted);
+    return location;
+}
+
 /* The largest d for which the d-th smallest and d-th largest of n values cover the median with
  * probability 1 - 2 P(B <= d - 1) >= level, B binomial (n, 1/2); 0 if not even d = 1 does. *reached
  * is the coverage of d, or of d = 1. Logarithms, because 2^-n underflows beyond n = 1074. */

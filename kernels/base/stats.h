@@ -16,6 +16,15 @@ double stats_quantile(const double *x, size_t n, double q);
 
 double stats_median(const double *x, size_t n);
 
+/* Where the values lie, the mean of those that are left when a fifth of them, rounded down, is taken
+ * from either end, and the variance of that mean, from the Winsorized values: Tukey and McLaughlin,
+ * 1963; Yuen, "The two-sample trimmed t for unequal population variances", 1974. A single value has no
+ * variance. */
+struct location {
+    double mean, variance;
+};
+struct location stats_trimmed(const double *x, size_t n);
+
 /* The narrowest pair of order statistics, symmetric in rank, that covers the median with
  * probability at least `level`, from the binomial distribution (n, 1/2). n = 6 is the smallest for
  * 95 %. */

@@ -31,12 +31,27 @@ static double count_orders(size_t n, size_t m)
     return orders;
 }
 
+/* As rank_sum_critical, by the normal distribution with correction for continuity. */
+static size_t normal_critical(size_t n, size_t m, double tail, double *probability)
+{
+    double mean = (double)(n * m) / 2, sd = sqrt((double)(n * m) * (double)(n + m + 1) / 12), next;
+    size_t critical = 0;
+    while ((next = erfc((mean - (double)critical - 0.5) / sd / sqrt(2)) / 2) <= tail) {
+        *probability = next;
+        critical++;
+    }
+    return critical;
+}
+
 size_t rank_sum_critical(size_t n, size_t m, double tail, double *probability)
 {
-    const double rounding = 1e-12;
+    const double rounding = 1e-12, exact = 0x1p53;
     size_t most = n * m / 2, critical = 0;
-    double *ways = malloc((most + 1) * sizeof *ways), sum = 0, orders = count_orders(n, m);
+    double sum = 0, orders = count_orders(n, m);
     *probability = 0;
+    if (orders > exact)
+        return normal_critical(n, m, tail, probability);
+    double *ways = malloc((most + 1) * sizeof *ways);
     if (ways == NULL)
         return 0;
     count_ways(ways, most, n, m);

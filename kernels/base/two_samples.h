@@ -1,11 +1,11 @@
-/* Two independent samples: how far one is shifted against the other, exactly at any size. Inputs are
- * not changed. */
+/* Two independent samples: how far one is shifted against the other, by the exact distribution, of
+ * samples with more than 2^53 orders by the normal one. Inputs are not changed. */
 #pragma once
 
 #include "kernels/base/stats.h"
 
 /* The shift of y[m] against x[n], Hodges and Lehmann, "Estimates of location based on rank tests",
- * 1963: mid is the median of all differences y - x, lo and hi those differences that the exact
+ * 1963: mid is the median of all differences y - x, lo and hi those differences that the
  * distribution of Wilcoxon's rank sum gives for `level`. Of samples that differ by a shift alone the
  * interval covers it with probability at least i.level; where n and m are too small for the level,
  * it is all differences and `met` is false. Of logarithms it is the logarithm of a ratio. NAN as

@@ -15,7 +15,8 @@ struct compared {
     const char *run; /* of raw.csv */
     const char *raw; /* column there */
     enum column_id published;
-    double floor_pct;
+    double spread_pct; /* standard deviation between campaigns, what is usual */
+    double margin_pct;
 };
 
 /* The row that is called so; ERR_ARGUMENT names all that there are. */

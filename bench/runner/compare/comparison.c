@@ -35,14 +35,16 @@ static enum status read_rules(struct comparison *c, const struct compare_request
                               struct error *e)
 {
     TRY(compared_find(&c->what, request->quantity != NULL ? request->quantity : "step_ms", e));
-    TRY(read_share(&c->margin, "--margin", request->margin != NULL ? request->margin : "2%", 0, 100,
-                   e));
+    c->margin = c->what->margin_pct / 100;
+    if (request->margin != NULL)
+        TRY(read_share(&c->margin, "--margin", request->margin, 0, 100, e));
     TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
                    e));
-    c->floor = c->what->floor_pct / 100;
-    if (request->floor != NULL)
-        TRY(read_share(&c->floor, "--floor", request->floor, 0, 100, e));
-    c->floor = log1p(c->floor);
+    floor_begin(&c->floor, c->what->spread_pct);
+    if (request->floor == NULL)
+        return OK;
+    TRY(read_share(&c->floor.given, "--floor", request->floor, 0, 100, e));
+    c->floor.given = log1p(c->floor.given);
     return OK;
 }
 
@@ -81,6 +83,7 @@ static enum status read_sides(struct comparison *c, const struct compare_request
                               struct error *e)
 {
     TRY(MEM_NEW(c->sides, request->n_operands, "the runs to compare", e));
+    TRY(MEM_NEW(c->repeats, request->n_operands, "the runs to compare", e));
     c->n_sides = request->n_operands;
     for (size_t i = 0; i < c->n_sides; i++)
         if (!is_published(request->operands[i]))
@@ -177,16 +180,33 @@ static bool is_itself(const struct comparison *c, size_t side, const struct comp
            cell->point->n == reference->n && strcmp(cell->point->id, reference->id) == 0;
 }
 
-static enum status judge_point(struct comparison *c, size_t i, size_t side, struct error *e)
+/* What a side says of a point: its own launches, then those of its repetitions. `launches`: as many as
+ * that. */
+static struct judge_sample sample_of(const struct comparison *c, size_t side,
+                                     const struct side_point *p, struct judge_launches *launches)
+{
+    const struct repeats *repeats = &c->repeats[side];
+    struct judge_sample sample = {launches, 1, p->exact};
+    launches[0] = (struct judge_launches){p->values, p->n};
+    for (size_t r = 0; r < repeats->n && p->n > 0; r++) {
+        const struct side_point *own = repeats_find_point(&repeats->sides[r], p);
+        if (own != NULL)
+            launches[sample.n++] = (struct judge_launches){own->values, own->n};
+    }
+    return sample;
+}
+
+static enum status judge_point(struct comparison *c, size_t i, size_t side,
+                               struct judge_launches *launches, struct error *e)
 {
     struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
     const struct side_point *reference = &c->sides[0].points[i];
     const struct judge_rules rules = {
-        .what = c->what, .margin = c->margin, .level = c->each_level, .floor = c->floor};
+        .what = c->what, .margin = c->margin, .level = c->each_level, .floor = &c->floor};
     if (cell->point == NULL)
         return OK;
-    const struct judge_sample left = {reference->values, reference->n, reference->exact};
-    const struct judge_sample right = {cell->point->values, cell->point->n, cell->point->exact};
+    const struct judge_sample left = sample_of(c, 0, reference, launches);
+    const struct judge_sample right = sample_of(c, side, cell->point, launches + left.n);
     if (is_itself(c, side, cell, reference))
         judge_itself(&cell->judged, &left);
     else
@@ -195,20 +215,28 @@ static enum status judge_point(struct comparison *c, size_t i, size_t side, stru
     return OK;
 }
 
-/* A floor that the user gives holds whatever repetitions say. */
-static enum status find_floor(struct comparison *c, bool given, struct error *e)
+static enum status judge_points(struct comparison *c, struct error *e)
 {
-    const struct side **sides;
-    if (given)
-        return OK;
-    TRY(MEM_NEW(sides, c->n_sides, "the runs to compare", e));
-    for (size_t i = 0; i < c->n_sides; i++)
-        sides[i] = &c->sides[i];
-    enum status status = floor_find(&c->noise, sides, c->n_sides, c->what, e);
-    if (status == OK && c->noise.repetitions > 0)
-        c->floor = floor_width(&c->noise, c->each_level);
-    free(sides);
+    struct judge_launches *launches;
+    size_t most = 2;
+    for (size_t side = 0; side < c->n_sides; side++)
+        most += c->repeats[side].n;
+    TRY(MEM_NEW(launches, most, "the campaigns of a point", e));
+    enum status status = OK;
+    for (size_t i = 0; i < c->sides[0].n; i++)
+        for (size_t side = 1; side < c->n_sides; side++)
+            THEN(status, judge_point(c, i, side, launches, e));
+    free(launches);
     return status;
+}
+
+/* Numbers of others repeat nothing. */
+static enum status find_repeats(struct comparison *c, struct error *e)
+{
+    TRY(repeats_find(c->repeats, c->sides, c->n_sides, c->what, e));
+    for (size_t i = 0; i < c->n_sides; i++)
+        TRY(repeats_add(&c->floor, &c->sides[i], &c->repeats[i], e));
+    return OK;
 }
 
 enum status compare_run(struct comparison *c, const struct compare_request *request,
@@ -218,18 +246,18 @@ enum status compare_run(struct comparison *c, const struct compare_request *requ
     TRY(read_rules(c, request, e));
     TRY(read_sides(c, request, e));
     TRY(match_points(c, e));
-    TRY(find_floor(c, request->floor != NULL, e));
-    for (size_t i = 0; i < c->sides[0].n; i++)
-        for (size_t side = 1; side < c->n_sides; side++)
-            TRY(judge_point(c, i, side, e));
-    return OK;
+    TRY(find_repeats(c, e));
+    return judge_points(c, e);
 }
 
 void compare_free(struct comparison *c)
 {
-    for (size_t i = 0; i < c->n_sides; i++)
+    for (size_t i = 0; i < c->n_sides; i++) {
         side_free(&c->sides[i]);
+        repeats_free(&c->repeats[i]);
+    }
     free(c->sides);
+    free(c->repeats);
     free(c->cells);
     *c = (struct comparison){.n_sides = 0};
 }

@@ -1,14 +1,15 @@
 /* Runs against a reference, point by point: which became faster or slower, by how much, and what is
  * not known. Points are matched by identity (and case), else by label, which another version of the
- * program keeps. All ratios hold together at the level asked for: each has the level
+ * program keeps. Repetitions of a run that lie beside it are one side with it: ratios are those of the means
+ * of campaigns. All ratios hold together at the level asked for: each has the level
  * 1 - (1 - level) / their number (Bonferroni), so that interval and verdict say the same. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "bench/runner/compare/floor.h"
 #include "bench/runner/compare/judge.h"
+#include "bench/runner/compare/repeats.h"
 #include "bench/runner/compare/side.h"
 
 struct compare_request {
@@ -26,10 +27,10 @@ struct compare_cell {
 
 struct comparison {
     const struct compared *what;
-    double margin, level, each_level; /* 0.02; of all ratios together, of each */
-    double floor;                     /* half the width, of logarithms */
-    struct noise_floor noise;         /* what it comes from; none: floor is assumed */
-    struct side *sides;               /* the reference first */
+    double margin, level, each_level; /* 0.05; of all ratios together, of each */
+    struct noise_floor floor;
+    struct side *sides;      /* the reference first */
+    struct repeats *repeats; /* [n_sides], of each side */
     size_t n_sides;
     struct compare_cell *cells; /* [points of the reference, n_sides - 1] */
     size_t n_ratios;

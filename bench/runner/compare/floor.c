@@ -8,7 +8,7 @@ static double mean_of(const double *values, size_t n, size_t step)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += values[i * step];
+        sum += isnan(values[i * step]) ? 0 : values[i * step];
     return sum / (double)n;
 }
 
@@ -34,7 +34,15 @@ static double satterthwaite(double a, double df_a, double b, double df_b)
     return below > 0 ? (a + b) * (a + b) / below : df_a + df_b;
 }
 
-void floor_add(struct noise_floor *floor, const double *logs, size_t points, size_t k)
+void floor_begin(struct noise_floor *floor, double sd_pct)
+{
+    double sd = log1p(sd_pct / 100);
+    *floor = (struct noise_floor){
+        .variance = sd * sd, .degrees = sd > 0 ? FLOOR_DEGREES : 0, .usual = sd, .given = NAN};
+}
+
+void floor_add(struct noise_floor *floor, const double *logs, const double *variances,
+               size_t points, size_t k)
 {
     if (points == 0 || k < 2)
         return;
@@ -42,15 +50,32 @@ void floor_add(struct noise_floor *floor, const double *logs, size_t points, siz
     find_squares(&runs, &rest, logs, points, k);
     double together = runs / df / n, apart = rest / df / n;
     double degrees = satterthwaite(together, df, apart, df * (n - 1));
-    floor->variance = (floor->degrees * floor->variance + degrees * (together + apart)) /
-                      (floor->degrees + degrees);
+    double between = fmax(0, together + apart - mean_of(variances, points * k, 1));
+    floor->variance =
+        (floor->degrees * floor->variance + degrees * between) / (floor->degrees + degrees);
     floor->degrees += degrees;
     floor->repetitions += k;
 }
 
-double floor_width(const struct noise_floor *floor, double level)
+/* The variance of a mean over that of one campaign. */
+static double share_of(size_t campaigns)
 {
-    if (floor->repetitions == 0)
-        return NAN;
-    return student_quantile((1 + level) / 2, floor->degrees) * sqrt(2 * floor->variance);
+    return campaigns > 0 ? 1 / (double)campaigns : 0;
+}
+
+double floor_width(const struct noise_floor *floor, double level, size_t a, size_t b)
+{
+    double shares = share_of(a) + share_of(b);
+    if (!isnan(floor->given))
+        return floor->given * sqrt(shares / 2);
+    if (!(floor->variance > 0))
+        return 0;
+    return student_quantile((1 + level) / 2, floor->degrees) * sqrt(shares * floor->variance);
+}
+
+size_t floor_campaigns(const struct noise_floor *floor, double level, double width)
+{
+    double share = floor_width(floor, level, 1, 1) / width;
+    double n = ceil(share * share);
+    return n >= 1 && n <= 100 ? (size_t)n : 0;
 }

@@ -29,13 +29,17 @@ static void begin_row(struct compare_row *row, const struct comparison *c, size_
     row->label = p->label;
     row->level_wanted = c->each_level;
     row->margin = c->margin;
-    row->floor = expm1(c->floor);
-    row->floor_repetitions = (double)c->noise.repetitions;
+    row->floor_repetitions = (double)c->floor.repetitions;
+    if (isnan(c->floor.given)) {
+        row->between_sd = expm1(sqrt(c->floor.variance));
+        row->between_degrees = c->floor.degrees;
+    }
 }
 
-static double launches_of(const struct side_point *p)
+/* Of published numbers there are none. */
+static double count_of(const struct side_point *p, size_t n)
 {
-    return p->exact ? NAN : (double)p->n;
+    return p->exact ? NAN : (double)n;
 }
 
 static void take_judged(struct compare_row *row, const struct judged *j,
@@ -46,6 +50,7 @@ static void take_judged(struct compare_row *row, const struct judged *j,
     CSV_SET_INTERVAL(row, ratio, j->ratio, 1);
     row->launches_lo = j->launches.lo;
     row->launches_hi = j->launches.hi;
+    row->floor = isnan(j->ratio.mid) ? NAN : expm1(j->floor);
     row->level = isnan(j->ratio.mid) ? NAN : j->launches.level;
     row->verdict = j->verdict == VERDICT_NONE ? NULL : verdict_name(j->verdict, what);
     row->reason = j->reason;
@@ -58,12 +63,15 @@ static void write_pair(FILE *out, const struct comparison *c, size_t i, size_t s
     const struct compare_cell *cell = compare_cell(c, i, side);
     begin_row(&row, c, side, reference);
     row.reference_point = reference->id;
-    row.reference_launches = launches_of(reference);
+    row.reference_launches = count_of(reference, reference->n);
     row.reason = "the run does not have this point";
     if (cell->point != NULL) {
         row.point = cell->point->id;
         row.matched_by = cell->by_label ? "label" : "id";
-        row.launches = launches_of(cell->point);
+        row.reference_launches = count_of(reference, cell->judged.reference_n);
+        row.launches = count_of(cell->point, cell->judged.n);
+        row.reference_campaigns = count_of(reference, cell->judged.reference_campaigns);
+        row.campaigns = count_of(cell->point, cell->judged.campaigns);
         take_judged(&row, &cell->judged, c->what);
     }
     csv_write_row(out, columns, N_COLUMNS, &row);
@@ -75,7 +83,7 @@ static void write_single(FILE *out, const struct comparison *c, size_t i, size_t
     const struct side_point *p = &c->sides[side].points[i];
     begin_row(&row, c, side, p);
     row.point = p->id;
-    row.launches = launches_of(p);
+    row.launches = count_of(p, p->n);
     row.reason = "the reference does not have this point";
     csv_write_row(out, columns, N_COLUMNS, &row);
 }

@@ -93,9 +93,11 @@ static void write_reasons(FILE *out, const struct comparison *c)
 static void write_level(FILE *out, const struct comparison *c)
 {
     char all[TEXT_NUMBER], each[TEXT_NUMBER], margin[TEXT_NUMBER];
-    fprintf(out, "Ratios are those to %s, %s is better; the same is within %s %%.",
+    fprintf(out,
+            "Ratios are those to %s, %s is better; what is surely within %s %% is the same, what "
+            "surely differs and seems to by more than that %s or %s.",
             c->sides[0].name, c->what->better == BETTER_LOWER ? "lower" : "higher",
-            text_real(margin, 100 * c->margin));
+            text_real(margin, 100 * c->margin), c->what->good, c->what->bad);
     if (c->n_ratios > 1)
         fprintf(out, " Intervals hold for all %zu together at %s %%, each at %s %%.\n", c->n_ratios,
                 text_real(all, 100 * c->level), text_significant(each, 100 * c->each_level, 4));
@@ -111,27 +113,50 @@ static bool is_one_run(const struct comparison *c)
     return true;
 }
 
+/* Each run that stands for more than itself. */
+static void write_repeats(FILE *out, const struct comparison *c)
+{
+    char runs[TEXT_NUMBER];
+    for (size_t side = 0; side < c->n_sides; side++)
+        if (c->repeats[side].n > 0)
+            fprintf(out, "%s counts together with %s of it, by the mean of these campaigns.\n",
+                    c->sides[side].name, text_plural(runs, (long)c->repeats[side].n, "repetition"));
+}
+
+/* What tells of the deviation. */
+static void write_source(FILE *out, const struct noise_floor *floor)
+{
+    char degrees[TEXT_NUMBER];
+    if (floor->repetitions == 0)
+        fputs("which is usual (repetitions, `scalebench run SPEC --fresh`, would tell of these)",
+              out);
+    else
+        fprintf(out, "as %zu campaigns%s say (%s degrees of freedom)", floor->repetitions,
+                floor->usual > 0 ? " and what is usual" : "",
+                text_significant(degrees, floor->degrees, 2));
+}
+
 static void write_floor(FILE *out, const struct comparison *c)
 {
-    char width[TEXT_NUMBER], degrees[TEXT_NUMBER];
-    text_significant(width, 100 * expm1(c->floor), 2);
+    char number[TEXT_NUMBER], width[TEXT_NUMBER];
+    const struct noise_floor *floor = &c->floor;
+    double pair = floor_width(floor, c->each_level, 1, 1);
+    text_significant(width, 100 * expm1(pair), 2);
     if (is_one_run(c))
         fputs("One run on both sides: its launches are compared with themselves.\n", out);
-    else if (c->noise.repetitions > 0)
-        fprintf(out,
-                "Noise floor: two campaigns of one thing differ by up to %s %%, as %zu repetitions "
-                "say (%s degrees of freedom); no interval is narrower.\n",
-                width, c->noise.repetitions, text_significant(degrees, c->noise.degrees, 2));
-    else if (c->floor > 0)
-        fprintf(out,
-                "Noise floor: launches of one campaign do not tell what changes between campaigns; "
-                "no repetitions (`scalebench run SPEC --fresh`) do, so %s %% is taken for it "
-                "(--floor); no interval is narrower.\n",
-                width);
-    else
+    else if (pair == 0)
         fputs("Noise floor: none is taken; what changes between campaigns is not in the "
               "intervals.\n",
               out);
+    else if (!isnan(floor->given))
+        fprintf(out, "Noise floor: two campaigns of one thing may differ by %s %% (--floor).\n",
+                width);
+    else {
+        fprintf(out, "Noise floor: campaigns of one thing deviate by %s %%, ",
+                text_significant(number, 100 * expm1(sqrt(floor->variance)), 2));
+        write_source(out, floor);
+        fprintf(out, "; two may differ by %s %%, means of several by less.\n", width);
+    }
 }
 
 /* ---- What was left out ---- */
@@ -205,6 +230,7 @@ void format_write_notes(FILE *out, const struct comparison *c)
         write_counts(out, c, side);
     write_reasons(out, c);
     write_level(out, c);
+    write_repeats(out, c);
     write_floor(out, c);
     write_published(out, c);
     write_matches(out, c);

@@ -15,12 +15,17 @@ static void put(const struct grid *g, size_t row, size_t column, const char *tex
     snprintf(grid_cell(g, row, column), GRID_TEXT, "%s", text);
 }
 
-static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p)
+/* "12", "66 in 11": of several campaigns their number, too. */
+static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p,
+                      size_t launches, size_t campaigns)
 {
+    char *cell = grid_cell(g, row, column);
     if (p->exact)
         put(g, row, column, "published");
+    else if (campaigns > 1)
+        snprintf(cell, GRID_TEXT, "%zu in %zu", launches, campaigns);
     else
-        snprintf(grid_cell(g, row, column), GRID_TEXT, "%zu", p->n);
+        snprintf(cell, GRID_TEXT, "%zu", launches);
 }
 
 static void put_number(const struct grid *g, size_t row, size_t column, double number)
@@ -55,7 +60,7 @@ static void put_cell(const struct grid *g, size_t row, size_t column, const stru
     if (cell->point == NULL)
         return;
     put_number(g, row, column, cell->judged.median);
-    put_count(g, row, column + 1, cell->point);
+    put_count(g, row, column + 1, cell->point, cell->judged.n, cell->judged.campaigns);
     put(g, row, column + 2, format_ratio(ratio, &cell->judged));
     put(g, row, column + 3, verdict_name(cell->judged.verdict, c->what));
 }
@@ -65,9 +70,15 @@ static void put_row(const struct grid *g, size_t row, const struct comparison *c
     const struct side_point *p = &c->sides[0].points[i];
     put(g, row, 0, compare_label(p));
     put_number(g, row, 1, stats_median(p->values, p->n));
-    put_count(g, row, 2, p);
-    for (size_t side = 1; side < c->n_sides; side++)
+    put_count(g, row, 2, p, p->n, 1);
+    for (size_t side = 1; side < c->n_sides; side++) {
+        const struct judged *j = &compare_cell(c, i, side)->judged;
+        if (j->reference_n > 0) {
+            put_number(g, row, 1, j->reference);
+            put_count(g, row, 2, p, j->reference_n, j->reference_campaigns);
+        }
         put_cell(g, row, OF_REFERENCE + OF_RUN * (side - 1), c, compare_cell(c, i, side));
+    }
 }
 
 /* Of points that neither side measured there is nothing to show. */

@@ -1,38 +1,57 @@
-/* The verdict on one point of two campaigns: the ratio of what their launches took, its interval, and
- * whether all of that lies beyond the margin, within it or neither. Internal to
- * bench/runner/compare.
+/* The verdict on one point of two sides: the ratio of what their launches took, its interval, and what
+ * that says. A side is a campaign or several that repeat each other. Internal to bench/runner/compare.
  *
- * Launches of two campaigns are independent samples. Of the logarithms the ratio and the interval are
- * Hodges and Lehmann's shift (kernels/base/two_samples.h). What changes between campaigns is not in
- * it: the noise floor, the half-width within which logarithms of two campaigns of one thing differ, is
- * what it is widened to on both sides, where it is narrower. A floor of repetitions (floor.h) holds the
- * scatter of usual launches; where those of a point scatter more, its own interval is the wider one. */
+ * All is done on logarithms. Launches of two campaigns are independent samples, whose ratio and interval
+ * are Hodges and Lehmann's shift (kernels/base/two_samples.h). Those of several campaigns of a side are
+ * first moved together, each campaign to the mean of where all of them lie (aligned ranks: Hodges and
+ * Lehmann, "Rank methods for combination of independent experiments", 1962), which makes the ratio that of
+ * the means of campaigns; their distances from there grow by sqrt(n / (n - 1)), since they are distances
+ * from where those n launches themselves lie.
+ *
+ * What changes between campaigns is not in that interval. By the noise floor f (floor.h) the ends lo and hi
+ * about mid move to mid - sqrt((mid - lo)^2 + f^2) and mid + sqrt((hi - mid)^2 + f^2): limits of a sum of two
+ * independent quantities from the limits of each (Zou and Donner, "Construction of confidence limits about
+ * effect measures: a general approach", 2008).
+ *
+ * A point is the same when all of the interval lies within the margin (Schuirmann's two one-sided tests,
+ * 1987). It is slower, or faster, when all of the interval lies on that side of 1 and the ratio itself beyond
+ * the margin: that there is a difference is certain at the level, that it is of a size that matters is the
+ * best guess. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "bench/runner/compare/compared.h"
+#include "bench/runner/compare/floor.h"
 
 enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_GOOD, VERDICT_BAD, VERDICT_UNDECIDED };
 
 struct judge_rules {
     const struct compared *what;
-    double margin; /* 0.02 */
+    double margin; /* 0.05 */
     double level;  /* of each ratio, corrected for how many there are */
-    double floor;  /* half a width, of logarithms */
+    const struct noise_floor *floor;
+};
+
+/* What one campaign says of a point. */
+struct judge_launches {
+    const double *values;
+    size_t n;
 };
 
 struct judge_sample {
-    const double *values;
-    size_t n;
+    const struct judge_launches *campaigns;
+    size_t n;   /* campaigns; those without launches do not count */
     bool exact; /* the only value is known without error */
 };
 
 struct judged {
-    double reference, median; /* medians of both */
-    struct interval launches; /* ratio to the reference, by the launches alone */
-    struct interval ratio;    /* the same interval with the floor */
-    size_t reference_n, n;    /* launches */
+    double reference, median;              /* medians, of campaigns their geometric mean */
+    struct interval launches;              /* ratio to the reference, by the launches alone */
+    struct interval ratio;                 /* the same interval with the floor */
+    double floor;                          /* half a width, of logarithms */
+    size_t reference_n, n;                 /* launches */
+    size_t reference_campaigns, campaigns; /* with launches */
     enum verdict verdict;
     char reason[160]; /* of UNDECIDED and NONE */
 };

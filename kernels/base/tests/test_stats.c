@@ -31,6 +31,20 @@ static void mean_median_and_quantiles(void **state)
     assert_true(x[0] == 4 && x[1] == 1 && x[2] == 3 && x[3] == 2);
 }
 
+/* By hand: 3 of 5 are left, the others become 2 and 4. */
+static void trimmed_means_leave_out_a_fifth(void **state)
+{
+    const double x[] = {100, 2, -7, 4, 3};
+    struct location location = stats_trimmed(x, 5);
+    assert_true(location.mean == 3);
+    assert_true(fabs(location.variance - 4.0 / 6) < 1e-15);
+    location = stats_trimmed(x, 4); /* none */
+    assert_true(location.mean == 24.75);
+    location = stats_trimmed(x, 1);
+    assert_true(location.mean == 100 && isnan(location.variance));
+    assert_true(isnan(stats_trimmed(x, 0).mean));
+}
+
 static void undefined_values_are_nan(void **state)
 {
     const double x[] = {1, NAN, 2};
@@ -206,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(binomial_tails_are_exact),
         cmocka_unit_test(mean_median_and_quantiles),
+        cmocka_unit_test(trimmed_means_leave_out_a_fifth),
         cmocka_unit_test(undefined_values_are_nan),
         cmocka_unit_test(interval_takes_the_tabulated_order_statistics),
         cmocka_unit_test(interval_says_what_it_covers),

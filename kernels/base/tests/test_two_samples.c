@@ -34,6 +34,19 @@ static void rank_sums_are_those_of_the_tables(void **state)
     }
 }
 
+/* Where the distribution is no longer counted it goes on as it was: by the same second differences. */
+static void large_samples_go_on_by_the_normal_distribution(void **state)
+{
+    double c[4], probability;
+    for (size_t i = 0; i < 4; i++) {
+        c[i] = (double)rank_sum_critical(26 + i, 26 + i, 0.0125, &probability);
+        assert_true(probability <= 0.0125 && probability > 0.0115);
+    }
+    assert_true(fabs((c[3] - c[2]) - 2 * (c[2] - c[1]) + (c[1] - c[0])) <= 2);
+    assert_int_equal(rank_sum_critical(200, 20, 0.025, &probability),
+                     rank_sum_critical(20, 200, 0.025, &probability));
+}
+
 static void small_samples_reach_no_high_level(void **state)
 {
     const double x[] = {1, 2, 3}, y[] = {11, 12, 13};
@@ -117,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rank_sums_are_those_of_the_tables),
+        cmocka_unit_test(large_samples_go_on_by_the_normal_distribution),
         cmocka_unit_test(small_samples_reach_no_high_level),
         cmocka_unit_test(a_shift_is_what_the_differences_say),
         cmocka_unit_test(students_quantiles_are_those_of_the_tables),
