@@ -98,6 +98,19 @@ static const struct {
 #undef PLACE_AS
 };
 
+/* "method=fast size=1000": what workload.options say of the point. */
+static void fill_own(struct cells *c, const struct config *config)
+{
+    char text[1024] = "";
+    size_t used = 0;
+    for (size_t i = 0; config->own != NULL && i < config->own->n && used < sizeof text; i++)
+        if (config->values[OPT_OWN + i].set)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
+                                     strrchr(config->own->keys[i], '.') + 1,
+                                     config->values[OPT_OWN + i].text);
+    set_text(c, COLUMN_workload_options, text);
+}
+
 static void fill_options(struct cells *c, const struct spec *spec, const struct point *point)
 {
     bool foreign = config_is_foreign(&point->config);
@@ -111,6 +124,7 @@ static void fill_options(struct cells *c, const struct spec *spec, const struct 
     set_text(c, COLUMN_site, config_text(&point->config, OPT_SITE));
     set_real(c, COLUMN_ranks_per_node, point_ranks_per_node(point));
     set_bool(c, COLUMN_base, point->base);
+    fill_own(c, &point->config);
     if (foreign)
         return;
     set_text(c, COLUMN_sync_variant, variant_of(point));

@@ -68,7 +68,7 @@ static enum status read_factors(struct key *key, const struct spec *spec, struct
     char text[WORD], *rest = text, *word;
     strcpy(text, key->ours);
     while ((word = next_factor(&rest)) != NULL) {
-        const struct spec_option *option = option_find(word);
+        const struct spec_option *option = config_option_find(&spec->config, word);
         bool on_node = strcmp(word, "ranks_per_node") == 0;
         if (key->n == FACTORS_MAX)
             return refuse(spec, OPT_PUBLISHED_KEYS, key->ours, "at most 4 factors", e);

@@ -324,7 +324,7 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     for (size_t i = 0; i < s->spec->n_varying; i++) {
         size_t used = strlen(factors);
         snprintf(factors + used, sizeof factors - used, "%s%s", i > 0 ? ", " : ": ",
-                 option_get(s->spec->varying[i])->key);
+                 config_option(&s->spec->config, s->spec->varying[i])->key);
     }
     return MET(
         "spec.yaml has every option, %zu of which vary%s; manifest.json machine, software and "

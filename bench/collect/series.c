@@ -189,9 +189,10 @@ static void name_series(struct series *series, const struct summary *s,
         if (option == OPT_STRATEGY || option == OPT_VARIANT || option == OPT_COMPRESS ||
             (!by->only && !is_named(last, s, splitting, option)))
             continue;
-        const char *key = strrchr(option_get(option)->key, '.');
+        const char *whole = config_option(&last->point->config, option)->key;
+        const char *key = strrchr(whole, '.');
         char part[160];
-        snprintf(part, sizeof part, "%.60s %.90s", key != NULL ? key + 1 : option_get(option)->key,
+        snprintf(part, sizeof part, "%.60s %.90s", key != NULL ? key + 1 : whole,
                  config_text(&last->point->config, option));
         append(series, part);
     }

@@ -178,11 +178,13 @@ static enum status define_ticks(FILE *out, const struct figure_data *d, struct e
 static void define_x(FILE *out, const struct figure_data *d)
 {
     char title[160], name[GNUPLOT_NAME];
-    const struct spec_option *option = d->x.by_option ? option_get(d->x.option) : NULL;
+    const struct spec_option *option =
+        d->x.by_option ? config_option(&d->spec->config, d->x.option) : NULL;
     if (option != NULL && option->id == OPT_RANKS)
         snprintf(title, sizeof title, "ranks (MPI processes)");
     else
-        snprintf(title, sizeof title, "%s%s%s%s", d->x.name,
+        snprintf(title, sizeof title, "%s%s%s%s",
+                 d->x.option >= OPT_OWN ? last_word(d->x.name) : d->x.name,
                  option != NULL && option->unit[0] ? " (" : "", option != NULL ? option->unit : "",
                  option != NULL && option->unit[0] ? ")" : "");
     gnuplot_define_text(out, "x_name", title);

@@ -198,7 +198,7 @@ static enum status collect_series(struct figure_data *d, struct error *e)
     if (wanted->n == 0 && d->x.by_column)
         return series_a_point(&d->series, d->s, e);
     for (size_t i = 0; i < wanted->n; i++) {
-        const struct spec_option *option = option_find(wanted->texts[i]);
+        const struct spec_option *option = config_option_find(&d->spec->config, wanted->texts[i]);
         by.cases = by.cases || strcmp(wanted->texts[i], FIGURE_CASE) == 0;
         if (option != NULL && by.n_options < OPTION_COUNT)
             options[by.n_options++] = option->id;
@@ -240,7 +240,8 @@ static bool knows_points(const struct figure_data *d)
     size_t n = 0;
     const struct condition_term *terms = d->where != NULL ? condition_terms(d->where, &n) : NULL;
     for (size_t i = 0; i < n; i++)
-        if (option_find(terms[i].name) == NULL && !figure_is_of_points(d, terms[i].name))
+        if (config_option_find(&d->spec->config, terms[i].name) == NULL &&
+            !figure_is_of_points(d, terms[i].name))
             return false;
     return true;
 }

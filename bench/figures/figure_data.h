@@ -25,6 +25,7 @@ struct figure_run {
 
 struct figure_data {
     const struct summary *s; /* borrowed */
+    const struct spec *spec; /* its own */
     const struct figure *figure;
     struct figure own; /* it */
     const struct figure_run *runs;

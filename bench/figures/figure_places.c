@@ -40,7 +40,8 @@ static size_t write_differences(FILE *out, const struct figure_data *d, const si
         fprintf(out, "%s%s", told++ > 0 ? ", " : "", FIGURE_CASE);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (differ_in(d, points, n, (enum option_id)i))
-            fprintf(out, "%s%s", told++ > 0 ? ", " : "", option_get((enum option_id)i)->key);
+            fprintf(out, "%s%s", told++ > 0 ? ", " : "",
+                    config_option(&d->spec->config, (enum option_id)i)->key);
     return told;
 }
 

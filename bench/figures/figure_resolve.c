@@ -29,7 +29,7 @@ static enum status unknown_x(const struct figure_data *d, const char *name, stru
     TRY(MEM_NEW(known, n + OPTION_COUNT, "the names of options", e));
     for (int i = 0; i < OPTION_COUNT; i++)
         if (!scope_is_campaign(option_get((enum option_id)i)->scope))
-            known[known_n++] = option_get((enum option_id)i)->key;
+            known[known_n++] = config_option(&d->spec->config, (enum option_id)i)->key;
     for (size_t i = 0; i < n; i++)
         if (name_index(columns[i].name, known, known_n) < 0)
             known[known_n++] = columns[i].name;
@@ -42,6 +42,17 @@ static enum status unknown_x(const struct figure_data *d, const char *name, stru
     return refuse(d, FIGURE_X, name, text, e);
 }
 
+/* Every point that has a value of this own option has a number. */
+static bool has_numbers(const struct spec *spec, enum option_id own)
+{
+    bool numbers = true;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct value *value = &spec->points[i].config.values[own];
+        numbers = numbers && (!value->set || isfinite(value->number));
+    }
+    return numbers;
+}
+
 static enum status resolve_option(struct figure_data *d, const struct spec_option *option,
                                   struct error *e)
 {
@@ -50,7 +61,8 @@ static enum status resolve_option(struct figure_data *d, const struct spec_optio
     d->x.title = option->help;
     d->table.by_name = option->type == TYPE_ENUM || option->type == TYPE_TEXT ||
                        option->type == TYPE_TEXTS || option->type == TYPE_STRINGS ||
-                       option->type == TYPE_INTS || option->type == TYPE_RANGE;
+                       option->type == TYPE_INTS || option->type == TYPE_RANGE ||
+                       (option->type == TYPE_OWN && !has_numbers(d->spec, option->id));
     return scope_is_campaign(option->scope)
                ? refuse(d, FIGURE_X, option->key, "holds for the whole campaign", e)
                : OK;
@@ -59,7 +71,7 @@ static enum status resolve_option(struct figure_data *d, const struct spec_optio
 static enum status resolve_x(struct figure_data *d, struct error *e)
 {
     const char *name = figure_text(d->figure, FIGURE_X), *fixed = d->figure->shape->x;
-    const struct spec_option *option = option_find(name);
+    const struct spec_option *option = config_option_find(&d->spec->config, name);
     d->x.name = name;
     if (fixed != NULL && d->figure->request->options[FIGURE_X].set && strcmp(fixed, name) != 0)
         return refuse(d, FIGURE_X, name, "this kind has an x of its own; `line` goes over anything",
@@ -190,7 +202,7 @@ static void option_value(struct condition_value *value, const struct value *own,
                          enum option_type type)
 {
     bool number = type == TYPE_INT || type == TYPE_REAL || type == TYPE_TIME || type == TYPE_SIZE ||
-                  type == TYPE_PERCENT || type == TYPE_RANKS;
+                  type == TYPE_PERCENT || type == TYPE_RANKS || type == TYPE_OWN;
     value->number = number ? own->number : NAN;
     value->text = own->text;
 }
@@ -198,7 +210,7 @@ static void option_value(struct condition_value *value, const struct value *own,
 bool figure_point_value(struct condition_value *value, const char *name,
                         const struct point_summary *p)
 {
-    const struct spec_option *option = option_find(name);
+    const struct spec_option *option = config_option_find(&p->point->config, name);
     enum column_id column = column_find(name);
     if (strcmp(name, FIGURE_CASE) == 0) {
         *value = (struct condition_value){NAN, p->point->case_name};
@@ -228,7 +240,8 @@ bool figure_point_lookup(struct condition_value *value, const char *name, const 
 /* A name that points have, or a file that the figure is drawn from. */
 static bool is_known(const struct figure_data *d, const char *name)
 {
-    if (option_find(name) != NULL || figure_is_of_points(d, name) || column_find(name) != COLUMNS)
+    if (config_option_find(&d->spec->config, name) != NULL || figure_is_of_points(d, name) ||
+        column_find(name) != COLUMNS)
         return true;
     for (size_t k = 0; k < d->n_quantities; k++) {
         size_t n = 0;
@@ -286,7 +299,7 @@ static enum status check_published(const struct figure_data *d, struct error *e)
 enum status figure_resolve(struct figure_data *d, const struct figure_request *request,
                            const struct spec *spec, bool several, struct error *e)
 {
-    *d = (struct figure_data){.own = figure_of(request), .several = several};
+    *d = (struct figure_data){.own = figure_of(request), .spec = spec, .several = several};
     d->figure = &d->own;
     TRY(resolve_x(d, e));
     TRY(resolve_y(d, spec, e));

@@ -96,6 +96,25 @@ static void take_common(struct merged *m, const struct figures_run *runs, size_t
                 m->spec.config.values[told[k]] = m->spec.presets.values[told[k]];
 }
 
+/* Points are told apart by options at their places, which own ones have by their names. */
+static enum status take_own(struct merged *m, const struct figures_run *runs, size_t n,
+                            struct error *e)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct own_options *all = m->spec.own, *own = runs[i].s->spec->own;
+        for (size_t k = 0; k < all->n && k < own->n; k++)
+            if (strcmp(all->keys[k], own->keys[k]) != 0)
+                return error_set(e, ERR_ARGUMENT,
+                                 "figures: %s of one run and %s of another do not go into one "
+                                 "figure: runs have the same workload.options or none",
+                                 all->keys[k], own->keys[k]);
+        if (own->n > all->n)
+            m->spec.own = own;
+    }
+    m->spec.config.own = m->spec.own;
+    return OK;
+}
+
 /* What differs from a publication, of all of them. */
 static enum status take_differs(struct merged *m, const struct figures_run *runs, size_t n,
                                 struct error *e)
@@ -128,6 +147,7 @@ enum status merge_runs(struct merged *m, const struct figures_run *runs, size_t 
     TRY(take_points(m, runs, n, e));
     TRY(take_published(m, runs, n, e));
     take_common(m, runs, n);
+    TRY(take_own(m, runs, n, e));
     return take_differs(m, runs, n, e);
 }
 

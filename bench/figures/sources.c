@@ -85,7 +85,7 @@ static bool is_x(const struct figure_data *d, const char *ours)
 static enum status check_key(struct pair *key, const struct figure_data *d,
                              const struct figure_source *source, struct error *e)
 {
-    key->option = option_find(key->ours);
+    key->option = config_option_find(&d->spec->config, key->ours);
     if (is_x(d, key->ours))
         return OK;
     if (key->option == NULL || scope_is_campaign(key->option->scope))

@@ -128,8 +128,8 @@ static enum status series_of_row(size_t *series, struct gathering *g, size_t poi
     snprintf(own.name, sizeof own.name, "%s", d->table.series[own.base].name);
     size_t base_length = strlen(own.name);
     for (size_t i = 0; i < wanted->n; i++) {
-        bool of_points =
-            option_find(wanted->texts[i]) != NULL || figure_is_of_points(d, wanted->texts[i]);
+        bool of_points = config_option_find(&d->spec->config, wanted->texts[i]) != NULL ||
+                         figure_is_of_points(d, wanted->texts[i]);
         int column = of_points ? -1 : csv_table_find(&g->table, wanted->texts[i]);
         size_t used = strlen(own.name);
         if (column >= 0)

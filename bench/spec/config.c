@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +23,10 @@ enum status config_set(struct config *config, const struct spec_option *option, 
 }
 
 /* An option without a preset starts as an empty text. */
-static enum status set_preset(struct config *config, const struct spec_option *option,
-                              struct error *e)
+static enum status set_preset(struct config *config, enum option_id id, struct error *e)
 {
-    struct value *value = &config->values[option->id];
+    const struct spec_option *option = option_get(id);
+    struct value *value = &config->values[id];
     const struct mark mark = {"preset", 0, 0};
     if (option->preset != NULL) {
         TRY(config_set(config, option, option->preset, mark, e));
@@ -33,6 +34,7 @@ static enum status set_preset(struct config *config, const struct spec_option *o
         return OK;
     }
     value->mark = mark;
+    value->number = option->type == TYPE_OWN ? NAN : 0;
     value->text = strdup("");
     return value->text != NULL ? OK : error_no_memory(e, "the options");
 }
@@ -41,7 +43,7 @@ enum status config_init(struct config *config, struct error *e)
 {
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        enum status status = set_preset(config, option_get((enum option_id)i), e);
+        enum status status = set_preset(config, (enum option_id)i, e);
         if (status != OK) {
             config_free(config);
             return status;
@@ -53,6 +55,7 @@ enum status config_init(struct config *config, struct error *e)
 enum status config_copy(struct config *to, const struct config *from, struct error *e)
 {
     memset(to, 0, sizeof *to);
+    to->own = from->own;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         enum status status = value_copy(&to->values[i], &from->values[i], e);
         if (status != OK) {
@@ -65,6 +68,7 @@ enum status config_copy(struct config *to, const struct config *from, struct err
 
 void config_borrow(struct config *to, const struct config *from)
 {
+    to->own = from->own;
     for (size_t i = 0; i < OPTION_COUNT; i++)
         value_borrow(&to->values[i], &from->values[i]);
 }

@@ -44,7 +44,7 @@ static void identify(struct point *point, const struct spec *spec)
     point->net = spec_input_find(spec, OPT_MODEL, config_text(&point->config, OPT_MODEL));
     SHA256_Init(&context);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
+        const struct spec_option *option = config_option(&spec->config, (enum option_id)i);
         const char *text = point->config.values[i].text;
         if (i == OPT_MODEL && point->net != NULL)
             text = point->net->digest;
@@ -532,7 +532,7 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
         struct point *point = &spec->points[i];
         bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
         if (unusual ? other : cases[case_index(spec, point)].differs)
-            extend_label(point, option_get(id));
+            extend_label(point, config_option(&spec->config, id));
     }
 }
 

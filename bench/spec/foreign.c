@@ -4,23 +4,158 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/spec/matrix.h"
 #include "bench/spec/yaml_reader.h"
+#include "kernels/base/names.h"
 
-enum { ARGS = OPT_ARG8 - OPT_ARG1 + 1 };
+const char own_options_group[] = "workload.options";
+
+/* ---- Own options ---- */
+
+bool own_option_is_below(const char *key)
+{
+    size_t length = sizeof own_options_group - 1;
+    return strncmp(key, own_options_group, length) == 0 && key[length] == '.';
+}
+
+static const char *name_of(const struct spec_option *own)
+{
+    return own->key + sizeof own_options_group;
+}
+
+/* What a name in braces means already. */
+static const char *const words[] = {"ranks", "seed", "record"};
+#define WORDS (sizeof words / sizeof *words)
+
+static enum status check_name(const struct own_options *own, const char *name,
+                              const struct node *entry, struct error *e)
+{
+    bool good = isalpha((unsigned char)name[0]) && strlen(name) < FOREIGN_NAME;
+    for (const char *c = name; *c; c++)
+        good = good && (isalnum((unsigned char)*c) || *c == '_');
+    if (!good)
+        return mark_error(e, ERR_SPEC, entry->key_mark,
+                          "%s: '%s' cannot name an option: at most %d letters, digits and _, "
+                          "beginning with a letter",
+                          own_options_group, name, FOREIGN_NAME - 1);
+    if (name_index(name, words, WORDS) >= 0)
+        return mark_error(e, ERR_SPEC, entry->key_mark,
+                          "%s: {%s} has a meaning of its own in workload.command; call the option "
+                          "otherwise",
+                          own_options_group, name);
+    if (own->n == OWN_OPTIONS_MAX)
+        return mark_error(e, ERR_SPEC, entry->key_mark, "%s: '%s' is one too many: a spec has %d",
+                          own_options_group, name, OWN_OPTIONS_MAX);
+    return OK;
+}
+
+enum status own_option_name(const struct spec_option **option, struct own_options *own,
+                            const char *key, const struct node *entry, struct error *e)
+{
+    for (size_t i = 0; i < own->n; i++)
+        if (strcmp(own->keys[i], key) == 0) {
+            *option = &own->rows[i];
+            return OK;
+        }
+    TRY(check_name(own, key + sizeof own_options_group, entry, e));
+    struct spec_option *row = &own->rows[own->n];
+    *row = *option_get(OPT_OWN);
+    row->id = (enum option_id)(OPT_OWN + own->n);
+    row->key = own->keys[own->n++];
+    snprintf((char *)row->key, OWN_KEY, "%s", key);
+    *option = row;
+    return OK;
+}
+
+static void swap_values(struct config *config, enum option_id a, enum option_id b)
+{
+    struct value value = config->values[a];
+    config->values[a] = config->values[b];
+    config->values[b] = value;
+}
+
+static void swap_in_matrix(struct matrix *matrix, enum option_id a, enum option_id b)
+{
+    for (size_t i = 0; i < matrix->n_axes; i++) {
+        enum option_id *id = &matrix->axes[i].id;
+        *id = *id == a ? b : *id == b ? a : *id;
+    }
+    swap_values(&matrix->own.config, a, b);
+    swap_values(&matrix->baseline.config, a, b);
+    for (size_t i = 0; i < matrix->n_excludes; i++)
+        swap_values(&matrix->excludes[i].config, a, b);
+}
+
+/* Two neighbours of the table change their places. */
+static void swap_options(struct spec *spec, size_t i)
+{
+    char key[OWN_KEY];
+    enum option_id a = (enum option_id)(OPT_OWN + i), b = a + 1;
+    memcpy(key, spec->own->keys[i], OWN_KEY);
+    memcpy(spec->own->keys[i], spec->own->keys[i + 1], OWN_KEY);
+    memcpy(spec->own->keys[i + 1], key, OWN_KEY);
+    swap_values(&spec->config, a, b);
+    swap_in_matrix(spec->matrix, a, b);
+    for (size_t k = 0; k < spec->matrix->n_cases; k++)
+        swap_in_matrix(&spec->matrix->cases[k], a, b);
+}
+
+void own_options_sort(struct spec *spec)
+{
+    for (size_t n = spec->own->n; n > 1; n--)
+        for (size_t i = 0; i + 1 < n; i++)
+            if (strcmp(spec->own->keys[i], spec->own->keys[i + 1]) > 0)
+                swap_options(spec, i);
+}
+
+/* " n method", those that the point has. */
+static void list_own(char *text, size_t size, const struct config *config)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; config->own != NULL && i < config->own->n && used < size; i++)
+        if (config->values[OPT_OWN + i].set)
+            used +=
+                (size_t)snprintf(text + used, size - used, " {%s}", name_of(&config->own->rows[i]));
+}
+
+/* Whether a word of the command has the option in braces. */
+static bool takes(const struct config *config, const struct spec_option *own)
+{
+    const struct value *command = &config->values[OPT_COMMAND];
+    char braces[FOREIGN_NAME + 2];
+    snprintf(braces, sizeof braces, "{%s}", name_of(own));
+    for (size_t i = 0; i < command->n; i++)
+        if (strstr(command->texts[i], braces) != NULL)
+            return true;
+    return false;
+}
+
+static enum status check_own(const struct spec *spec, const struct spec_option *own,
+                             struct error *e)
+{
+    const struct value *given = NULL;
+    for (size_t i = 0; i < spec->n_points; i++) {
+        const struct config *config = &spec->points[i].config;
+        const struct value *value = &config->values[own->id];
+        if (config_is_foreign(config) && takes(config, own))
+            return OK;
+        given = value->set ? value : given;
+    }
+    return given == NULL ? OK
+                         : mark_error(e, ERR_SPEC, given->mark,
+                                      "%s: no point's workload.command takes it: it has no {%s}",
+                                      own->key, name_of(own));
+}
+
+enum status own_options_check(const struct spec *spec, struct error *e)
+{
+    for (size_t i = 0; i < spec->own->n; i++)
+        TRY(check_own(spec, &spec->own->rows[i], e));
+    return OK;
+}
 
 /* ---- Command line ---- */
-
-/* The own option that `name`, of so many characters, means; NULL: none. */
-static const struct spec_option *find_arg(const char *name, size_t length)
-{
-    for (int i = 0; i < ARGS; i++) {
-        const struct spec_option *option = option_get((enum option_id)(OPT_ARG1 + i));
-        const char *word = strrchr(option->key, '.') + 1;
-        if (strlen(word) == length && strncmp(word, name, length) == 0)
-            return option;
-    }
-    return NULL;
-}
 
 static enum status refuse(const struct config *config, enum option_id id, const char *text,
                           const char *why, struct error *e)
@@ -29,26 +164,41 @@ static enum status refuse(const struct config *config, enum option_id id, const 
                       text, why);
 }
 
+/* The option of the point that this name means; NULL: none, or it is not given. */
+static const struct spec_option *find_own(const struct config *config, const char *name)
+{
+    char key[OWN_KEY];
+    snprintf(key, sizeof key, "%s.%s", own_options_group, name);
+    const struct spec_option *own = config_option_find(config, key);
+    return own != NULL && config->values[own->id].set ? own : NULL;
+}
+
+static enum status unknown_name(const struct config *config, const char *name, struct error *e)
+{
+    char braces[OWN_KEY], known[OWN_OPTIONS_MAX * OWN_KEY], why[sizeof known + 128];
+    snprintf(braces, sizeof braces, "{%.40s}", name);
+    list_own(known, sizeof known, config);
+    snprintf(why, sizeof why, "no option of this name; %s%s; besides {ranks} {seed} {record}",
+             known[0] ? "workload.options of this point:" : "this point has no workload.options",
+             known);
+    return refuse(config, OPT_COMMAND, braces, why, e);
+}
+
 /* Writes what the braces hold. */
-static enum status put_name(FILE *out, const struct config *config, const char *name, size_t length,
+static enum status put_name(FILE *out, const struct config *config, const char *name,
                             const struct foreign_launch *launch, struct error *e)
 {
-    char text[64];
-    const struct spec_option *arg = find_arg(name, length);
-    snprintf(text, sizeof text, "{%.*s}", length < 60 ? (int)length : 60, name);
-    if (arg != NULL && !config->values[arg->id].set)
-        return refuse(config, OPT_COMMAND, text, "this point has no such option", e);
-    if (arg != NULL)
-        fputs(config_text(config, arg->id), out);
-    else if (strcmp(text, "{ranks}") == 0)
+    const struct spec_option *own = find_own(config, name);
+    if (own != NULL)
+        fputs(config_text(config, own->id), out);
+    else if (strcmp(name, "ranks") == 0)
         fprintf(out, "%ld", config_int(config, OPT_RANKS));
-    else if (strcmp(text, "{seed}") == 0)
+    else if (strcmp(name, "seed") == 0)
         fprintf(out, "%llu", launch->seed);
-    else if (strcmp(text, "{record}") == 0)
+    else if (strcmp(name, "record") == 0)
         fputs(launch->record, out);
     else
-        return refuse(config, OPT_COMMAND, text,
-                      "known are {ranks}, {seed}, {record} and {arg1} to {arg8}", e);
+        return unknown_name(config, name, e);
     return OK;
 }
 
@@ -58,13 +208,14 @@ static size_t name_length(const char *brace)
     size_t n = 0;
     while (isalnum((unsigned char)brace[1 + n]) || brace[1 + n] == '_')
         n++;
-    return brace[0] == '{' && n > 0 && brace[1 + n] == '}' ? n : 0;
+    return brace[0] == '{' && n > 0 && n < FOREIGN_NAME && brace[1 + n] == '}' ? n : 0;
 }
 
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e)
 {
     size_t size, length;
+    char name[FOREIGN_NAME];
     enum status status = OK;
     FILE *out = open_memstream(word, &size);
     if (out == NULL)
@@ -74,7 +225,8 @@ enum status foreign_word(char **word, const struct config *config, size_t i,
             fputc(*c, out);
             continue;
         }
-        status = put_name(out, config, c + 1, length, launch, e);
+        snprintf(name, sizeof name, "%.*s", (int)length, c + 1);
+        status = put_name(out, config, name, launch, e);
         c += length + 1;
     }
     if (fclose(out) != 0 && status == OK)

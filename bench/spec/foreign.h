@@ -1,10 +1,34 @@
-/* A program of somebody else's making: what its command line and its metrics say. */
+/* A program of somebody else's making: what its options, its command line and its metrics say. */
 #pragma once
 
 #include <regex.h>
 
 #include "bench/spec/spec.h"
+#include "bench/spec/yaml_reader.h"
 #include "kernels/base/error.h"
+
+/* Bytes of the name of an option or of a metric. */
+enum { FOREIGN_NAME = 32 };
+
+/* ---- Own options ---- */
+
+/* "workload.options": what they stand below. */
+extern const char own_options_group[];
+bool own_option_is_below(const char *key);
+
+/* The row of "workload.options.size", made where the spec has none of this name yet. ERR_SPEC at the key
+ * of `entry` for what cannot name an option, and for one too many. */
+enum status own_option_name(const struct spec_option **option, struct own_options *own,
+                            const char *key, const struct node *entry, struct error *e);
+
+/* Brings them into the order of their names wherever the spec has values of them, so that neither points
+ * nor labels hang on who was named first. */
+void own_options_sort(struct spec *spec);
+
+/* An option that no command takes would change nothing. ERR_SPEC at its place. */
+enum status own_options_check(const struct spec *spec, struct error *e);
+
+/* ---- Command line and metrics ---- */
 
 /* What the braces of a command line stand for besides what the point says. */
 struct foreign_launch {
@@ -16,8 +40,6 @@ struct foreign_launch {
  * for braces that mean nothing, or an own option that the point is not given. */
 enum status foreign_word(char **word, const struct config *config, size_t i,
                          const struct foreign_launch *launch, struct error *e);
-
-enum { FOREIGN_NAME = 32 };
 
 /* A number in the output of a program. */
 struct foreign_metric {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/spec/foreign.h"
 #include "kernels/base/names.h"
 
 #define PATH_BYTES 256
@@ -15,7 +16,7 @@ static const struct spec_part parts[] = {
 #include "bench/spec/parts.def"
 };
 #define N_PARTS   (sizeof parts / sizeof *parts)
-#define WORDS_MAX (OPTION_COUNT + N_PARTS)
+#define WORDS_MAX (OPTION_ROWS + N_PARTS)
 
 const struct spec_part *spec_parts(size_t *n)
 {
@@ -37,6 +38,7 @@ static bool is_part(enum beside beside, const char *key)
 }
 
 struct walk {
+    struct own_options *own;
     keys_visitor *visit;
     void *arg;
     enum beside beside;
@@ -45,7 +47,7 @@ struct walk {
 /* Whether options lie below `path` ("train"), its first `length` characters. */
 static bool is_group(const char *path, size_t length)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
         const char *key = option_get((enum option_id)i)->key;
         if (strncmp(key, path, length) == 0 && key[length] == '.')
             return true;
@@ -59,7 +61,7 @@ static size_t known_words(const char *path, size_t length, enum beside beside,
                           char words[WORDS_MAX][40], const char *known[WORDS_MAX])
 {
     size_t n = 0;
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
         const char *key = option_get((enum option_id)i)->key;
         if (length > 0 && (strncmp(key, path, length) != 0 || key[length] != '.'))
             continue;
@@ -80,7 +82,7 @@ static size_t known_words(const char *path, size_t length, enum beside beside,
 static const struct spec_option *find_by_tail(const char *word)
 {
     size_t length = strlen(word);
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         size_t key_length = strlen(option->key);
         if (key_length > length && option->key[key_length - length - 1] == '.' &&
@@ -130,6 +132,9 @@ static enum status not_a_group(const char *path, const struct node *entry, struc
 {
     char words[WORDS_MAX][40], text[700] = "";
     const char *known[WORDS_MAX];
+    if (strcmp(path, own_options_group) == 0)
+        return mark_error(e, ERR_SPEC, entry->mark,
+                          "%s takes a map of the program's own options, as {size: 1000}", path);
     size_t n = known_words(path, strlen(path), NOTHING_BESIDE, words, known);
     for (size_t i = 0, used = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", known[i]);
@@ -166,6 +171,10 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", entry->key);
     const struct spec_option *option = option_find(path);
+    if (own_option_is_below(path)) {
+        TRY(own_option_name(&option, walk->own, path, entry, e));
+        return walk->visit(walk->arg, option, entry, e);
+    }
     if (option != NULL && entry->kind == NODE_MAP && is_group(path, strlen(path)))
         return walk_choice(walk, option, entry, e);
     if (option != NULL)
@@ -189,17 +198,20 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
     return OK;
 }
 
-enum status keys_walk(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
+enum status keys_walk(const struct node *map, struct own_options *own, keys_visitor *visit,
+                      void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, NOTHING_BESIDE}, map, "", e);
+    return walk_map(&(struct walk){own, visit, arg, NOTHING_BESIDE}, map, "", e);
 }
 
-enum status keys_walk_top(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
+enum status keys_walk_top(const struct node *map, struct own_options *own, keys_visitor *visit,
+                          void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, BESIDE_AT_TOP}, map, "", e);
+    return walk_map(&(struct walk){own, visit, arg, BESIDE_AT_TOP}, map, "", e);
 }
 
-enum status keys_walk_case(const struct node *map, keys_visitor *visit, void *arg, struct error *e)
+enum status keys_walk_case(const struct node *map, struct own_options *own, keys_visitor *visit,
+                           void *arg, struct error *e)
 {
-    return walk_map(&(struct walk){visit, arg, BESIDE_IN_CASE}, map, "", e);
+    return walk_map(&(struct walk){own, visit, arg, BESIDE_IN_CASE}, map, "", e);
 }

@@ -193,7 +193,7 @@ static enum status visit_axis(void *arg, const struct spec_option *option, const
 
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e)
 {
-    return keys_walk(map, visit_option, reading, e);
+    return keys_walk(map, reading->spec->own, visit_option, reading, e);
 }
 
 enum status matrix_read_axes(struct reading *reading, const struct node *map, struct error *e)
@@ -201,7 +201,7 @@ enum status matrix_read_axes(struct reading *reading, const struct node *map, st
     if (map->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, map->mark,
                           "matrix takes a map of options and lists, as {ranks: [1, 2]}");
-    return keys_walk(map, visit_axis, reading, e);
+    return keys_walk(map, reading->spec->own, visit_axis, reading, e);
 }
 
 /* ---- Zip ---- */
@@ -234,7 +234,8 @@ static void remove_zips(struct matrix *matrix)
 }
 
 /* Two axes that run together: as long as each other. */
-static enum status check_lengths(const struct axis *a, const struct axis *b, struct error *e)
+static enum status check_lengths(const struct config *config, const struct axis *a,
+                                 const struct axis *b, struct error *e)
 {
     char place[MARK_TEXT_BYTES];
     if (a->n == b->n)
@@ -242,7 +243,7 @@ static enum status check_lengths(const struct axis *a, const struct axis *b, str
     return mark_error(e, ERR_SPEC, b->mark,
                       "zip: %s has %zu values, %s (%s) has %zu: lists that run together are of one "
                       "length",
-                      option_get(b->id)->key, b->n, option_get(a->id)->key,
+                      config_option(config, b->id)->key, b->n, config_option(config, a->id)->key,
                       mark_text(place, a->mark), a->n);
 }
 
@@ -255,8 +256,9 @@ static bool are_same(const struct matrix *matrix, int zip, size_t a, size_t b)
     return true;
 }
 
-static enum status check_zip(const struct matrix *matrix, int zip, struct error *e)
+static enum status check_zip(const struct reading *reading, int zip, struct error *e)
 {
+    const struct matrix *matrix = reading->matrix;
     const struct axis *first = NULL;
     for (size_t i = 0; i < matrix->n_axes; i++) {
         const struct axis *axis = &matrix->axes[i];
@@ -264,7 +266,7 @@ static enum status check_zip(const struct matrix *matrix, int zip, struct error 
             continue;
         if (first == NULL)
             first = axis;
-        TRY(check_lengths(first, axis, e));
+        TRY(check_lengths(&reading->spec->config, first, axis, e));
     }
     for (size_t b = 0; first != NULL && b < first->n; b++)
         for (size_t a = 0; a < b; a++)
@@ -282,8 +284,8 @@ static enum status read_zip_map(struct reading *reading, const struct node *map,
         return mark_error(e, ERR_SPEC, map->mark,
                           "zip takes a map of options and lists that run together, or a list of "
                           "such maps, as {ranks: [1, 2], train.epochs: [2, 4]}");
-    TRY(keys_walk(map, visit_zipped, &(struct zip_reading){reading, zip}, e));
-    return check_zip(reading->matrix, zip, e);
+    TRY(keys_walk(map, reading->spec->own, visit_zipped, &(struct zip_reading){reading, zip}, e));
+    return check_zip(reading, zip, e);
 }
 
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e)
@@ -309,9 +311,9 @@ static enum status read_parts(struct reading *reading, const struct node *map, s
     if ((node = node_find(map, "zip")) != NULL)
         TRY(matrix_read_zip(reading, node, e));
     if ((node = node_find(map, "exclude")) != NULL)
-        TRY(excludes_read(reading->matrix, node, e));
+        TRY(excludes_read(reading, node, e));
     if ((node = node_find(map, "baseline")) != NULL)
-        TRY(baseline_read(reading->matrix, node, e));
+        TRY(baseline_read(reading, node, e));
     return OK;
 }
 
@@ -347,7 +349,7 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     if (of->label == NULL)
         return error_no_memory(e, "the cases");
     struct reading own = {reading->spec, reading->machine, of, &of->own.config};
-    TRY(keys_walk_case(node, visit_option, &own, e));
+    TRY(keys_walk_case(node, reading->spec->own, visit_option, &own, e));
     return read_parts(&own, node, e);
 }
 
@@ -395,7 +397,7 @@ enum status matrix_read(struct spec *spec, const struct node *root,
         return mark_error(e, ERR_SPEC, root->mark,
                           "a spec is a map: keys and values, as name: try");
     struct reading reading = {spec, machine, spec->matrix, &spec->config};
-    TRY(keys_walk_top(root, visit_option, &reading, e));
+    TRY(keys_walk_top(root, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));
     const struct node *cases = node_find(root, "cases");
     return cases != NULL ? read_cases(&reading, cases, e) : OK;
@@ -408,11 +410,12 @@ void matrix_free(struct matrix *matrix)
     free(matrix);
 }
 
-static const char *given_by_set(const struct matrix *matrix, const struct config *config)
+static const char *given_by_set(const struct spec *spec, const struct matrix *matrix,
+                                const struct config *config)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
-        const struct axis *axis = matrix_axis(matrix, option->id);
+        const struct spec_option *option = config_option(&spec->config, (enum option_id)i);
+        const struct axis *axis = matrix_axis(matrix, (enum option_id)i);
         const struct value *value = &config->values[i];
         if ((axis != NULL && mark_from_set(axis->mark)) ||
             (value->set && mark_from_set(value->mark) && option->scope != SCOPE_FIGURE))
@@ -423,8 +426,8 @@ static const char *given_by_set(const struct matrix *matrix, const struct config
 
 const char *spec_set_beyond_figures(const struct spec *spec)
 {
-    const char *key = given_by_set(spec->matrix, &spec->config);
+    const char *key = given_by_set(spec, spec->matrix, &spec->config);
     for (size_t i = 0; i < spec->matrix->n_cases && key == NULL; i++)
-        key = given_by_set(&spec->matrix->cases[i], &spec->matrix->cases[i].own.config);
+        key = given_by_set(spec, &spec->matrix->cases[i], &spec->matrix->cases[i].own.config);
     return key;
 }

@@ -80,10 +80,10 @@ struct axis *matrix_axis(const struct matrix *matrix, enum option_id id);
 bool matrix_gives(const struct matrix *matrix, enum option_id id);
 
 /* The entries of `exclude`, which take the place of all that were read from other files. */
-enum status excludes_read(struct matrix *matrix, const struct node *list, struct error *e);
+enum status excludes_read(struct reading *reading, const struct node *list, struct error *e);
 
 /* Of one value each; lies over what was read from another file, and in place of it for SET. */
-enum status baseline_read(struct matrix *matrix, const struct node *node, struct error *e);
+enum status baseline_read(struct reading *reading, const struct node *node, struct error *e);
 
 /* Stores one value; one of another file gives way, one of the same is an error. */
 enum status option_read(struct config *config, const struct spec_option *option,

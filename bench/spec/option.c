@@ -2,7 +2,7 @@
 
 #include "bench/spec/spec.h"
 
-static const struct spec_option options[OPTION_COUNT] = {
+static const struct spec_option options[OPTION_ROWS] = {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help)                          \
     {OPT_##id, key, TYPE_##type, SCOPE_##scope, unit, min, max, preset, names, help, false},
 #define FLAW(id, key, type, scope, unit, min, max, preset, names, help)                            \
@@ -12,15 +12,30 @@ static const struct spec_option options[OPTION_COUNT] = {
 
 const struct spec_option *option_get(enum option_id id)
 {
-    return &options[id];
+    return &options[id < OPTION_ROWS ? id : OPT_OWN];
 }
 
 const struct spec_option *option_find(const char *key)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++)
+    for (size_t i = 0; i < OPTION_ROWS; i++)
         if (strcmp(options[i].key, key) == 0)
             return &options[i];
     return NULL;
+}
+
+const struct spec_option *config_option(const struct config *config, enum option_id id)
+{
+    bool named = id >= OPT_OWN && config->own != NULL && (size_t)(id - OPT_OWN) < config->own->n;
+    return named ? &config->own->rows[id - OPT_OWN] : option_get(id);
+}
+
+const struct spec_option *config_option_find(const struct config *config, const char *key)
+{
+    for (size_t i = 0; config->own != NULL && i < config->own->n; i++)
+        if (strcmp(config->own->rows[i].key, key) == 0)
+            return &config->own->rows[i];
+    const struct spec_option *option = option_find(key);
+    return option != NULL && option->id != OPT_OWN ? option : NULL;
 }
 
 static const char *type_text(enum option_type type)
@@ -41,6 +56,7 @@ static const char *type_text(enum option_type type)
         [TYPE_RANKS] = "whole number; in a matrix also auto",
         [TYPE_CONDITION] = "condition, as \">= 96.5\"",
         [TYPE_FIGURES] = "list of the names below and of maps, as {kind: line, y: wait_ms}",
+        [TYPE_OWN] = "text or number, as the program takes it",
     };
     return texts[type];
 }

@@ -421,6 +421,7 @@ enum status rules_check_points(const struct spec *spec, struct error *e)
     for (size_t i = 0; i < spec->n_points; i++)
         TRY(check_point(spec, &spec->points[i], e));
     TRY(check_owned_options(spec, e));
+    TRY(own_options_check(spec, e));
     TRY(check_stragglers(spec, e));
     TRY(check_overlap(spec, e));
     TRY(check_checkpoints(spec, e));

@@ -49,13 +49,14 @@ static enum status visit_selected(void *arg, const struct spec_option *option,
     return option_read(&selection->config, option, entry, e);
 }
 
-static enum status read_selection(const char *what, const struct node *node, keys_visitor *visit,
-                                  void *arg, struct error *e)
+static enum status read_selection(const char *what, const struct node *node,
+                                  struct own_options *own, keys_visitor *visit, void *arg,
+                                  struct error *e)
 {
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
                           "%s takes a map of options and values, as {ranks: 1}", what);
-    return keys_walk(node, visit, arg, e);
+    return keys_walk(node, own, visit, arg, e);
 }
 
 void selection_free(struct selection *selection)
@@ -78,6 +79,7 @@ static struct condition_value value_of(const struct spec_option *option, const s
     case TYPE_SIZE:
     case TYPE_PERCENT:
     case TYPE_RANKS:
+    case TYPE_OWN:
         return (struct condition_value){value->number, value->text};
     default:
         return (struct condition_value){NAN, value->text};
@@ -87,7 +89,7 @@ static struct condition_value value_of(const struct spec_option *option, const s
 static bool look_up(struct condition_value *value, const char *name, const void *arg)
 {
     const struct point *point = arg;
-    const struct spec_option *option = option_find(name);
+    const struct spec_option *option = config_option_find(&point->config, name);
     if (strcmp(name, case_word) == 0)
         *value = (struct condition_value){NAN, point->case_name};
     else if (option != NULL)
@@ -95,13 +97,14 @@ static bool look_up(struct condition_value *value, const char *name, const void 
     return option != NULL || strcmp(name, case_word) == 0;
 }
 
-static enum status refuse_name(const struct condition_term *term, struct mark mark, struct error *e)
+static enum status refuse_name(const struct config *config, const struct condition_term *term,
+                               struct mark mark, struct error *e)
 {
     const char *known[OPTION_COUNT + 1] = {case_word};
     size_t n = 1;
     for (int id = 0; id < OPTION_COUNT; id++)
         if (!scope_is_campaign(option_get((enum option_id)id)->scope))
-            known[n++] = option_get((enum option_id)id)->key;
+            known[n++] = config_option(config, (enum option_id)id)->key;
     const char *nearest = name_nearest(term->name, known, n);
     return mark_error(e, ERR_SPEC, mark, "exclude: '%s' is no option of a point%s%s%s", term->name,
                       nearest != NULL ? "; nearest '" : "", nearest != NULL ? nearest : "",
@@ -109,16 +112,16 @@ static enum status refuse_name(const struct condition_term *term, struct mark ma
 }
 
 /* A name that exists, in a comparison that some value of it could meet. */
-static enum status check_term(const struct condition_term *term, const struct node *node,
-                              struct error *e)
+static enum status check_term(const struct config *config, const struct condition_term *term,
+                              const struct node *node, struct error *e)
 {
-    const struct spec_option *option = option_find(term->name);
+    const struct spec_option *option = config_option_find(config, term->name);
     struct mark name = node->mark, text = node->mark;
     char words[512];
     name.column += term->name_column - 1 + node->quoted;
     text.column += term->text_column - 1 + node->quoted;
     if (option == NULL && strcmp(term->name, case_word) != 0)
-        return refuse_name(term, name, e);
+        return refuse_name(config, term, name, e);
     if (option == NULL)
         return OK;
     if (scope_is_campaign(option->scope))
@@ -134,14 +137,14 @@ static enum status check_term(const struct condition_term *term, const struct no
     return OK;
 }
 
-static enum status read_condition(struct selection *exclude, const struct node *node,
-                                  struct error *e)
+static enum status read_condition(struct selection *exclude, const struct config *config,
+                                  const struct node *node, struct error *e)
 {
     size_t n;
     TRY(condition_read(&exclude->condition, "exclude", node, e));
     const struct condition_term *terms = condition_terms(exclude->condition, &n);
     for (size_t i = 0; i < n; i++)
-        TRY(check_term(&terms[i], node, e));
+        TRY(check_term(config, &terms[i], node, e));
     return OK;
 }
 
@@ -176,7 +179,7 @@ static bool condition_is_open(const struct condition *condition, const struct sp
     size_t n;
     const struct condition_term *terms = condition_terms(condition, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct spec_option *option = option_find(terms[i].name);
+        const struct spec_option *option = config_option_find(&spec->config, terms[i].name);
         if (option != NULL && option_is_open(spec, option->id))
             return true;
     }
@@ -247,8 +250,9 @@ static void clear_excludes(struct matrix *matrix)
     matrix->n_excludes = 0;
 }
 
-static enum status read_exclude(struct matrix *matrix, const struct node *node, struct error *e)
+static enum status read_exclude(struct reading *reading, const struct node *node, struct error *e)
 {
+    struct matrix *matrix = reading->matrix;
     struct entry_reading entry = {matrix, matrix->n_excludes};
     struct selection *grown = reallocarray(matrix->excludes, matrix->n_excludes + 1, sizeof *grown);
     if (grown == NULL)
@@ -256,29 +260,30 @@ static enum status read_exclude(struct matrix *matrix, const struct node *node, 
     matrix->excludes = grown;
     grown[matrix->n_excludes++] = (struct selection){.mark = node->mark};
     if (node->kind == NODE_SCALAR && !node_is_empty(node))
-        return read_condition(&grown[entry.first], node, e);
+        return read_condition(&grown[entry.first], &reading->spec->config, node, e);
     if (node->kind != NODE_MAP || node->n == 0)
         return mark_error(e, ERR_SPEC, node->mark,
                           "an entry of exclude takes a map of options and values, as {ranks: 1}, "
                           "or a condition, as \"ranks > 1 and train.epochs > 1\"");
-    return keys_walk(node, visit_excluded, &entry, e);
+    return keys_walk(node, reading->spec->own, visit_excluded, &entry, e);
 }
 
-enum status excludes_read(struct matrix *matrix, const struct node *list, struct error *e)
+enum status excludes_read(struct reading *reading, const struct node *list, struct error *e)
 {
-    clear_excludes(matrix);
+    clear_excludes(reading->matrix);
     if (list->kind != NODE_LIST)
         return mark_error(e, ERR_SPEC, list->mark,
                           "exclude takes a list of maps and conditions, as [{ranks: 1}]");
     for (size_t i = 0; i < list->n; i++)
-        TRY(read_exclude(matrix, &list->items[i], e));
+        TRY(read_exclude(reading, &list->items[i], e));
     return OK;
 }
 
 /* ---- Baseline ---- */
 
-enum status baseline_read(struct matrix *matrix, const struct node *node, struct error *e)
+enum status baseline_read(struct reading *reading, const struct node *node, struct error *e)
 {
+    struct matrix *matrix = reading->matrix;
     struct selection *baseline = &matrix->baseline;
     if (matrix->has_baseline && mark_from_set(node->mark)) {
         if (mark_from_set(baseline->mark))
@@ -287,5 +292,5 @@ enum status baseline_read(struct matrix *matrix, const struct node *node, struct
     }
     matrix->has_baseline = true;
     baseline->mark = node->mark;
-    return read_selection("baseline", node, visit_selected, baseline, e);
+    return read_selection("baseline", node, reading->spec->own, visit_selected, baseline, e);
 }

@@ -80,7 +80,7 @@ static enum status apply_entry(struct reading *reading, struct node *entry, stru
     static const char *const refused[] = {"exclude", "cases", "extends"};
     struct node map = {.kind = NODE_MAP, .mark = entry->key_mark, .items = entry, .n = 1};
     if (strcmp(entry->key, "baseline") == 0)
-        return baseline_read(reading->matrix, entry, e);
+        return baseline_read(reading, entry, e);
     if (strcmp(entry->key, "zip") == 0)
         return matrix_read_zip(reading, entry, e);
     if (strcmp(entry->key, "matrix") == 0)

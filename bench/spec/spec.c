@@ -8,6 +8,7 @@
 #include "bench/spec/alike.h"
 #include "bench/spec/expand.h"
 #include "bench/spec/find.h"
+#include "bench/spec/foreign.h"
 #include "bench/spec/inputs.h"
 #include "bench/spec/matrix.h"
 #include "bench/spec/rules.h"
@@ -130,10 +131,13 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
 {
     memset(spec, 0, sizeof *spec);
     TRY(MEM_NEW(spec->matrix, 1, "a spec", e));
+    TRY(MEM_NEW(spec->own, 1, "a spec", e));
     TRY(find_spec(spec, path, e));
     TRY(config_init(&spec->config, e));
     TRY(config_init(&spec->presets, e));
+    spec->config.own = spec->presets.own = spec->own;
     TRY(read_values(spec, set, machine, e));
+    own_options_sort(spec);
     TRY(rules_check_spec(spec, e));
     TRY(inputs_resolve(spec, e));
     TRY(expand_points(spec, e));
@@ -156,5 +160,6 @@ void spec_free(struct spec *spec)
     if (spec->matrix != NULL)
         matrix_free(spec->matrix);
     free(spec->path);
+    free(spec->own);
     memset(spec, 0, sizeof *spec);
 }

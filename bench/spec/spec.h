@@ -12,9 +12,14 @@
 #include "kernels/base/error.h"
 #include "kernels/desc/net_desc.h"
 
+/* So many options of programs that are not ours may one spec name. */
+enum { OWN_OPTIONS_MAX = 8 };
+
 enum option_id {
 #define OPTION(id, key, type, scope, unit, min, max, preset, names, help) OPT_##id,
 #include "bench/spec/options.def"
+    OPTION_ROWS, /* of the table; the last, OWN, is the first of those that a spec names */
+    OPT_OWN_LAST = OPT_OWN + OWN_OPTIONS_MAX - 1,
     OPTION_COUNT
 };
 
@@ -34,6 +39,7 @@ enum option_type {
     TYPE_RANKS,     /* an integer; in a matrix also auto */
     TYPE_CONDITION, /* ">= 96.5"; kept as number; "" is none */
     TYPE_FIGURES,   /* list of names and of maps: bench/spec/figures/request.h */
+    TYPE_OWN,       /* a text as a program of somebody else takes it; its number too, else NAN */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD };
@@ -66,6 +72,15 @@ static inline bool scope_is_campaign(enum option_scope scope)
 const struct spec_option *option_get(enum option_id id);
 /* By key ("train.lr"), or NULL. */
 const struct spec_option *option_find(const char *key);
+
+/* The options that a spec names, in the order of their names: rows as those of the table, whose ids
+ * begin at OPT_OWN. */
+enum { OWN_KEY = 64 };
+struct own_options {
+    struct spec_option rows[OWN_OPTIONS_MAX];
+    char keys[OWN_OPTIONS_MAX][OWN_KEY];
+    size_t n;
+};
 /* What `scalebench explain KEY` prints: type, unit, range, allowed names, preset, help. */
 void option_explain(FILE *out, const struct spec_option *option);
 
@@ -101,7 +116,7 @@ struct value {
     bool borrowed; /* its texts and numbers are another value's, which outlives it */
     struct mark mark;
     char *text;
-    /* INT REAL TIME SIZE PERCENT RANKS CONDITION; BOOL 0, 1; ENUM index; RANGE low */
+    /* INT REAL TIME SIZE PERCENT RANKS CONDITION OWN; BOOL 0, 1; ENUM index; RANGE low */
     double number;
     double number_hi;               /* RANGE high */
     double *numbers;                /* INTS */
@@ -113,7 +128,12 @@ struct value {
 /* One value for every option. */
 struct config {
     struct value values[OPTION_COUNT];
+    const struct own_options *own; /* borrowed from the spec; NULL: it names none */
 };
+
+/* option_get and option_find, which know also the options that the spec of the configuration names. */
+const struct spec_option *config_option(const struct config *config, enum option_id id);
+const struct spec_option *config_option_find(const struct config *config, const char *key);
 
 enum status config_init(struct config *config, struct error *e); /* every option at its preset */
 /* `to` is overwritten, not freed. On error nothing is left in it. */
@@ -256,6 +276,7 @@ struct spec {
     char *path;   /* of the file */
     char **bases; /* of the files that it extends */
     size_t n_bases;
+    struct own_options *own;
     struct config config;  /* outside the matrix */
     struct config presets; /* every option at its preset */
     struct matrix *matrix; /* matrix, exclude, cases, ... as read: what spec_write repeats */

@@ -26,12 +26,14 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
                         const struct value *value)
 {
     const struct spec_option *option = option_get(id);
+    bool text =
+        option->type == TYPE_TEXT || option->type == TYPE_CONDITION || option->type == TYPE_OWN;
     const struct spec_input *input = spec_input_find(spec, id, value->text);
     if (option->type == TYPE_FIGURES)
         write_figures(out, spec, value);
     else if (input != NULL)
         value_write_quoted(out, input->copy);
-    else if (option->type == TYPE_TEXT || option->type == TYPE_CONDITION)
+    else if (text)
         value_write_quoted(out, value->text);
     else
         fputs(value->text, out);
@@ -48,7 +50,7 @@ static bool is_absent(const struct spec *spec, const struct spec_option *option)
 static void write_options(FILE *out, const struct spec *spec)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
+        const struct spec_option *option = config_option(&spec->config, (enum option_id)i);
         if (is_absent(spec, option))
             continue;
         fprintf(out, "%s: ", option->key);
@@ -65,7 +67,7 @@ static void write_axes(FILE *out, const struct spec *spec, const struct matrix *
         const struct axis *axis = &matrix->axes[i];
         if (axis->zip != zip)
             continue;
-        fprintf(out, "%s  %s: [", indent, option_get(axis->id)->key);
+        fprintf(out, "%s  %s: [", indent, config_option(&spec->config, axis->id)->key);
         for (size_t j = 0; j < axis->n; j++) {
             fputs(j > 0 ? ", " : "", out);
             write_value(out, spec, axis->id, &axis->values[j]);
@@ -118,7 +120,7 @@ static void write_selection(FILE *out, const struct spec *spec, const struct sel
         return;
     }
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
+        const struct spec_option *option = config_option(&spec->config, (enum option_id)i);
         if (!selection->config.values[i].set)
             continue;
         fprintf(out, "%s%s: ", before, option->key);
@@ -162,7 +164,7 @@ static void write_case(FILE *out, const struct spec *spec, const struct matrix *
     value_write_quoted(out, of->label);
     fputc('\n', out);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct spec_option *option = option_get((enum option_id)i);
+        const struct spec_option *option = config_option(&spec->config, (enum option_id)i);
         if (!of->own.config.values[i].set || matrix_axis(of, option->id) != NULL)
             continue;
         fprintf(out, "    %s: ", option->key);

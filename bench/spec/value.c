@@ -155,6 +155,16 @@ static enum status parse_text(struct value *value, const struct spec_option *opt
     return set_text(value, e, "%s", node->text);
 }
 
+/* The program takes it as it is written. */
+static enum status parse_own(struct value *value, const struct spec_option *option,
+                             const struct node *node, struct error *e)
+{
+    enum option_type type;
+    if (!number_parse_unit(node->text, &type, &value->number))
+        value->number = NAN;
+    return parse_text(value, option, node, e);
+}
+
 static enum status parse_name(const struct spec_option *option, const struct node *node, int *index,
                               struct error *e)
 {
@@ -397,7 +407,7 @@ static value_parser *parser_of(enum option_type type)
         [TYPE_TEXT] = parse_text,   [TYPE_ENUM] = parse_enum,           [TYPE_TIME] = parse_time,
         [TYPE_SIZE] = parse_size,   [TYPE_PERCENT] = parse_percent,     [TYPE_RANGE] = parse_range,
         [TYPE_TEXTS] = parse_texts, [TYPE_STRINGS] = parse_strings,     [TYPE_INTS] = parse_ints,
-        [TYPE_RANKS] = parse_ranks, [TYPE_CONDITION] = parse_condition,
+        [TYPE_RANKS] = parse_ranks, [TYPE_CONDITION] = parse_condition, [TYPE_OWN] = parse_own,
     };
     return parsers[type];
 }

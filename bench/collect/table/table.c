@@ -123,15 +123,15 @@ static const struct table_column peer_column = {
 _Static_assert(1 + OPTION_COUNT + MEASURED_COLUMNS + 1 <= TABLE_MAX, "room for every column");
 
 /* "strategy" of "sync.strategy". */
-static const char *short_key(enum option_id option)
+static const char *short_key(const struct spec *spec, enum option_id option)
 {
-    const char *key = option_get(option)->key, *dot = strrchr(key, '.');
+    const char *key = config_option(&spec->config, option)->key, *dot = strrchr(key, '.');
     return dot != NULL ? dot + 1 : key;
 }
 
 static void table_add_option(struct table *t, enum option_id option)
 {
-    t->columns[t->n++] = (struct table_column){.header = short_key(option),
+    t->columns[t->n++] = (struct table_column){.header = short_key(t->s->spec, option),
                                                .worth = TABLE_WORTH_KEPT,
                                                .format = format_option,
                                                .option = option};

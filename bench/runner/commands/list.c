@@ -232,8 +232,8 @@ static enum status nearest_name(const char *name, const char **nearest, struct e
     const char **names;
     for (size_t i = 0; i < n_lists; i++)
         rows += lists[i]->n;
-    TRY(MEM_NEW(names, OPTION_COUNT + n_columns + rows, "the names of options", e));
-    for (int i = 0; i < OPTION_COUNT; i++)
+    TRY(MEM_NEW(names, OPTION_ROWS + n_columns + rows, "the names of options", e));
+    for (int i = 0; i < OPTION_ROWS; i++)
         names[n++] = option_get((enum option_id)i)->key;
     for (size_t i = 0; i < n_columns; i++)
         names[n++] = columns[i].name;
@@ -285,7 +285,7 @@ enum status command_explain(const struct arguments *arguments, const struct tool
 {
     if (arguments->operand != NULL)
         return explain_name(out, arguments->operand, tools, e);
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (int i = 0; i < OPTION_ROWS; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         fprintf(out, "%-30s %s\n", option->key, option->help);
     }

@@ -116,7 +116,7 @@ static void print_spec_options(FILE *out)
 {
     const char *group = "";
     for (int grouped = 0; grouped < 2; grouped++)
-        for (int id = 0; id < OPTION_COUNT; id++) {
+        for (int id = 0; id < OPTION_ROWS; id++) {
             const struct spec_option *option = option_get((enum option_id)id);
             size_t length = strcspn(option->key, ".");
             if ((option->key[length] == '.') != (grouped == 1))

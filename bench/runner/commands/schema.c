@@ -56,7 +56,7 @@ static const char whole[] = "whole";
 static bool is_group(const char *key)
 {
     size_t length = strlen(key);
-    for (int id = 0; id < OPTION_COUNT; id++) {
+    for (int id = 0; id < OPTION_ROWS; id++) {
         const char *other = option_get((enum option_id)id)->key;
         if (strncmp(other, key, length) == 0 && other[length] == '.')
             return true;
@@ -88,7 +88,7 @@ static json_t *properties_of(const struct place *place, const char *group)
 {
     json_t *properties = json_object();
     size_t length = strlen(group);
-    for (int id = 0; id < OPTION_COUNT; id++) {
+    for (int id = 0; id < OPTION_ROWS; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
         bool inside =
             length == 0 || (strncmp(option->key, group, length) == 0 && option->key[length] == '.');
@@ -96,6 +96,26 @@ static json_t *properties_of(const struct place *place, const char *group)
             properties = add_words(properties, place, option, length + (length > 0));
     }
     return properties;
+}
+
+/* The last row of options stands for every name that a spec gives: its own goes, a pattern comes. */
+static json_t *map_with(json_t *properties)
+{
+    static const char name[] = "[A-Za-z][A-Za-z0-9_]{0,30}$";
+    json_t *map = schema_object(properties);
+    for (const char *key = option_get(OPT_OWN)->key; map != NULL && key != NULL;) {
+        char pattern[96] = "^";
+        json_t *value = json_incref(json_object_get(properties, key));
+        for (const char *c = key; strchr(c, '.') != NULL; c = strchr(c, '.') + 1)
+            snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern), "%.*s\\.",
+                     (int)strcspn(c, "."), c);
+        strncat(pattern, name, sizeof pattern - strlen(pattern) - 1);
+        json_object_del(properties, key);
+        if (value != NULL)
+            map = schema_put(map, "patternProperties", json_pack("{s:o}", pattern, value));
+        key = strchr(key, '.') != NULL ? strchr(key, '.') + 1 : NULL;
+    }
+    return map;
 }
 
 static json_t *map_of(const struct place *place)
@@ -109,15 +129,15 @@ static json_t *add_groups(json_t *groups, const struct place *place, const char 
         char group[64];
         snprintf(group, sizeof group, "%.*s", (int)(dot - key), key);
         if (json_object_get(groups, group) == NULL)
-            groups = schema_put(groups, group, schema_object(properties_of(place, group)));
+            groups = schema_put(groups, group, map_with(properties_of(place, group)));
     }
     return groups;
 }
 
 static json_t *groups_of(const struct place *place)
 {
-    json_t *groups = schema_put(json_object(), whole, schema_object(properties_of(place, "")));
-    for (int id = 0; id < OPTION_COUNT; id++) {
+    json_t *groups = schema_put(json_object(), whole, map_with(properties_of(place, "")));
+    for (int id = 0; id < OPTION_ROWS; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
         if (place->campaign || !scope_is_campaign(option->scope))
             groups = add_groups(groups, place, option->key);
@@ -176,14 +196,14 @@ static json_t *case_map(void)
     for (size_t i = 0; i < n; i++)
         if (parts[i].in_case && !parts[i].at_top)
             json_array_append_new(required, json_string(parts[i].name));
-    json_t *map = schema_object(add_parts(properties_of(&of_point, ""), true));
+    json_t *map = map_with(add_parts(properties_of(&of_point, ""), true));
     return schema_put(map, "required", required);
 }
 
 static json_t *definitions(void)
 {
     json_t *options = json_object(), *all = json_object();
-    for (int id = 0; id < OPTION_COUNT; id++) {
+    for (int id = 0; id < OPTION_ROWS; id++) {
         const struct spec_option *option = option_get((enum option_id)id);
         options = schema_put(options, option->key, schema_value(option));
     }
@@ -195,7 +215,7 @@ static json_t *definitions(void)
 
 static json_t *schema_of_spec(void)
 {
-    json_t *schema = schema_object(add_parts(properties_of(&at_top, ""), false));
+    json_t *schema = map_with(add_parts(properties_of(&at_top, ""), false));
     schema = schema_put(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
     schema = schema_put(schema, "title", json_string("A spec of scalebench"));
     return schema_put(schema, "definitions", definitions());

@@ -100,6 +100,7 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_BOOL:
         return json_pack("{s:s}", "type", "boolean");
     case TYPE_TEXT:
+    case TYPE_OWN:
         return schema_text();
     case TYPE_ENUM:
         return one_of(option->names);

@@ -62,12 +62,14 @@ bool check_look_up(struct condition_value *value, double *lo, double *hi, const 
                    const void *point)
 {
     const struct check_point *p = point;
-    const struct spec_option *option = option_find(name);
     if (look_up_column(value, lo, hi, name, &p->c->run.summary, p->point))
         return true;
-    if (option == NULL || !p->c->has_spec)
+    if (!p->c->has_spec)
         return false;
     const struct config *config = &p->c->spec.points[p->point].config;
+    const struct spec_option *option = config_option_find(config, name);
+    if (option == NULL)
+        return false;
     value->text = config_text(config, option->id);
     value->number = config_number(config, option->id);
     return true;

@@ -283,6 +283,69 @@ static void test_refused_bases(void **state)
     refuse_base("/base.yaml:1:10: extends takes a file, or a list of files");
 }
 
+/* ---- Options of somebody else's program ---- */
+
+#define PI "name: test\nworkload:\n  command: [./pi, \"--n={n}\", \"{method}\"]\n"
+
+/* Under names of the spec, as any other: one value, an axis, a zip, SET, a condition, a case. */
+static void test_own_options(void **state)
+{
+    struct spec spec;
+    load(&spec,
+         PI "  options: {method: fast}\n"
+            "matrix: {workload.options.n: [500, 1e3, 64KiB], ranks: [1, 2]}\n"
+            "exclude: [\"workload.options.n > 32KiB and ranks = 2\"]\n",
+         "workload.options.method=slow");
+    assert_labels(&spec, "ranks=1 n=500|ranks=2 n=500|ranks=1 n=1e3|ranks=2 n=1e3|"
+                         "ranks=1 n=64KiB");
+    const struct config *config = &spec.points[2].config;
+    const struct spec_option *n = config_option_find(config, "workload.options.n");
+    assert_non_null(n);
+    assert_string_equal(config_text(config, n->id), "1e3");
+    assert_true(config_number(config, n->id) == 1000);
+    assert_null(config_option_find(config, "workload.options.m"));
+    assert_null(config_option_find(config, option_get(OPT_OWN)->key));
+    spec_free(&spec);
+    load(&spec,
+         PI "zip: {workload.options.n: [1, 2], workload.options.method: [a, b]}\n"
+            "cases:\n  - {label: all}\n  - {label: one, workload: {options: {n: 3}}}\n",
+         NULL);
+    assert_labels(&spec, "all method=a n=1|all method=b n=2|one method=a|one method=b");
+    spec_free(&spec);
+    refuse(PI "  options: {n: 1, method: a}\nexclude: [\"workload.options.m = 1\"]\n", NULL,
+           "5:12: exclude: 'workload.options.m' is no option of a point; nearest "
+           "'workload.options.n'");
+    refuse(PI "  options: {n: [1, 2], method: a}\n", NULL,
+           "4:16: workload.options.n: takes one value here; to vary it, move the list below "
+           "matrix:");
+}
+
+/* Nothing hangs on which of them was named first; the spec that a run keeps says the same. */
+static void test_own_options_in_any_order(void **state)
+{
+    struct spec a, b, again;
+    char *text;
+    size_t size;
+    load(&a, PI "  options: {n: 1}\nmatrix: {workload.options.method: [x, y]}\n", NULL);
+    load(&b, PI "  options: {method: z}\n",
+         "matrix.workload.options.method=[x,y] workload.options.n=1");
+    FILE *out = open_memstream(&text, &size);
+    struct error e;
+    assert_int_equal(spec_write(out, &b, &e), OK);
+    fclose(out);
+    load(&again, text, NULL);
+    free(text);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(a.points[i].id, b.points[i].id);
+        assert_string_equal(a.points[i].id, again.points[i].id);
+        assert_string_equal(a.points[i].label, again.points[i].label);
+    }
+    assert_string_not_equal(a.points[0].id, a.points[1].id);
+    spec_free(&a);
+    spec_free(&b);
+    spec_free(&again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +359,8 @@ int main(void)
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_extends),
         cmocka_unit_test(test_refused_bases),
+        cmocka_unit_test(test_own_options),
+        cmocka_unit_test(test_own_options_in_any_order),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

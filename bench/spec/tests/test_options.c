@@ -13,7 +13,7 @@
 
 static void test_options(void **state)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
         const struct spec_option *option = option_get((enum option_id)i);
         assert_int_equal(option->id, i);
         assert_ptr_equal(option_find(option->key), option);

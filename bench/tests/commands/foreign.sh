@@ -24,7 +24,7 @@ is_between() { # low, number, high
     awk -v low="$1" -v x="$2" -v high="$3" 'BEGIN { exit !(low <= x && x <= high && x != "") }'
 }
 
-small="matrix.workload.arg1=[2000000,4000000] measure.time.launches=6..6"
+small="matrix.workload.options.intervals=[2000000,4000000] measure.time.launches=6..6"
 
 measures() {
     local row
@@ -65,8 +65,19 @@ tells_metrics() {
 
 draws_metrics() {
     "$scalebench" figures "$out/pi/latest" \
-        --set 'figures=[{kind: line, name: value, y: value, file: metrics, where: metric = pi, x: workload.arg1}]' &&
+        --set 'figures=[{kind: line, name: value, y: value, file: metrics, where: metric = pi, x: workload.options.intervals}]' &&
         grep -q 3.14159 "$out/pi/latest/series_value.csv"
+}
+
+# An axis of numbers, named by its last word; the other options of points as well.
+draws_own_options() {
+    "$scalebench" figures "$out/pi/latest" --set 'figures=[{kind: line, name: own, y: step_ms,
+        where: "workload.options.intervals > 3e6", series: [ranks], x: workload.options.intervals}]' &&
+        [ "$(grep -c ',intervals=4000000\|intervals=4000000,' "$out/pi/latest/series_own.csv")" -eq 2 ] &&
+        ! grep -q 'intervals=2000000' "$out/pi/latest/series_own.csv" &&
+        grep -q 'workload_options' "$out/pi/latest/summary.csv" &&
+        grep -q ',intervals=4000000$' "$out/pi/latest/summary.csv" &&
+        expect 0 "speedup" "$scalebench" check "$out/pi/latest" "speedup > 0 where workload.options.intervals = 4e6 and ranks = 2"
 }
 
 # Nothing runs again, whose resolved spec is read back.
@@ -79,7 +90,7 @@ goes_on() {
 }
 
 takes_wall_time() {
-    expect 0 "time ms" run "workload.time=wall workload.metrics=[] matrix.workload.arg1=[1000]" \
+    expect 0 "time ms" run "workload.time=wall workload.metrics=[] matrix.workload.options.intervals=[1000]" \
         "measure.time.launches=2..2" || return 1
     is_between 0.999 "$(awk -v a="$(field raw 1 step_ms)" -v b="$(field raw 1 wall_s)" \
         'BEGIN { print a / b / 1000 }')" 1.001
@@ -138,6 +149,7 @@ check "it is judged by the time that it tells" judges_by_its_own_time
 check "figures of time, speed-up and efficiency" draws
 check "metrics by pattern" tells_metrics
 check "a figure of a metric" draws_metrics
+check "a figure over an option of its own" draws_own_options
 check "the same command runs nothing again" goes_on
 check "wall time" takes_wall_time
 check "beside a point that trains" stands_beside_training
@@ -150,8 +162,21 @@ check "a program that tells no metric" fails_with 1 "looks for it: 'time_s = too
 check "a program that is not there" refuses "'./nobody' cannot be run: No such file" '{command: [./nobody]}' 3
 check "a program that cannot be executed" refuses "cannot be run: Permission denied" '{command: [./pi.yaml]}' 3
 check "no command" refuses "own.yaml:2:11: workload.command is missing" command
-check "unknown braces" refuses "own.yaml:2:21: workload.command: '{size}'" '{command: [./pi, "{size}"]}'
-check "an option that is not given" refuses "'{arg1}': this point has no such" '{command: [./pi, "{arg1}"]}'
+check "unknown braces" refuses \
+    "own.yaml:2:21: workload.command: '{size}': no option of this name; workload.options of this point: {n}" \
+    '{command: [./pi, "{size}", "{n}"], options: {n: 5}}'
+check "braces without options" refuses "'{size}': no option of this name; this point has no workload.options" \
+    '{command: [./pi, "{size}"]}'
+check "an option that no command takes" refuses \
+    "own.yaml:2:55: workload.options.sise: no point's workload.command takes it: it has no {sise}" \
+    '{command: [./pi, "{size}"], options: {sise: 5, size: 6}}'
+check "a name that is none" refuses "own.yaml:2:44: workload.options: 'a-b' cannot name an option" \
+    '{command: [./pi, "x"], options: {a-b: 5}}'
+check "a name that is taken" refuses "{ranks} has a meaning of its own" '{command: [./pi], options: {ranks: 5}}'
+check "too many options" refuses "'i' is one too many: a spec has 8" \
+    '{command: [./pi], options: {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1}}'
+check "no map of options" refuses "workload.options takes a map of the program's own options" \
+    '{command: [./pi], options: 5}'
 check "a pattern without a group" refuses "wanted one group" '{command: [./pi], metrics: ["a = b"]}'
 check "a time that no metric has" refuses "have none of this name" '{command: [./pi], time: a_ms}'
 check "an unknown key" refuses "'comand' is unknown" '{comand: [./pi]}'

@@ -42,6 +42,7 @@ exclude: ["ranks > 1", {ranks: [1, 2], sync: {strategy: none}}]
 baseline: {ranks: 1}
 cases:
   - {label: one, site: emulated, matrix: {ranks: [1]}}
+  - {label: two, workload: {command: [pi, "{n}"], options: {n: 1e6}}, matrix: {workload.options.m: [1, b]}}
 figures: [time, {kind: line, y: wait_ms, x: epoch, published: {file: a.csv, values: [a = b]}}]
 SPEC
 }
@@ -52,10 +53,10 @@ refuses_the_wrong() {
     while IFS='|' read -r file wrong; do
         refuses "$wrong" "bench/tests/bad/spec/$file.yaml" || return 1
     done <<'WRONG'
-unknown_key|'modle' was unexpected
+unknown_key|'modle' does not match
 unknown_in_group|'learning_rate' was unexpected
-key_without_group|'lr' was unexpected
-below_an_option|'train.lr.start' was unexpected
+key_without_group|'lr' does not match
+below_an_option|'train.lr.start' does not match
 group_with_value|$.place: 'core' is not of type 'object'
 boolean_yes|$.train.shuffle: 'yes'
 batch_too_large|greater than the maximum of 16777216
@@ -67,12 +68,12 @@ list_outside_matrix|$.ranks: [1, 2]
 auto_outside_matrix|$.ranks: 'auto'
 matrix_scalar|$.matrix.ranks: 2
 matrix_repeated|non-unique
-matrix_campaign_key|'scaling' was unexpected
+matrix_campaign_key|'scaling' does not match
 zip_auto|$.zip.ranks: 'auto'
 exclude_map|$.exclude
 baseline_list|$.baseline
 case_without_label|'label' is a required property
-case_campaign_key|'measure.budget' was unexpected
+case_campaign_key|'measure.budget' does not match
 figure_unknown|$.figures[1]: 'speed-up'
 WRONG
 }
