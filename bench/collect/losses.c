@@ -61,7 +61,7 @@ static bool has_interval(const struct point_summary *p)
 {
     size_t n = p->pairs > 0 ? p->pairs : p->launches;
     return isfinite(p->karp_flatt_lo) && isfinite(p->karp_flatt_hi) &&
-           timing_level(n) >= SUMMARY_CONFIDENCE;
+           timing_level(n, config_adds_launches(&p->point->config)) >= SUMMARY_CONFIDENCE;
 }
 
 /* Over the points of one series from `first` on: one after the other, and the intervals of the first and the last have

@@ -69,15 +69,6 @@ static size_t count(const struct summary *s, bool (*has)(const struct point_summ
     return n;
 }
 
-/* The level that the interval of the median of n launches reaches, whatever they took; beyond what is
- * tabulated here it is nearly what is asked for, and NAN. */
-static double level_of(size_t n)
-{
-    enum { MOST = 64 };
-    static const double values[MOST];
-    return n > MOST ? NAN : stats_median_interval(values, n, SUMMARY_CONFIDENCE).level;
-}
-
 static bool has_interval(const struct point_summary *p)
 {
     return is_timed(p) && isfinite(p->step_ms.lo) && isfinite(p->step_ms.hi) &&
@@ -249,11 +240,11 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
-        double level = level_of(p->launches);
+        double level = timing_level(p->launches, false), added = timing_level(p->launches, true);
         if (!has_interval(p))
             continue;
         n++;
-        if (fabs(p->step_ms.level - level) > SAME)
+        if (fabs(p->step_ms.level - level) > SAME && fabs(p->step_ms.level - added) > SAME)
             return NOT_MET("the interval of %s has a level of %g %%, order statistics of %zu "
                            "launches one of %g %%",
                            label_of(p), 100 * p->step_ms.level, p->launches, 100 * level);
@@ -275,7 +266,7 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         doubted += !usable;
         n += usable;
         if (usable && (!isfinite(r.interval->lo) || !isfinite(r.interval->hi) ||
-                       level_of(r.pairs) < SUMMARY_CONFIDENCE))
+                       timing_level(r.pairs, false) < SUMMARY_CONFIDENCE))
             return NOT_MET("the %s of %s has %zu pairs: no interval of 95 %%", r.name,
                            label_of(r.own), r.pairs);
     }

@@ -14,7 +14,9 @@ enum status samples_take(struct samples *samples, const struct summary *s,
     TRY(MEM_NEW(samples->values, p->n_launches, "the launches of a point", e));
     struct timing *timings;
     TRY(MEM_NEW(timings, p->n_launches, "the launches of a point", e));
-    samples->timings = (struct timings){.items = timings, .values = samples->values};
+    samples->timings = (struct timings){.items = timings,
+                                        .values = samples->values,
+                                        .added = config_adds_launches(&s->spec->config)};
     for (size_t i = p->first_launch; i < s->n_launches; i = s->launches[i].next) {
         const struct journal_launch *launch = &journal->launches[i];
         const struct launch_result *result = &s->launches[i].result;

@@ -274,7 +274,7 @@ static void set_accuracy(struct point_summary *p, const struct samples *accuracy
     for (size_t i = 0; i < accuracy->n; i++)
         if (!isnan(sample_number(&accuracy->items[i], offset)))
             accuracy->values[n++] = sample_number(&accuracy->items[i], offset);
-    struct interval interval = timing_interval(accuracy->values, n);
+    struct interval interval = timing_interval(accuracy->values, n, false);
     p->test_acc_lo = interval.lo;
     p->test_acc_hi = interval.hi;
     p->test_acc_level = n < 2 ? NAN : interval.level;

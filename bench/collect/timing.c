@@ -3,26 +3,32 @@
 #include <math.h>
 
 /* Launches from which on a look asks for no more than the precision. */
-#define WHOLE_LOOK 18.0
+#define WHOLE_LOOK 15.0
 
-struct interval timing_interval(const double *values, size_t n)
+/* Until the second look least to greatest. */
+static double level_wanted(size_t n, bool added)
 {
-    struct interval i = stats_median_interval(values, n, TIMING_LEVEL);
+    return added && n >= 3 * TIMING_LOOK ? 1 - TIMING_ADDED_MISS : TIMING_LEVEL;
+}
+
+struct interval timing_interval(const double *values, size_t n, bool added)
+{
+    struct interval i = stats_median_interval(values, n, level_wanted(n, added));
     if (n < 2)
         i.lo = i.hi = NAN;
     return i;
 }
 
-double timing_level(size_t n)
+double timing_level(size_t n, bool added)
 {
-    return n < 2 ? NAN : stats_median_level(n, TIMING_LEVEL);
+    return n < 2 ? NAN : stats_median_level(n, level_wanted(n, added));
 }
 
 struct interval timing_step_ms(const struct timings *own)
 {
     for (size_t i = 0; i < own->n; i++)
         own->values[i] = own->items[i].step_ms;
-    return timing_interval(own->values, own->n);
+    return timing_interval(own->values, own->n, own->added);
 }
 
 /* Two points have their blocks in nearly the same order: looks from *at on, which becomes the next. */
@@ -52,7 +58,7 @@ struct interval timing_ratio(const struct timings *own, const struct timings *ba
         if (reference != NULL)
             own->values[(*n)++] = images_per_ms(&own->items[i]) / images_per_ms(reference);
     }
-    return timing_interval(own->values, *n);
+    return timing_interval(own->values, *n, own->added);
 }
 
 struct interval timing_overlap(const struct timings *own, const struct timings *alone, size_t *n)
@@ -66,7 +72,7 @@ struct interval timing_overlap(const struct timings *own, const struct timings *
             own->values[(*n)++] =
                 (compute->step_ms + t->comm_replay_ms - t->step_ms) / t->comm_replay_ms;
     }
-    return timing_interval(own->values, *n);
+    return timing_interval(own->values, *n, own->added);
 }
 
 double timing_half_width_pct(const struct interval *i, bool share)

@@ -115,6 +115,7 @@ struct basis {
     double least, most; /* launches, runs or paired ratios of a point */
     size_t points, met; /* with a value; of them with an interval of SUMMARY_CONFIDENCE */
     double low, high;   /* levels in per cent of those with an interval */
+    bool added;         /* launches were added until these were narrow */
     const char *what[2];
 };
 
@@ -141,6 +142,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.what[0] = "run", basis.what[1] = "runs";
     if (is_ratio(d))
         basis.what[0] = "paired ratio", basis.what[1] = "paired ratios";
+    basis.added = d->quantity->source == SOURCE_POINTS && config_adds_launches(&d->s->spec->config);
     for (size_t i = 0; i < d->s->n; i++) {
         size_t n = sample_size(d, i);
         if (n == 0)
@@ -150,7 +152,7 @@ static struct basis find_basis(const struct figure_data *d)
         basis.points++;
         if (n < 2)
             continue;
-        double level = timing_level(n);
+        double level = timing_level(n, basis.added);
         basis.low = fmin(basis.low, 100 * level);
         basis.high = fmax(basis.high, 100 * level);
         basis.met += level >= SUMMARY_CONFIDENCE;
@@ -187,6 +189,9 @@ static void write_whiskers(FILE *out, const struct basis *basis)
         fputs(", which is least to greatest", out);
     else if (basis->met < basis->points)
         fprintf(out, ", least to greatest where %s are too few for 95 %%", basis->what[1]);
+    else if (basis->added)
+        fprintf(out, ", %.3g %% as launches are added until it is narrow",
+                100 * SUMMARY_CONFIDENCE);
     fputc('.', out);
 }
 

@@ -42,7 +42,10 @@ static size_t progress_of(const struct launch_points *l, size_t point)
 static struct timings timings_of(const struct launch_points *l, size_t point)
 {
     const struct point_launches *p = &l->points[point];
-    return (struct timings){.items = p->timings, .n = p->n_timings, .values = l->values};
+    return (struct timings){.items = p->timings,
+                            .n = p->n_timings,
+                            .values = l->values,
+                            .added = config_adds_launches(&l->spec->config)};
 }
 
 /* Half-widths over the precision that is wanted, and over what a look asks; the largest of a point,

@@ -8,9 +8,6 @@
 #include "bench/runner/launch_order.h"
 #include "bench/runner/owner.h"
 #include "kernels/base/mem.h"
-#include "kernels/base/stats.h"
-
-#define CONFIDENCE 0.95
 
 /* What a point has, of a run's journal. */
 struct tally {
@@ -76,9 +73,9 @@ static bool is_precise(const struct reading *r, size_t point)
     const struct tally *t = &r->tallies[point];
     if (t->timed == 0)
         return false;
-    struct interval i = stats_median_interval(t->step_ms, t->timed, CONFIDENCE);
-    return i.met && 100 * stats_relative_half_width(&i) <=
-                        config_number(&r->spec.config, OPT_TIME_PRECISION);
+    struct interval i =
+        timing_interval(t->step_ms, t->timed, config_adds_launches(&r->spec.config));
+    return timing_half_width_pct(&i, false) <= config_number(&r->spec.config, OPT_TIME_PRECISION);
 }
 
 /* Whether a point has what the spec asks of each: further launches may be added for those whose

@@ -221,6 +221,11 @@ static inline bool config_is_foreign(const struct config *c)
 {
     return config_workload(c)->foreign;
 }
+/* Launches of a point are added until its intervals are narrow, up to the most that are allowed. */
+static inline bool config_adds_launches(const struct config *c)
+{
+    return c->values[OPT_TIME_LAUNCHES].number < c->values[OPT_TIME_LAUNCHES].number_hi;
+}
 static inline bool config_writes_checkpoints(const struct config *c)
 {
     return config_number(c, OPT_CHECKPOINT_EPOCHS) > 0 ||

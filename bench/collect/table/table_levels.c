@@ -10,7 +10,7 @@ static double level_of(const struct interval *interval, size_t n, const struct p
 {
     if (!isfinite(interval->lo))
         return NAN;
-    return timing_level(n > 0 ? n : p->launches);
+    return timing_level(n > 0 ? n : p->launches, config_adds_launches(&p->point->config));
 }
 
 double table_step_level(const struct point_summary *p)

@@ -18,7 +18,8 @@ static const struct timing own_items[] = {
     {5, 99, 512, 50}, {0, 120, 512, 50}, {7, 1, 512, 50}, {1, 101, 512, 0}};
 
 static double own_values[MOST], base_values[MOST];
-static const struct timings own = {own_items, 4, own_values}, base = {base_items, 4, base_values};
+static const struct timings own = {own_items, 4, own_values, false},
+                            base = {base_items, 4, base_values, false};
 
 static void ratios_pair_by_block(void **state)
 {
@@ -44,7 +45,7 @@ static void overlap_is_a_share_of_the_replay(void **state)
 
 static void a_single_value_has_no_interval(void **state)
 {
-    struct timings one = {own_items, 1, own_values};
+    struct timings one = {own_items, 1, own_values, false};
     struct interval i = timing_step_ms(&one);
     assert_true(i.mid == 99 && isnan(i.lo) && isnan(i.hi));
     assert_true(isnan(timing_half_width_pct(&i, false)));
@@ -59,11 +60,28 @@ static void half_widths_are_in_per_cent(void **state)
     assert_true(isnan(timing_half_width_pct(&i, true)));
 }
 
+/* P(B <= 1) of 12 is 13 in 4096, P(B <= 2) 79: 95 % takes the third value from either end. */
+static void added_launches_have_wider_intervals(void **state)
+{
+    double values[12];
+    for (int k = 0; k < 12; k++)
+        values[k] = k + 1;
+    struct interval i = timing_interval(values, 12, false);
+    assert_true(i.lo == 3 && i.hi == 10 && i.mid == 6.5);
+    assert_true(fabs(timing_level(12, false) - (1 - 158.0 / 4096)) < 1e-12);
+    i = timing_interval(values, 12, true);
+    assert_true(i.lo == 2 && i.hi == 11 && i.mid == 6.5 && i.met);
+    assert_true(fabs(timing_level(12, true) - (1 - 26.0 / 4096)) < 1e-12);
+    for (size_t n = 6; n < 9; n++)
+        assert_true(timing_level(n, true) == timing_level(n, false));
+    assert_true(isnan(timing_level(1, true)));
+}
+
 static void early_looks_ask_for_more(void **state)
 {
-    assert_true(fabs(timing_asked_pct(6, 6) - 2) < 1e-12);
-    assert_true(fabs(timing_asked_pct(6, 9) - 3) < 1e-12);
-    assert_true(timing_asked_pct(6, 18) == 6);
+    assert_true(fabs(timing_asked_pct(5, 6) - 2) < 1e-12);
+    assert_true(fabs(timing_asked_pct(5, 9) - 3) < 1e-12);
+    assert_true(timing_asked_pct(6, 15) == 6);
     assert_true(timing_asked_pct(6, 300) == 6);
 }
 
@@ -74,6 +92,7 @@ int main(void)
         cmocka_unit_test(overlap_is_a_share_of_the_replay),
         cmocka_unit_test(a_single_value_has_no_interval),
         cmocka_unit_test(half_widths_are_in_per_cent),
+        cmocka_unit_test(added_launches_have_wider_intervals),
         cmocka_unit_test(early_looks_ask_for_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
