@@ -82,7 +82,8 @@ const char *launch_common(const struct launch_result *result, size_t i, const ch
 struct summary_launch {
     bool ok, diverged;
     bool replaced; /* it failed, and another one of its block or seed ended, or is to be run */
-    bool unasked;  /* of a point that the spec does not have: kept, and part of nothing */
+    bool
+        unasked; /* of a point that the spec does not have, or outdated: kept, and part of nothing */
     bool
         must_be_equal; /* several ranks, an exact strategy, no declared flaw: weights must not differ */
     char reason[512];
@@ -151,6 +152,7 @@ struct summary {
     struct summary_launch *launches; /* one a launch of the journal, in its order */
     size_t n_launches;
     size_t n_unasked, n_unasked_points; /* launches of the journal that the spec does not ask for */
+    size_t n_outdated;                  /* that it asks for, of peers that are not those any more */
     size_t n_trends;             /* points that are asked at once whether their steps change */
     size_t n_timed, n_accuracy;  /* finished launches, whether they count or not */
     double wall_s, core_s;       /* what they took, one after another, and times their cores */

@@ -42,8 +42,8 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
                         const struct journal_launch *journal)
 {
     const struct point *point = point_find(spec, journal->point);
-    launch->unasked = point == NULL;
-    if (point == NULL)
+    launch->unasked = point == NULL || journal->outdated;
+    if (launch->unasked)
         return;
     if (!launch_is_done(journal)) {
         copy_clean(launch->reason, sizeof launch->reason, journal->reason);
@@ -83,15 +83,20 @@ static size_t count_distinct(const char **texts, size_t n)
     return distinct;
 }
 
-static enum status count_unasked(struct summary *s, const struct journal *journal, struct error *e)
+static enum status count_kept(struct summary *s, const struct journal *journal, struct error *e)
 {
     const char **points;
     size_t n = 0;
     TRY(MEM_NEW(points, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++) {
+        bool ended = journal->launches[i].status != LAUNCH_RUNNING;
         if (!s->launches[i].unasked)
             continue;
-        s->n_unasked += journal->launches[i].status != LAUNCH_RUNNING;
+        if (point_find(s->spec, journal->launches[i].point) != NULL) {
+            s->n_outdated += ended;
+            continue;
+        }
+        s->n_unasked += ended;
         points[n++] = journal->launches[i].point;
     }
     s->n_unasked_points = count_distinct(points, n);
@@ -106,7 +111,7 @@ static enum status take_launches(struct summary *s, const char *run_dir,
     TRY(MEM_NEW(s->launches, s->n_launches, "the launches", e));
     for (size_t i = 0; i < s->n_launches; i++)
         take_launch(&s->launches[i], s->spec, run_dir, &journal->launches[i]);
-    return count_unasked(s, journal, e);
+    return count_kept(s, journal, e);
 }
 
 /* Points of one identity have one chain of launches. */
@@ -127,7 +132,7 @@ static void chain_launches(struct summary *s, const struct journal *journal)
         s->points[i].first_launch = s->n_launches;
     for (size_t i = s->n_launches; i-- > 0;) {
         size_t point = spec_find_point(s->spec, journal->launches[i].point);
-        if (point >= s->n)
+        if (point >= s->n || s->launches[i].unasked)
             continue;
         s->launches[i].next = s->points[point].first_launch;
         s->points[point].first_launch = i;

@@ -112,6 +112,33 @@ static void add_point(struct journal *j, const char *point)
     snprintf(block->points[block->n_points++], sizeof *block->points, "%s", point);
 }
 
+static struct journal_key *find_key(const struct journal *j, const char *point)
+{
+    for (size_t i = 0; i < j->n_keys; i++)
+        if (strcmp(j->keys[i].point, point) == 0)
+            return &j->keys[i];
+    return NULL;
+}
+
+static enum status set_key(struct journal *j, const char *point, const char *name, struct error *e)
+{
+    struct journal_key *key = find_key(j, point);
+    if (key == NULL) {
+        TRY(MEM_GROW(j->keys, j->n_keys, "the journal", e));
+        key = &j->keys[j->n_keys++];
+        snprintf(key->point, sizeof key->point, "%s", point);
+    }
+    snprintf(key->key, sizeof key->key, "%s", name);
+    j->finished = false;
+    return OK;
+}
+
+/* Launches of earlier versions have no key. */
+static void find_outdated(struct journal_launch *launch, const struct journal_key *key)
+{
+    launch->outdated = launch->key[0] != '\0' && strcmp(launch->key, key->key) != 0;
+}
+
 static struct journal_launch *find_launch(struct journal *j, const char *name)
 {
     ENTRY *entry;
@@ -290,6 +317,16 @@ static bool take_able(struct journal *j, struct line *line)
     return true;
 }
 
+static bool take_key(struct journal *j, struct line *line, struct error *e)
+{
+    const char *point, *key;
+    if (json_unpack(line->json, "{s:s, s:s}", "point", &point, "key", &key) != 0)
+        return wrong(line, "'key' needs point and key");
+    if (strlen(point) >= sizeof j->keys->point || strlen(key) >= sizeof j->keys->key)
+        return wrong(line, "the name of a point or its key is too long");
+    return set_key(j, point, key, e) == OK;
+}
+
 /* Takes one line into the lists; false with line->why, or with `e` filled when memory ran out. */
 static bool take_line(struct journal *j, struct line *line, struct error *e)
 {
@@ -308,8 +345,11 @@ static bool take_line(struct journal *j, struct line *line, struct error *e)
         return take_skipped(j, line, e);
     if (strcmp(event, "able") == 0)
         return take_able(j, line);
+    if (strcmp(event, "key") == 0)
+        return take_key(j, line, e);
     if (strcmp(event, "finished") != 0)
-        return wrong(line, "event is none of block, running, done, retry, skipped, able, finished");
+        return wrong(line,
+                     "event is none of block, running, done, retry, skipped, able, key, finished");
     j->finished = true;
     return true;
 }
@@ -350,6 +390,25 @@ static enum status read_lines(struct journal *j, FILE *f, off_t *good, struct er
     return status;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const struct journal_key *x = a, *y = b;
+    return strcmp(x->point, y->point);
+}
+
+static void find_all_outdated(struct journal *j)
+{
+    qsort(j->keys, j->n_keys, sizeof *j->keys, compare_keys);
+    for (size_t i = 0; i < j->n_launches && j->n_keys > 0; i++) {
+        struct journal_key of;
+        snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
+        const struct journal_key *key =
+            bsearch(&of, j->keys, j->n_keys, sizeof *j->keys, compare_keys);
+        if (key != NULL)
+            find_outdated(&j->launches[i], key);
+    }
+}
+
 static enum status read_file(struct journal *j, off_t *good, struct error *e)
 {
     *good = 0;
@@ -361,6 +420,7 @@ static enum status read_file(struct journal *j, off_t *good, struct error *e)
         return error_at(e, ERR_SYSTEM, j->path, 0, 0, "%s", why);
     enum status status = read_lines(j, f, good, e);
     fclose(f);
+    find_all_outdated(j);
     return status;
 }
 
@@ -420,6 +480,7 @@ void journal_close(struct journal *j)
     for (size_t i = 0; i < j->n_blocks; i++)
         free(j->blocks[i].points);
     free(j->blocks);
+    free(j->keys);
     free(j->launches);
     hdestroy_r(&j->names);
     free(j->skips);
@@ -578,6 +639,16 @@ enum status journal_able(struct journal *j, const char *point, struct error *e)
 {
     TRY(write_line(j, json_pack("{s:s, s:s}", "event", "able", "point", point), e));
     forget_skip(j, point);
+    return OK;
+}
+
+enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e)
+{
+    TRY(write_line(j, json_pack("{s:s, s:s, s:s}", "event", "key", "point", point, "key", key), e));
+    TRY(set_key(j, point, key, e));
+    for (size_t i = 0; i < j->n_launches; i++)
+        if (strcmp(j->launches[i].point, point) == 0)
+            find_outdated(&j->launches[i], find_key(j, point));
     return OK;
 }
 

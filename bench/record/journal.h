@@ -12,6 +12,7 @@
  *   {"event":"skipped","point":"1a2b3c4d5e6f","reason":"..."}
  *   {"event":"able","point":"1a2b3c4d5e6f"}      what it was skipped for is there now
  *   {"event":"retry","launch":"launches/..."}    it failed and is tried again: it counts no more
+ *   {"event":"key","point":"1a2b3c4d5e6f","key":"..."}   its launches of other keys count no more
  *   {"event":"finished","wall_s":231.0}          all launches of the campaign are done
  *
  * A launch that is running and not done was interrupted: it does not count and is run again under
@@ -51,7 +52,8 @@ struct journal_launch {
     char key[24];      /* what it belongs to: point and what it ran on; "" of earlier versions */
     bool shares_cores; /* another campaign may have run on its cores: there were no locks */
     enum launch_status status;
-    bool retried; /* it failed, and was tried again by a later run of the campaign */
+    bool outdated; /* its key is not that of its point any more: it is kept and does not count */
+    bool retried;  /* it failed, and was tried again by a later run of the campaign */
     char reason[512];
     double wall_s;      /* exec to exit; 0 while running */
     double foreign_pct; /* of its processors' time that others took meanwhile; NAN: unknown */
@@ -75,6 +77,11 @@ struct journal_skip {
     char reason[512];
 };
 
+/* What the launches of a point belong to now. */
+struct journal_key {
+    char point[16], key[24];
+};
+
 struct journal {
     char path[4096];
     int fd; /* -1 when only read */
@@ -85,6 +92,8 @@ struct journal {
     size_t n_skips;
     struct journal_block *blocks; /* as begun; none in journals of earlier versions */
     size_t n_blocks;
+    struct journal_key *keys; /* of points for which the journal says so */
+    size_t n_keys;
     bool finished;
 };
 
@@ -119,4 +128,6 @@ enum status journal_skipped(struct journal *j, const char *point, const char *re
                             struct error *e);
 /* Takes back that a point was skipped. */
 enum status journal_able(struct journal *j, const char *point, struct error *e);
+/* From now on launches of the point count that have this key, or none. */
+enum status journal_key(struct journal *j, const char *point, const char *key, struct error *e);
 enum status journal_finished(struct journal *j, double wall_s, struct error *e);

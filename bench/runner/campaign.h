@@ -54,13 +54,17 @@ struct campaign {
 enum status campaign_prepare(struct campaign *c, const struct campaign_request *request,
                              const struct tools *tools, struct error *e);
 
-/* Finds the run to go on with, the newest no fact of which differs, or begins a new one, and says
+/* Finds the run to go on with, the newest that facts_go_on holds for, or begins a new one, and says
  * why: spec.yaml, manifest.json, journal, latest. A run that is gone on with keeps the spec that it
  * had as spec-<number>.yaml. ERR_UNAVAILABLE, naming the process, while another runner has it. */
 enum status campaign_open_run(struct campaign *c, struct error *e);
 
 /* Makes this run the latest: another of the same name may have been begun meanwhile. */
 enum status campaign_link_latest(const struct campaign *c, struct error *e);
+
+/* Has launches of peers that are not what they were count no more, and those of what they are now
+ * count again. */
+enum status campaign_take_changes(struct campaign *c, struct error *e);
 
 /* Takes back every launch that failed and that no other has replaced, so that campaign_run tries it
  * again; *retried says how many. Reads nothing but the journal. */

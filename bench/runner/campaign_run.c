@@ -41,6 +41,44 @@ static enum status journal_refusals(struct campaign *c, struct error *e)
     return status;
 }
 
+/* [n_points]: the key that the point's launches have, "" where none counts yet. */
+static void list_keys(const struct campaign *c, const char **keys)
+{
+    const struct journal *j = &c->journal;
+    for (size_t i = 0; i <= c->spec.n_points; i++)
+        keys[i] = "";
+    for (size_t i = 0; i < j->n_launches; i++)
+        if (j->launches[i].key[0])
+            keys[spec_find_point(&c->spec, j->launches[i].point)] = j->launches[i].key;
+    for (size_t i = 0; i < j->n_keys; i++)
+        keys[spec_find_point(&c->spec, j->keys[i].point)] = j->keys[i].key;
+}
+
+/* Peers may have become others since their launches; whatever else has is another run. */
+static enum status journal_changes(struct campaign *c, const char **keys, struct error *e)
+{
+    char key[FACTS_KEY_BYTES];
+    list_keys(c, keys);
+    for (size_t i = 0; i < c->spec.n_points; i++) {
+        const struct point *point = &c->spec.points[i];
+        if (point->twin != i || !config_is_peer(&point->config) || c->refusals[i][0] || !keys[i][0])
+            continue;
+        TRY(facts_key(key, c->facts, point, e));
+        if (strcmp(key, keys[i]) != 0)
+            TRY(journal_key(&c->journal, point->id, key, e));
+    }
+    return OK;
+}
+
+enum status campaign_take_changes(struct campaign *c, struct error *e)
+{
+    const char **keys;
+    TRY(MEM_NEW(keys, c->spec.n_points + 1, "the points of a campaign", e));
+    enum status status = journal_changes(c, keys, e);
+    free(keys);
+    return status;
+}
+
 /* Launches that fill one place: of a block, or a seed's accuracy run. */
 static int compare_places(const void *a, const void *b)
 {
@@ -56,7 +94,8 @@ static int compare_places(const void *a, const void *b)
 
 static bool has_failed(const struct journal_launch *l)
 {
-    return (l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT) && !l->retried;
+    return (l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT) && !l->retried &&
+           !l->outdated;
 }
 
 /* Those that are done, in the order of places. */

@@ -1,6 +1,12 @@
 /* What a run is known by: facts.def, as a JSON object of texts by name, which its manifest keeps.
  * The spec is none of them, nor how many launches are asked for, nor a host's name: launches of one
- * point that ran under the same facts are launches of the same thing. */
+ * point that ran under the same facts are launches of the same thing.
+ *
+ * Facts of what is measured and of the machine identify the run: where one of them changes, a new
+ * run begins, so that the old one can still be shown and compared with. A peer is what that is held
+ * against: another version of it concerns its own points alone. The run goes on, launches of the
+ * earlier version are kept without counting, and count again once that version is back. Ratios
+ * lose nothing by it, as they pair launches of one block. */
 #pragma once
 
 #include <jansson.h>
@@ -31,8 +37,12 @@ enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const stru
 enum status facts_digest(char hex[65], const json_t *facts, struct error *e);
 
 /* Names of a fact that both know and that differs, in order, from the one after `last` (NULL: from
- * the first) on; NULL when there is none. Runs are gone on with where there is none. */
+ * the first) on; NULL when there is none. */
 const char *facts_differ(const json_t *was, const json_t *is, const char *last);
+
+/* Whether a run that knew `was` is gone on with: facts that differ concern none but points that a peer
+ * computes, and not all that the spec has. */
+bool facts_go_on(const json_t *was, const json_t *is, const struct spec *spec);
 
 /* "the program train_cnn" of the fact of that name; what a run that knew another takes. */
 void fact_explain(char *text, size_t size, const char *name);

@@ -150,6 +150,21 @@ static bool concerns(const char *name, const struct point *point)
     return false;
 }
 
+bool facts_go_on(const json_t *was, const json_t *is, const struct spec *spec)
+{
+    const char *name = facts_differ(was, is, NULL);
+    size_t kept = 0;
+    for (size_t i = 0; i < spec->n_points && name != NULL; i++) {
+        bool same = true;
+        for (const char *fact = name; fact != NULL && same; fact = facts_differ(was, is, fact))
+            same = !concerns(fact, &spec->points[i]);
+        if (!same && !config_is_peer(&spec->points[i].config))
+            return false;
+        kept += same;
+    }
+    return name == NULL || kept > 0;
+}
+
 enum status facts_key(char key[FACTS_KEY_BYTES], const json_t *facts, const struct point *point,
                       struct error *e)
 {

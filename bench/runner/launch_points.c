@@ -217,6 +217,15 @@ static void count_folder(struct launch_points *l, size_t point, const struct jou
         launch_points_accuracy(l, point, seed)->numbers++;
 }
 
+/* It has filled its place in a block, in which no other would run beside the same ones: what comes
+ * instead has blocks of its own. */
+static void learn_outdated(struct launch_points *l, size_t point,
+                           const struct journal_launch *launch)
+{
+    if (launch->run == RUN_TIME && launch_is_done(launch))
+        find_turn(l, point, launch->block)->done = true;
+}
+
 enum status launch_points_learn(struct launch_points *l, size_t number, struct error *e)
 {
     const struct journal_launch *launch = &l->journal->launches[number - 1];
@@ -229,6 +238,10 @@ enum status launch_points_learn(struct launch_points *l, size_t number, struct e
         TRY(launch_points_turn(l, point, launch->block, e));
     if (launch->status == LAUNCH_RUNNING)
         return OK;
+    if (launch->outdated) {
+        learn_outdated(l, point, launch);
+        return OK;
+    }
     l->ended++;
     l->spent_s += launch->wall_s;
     l->last_s = p->last_s = launch->wall_s;

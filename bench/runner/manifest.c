@@ -136,6 +136,27 @@ static void take_command(json_t *json, const struct manifest *m, const char *kep
     json_object_set_new(json, "command", command_line(m->command));
 }
 
+/* False where the manifest knows them already. */
+static bool take_facts(json_t *json, const json_t *is)
+{
+    char at[32];
+    json_t *facts = json_object_get(json, "facts"), *were = json_object();
+    json_t *earlier = json_object_get(json, "earlier_facts");
+    size_t known = json_object_size(facts);
+    const char *name = NULL;
+    while ((name = facts_differ(facts, is, name)) != NULL)
+        json_object_set(were, name, json_object_get(facts, name));
+    json_object_update(facts, (json_t *)is);
+    bool differ = json_object_size(were) > 0;
+    if (!json_is_array(earlier) && differ)
+        json_object_set_new(json, "earlier_facts", earlier = json_array());
+    now_text(at);
+    if (differ)
+        json_array_append_new(earlier, json_pack("{s:s, s:O}", "until", at, "facts", were));
+    json_decref(were);
+    return differ || json_object_size(facts) > known;
+}
+
 enum status manifest_update(const char *path, const struct manifest *manifest, const char *kept,
                             struct error *e)
 {
@@ -144,14 +165,13 @@ enum status manifest_update(const char *path, const struct manifest *manifest, c
     json_t *json = json_load_file(path, 0, &why);
     if (json == NULL)
         return error_at(e, ERR_DATA, path, why.line, 0, "not a manifest: %s", why.text);
-    json_t *facts = json_object_get(json, "facts"), *machine = json_object_get(json, "machine");
-    size_t known = json_object_size(facts);
-    json_object_update_missing(facts, (json_t *)manifest->facts);
+    json_t *machine = json_object_get(json, "machine");
+    bool changed = take_facts(json, manifest->facts);
     if (manifest->link != NULL && json_is_null(json_object_get(machine, "link")))
         json_object_set_new(machine, "link", json_string(manifest->link));
     if (kept != NULL)
         take_command(json, manifest, kept);
-    if (kept != NULL || json_object_size(facts) > known)
+    if (kept != NULL || changed)
         status = file_write(path, write_json, json, e);
     json_decref(json);
     return status;

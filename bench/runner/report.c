@@ -27,9 +27,15 @@ static void print_table(const struct summary *s, const struct report_request *re
     run_free(&run);
 }
 
-static void note_unasked(const struct summary *s)
+static void note_kept(const struct summary *s)
 {
     char launches[TEXT_NUMBER], points[TEXT_NUMBER];
+    if (s->n_outdated > 0)
+        log_print(LOG_NOTE, "%s on another version of a peer %s kept and not shown",
+                  text_plural(launches, (long)s->n_outdated, "launch"),
+                  s->n_outdated > 1 ? "are" : "is");
+    if (s->n_unasked == 0)
+        return;
     text_plural(launches, (long)s->n_unasked, "launch");
     text_plural(points, (long)s->n_unasked_points, "point");
     log_print(LOG_NOTE, "%s of %s that this spec does not ask for are kept", launches, points);
@@ -51,8 +57,8 @@ static bool name_failures(const struct summary *s, bool aloud)
     for (int i = 0; i < POINT_STATUSES; i++)
         if (aloud && i != POINT_ok && others[i] > 0)
             log_print(LOG_NOTE, "%zu of %zu points %s", others[i], s->n, point_status_names()[i]);
-    if (aloud && s->n_unasked > 0)
-        note_unasked(s);
+    if (aloud)
+        note_kept(s);
     if (aloud && failed > 0)
         log_print(LOG_ERROR, "%zu of %zu points failed", failed, s->n);
     return failed == 0;

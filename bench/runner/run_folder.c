@@ -19,11 +19,11 @@
 /* A guard of a runner that was killed holds the journal until its launch is cleaned up. */
 #define LOCK_PATIENCE_NS ((int64_t)10000000000)
 
-/* The newest run no fact of which differs; NULL when there is none. */
+/* The newest run that these facts go on with; NULL when there is none. */
 static const struct run *find_run(const struct campaign *c, const struct runs *runs)
 {
     for (size_t i = runs->n; i-- > 0;)
-        if (runs->all[i].facts != NULL && facts_differ(runs->all[i].facts, c->facts, NULL) == NULL)
+        if (runs->all[i].facts != NULL && facts_go_on(runs->all[i].facts, c->facts, &c->spec))
             return &runs->all[i];
     return NULL;
 }
@@ -64,10 +64,46 @@ static enum status make_run(const struct campaign *c, char run[64], struct error
     return error_at(e, ERR_SYSTEM, path, 0, 0, "cannot make this folder: %s", strerror(errno));
 }
 
+/* "the program x is not what it was in <run> (revision r): SHA-256 0 then, SHA-256 1 now" */
+static void explain_fact(char text[2048], const struct campaign *c, const struct run *run,
+                         const char *name)
+{
+    char what[600], was[200], is[200];
+    fact_explain(what, sizeof what, name);
+    fact_shorten(was, sizeof was, json_string_value(json_object_get(run->facts, name)));
+    fact_shorten(is, sizeof is, json_string_value(json_object_get(c->facts, name)));
+    snprintf(text, 2048, "%s is not what it was in %.700s (revision %s): %s then, %s now", what,
+             run->path, run->revision, was, is);
+}
+
+static void explain_further_facts(const struct campaign *c, const struct run *run, const char *name)
+{
+    char what[600];
+    for (size_t n = 0; (name = facts_differ(run->facts, c->facts, name)) != NULL; n++) {
+        fact_explain(what, sizeof what, name);
+        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "so is not %s", what);
+    }
+}
+
+/* What differs where a run is gone on with. */
+static void explain_change(const struct campaign *c, const struct run *run)
+{
+    char text[2048];
+    const char *name = facts_differ(run->facts, c->facts, NULL);
+    if (name == NULL)
+        return;
+    explain_fact(text, c, run, name);
+    log_print(
+        LOG_NOTE,
+        "%s; what ran on the earlier one is kept, and counts again %s; --fresh begins a new run",
+        text, fact_way_back(name));
+    explain_further_facts(c, run, name);
+}
+
 /* Why the last run is not gone on with. */
 static void explain_new_run(const struct campaign *c, const struct run *last)
 {
-    char what[600], was[200], is[200];
+    char text[2048];
     const char *name = last->facts != NULL ? facts_differ(last->facts, c->facts, NULL) : NULL;
     if (last->facts == NULL)
         log_print(LOG_NOTE,
@@ -76,17 +112,10 @@ static void explain_new_run(const struct campaign *c, const struct run *last)
                   last->path);
     if (name == NULL)
         return;
-    fact_explain(what, sizeof what, name);
-    fact_shorten(was, sizeof was, json_string_value(json_object_get(last->facts, name)));
-    fact_shorten(is, sizeof is, json_string_value(json_object_get(c->facts, name)));
-    log_print(LOG_NOTE,
-              "%s is not what it was in %s (revision %s): %s then, %s now; this begins a new run; "
-              "%s the same command goes on with the old one",
-              what, last->path, last->revision, was, is, fact_way_back(name));
-    for (size_t n = 0; (name = facts_differ(last->facts, c->facts, name)) != NULL; n++) {
-        fact_explain(what, sizeof what, name);
-        log_print(n < 3 ? LOG_NOTE : LOG_DETAIL, "so is not %s", what);
-    }
+    explain_fact(text, c, last, name);
+    log_print(LOG_NOTE, "%s; this begins a new run; %s the same command goes on with the old one",
+              text, fact_way_back(name));
+    explain_further_facts(c, last, name);
 }
 
 static enum status write_spec(FILE *out, const void *arg, struct error *e)
@@ -308,7 +337,9 @@ static enum status know_run(struct campaign *c, bool *fits, struct error *e)
     struct run run;
     char first[17];
     bool read = run_read(&run, c->run_dir);
-    *fits = read && run.facts != NULL && facts_differ(run.facts, c->facts, NULL) == NULL;
+    *fits = read && run.facts != NULL && facts_go_on(run.facts, c->facts, &c->spec);
+    if (*fits)
+        explain_change(c, &run);
     snprintf(first, sizeof first, "%.16s", run.identity);
     c->seed = strtoull(first, NULL, 16);
     run_free(&run);

@@ -41,7 +41,7 @@ static void tally_all(struct reading *r)
     const struct journal *j = &r->journal;
     for (size_t i = 0; i < j->n_launches; i++) {
         size_t point = spec_find_point(&r->spec, j->launches[i].point);
-        if (point < r->spec.n_points)
+        if (point < r->spec.n_points && !j->launches[i].outdated)
             tally_launch(&r->tallies[point], &j->launches[i]);
     }
     for (size_t i = 0; i < j->n_skips; i++) {
@@ -63,7 +63,8 @@ static void list_times(struct reading *r)
     for (size_t i = 0; i < r->journal.n_launches; i++) {
         const struct journal_launch *l = &r->journal.launches[i];
         size_t point = spec_find_point(&r->spec, l->point);
-        if (point < r->spec.n_points && l->status == LAUNCH_OK && l->run == RUN_TIME)
+        if (point < r->spec.n_points && l->status == LAUNCH_OK && l->run == RUN_TIME &&
+            !l->outdated)
             r->tallies[point].step_ms[r->tallies[point].timed++] = l->step_ms;
     }
 }
@@ -121,29 +122,48 @@ static void share_with_twins(struct reading *r)
 
 /* ---- Launches ---- */
 
-static bool is_first_of_point(const struct journal *j, size_t i)
+static int compare_texts(const void *a, const void *b)
 {
-    for (size_t k = i; k-- > 0;)
-        if (strcmp(j->launches[k].point, j->launches[i].point) == 0)
-            return false;
-    return true;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void count_launches(struct run_status *s, const struct reading *r)
+static size_t count_distinct(const char **texts, size_t n)
+{
+    size_t distinct = n > 0;
+    qsort(texts, n, sizeof *texts, compare_texts);
+    for (size_t i = 1; i < n; i++)
+        distinct += strcmp(texts[i - 1], texts[i]) != 0;
+    return distinct;
+}
+
+static void count_launch(struct run_status *s, const struct journal_launch *l)
+{
+    bool ended = l->status != LAUNCH_RUNNING;
+    s->outdated += ended && l->outdated;
+    if (l->outdated)
+        return;
+    s->done += ended && !l->retried;
+    s->failed += l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
+    s->interrupted += !ended;
+}
+
+static enum status count_launches(struct run_status *s, const struct reading *r, struct error *e)
 {
     const struct journal *j = &r->journal;
+    const char **kept;
+    size_t n = 0;
+    TRY(MEM_NEW(kept, j->n_launches, "the launches of a run", e));
     for (size_t i = 0; i < j->n_launches; i++) {
         const struct journal_launch *l = &j->launches[i];
-        bool ended = l->status != LAUNCH_RUNNING;
-        if (spec_find_point(&r->spec, l->point) >= r->spec.n_points) {
-            s->kept += ended;
-            s->kept_points += is_first_of_point(j, i);
-            continue;
-        }
-        s->done += ended && !l->retried;
-        s->failed += l->status == LAUNCH_FAILED || l->status == LAUNCH_TIMEOUT;
-        s->interrupted += !ended;
+        if (spec_find_point(&r->spec, l->point) < r->spec.n_points)
+            count_launch(s, l);
+        else if (l->status != LAUNCH_RUNNING)
+            kept[n++] = l->point;
     }
+    s->kept = n;
+    s->kept_points = count_distinct(kept, n);
+    free(kept);
+    return OK;
 }
 
 static double seconds_since(const char *at)
@@ -199,7 +219,7 @@ static enum status count(struct run_status *s, struct reading *r, struct error *
 {
     TRY(tally(r, e));
     count_points(s, r);
-    count_launches(s, r);
+    TRY(count_launches(s, r, e));
     take_running(s, r);
     TRY(launch_order_open(&r->order, &r->spec, &r->journal, s->run.path, 0, e));
     struct launch_forecast f = launch_order_forecast(&r->order);

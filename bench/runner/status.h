@@ -29,6 +29,7 @@ struct run_status {
     double left_s;                /* NAN: unknown */
     bool at_most;                 /* so many at most */
     size_t kept, kept_points;     /* launches of points that the spec does not have */
+    size_t outdated;              /* of peers that are not what they were then */
     char owner[512];              /* process, host and start of its runner; "": none */
     bool running;                 /* a launch is: */
     struct journal_launch launch; /* this one */

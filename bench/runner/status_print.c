@@ -50,6 +50,9 @@ static void print_counts(FILE *out, const struct run_status *s)
         fprintf(out, "  kept      %s of %s that its spec does not ask for\n",
                 text_plural(launches, (long)s->kept, "launch"),
                 text_plural(points, (long)s->kept_points, "point"));
+    if (s->outdated > 0)
+        fprintf(out, "  kept      %s on another version of a peer\n",
+                text_plural(launches, (long)s->outdated, "launch"));
 }
 
 void run_status_print(FILE *out, const struct run_status *s)
@@ -98,7 +101,8 @@ json_t *run_status_json(const struct run_status *s)
         json_pack("{s:I, s:I, s:I, s:I, s:o, s:b}", "done", SIZE(done), "failed", SIZE(failed),
                   "interrupted", SIZE(interrupted), "to_come", SIZE(left), "to_come_s",
                   real_or_null(s->left > 0 ? s->left_s : 0), "at_most", s->at_most);
-    json_t *kept = json_pack("{s:I, s:I}", "launches", SIZE(kept), "points", SIZE(kept_points));
+    json_t *kept = json_pack("{s:I, s:I, s:I}", "launches", SIZE(kept), "points", SIZE(kept_points),
+                             "outdated", SIZE(outdated));
 #undef SIZE
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run", s->run.path,
                      "state", run_state_name(s->state), "why", text_or_null(s->why), "started",

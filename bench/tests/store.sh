@@ -141,6 +141,46 @@ runs_of_earlier_versions_are_shown() {
         expect 0 "allreduce" "$bin/scalebench" table "$old" && expect 0 "${old##*/}  finished" status fake
 }
 
+# A peer that says what it stands on as $tmp/foundations has it.
+make_peer() {
+    # shellcheck disable=SC2016 # expands in the peer
+    sed -e '/--identify)/i\    --check) exec cat "$FOUNDATIONS" ;;' -e 's/"workload":"train_cnn"/"workload":"peer_torch"/' \
+        bench/tests/lib/fake_trainer.sh >"$bin/peer_torch"
+    chmod +x "$bin/peer_torch"
+    cp "$bin/peer_torch" "$bin/peer_inputs"
+    export FOUNDATIONS=$tmp/foundations
+    echo "torch 1" >"$FOUNDATIONS"
+}
+
+with_peer=(--set "matrix.workload=[train_cnn,peer_torch] matrix.sync.strategy=[none]")
+
+rows_that_count() { # program
+    awk -F, -v program="$1" 'NR > 1 && $7 == "ok" && $3 ~ program' "$latest/raw.csv" | wc -l
+}
+
+# Its own launches count no more; those of the trainer do, six more pair with the new ones.
+another_peer_runs_itself() {
+    make_peer
+    rm -rf "$out"
+    expect 0 "fake" run "${with_peer[@]}" || return 1
+    [ "$(rows_that_count train_cnn) $(rows_that_count peer_torch)" = "6 6" ] || return 1
+    echo "torch 2" >"$FOUNDATIONS"
+    expect 0 "'torch 1' then, 'torch 2' now; what ran on the earlier one is kept, and counts again with that again" \
+        run "${with_peer[@]}" || return 1
+    grep "6 launches on another version of a peer are kept and not shown" "$tmp/expect.log" || return 1
+    [ "$(rows_that_count train_cnn) $(rows_that_count peer_torch)" = "12 6" ] && [ "$(runs)" -eq 1 ] || return 1
+    expect 0 "6 launches on another version of a peer" status fake && cp "$journal" "$tmp/before" &&
+        expect 0 "fake" run "${with_peer[@]}" && cmp "$tmp/before" "$journal"
+}
+
+# What it had then counts again.
+the_old_peer_runs_nothing() {
+    echo "torch 1" >"$FOUNDATIONS"
+    expect 0 "'torch 2' then, 'torch 1' now" run "${with_peer[@]}" || return 1
+    [ "$(rows_that_count train_cnn) $(rows_that_count peer_torch)" = "12 6" ] && [ "$(runs)" -eq 1 ] &&
+        [ "$(grep -c '"running"' "$journal")" -eq 24 ]
+}
+
 # --- Looking on -------------------------------------------------------------------------------------
 
 slow() { # a runner that has a launch on its way
@@ -352,6 +392,8 @@ check "another seed runs itself" another_seed_runs_itself
 check "less is kept and not shown" less_is_kept_and_not_shown
 check "another program leaves the old run to go on with" another_program_keeps_the_old_run
 check "runs of earlier versions are shown, not gone on with" runs_of_earlier_versions_are_shown
+check "another version of a peer runs itself, in the same run" another_peer_runs_itself
+check "the old version back runs nothing" the_old_peer_runs_nothing
 check "status tells what runs and what was interrupted" tells_what_runs
 check "growing is refused while it runs" growing_is_refused_while_it_runs
 check "killed $kills times, nothing is lost or counted twice" survives_kills

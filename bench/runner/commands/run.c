@@ -71,6 +71,7 @@ static enum status run(struct campaign *c, const struct arguments *arguments, FI
     size_t retried;
     TRY(check_refusals(c, arguments->strict, e));
     TRY(campaign_open_run(c, e));
+    TRY(campaign_take_changes(c, e));
     TRY(campaign_retry_failures(c, &retried, e));
     note_again(retried, "failed before");
     if (retried == 0 && c->resumed && !c->journal.finished)

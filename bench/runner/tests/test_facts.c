@@ -96,6 +96,34 @@ static void only_facts_of_the_point_make_its_key(void **state)
     assert_string_equal(other, key);
 }
 
+static bool goes_on(const char *was, const char *is, const char *options)
+{
+    char text[1000];
+    struct spec spec;
+    json_t *before = facts_of(was), *now = facts_of(is);
+    snprintf(text, sizeof text, BODY "%s", options);
+    load(&spec, text, NULL);
+    bool result = facts_go_on(before, now, &spec);
+    spec_free(&spec);
+    json_decref(before);
+    json_decref(now);
+    return result;
+}
+
+#define BOTH  "matrix: {workload: [train_cnn, peer_torch]}\n"
+#define TORCH "\"workload:foundations of peer_torch\":"
+
+static void a_run_outlives_what_concerns_peers_alone(void **state)
+{
+    (void)state;
+    assert_true(goes_on("{" TORCH "\"1\"," OWN "}", "{" TORCH "\"2\"," OWN "}", BOTH));
+    assert_true(goes_on("{" OWN "}", "{" TORCH "\"2\"," OWN "}", BOTH));
+    assert_false(
+        goes_on("{" TORCH "\"1\"," OWN "}", "{" TORCH "\"2\"," OWN "}", "workload: peer_torch\n"));
+    assert_false(goes_on("{\"program:train_cnn\":\"1\"}", "{\"program:train_cnn\":\"2\"}", BOTH));
+    assert_false(goes_on("{\"machine\":\"1\"}", "{\"machine\":\"2\"}", BOTH));
+}
+
 static void write_run(const char *folder, const char *name, const char *facts)
 {
     char path[300];
@@ -141,6 +169,7 @@ int main(void)
         cmocka_unit_test(every_fact_that_differs_is_named),
         cmocka_unit_test(facts_are_named_to_people),
         cmocka_unit_test(only_facts_of_the_point_make_its_key),
+        cmocka_unit_test(a_run_outlives_what_concerns_peers_alone),
         cmocka_unit_test(runs_know_which_they_repeat),
     };
     return cmocka_run_group_tests_name("facts", tests, make_file, remove_file);
