@@ -321,7 +321,8 @@ bench-overhead:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/overhead.sh
 
-# Fourteen short campaigns: whether repetitions are called the same and a slow-down is found.
+# Fourteen short campaigns: whether repetitions are called the same and a slow-down is found; REPETITIONS= SLOWED=
+# MINUTES= and more as ci/compare.sh says.
 bench-compare:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' ci/compare.sh

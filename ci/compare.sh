@@ -1,110 +1,170 @@
 #!/usr/bin/env bash
-# Whether `scalebench compare` calls a run and its repetition the same, and finds a slow-down, as CSV on standard
+# Whether `scalebench compare` calls a campaign and its repetition the same, and finds a slow-down. As CSV on standard
 # output and a sentence a row on standard error:
 #
-#   repeated        points of a campaign and of another that is the same that are called same or undecided
-#   repeated_floor  the same where no repetitions are known, with the floor that is taken then
+#   repeated        points of a campaign's repetitions that are called same or undecided
 #   slowed          points with a rank that sleeps for a tenth of a step that are called slower
-#   slowed_floor    the same where no repetitions are known
+#   repeated_alone, slowed_alone   the same where one campaign on either side is all that is known
 #
-# A point a strategy, at two ranks. The campaign runs 1 + REPETITIONS (10) times, then SLOWED (3) times with rank
-# 1 asleep; launches and precision are the usual ones unless LAUNCHES (6..12) says otherwise. MODEL
-# (keras_690k), BATCH (256) and STEPS (30) may be set, too; BUILD is the build folder. Some ten minutes. Exit
-# status 1: less than 95 % of `repeated` or `repeated_floor`, or a slow-down that was not found.
+# A point a strategy, at two ranks. The campaign is run 1 + REPETITIONS (10) times, between them SLOWED (3) times with
+# rank 1 asleep; launches and precision are a spec's presets (6..20 a point, 5 %) unless LAUNCHES says otherwise.
+# MODEL (keras_690k), BATCH (128), STEPS (20) and STRATEGIES may be set, too; BUILD is the build folder. The first
+# campaign is the reference of all. No further campaign is begun after MINUTES (9.5): rows are then of those
+# that there are, and the same command goes on, as it does when it was interrupted. All is kept in
+# $BUILD/compare/<digits>, of the programs and the spec; FRESH=1 begins anew.
+#
+# Exit status 1: less than 95 % of `repeated` or `repeated_alone`, or less than 90 % of `slowed` (`slowed_alone`
+# is what it is: see floor.h); 4: campaigns are missing still.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 repetitions=${REPETITIONS:-10}
 slowed=${SLOWED:-3}
-strategies="allreduce bucketed ring shm"
-work=$build/compare
-rm -rf "$work"
-mkdir -p "$work"
+strategies=${STRATEGIES:-allreduce bucketed ring shm}
+end=$(awk -v minutes="${MINUTES:-9.5}" -v now="$(date +%s)" 'BEGIN { printf "%d", now + 60 * minutes }')
 
-# name, further words of each case ($strategy is its strategy)
+# name, further words of each case (a function of the strategy)
 write_spec() {
+    local strategy
     cat <<SPEC
 name: $1
 model: ${MODEL:-keras_690k}
 data: {set: digits, samples: 5000}
-train: {optimizer: sgd, lr: 0.01, global_batch: ${BATCH:-256}}
+train: {optimizer: sgd, lr: 0.01, global_batch: ${BATCH:-128}}
 ranks: 2
 measure:
-  time: {warmup_steps: 5, steps: ${STEPS:-30}, launches: ${LAUNCHES:-6..12}, precision: 5%}
+  time: {warmup_steps: 5, steps: ${STEPS:-20}${LAUNCHES:+, launches: $LAUNCHES}}
   budget: 1h
 figures: []
 cases:
 SPEC
     for strategy in $strategies; do
-        echo "  - {label: $strategy, sync.strategy: $strategy$(case_options "$1" "$strategy")}"
+        echo "  - {label: $strategy, sync.strategy: $strategy$("$2" "$strategy")}"
     done
 }
 
+asleep_never() { :; }
+
 # A tenth of the step of the first campaign.
-case_options() { # name, strategy
-    [ "$1" = slowed ] || return 0
-    awk -F, -v strategy="$2" '
+asleep() { # strategy
+    awk -F, -v strategy="$1" '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         NR > 1 && $column["strategy"] == strategy {
             printf ", inject.kind: fixed, inject.ranks: [1], inject.sleep: %.6fms", $column["step_ms_median"] / 10
-        }' "$work/results/repeated/latest/summary.csv"
+        }' "$(first_of repeated)/summary.csv"
 }
 
-run() { # name
-    "$build/scalebench" run "$work/$1.yaml" --out "$work/results" --fresh >>"$work/log" 2>&1 || {
+key=$({ write_spec repeated asleep_never && cat "$build"/{pin,train_cnn}; } | sha256sum)
+work=$build/compare/${key:0:8}
+[ -z "${FRESH:-}" ] || rm -rf "$work"
+mkdir -p "$work/results" "$work/verdicts"
+touch "$work/done"
+
+# Lines "kind name folder" of campaigns that have ended.
+count_done() { grep -c "^$1 " "$work/done" || true; }
+folders_of() { awk -v kind="$1" '$1 == kind { print $3 }' "$work/done"; }
+first_of() { folders_of "$1" | head -1; }
+
+# Goes on with what an interruption left: a run that is not among those that have ended.
+run() { # kind, name
+    local fresh=--fresh latest=$work/results/$2/latest
+    if [ -e "$latest" ] && ! grep -q " $(realpath "$latest")\$" "$work/done"; then fresh=; fi
+    "$build/scalebench" run "$work/$2.yaml" --out "$work/results" $fresh >>"$work/log" 2>&1 || {
+        local status=$?
         tail -5 "$work/log" >&2
+        return "$status"
+    }
+    echo "$1 $2 $(realpath "$latest")" >>"$work/done"
+}
+
+campaign() { # kind, name, function
+    local begin=$SECONDS
+    write_spec "$2" "$3" >"$work/$2.yaml"
+    printf 'campaign %d of %d (%s)' "$((1 + $(wc -l <"$work/done")))" "$((1 + repetitions + slowed))" "$2" >&2
+    run "$1" "$2" || {
+        echo >&2
         return 1
     }
+    echo ": $((SECONDS - begin)) s" >&2
 }
 
-# Verdicts of all points, a word a line.
-verdicts() { # reference, run, options
-    local status=0
-    "$build/scalebench" compare "$@" --format csv --output "$work/verdicts.csv" >&2 || status=$?
+# Slow ones stand between repetitions, and each has a name of its own: none repeats another.
+next_campaign() {
+    local r s
+    r=$(count_done repeated)
+    s=$(count_done slowed)
+    if [ "$r" -gt 0 ] && [ "$s" -lt "$slowed" ] && [ $(((r - 1) * (slowed + 1))) -ge $(((s + 1) * repetitions)) ]; then
+        campaign slowed "slowed$((s + 1))" asleep
+    elif [ "$r" -le "$repetitions" ]; then
+        campaign repeated repeated asleep_never
+    else
+        campaign slowed "slowed$((s + 1))" asleep
+    fi
+}
+
+missing() { [ "$(wc -l <"$work/done")" -lt $((1 + repetitions + slowed)) ]; }
+
+while missing && [ "$(date +%s)" -lt "$end" ]; do
+    next_campaign
+done
+
+# A copy of a run that no repetition lies beside.
+alone() { # folder
+    local copy
+    copy=$work/alone/$(basename "$(dirname "$1")")-$(basename "$1")/run
+    mkdir -p "$copy"
+    cp "$1"/{summary.csv,raw.csv,spec.yaml} "$copy"
+    echo "$copy"
+}
+
+# Verdicts of all points, a word a line; the table stays.
+verdicts() { # row, number, reference, run
+    local status=0 table=$work/verdicts/$1-$2.csv
+    "$build/scalebench" compare "$3" "$4" --format csv --output "$table" >&2 || status=$?
     [ "$status" -le 1 ] || return "$status"
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-             NR > 1 { print $column["verdict"] == "" ? "none" : $column["verdict"] }' "$work/verdicts.csv"
+             NR > 1 { print $column["verdict"] == "" ? "none" : $column["verdict"] }' "$table"
 }
 
-missed=0
+failed=0
 row() { # name, verdicts that count, the least share, file
     local n hits
     n=$(wc -l <"$4")
+    [ "$n" -gt 0 ] || return 0
     hits=$(grep -cE "^($2)\$" "$4" || true)
     awk -v name="$1" -v n="$n" -v hits="$hits" -v least="$3" -v what="${2//|/ or }" 'BEGIN {
-        share = n > 0 ? hits / n : 0
+        share = hits / n
         printf "%s,%d,%d,%.4f,%s\n", name, n, hits, share, least
         printf "%s: %d of %d points are %s, %.1f %% (wanted: %g %%)\n", name, hits, n, what, 100 * share,
                100 * least >"/dev/stderr"
-        exit share < least }' || missed=1
+        exit share < least }' | tee -a "$work/rates.csv" || failed=1
 }
 
-write_spec repeated >"$work/repeated.yaml"
-for ((i = 0; i <= repetitions; i++)); do
-    echo "campaign $((i + 1)) of $((1 + repetitions + slowed))" >&2
-    run repeated
-done
-write_spec slowed >"$work/slowed.yaml"
-for ((i = 0; i < slowed; i++)); do
-    echo "campaign $((2 + repetitions + i)) of $((1 + repetitions + slowed))" >&2
-    run slowed
-done
+words() { # kind: files of verdicts for rows `kind` and `kind_alone`
+    local folder i=0 first
+    first=$(first_of repeated)
+    : >"$work/$1"
+    : >"$work/$1_alone"
+    for folder in $(folders_of "$1"); do
+        [ "$folder" != "$first" ] || continue
+        i=$((i + 1))
+        verdicts "$1" "$i" "$first" "$folder" >>"$work/$1"
+        verdicts "$1_alone" "$i" "$(alone "$first")" "$(alone "$folder")" >>"$work/$1_alone"
+    done
+}
 
-runs=("$work"/results/repeated/2*)
-slow=("$work"/results/slowed/2*)
-: >"$work/repeated"; : >"$work/repeated_floor"; : >"$work/slowed"; : >"$work/slowed_floor"
-for other in "${runs[@]:1}"; do
-    verdicts "${runs[0]}" "$other" >>"$work/repeated"
-    verdicts "${runs[0]}" "$other" --floor 3% >>"$work/repeated_floor"
-done
-for other in "${slow[@]}"; do
-    verdicts "${runs[0]}" "$other" >>"$work/slowed"
-    verdicts "${runs[0]}" "$other" --floor 3% >>"$work/slowed_floor"
-done
-echo "quantity,points,hits,share,wanted"
+words repeated
+words slowed
+echo "quantity,points,hits,share,wanted" | tee "$work/rates.csv"
 row repeated "same|undecided" 0.95 "$work/repeated"
-row repeated_floor "same|undecided" 0.95 "$work/repeated_floor"
-row slowed slower 1 "$work/slowed"
-row slowed_floor slower 1 "$work/slowed_floor"
-"$build/scalebench" compare "${runs[0]}" "${slow[0]}" >&2 || true
-exit "$missed"
+row slowed slower 0.9 "$work/slowed"
+row repeated_alone "same|undecided" 0.95 "$work/repeated_alone"
+row slowed_alone slower 0 "$work/slowed_alone"
+if [ -s "$work/slowed" ]; then
+    "$build/scalebench" compare "$(first_of repeated)" "$(first_of slowed)" >&2 || true
+fi
+if missing; then
+    echo "$(wc -l <"$work/done") of $((1 + repetitions + slowed)) campaigns: the same command goes on" >&2
+    exit 4
+fi
+exit "$failed"

@@ -150,7 +150,7 @@ static void explain_floor(struct judged *j, const struct judge_rules *rules)
                         "what changes between campaigns hides it however many launches there are");
     if (wanted > 0)
         snprintf(j->reason + used, sizeof j->reason - (size_t)used,
-                 ": some %zu campaigns on each side may tell", wanted);
+                 " (some %zu campaigns on each side may tell)", wanted);
 }
 
 /* What would decide it. */
