@@ -114,7 +114,7 @@ LIBDATA    := $(BUILD)/libdata.a
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
+.PHONY: all deps deps-ci deps-extra bench bench-overhead bench-order bench-compare bench-verdicts bench-noise references bench-kernels bench-comm data figures test asan ubsan tsan fuzz fuzzers check-arm64 format lint schema info help clean
 
 all: $(PROGRAMS)
 
@@ -344,6 +344,13 @@ SETS ?=
 data:
 	@ci/data.sh $(SETS)
 
+# Measures the committed runs again, or those of NAMES; ci/references.sh says how. SET= INTO= for a try.
+NAMES ?=
+INTO  ?=
+references:
+	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' OUT= FRESH='$(FRESH)' INTO='$(INTO)' ci/references.sh measure $(NAMES)
+
 # Every op and layer against the reference plan and the roof of one core; SWEEP= as
 # `kernel_sweep --help` says.
 SWEEP ?=
@@ -407,6 +414,8 @@ clean:
 #: make bench-verdicts                how often `scalebench compare` is right about made-up campaigns, as CSV
 #: make bench-compare                 whether `scalebench compare` is right about repetitions and a slow-down, as CSV
 #: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV
+#: make references [NAMES="peer comm"]   measures what results/reference holds again; stopped, it goes on;
+#:      FRESH=1 starts anew, ci/references.sh plan says how long it takes
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline
 #: make bench-comm [RANKS=2 COMM="--models none"]   every strategy beside MPI_Allreduce, CSV; COMM=--plan: how
 #:      long that takes; stopped, it goes on; FRESH=1 starts anew

@@ -2,7 +2,7 @@
 # Times every strategy of gradient synchronisation on RANKS ranks beside MPI_Allreduce: OUT/comm/comm.csv,
 # the coefficients of the model of time: OUT/comm/link.csv, the columns of both: OUT/comm/columns.csv, and
 # curves over the size of gradients: OUT/comm/{latency,busbw}.{svg,png,pdf}. With --compare the two that it
-# names: OUT/comm/compare.csv. Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all
+# names: OUT/comm/compare.csv. OUT/comm/manifest.json tells command, machine and commit. Arguments are those of comm_sweep; BUILD is the build folder, OUT that of all
 # results, MPIEXEC the launcher. What is stopped goes on with the same command: sizes and networks that are whole wait in
 # OUT/comm/*.kept; FRESH=1 starts anew. Exit status 1: a sum or a count is wrong; 130: interrupted, an
 # earlier table is left alone.
@@ -20,7 +20,38 @@ own=(--link "$folder/link.csv.part")
 }
 kept=${csv%.csv}.kept
 mkdir -p "$folder"
-[ -z "${FRESH:-}" ] || rm -rf "$kept"
+[ -z "${FRESH:-}" ] || rm -rf "$kept" "$folder/manifest.json.part"
+
+quoted() { # words
+    local text=${*//\\/\\\\}
+    printf '"%s"' "${text//\"/\\\"}"
+}
+
+# As a campaign has one, written when the sweep begins.
+write_manifest() {
+    cat <<JSON
+{
+  "schema": 1,
+  "started": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
+  "command": [
+    "make",
+    "bench-comm",
+    "RANKS=${RANKS:-2}",
+    $(quoted "COMM=$*")
+  ],
+  "machine": {
+    "host": $(quoted "$(uname -n)"),
+    "cpu": $(quoted "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"),
+    "kernel": $(quoted "$(uname -r)"),
+    "cores": $(nproc)
+  },
+  "build": {
+    "revision": $(quoted "$(git describe --always --dirty --abbrev=7 2>/dev/null | sed 's/-dirty$/ dirty/; t; s/$/ clean/')")
+  }
+}
+JSON
+}
+[ -f "$folder/manifest.json.part" ] || write_manifest "$@" >"$folder/manifest.json.part"
 # The launcher stands between the ranks and the terminal.
 if [ -t 2 ]; then
     own+=(--terminal)
@@ -53,6 +84,7 @@ fi
 [ "$status" -le 1 ] || exit "$status"
 mv "$csv.part" "$csv"
 rm -rf "$kept"
+mv "$folder/manifest.json.part" "$folder/manifest.json"
 written=${csv##*/}
 if [ "$written" = comm.csv ]; then
     mv "$folder/link.csv.part" "$folder/link.csv"
@@ -61,5 +93,5 @@ if [ "$written" = comm.csv ]; then
 fi
 "$build/comm_sweep" --columns >"$folder/columns.csv"
 "$build/scalebench" table "$csv" || true
-echo "$folder: $written columns.csv"
+echo "$folder: $written columns.csv manifest.json"
 exit "$status"
