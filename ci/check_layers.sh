@@ -22,8 +22,9 @@ comm/wait: kernels/base comm/cost
 comm: kernels/base kernels/desc kernels/optimizers/optimizer.h kernels/cast16.h comm/cost comm/wait
 comm/compressors: kernels/base kernels/desc kernels/cast16.h comm comm/cost
 comm/strategies: kernels/base kernels/desc kernels/optimizers/optimizer.h comm comm/cost comm/cost/strategies comm/wait
-bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures
+bench/spec: kernels/base kernels/desc comm/cost bench/spec/figures bench/spec/nodes
 bench/spec/figures: kernels/base bench/spec
+bench/spec/nodes: kernels/base bench/spec
 bench/place: kernels/base bench/spec
 bench/record: kernels/base kernels/desc comm/cost bench/spec
 bench/sites: kernels/base bench/spec bench/place

@@ -295,6 +295,34 @@ static void fill_verdicts(struct launch_result *result, const struct rank_record
     }
 }
 
+/* "node0 node1"; ends with "..." where there are too many. */
+static void add_node(struct launch_result *result, const char *name)
+{
+    size_t used = strlen(result->node_list), room = sizeof result->node_list - used;
+    bool full = used >= 3 && strcmp(result->node_list + used - 3, "...") == 0;
+    if (!full)
+        snprintf(result->node_list + used, room, "%s%s", used > 0 ? " " : "",
+                 strlen(name) + sizeof " ..." + 1 < room ? name : "...");
+}
+
+/* Nodes are told by their names; ranks of one need not follow each other. */
+static void fill_nodes(struct launch_result *result, const struct rank_record *records, int ranks)
+{
+    result->nodes = result->ranks_per_node = 0;
+    for (int i = 0; i < ranks; i++) {
+        int before = 0, all = 0;
+        for (int k = 0; k < ranks; k++)
+            if (strcmp(records[k].hello.host, records[i].hello.host) == 0) {
+                before += k < i;
+                all++;
+            }
+        result->ranks_per_node = fmax(result->ranks_per_node, all);
+        result->nodes += before == 0;
+        if (before == 0)
+            add_node(result, records[i].hello.host);
+    }
+}
+
 /* Median over epochs of the slowest rank's seconds; ranks may leave epochs to rank 0. */
 static enum status fill_epochs(struct launch_result *result, const struct rank_record *records,
                                int ranks, struct error *e)
@@ -364,6 +392,7 @@ static enum status fill_result(struct launch_result *result, const struct rank_r
     fill_totals(result, records, ranks);
     fill_memory(result, records, ranks);
     fill_work(result, &records[0].hello);
+    fill_nodes(result, records, ranks);
     fill_verdicts(result, records, ranks);
     TRY(fill_waits(result, records, ranks, e));
     TRY(fill_steps(result, records, ranks, e));

@@ -33,7 +33,7 @@ static struct splitting find_splitting(const struct spec *spec, const bool *show
         first++;
     for (int id = 0; id < OPTION_COUNT; id++)
         for (size_t i = first + 1; i < spec->n_points; i++)
-            if ((shown == NULL || shown[i]) &&
+            if ((shown == NULL || shown[i]) && !option_is_derived((enum option_id)id) &&
                 strcmp(config_text(&spec->points[i].config, (enum option_id)id),
                        config_text(&spec->points[first].config, (enum option_id)id)) != 0) {
                 splitting.options[splitting.n++] = (enum option_id)id;
@@ -97,6 +97,34 @@ static enum status key_points(struct keyed **keyed, const struct summary *s,
     return OK;
 }
 
+static size_t count_values(const struct summary *s, enum option_id option)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const char *text = config_text(&s->points[i].point->config, option);
+        size_t k = 0;
+        while (strcmp(config_text(&s->points[k].point->config, option), text) != 0)
+            k++;
+        n += k == i;
+    }
+    return n;
+}
+
+/* Of two ways to cut a grid of nodes and ranks into curves, the one that makes fewer: one for each
+ * number of ranks a node rather than for each of `option`. */
+static void prefer_ranks_per_node(struct splitting *splitting, const struct summary *s,
+                                  enum option_id option)
+{
+    size_t i = 0, each = count_values(s, OPT_RANKS_PER_NODE);
+    while (i < splitting->n && splitting->options[i] != option)
+        i++;
+    if (i == splitting->n || each >= count_values(s, option))
+        return;
+    splitting->options[i] = OPT_RANKS_PER_NODE;
+    if (each == 1)
+        leave_out(splitting, OPT_RANKS_PER_NODE);
+}
+
 /* Nodes belong to the axis where ranks alone say how many: not where the same ranks are spread over
  * one node and over two. */
 static enum status drop_axes(struct splitting *splitting, const struct summary *s, struct error *e)
@@ -115,6 +143,8 @@ static enum status drop_axes(struct splitting *splitting, const struct summary *
     leave_out(splitting, OPT_RANKS);
     if (follow)
         leave_out(splitting, OPT_NODES);
+    else
+        prefer_ranks_per_node(splitting, s, OPT_NODES);
     return status;
 }
 
@@ -285,6 +315,11 @@ static enum status choose(struct splitting *splitting, const struct summary *s,
     if (by->x == OPT_RANKS)
         return drop_axes(splitting, s, e);
     leave_out(splitting, by->x);
+    if (by->x == OPT_NODES)
+        prefer_ranks_per_node(splitting, s, OPT_RANKS);
+    if (by->x == OPT_RANKS_PER_NODE && splitting->n > 0)
+        leave_out(splitting,
+                  count_values(s, OPT_RANKS) < count_values(s, OPT_NODES) ? OPT_NODES : OPT_RANKS);
     if (!by->cases || by->over_runs)
         keep_within(splitting, spec);
     return OK;

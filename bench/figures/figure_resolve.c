@@ -202,7 +202,8 @@ static void option_value(struct condition_value *value, const struct value *own,
                          enum option_type type)
 {
     bool number = type == TYPE_INT || type == TYPE_REAL || type == TYPE_TIME || type == TYPE_SIZE ||
-                  type == TYPE_PERCENT || type == TYPE_RANKS || type == TYPE_OWN;
+                  type == TYPE_PERCENT || type == TYPE_RANKS || type == TYPE_NODES ||
+                  type == TYPE_NODE_RANKS || type == TYPE_OWN;
     value->number = number ? own->number : NAN;
     value->text = own->text;
 }

@@ -66,7 +66,8 @@ enum status alike_make(struct alike **alike, const struct spec *spec,
     }
     a->by_identity = counts == NULL;
     for (size_t i = 0; counts != NULL && i < OPTION_COUNT; i++)
-        if (counts(option_get((enum option_id)i)) && option_differs(spec, (enum option_id)i, false))
+        if (counts(option_get((enum option_id)i)) && !option_is_derived((enum option_id)i) &&
+            option_differs(spec, (enum option_id)i, false))
             a->options[a->n_options++] = (enum option_id)i;
     *alike = a;
     return OK;

@@ -6,6 +6,7 @@
 
 #include "bench/spec/alike.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/resolve.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
@@ -21,7 +22,7 @@ static bool is_checkpointing(const struct spec_option *option)
 bool option_is_problem(const struct spec_option *option)
 {
     return !scope_is_campaign(option->scope) && !option->flaw && !is_checkpointing(option) &&
-           option->id != OPT_RANKS && option->id != OPT_NODES &&
+           option->id != OPT_RANKS && option->id != OPT_NODES && !option_is_derived(option->id) &&
            strncmp(option->key, "place.", 6) != 0 && strncmp(option->key, "sync.", 5) != 0 &&
            strncmp(option->key, "inject.", 7) != 0;
 }
@@ -48,7 +49,8 @@ static void identify(struct point *point, const struct spec *spec)
         const char *text = point->config.values[i].text;
         if (i == OPT_MODEL && point->net != NULL)
             text = point->net->digest;
-        if (!scope_is_campaign(option->scope) && strcmp(text, spec->presets.values[i].text) != 0)
+        if (!scope_is_campaign(option->scope) && !option_is_derived(option->id) &&
+            strcmp(text, spec->presets.values[i].text) != 0)
             add_option(&context, option->key, text);
     }
     char digest[SHA256_DIGEST_STRING_LENGTH];
@@ -223,8 +225,12 @@ static enum status expand_case(struct spec *spec, const struct matrix *of, struc
     for (size_t i = 0; i < combinations; i++) {
         struct point *point = &spec->points[spec->n_points];
         combine(point, &product, i);
-        if (is_excluded(spec, point))
+        enum status status = nodes_resolve_point(&point->config, spec, e);
+        if (status != OK || is_excluded(spec, point)) {
+            config_free(&point->config);
+            TRY(status);
             continue;
+        }
         point->requested = true;
         identify(point, spec);
         spec->n_points++;
@@ -290,17 +296,21 @@ static const struct selection *baseline_of(const struct spec *spec, const struct
     return of->has_baseline ? &of->baseline : NULL;
 }
 
-/* The point with the baseline's values applied. */
-static struct point make_base(const struct spec *spec, const struct point *point,
-                              const struct selection *baseline)
+/* The point with the baseline's values applied. On error nothing is left in it. */
+static enum status make_base(struct point *base, const struct spec *spec, const struct point *point,
+                             const struct selection *baseline, struct error *e)
 {
-    struct point base = {.of = point->of, .case_name = point->case_name};
-    config_borrow(&base.config, &point->config);
+    *base = (struct point){.of = point->of, .case_name = point->case_name};
+    config_borrow(&base->config, &point->config);
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (baseline->config.values[i].set)
-            put_value(&base.config, (enum option_id)i, &baseline->config.values[i]);
-    identify(&base, spec);
-    return base;
+            put_value(&base->config, (enum option_id)i, &baseline->config.values[i]);
+    enum status status = nodes_resolve_base(&base->config, &baseline->config, spec, e);
+    if (status == OK)
+        identify(base, spec);
+    else
+        config_free(&base->config);
+    return status;
 }
 
 /* Points by their identity: those of the same case, and any. */
@@ -309,19 +319,24 @@ struct known {
 };
 
 /* Makes the base of points[i], or finds it among those that are known. */
-static void place_base(struct spec *spec, size_t i, const struct known *known)
+static enum status place_base(struct spec *spec, size_t i, const struct known *known,
+                              struct error *e)
 {
     const struct selection *baseline = baseline_of(spec, &spec->points[i]);
+    struct point base;
     if (baseline == NULL)
-        return;
-    struct point base = make_base(spec, &spec->points[i], baseline);
+        return OK;
+    TRY(make_base(&base, spec, &spec->points[i], baseline, e));
     size_t *own = alike_of(known->own, &base), *any = alike_of(known->any, &base);
     size_t index = *own != ALIKE_NONE ? *own : *any;
     if (index == ALIKE_NONE) {
         *own = *any = index = base.base_index = spec->n_points;
         spec->points[spec->n_points++] = base;
+    } else {
+        config_free(&base.config);
     }
     spec->points[i].base_index = index;
+    return OK;
 }
 
 /* Moves the added points, which lie behind the first `requested`, to the front. */
@@ -361,7 +376,7 @@ static enum status add_bases(struct spec *spec, struct error *e)
         note_first(known.own, &spec->points[i], i);
     }
     for (size_t i = 0; i < requested && status == OK; i++)
-        place_base(spec, i, &known);
+        status = place_base(spec, i, &known, e);
     alike_free(known.any);
     alike_free(known.own);
     return status == OK ? bring_forward(spec, requested, e) : status;
@@ -482,7 +497,7 @@ static enum status list_varying(struct spec *spec, struct error *e)
 {
     TRY(MEM_NEW(spec->varying, OPTION_COUNT, "the points", e));
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (option_differs(spec, (enum option_id)i, true))
+        if (!option_is_derived((enum option_id)i) && option_differs(spec, (enum option_id)i, true))
             spec->varying[spec->n_varying++] = (enum option_id)i;
     return OK;
 }
@@ -546,7 +561,7 @@ static enum status label_points(struct spec *spec, struct error *e)
                  spec->points[i].case_name);
     label_option(spec, cases, OPT_RANKS);
     for (size_t id = 0; id < OPTION_COUNT; id++)
-        if (id != OPT_RANKS)
+        if (id != OPT_RANKS && !option_is_derived((enum option_id)id))
             label_option(spec, cases, (enum option_id)id);
     for (size_t i = 0; i < spec->n_points; i++)
         if (spec->points[i].label[0] == '\0')

@@ -146,7 +146,8 @@ static enum status walk_map(const struct walk *walk, const struct node *map, con
                             struct error *e);
 
 /* A map in place of a name: the entry that goes by one of the names chooses it, as
- * workload: {command: [./pi]} chooses workload: command. In a matrix, where it holds lists, none does. */
+ * workload: {command: [./pi]} chooses workload: command, or its entry `kind` says it, as in
+ * site: {kind: emulated, hosts: 4}. In a matrix, where it holds lists, none does. */
 static enum status walk_choice(const struct walk *walk, const struct spec_option *option,
                                const struct node *map, struct error *e)
 {
@@ -170,11 +171,13 @@ static enum status walk_entry(const struct walk *walk, const struct node *entry,
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", entry->key);
-    const struct spec_option *option = option_find(path);
+    const struct spec_option *option = option_find(path), *above = option_find(prefix);
     if (own_option_is_below(path)) {
         TRY(own_option_name(&option, walk->own, path, entry, e));
         return walk->visit(walk->arg, option, entry, e);
     }
+    if (option == NULL && above != NULL && strcmp(entry->key, "kind") == 0)
+        return walk->visit(walk->arg, above, entry, e);
     if (option != NULL && entry->kind == NODE_MAP && is_group(path, strlen(path)))
         return walk_choice(walk, option, entry, e);
     if (option != NULL)

@@ -91,31 +91,6 @@ static enum status visit_option(void *arg, const struct spec_option *option,
 
 /* ---- The matrix ---- */
 
-/* Adds a number of ranks that `auto` stands for. */
-static enum status add_ranks(struct axis *axis, int ranks, struct error *e)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", ranks);
-    struct node node = {.kind = NODE_SCALAR, .mark = axis->mark, .text = text};
-    return value_parse(&axis->values[axis->n++], option_get(OPT_RANKS), &node, e);
-}
-
-/* 1 2 3 4 6 8 12 16 24 ... up to the usable cores, and these themselves. */
-static enum status read_auto(struct axis *axis, int cores, struct error *e)
-{
-    enum { MOST = 64 }; /* twice the bits of an int */
-    axis->open = true;
-    TRY(MEM_NEW(axis->values, MOST, "the matrix", e));
-    TRY(add_ranks(axis, 1, e));
-    long last = 1;
-    for (long power = 2; power <= cores; power *= 2) {
-        TRY(add_ranks(axis, (int)(last = power), e));
-        if (power + power / 2 <= cores)
-            TRY(add_ranks(axis, (int)(last = power + power / 2), e));
-    }
-    return last < cores ? add_ranks(axis, cores, e) : OK;
-}
-
 /* In a zip a value may come again beside another value of the others. */
 static enum status read_axis_values(struct axis *axis, const struct spec_option *option,
                                     const struct node *list, struct error *e)
@@ -132,12 +107,14 @@ static enum status read_axis_values(struct axis *axis, const struct spec_option 
 }
 
 static enum status read_axis(struct axis *axis, const struct spec_option *option,
-                             const struct node *entry, const struct spec_machine *machine,
-                             struct error *e)
+                             const struct node *entry, struct error *e)
 {
-    bool scalar = entry->kind == NODE_SCALAR, ranks = option->type == TYPE_RANKS && axis->zip == 0;
-    if (scalar && ranks && strcmp(entry->text, "auto") == 0)
-        return read_auto(axis, machine->usable_cores, e);
+    bool scalar = entry->kind == NODE_SCALAR;
+    bool ranks = (option->type == TYPE_RANKS || option->type == TYPE_NODES) && axis->zip == 0;
+    if (scalar && ranks && strcmp(entry->text, "auto") == 0) {
+        axis->open = axis->automatic = true;
+        return OK;
+    }
     if (entry->kind != NODE_LIST || entry->n == 0)
         return mark_error(e, ERR_SPEC, entry->mark, "%s: a %s takes a list: [%s]%s", option->key,
                           axis->zip > 0 ? "zip" : "matrix",
@@ -182,7 +159,7 @@ static enum status add_axis(struct reading *reading, const struct spec_option *o
         axis = &matrix->axes[matrix->n_axes++];
     *axis = (struct axis){
         .id = option->id, .mark = entry->mark, .zip = zip, .open = mark_from_set(entry->mark)};
-    return read_axis(axis, option, entry, reading->machine, e);
+    return read_axis(axis, option, entry, e);
 }
 
 static enum status visit_axis(void *arg, const struct spec_option *option, const struct node *entry,
@@ -348,7 +325,7 @@ static enum status read_case(struct reading *reading, struct matrix *of, const s
     of->mark = node->mark;
     if (of->label == NULL)
         return error_no_memory(e, "the cases");
-    struct reading own = {reading->spec, reading->machine, of, &of->own.config};
+    struct reading own = {reading->spec, of, &of->own.config};
     TRY(keys_walk_case(node, reading->spec->own, visit_option, &own, e));
     return read_parts(&own, node, e);
 }
@@ -390,13 +367,12 @@ static enum status read_cases(struct reading *reading, const struct node *list, 
     return OK;
 }
 
-enum status matrix_read(struct spec *spec, const struct node *root,
-                        const struct spec_machine *machine, struct error *e)
+enum status matrix_read(struct spec *spec, const struct node *root, struct error *e)
 {
     if (root->kind != NODE_MAP)
         return mark_error(e, ERR_SPEC, root->mark,
                           "a spec is a map: keys and values, as name: try");
-    struct reading reading = {spec, machine, spec->matrix, &spec->config};
+    struct reading reading = {spec, spec->matrix, &spec->config};
     TRY(keys_walk_top(root, spec->own, visit_option, &reading, e));
     TRY(read_parts(&reading, root, e));
     const struct node *cases = node_find(root, "cases");

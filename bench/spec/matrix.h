@@ -19,8 +19,9 @@ bool mark_from_set(struct mark mark);
 struct axis {
     enum option_id id;
     struct mark mark;
-    bool open; /* auto or from SET: its values are not the file's own */
-    int zip;   /* axes of one number, from 1, run together; 0: this one runs alone */
+    bool open;      /* auto or from SET: its values are not the file's own */
+    bool automatic; /* auto: nodes_resolve makes its values */
+    int zip;        /* axes of one number, from 1, run together; 0: this one runs alone */
     struct value *values;
     size_t n;
 };
@@ -52,15 +53,13 @@ struct matrix {
 /* Where what is read goes: into the spec, or into one of its cases. */
 struct reading {
     struct spec *spec;
-    const struct spec_machine *machine;
     struct matrix *matrix;
     struct config *config; /* its options with one value */
 };
 
 /* Lays the tree of a whole spec over spec->config (at its presets at first) and spec->matrix
  * (zeroed at first). */
-enum status matrix_read(struct spec *spec, const struct node *root,
-                        const struct spec_machine *machine, struct error *e);
+enum status matrix_read(struct spec *spec, const struct node *root, struct error *e);
 
 /* Lays what stands at the top, below `matrix`, below `zip` or below `baseline` over what was read. */
 enum status matrix_read_options(struct reading *reading, const struct node *map, struct error *e);
@@ -68,8 +67,7 @@ enum status matrix_read_axes(struct reading *reading, const struct node *map, st
 enum status matrix_read_zip(struct reading *reading, const struct node *node, struct error *e);
 
 /* Applies "key=value matrix.key=[...]" to them. Errors name SET and the column. */
-enum status matrix_apply_set(struct spec *spec, const char *set, const struct spec_machine *machine,
-                             struct error *e);
+enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e);
 
 void matrix_free(struct matrix *matrix);
 

@@ -79,6 +79,8 @@ static struct condition_value value_of(const struct spec_option *option, const s
     case TYPE_SIZE:
     case TYPE_PERCENT:
     case TYPE_RANKS:
+    case TYPE_NODES:
+    case TYPE_NODE_RANKS:
     case TYPE_OWN:
         return (struct condition_value){value->number, value->text};
     default:

@@ -62,7 +62,7 @@ static enum status apply_to_case(struct reading *reading, struct node *entry, si
     for (size_t i = 0; i < matrix->n_cases; i++) {
         struct matrix *of = &matrix->cases[i];
         size_t length = label_length(entry->key + prefix, of->label);
-        struct reading own = {reading->spec, reading->machine, of, &of->own.config};
+        struct reading own = {reading->spec, of, &of->own.config};
         if (length > 0)
             return apply_rest(&own, entry, prefix + length, e);
         labels[i] = of->label;
@@ -129,10 +129,9 @@ static enum status apply_word(struct reading *reading, char *word, int column, s
     return status;
 }
 
-enum status matrix_apply_set(struct spec *spec, const char *set, const struct spec_machine *machine,
-                             struct error *e)
+enum status matrix_apply_set(struct spec *spec, const char *set, struct error *e)
 {
-    struct reading reading = {spec, machine, spec->matrix, &spec->config};
+    struct reading reading = {spec, spec->matrix, &spec->config};
     const char *text = set;
     for (text += strspn(text, " \t\n"); *text; text += strspn(text, " \t\n")) {
         size_t length = word_length(text);

@@ -11,6 +11,7 @@
 #include "bench/spec/foreign.h"
 #include "bench/spec/inputs.h"
 #include "bench/spec/matrix.h"
+#include "bench/spec/nodes/resolve.h"
 #include "bench/spec/rules.h"
 #include "bench/spec/yaml_reader.h"
 #include "kernels/base/mem.h"
@@ -75,11 +76,10 @@ static enum status find_base(struct spec *spec, const char *from, const char *te
     return status;
 }
 
-static enum status read_layer(struct spec *spec, const struct layer *layer,
-                              const struct spec_machine *machine, struct error *e);
+static enum status read_layer(struct spec *spec, const struct layer *layer, struct error *e);
 
 static enum status read_base(struct spec *spec, const struct layer *above, const struct node *node,
-                             const struct spec_machine *machine, struct error *e)
+                             struct error *e)
 {
     struct error inner;
     char *path = NULL;
@@ -88,41 +88,38 @@ static enum status read_base(struct spec *spec, const struct layer *above, const
     if (spec->n_bases < BASES_MAX && find_base(spec, above->path, node->text, &path, &inner) != OK)
         return mark_error(e, inner.status, node->mark, "extends: %s", inner.text);
     TRY(check_layer(spec, above, path != NULL ? path : "", node->mark, e));
-    return read_layer(spec, &(struct layer){path, above, above->depth + 1}, machine, e);
+    return read_layer(spec, &(struct layer){path, above, above->depth + 1}, e);
 }
 
 static enum status read_bases(struct spec *spec, const struct layer *above,
-                              const struct node *extends, const struct spec_machine *machine,
-                              struct error *e)
+                              const struct node *extends, struct error *e)
 {
     if (extends->kind != NODE_LIST)
-        return read_base(spec, above, extends, machine, e);
+        return read_base(spec, above, extends, e);
     for (size_t i = 0; i < extends->n; i++)
-        TRY(read_base(spec, above, &extends->items[i], machine, e));
+        TRY(read_base(spec, above, &extends->items[i], e));
     return OK;
 }
 
-static enum status read_layer(struct spec *spec, const struct layer *layer,
-                              const struct spec_machine *machine, struct error *e)
+static enum status read_layer(struct spec *spec, const struct layer *layer, struct error *e)
 {
     struct node root;
     enum status status = yaml_read_file(&root, layer->path, e);
     const struct node *extends = status == OK ? node_find(&root, "extends") : NULL;
     if (extends != NULL)
-        status = read_bases(spec, layer, extends, machine, e);
-    THEN(status, matrix_read(spec, &root, machine, e));
+        status = read_bases(spec, layer, extends, e);
+    THEN(status, matrix_read(spec, &root, e));
     node_free(&root);
     return status;
 }
 
 /* ---- A whole spec ---- */
 
-static enum status read_values(struct spec *spec, const char *set,
-                               const struct spec_machine *machine, struct error *e)
+static enum status read_values(struct spec *spec, const char *set, struct error *e)
 {
-    enum status status = read_layer(spec, &(struct layer){spec->path, NULL, 0}, machine, e);
+    enum status status = read_layer(spec, &(struct layer){spec->path, NULL, 0}, e);
     if (status == OK && set != NULL)
-        status = matrix_apply_set(spec, set, machine, e);
+        status = matrix_apply_set(spec, set, e);
     return status;
 }
 
@@ -136,10 +133,11 @@ enum status spec_load(struct spec *spec, const char *path, const char *set,
     TRY(config_init(&spec->config, e));
     TRY(config_init(&spec->presets, e));
     spec->config.own = spec->presets.own = spec->own;
-    TRY(read_values(spec, set, machine, e));
+    TRY(read_values(spec, set, e));
     own_options_sort(spec);
     TRY(rules_check_spec(spec, e));
     TRY(inputs_resolve(spec, e));
+    TRY(nodes_resolve(spec, machine, e));
     TRY(expand_points(spec, e));
     return rules_check_points(spec, e);
 }

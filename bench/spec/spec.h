@@ -28,18 +28,20 @@ enum option_type {
     TYPE_REAL,
     TYPE_BOOL, /* true or false */
     TYPE_TEXT,
-    TYPE_ENUM,      /* one of the names; kept as index and as text */
-    TYPE_TIME,      /* "90s", "10min", "1h", "250ms"; kept in seconds */
-    TYPE_SIZE,      /* "64KiB", "25MiB"; kept in bytes */
-    TYPE_PERCENT,   /* "5%"; kept in per cent */
-    TYPE_RANGE,     /* "6..20" or "6"; kept as two integers */
-    TYPE_TEXTS,     /* list of names */
-    TYPE_STRINGS,   /* list of free texts */
-    TYPE_INTS,      /* list of integers */
-    TYPE_RANKS,     /* an integer; in a matrix also auto */
-    TYPE_CONDITION, /* ">= 96.5"; kept as number; "" is none */
-    TYPE_FIGURES,   /* list of names and of maps: bench/spec/figures/request.h */
-    TYPE_OWN,       /* a text as a program of somebody else takes it; its number too, else NAN */
+    TYPE_ENUM,       /* one of the names; kept as index and as text */
+    TYPE_TIME,       /* "90s", "10min", "1h", "250ms"; kept in seconds */
+    TYPE_SIZE,       /* "64KiB", "25MiB"; kept in bytes */
+    TYPE_PERCENT,    /* "5%"; kept in per cent */
+    TYPE_RANGE,      /* "6..20" or "6"; kept as two integers */
+    TYPE_TEXTS,      /* list of names */
+    TYPE_STRINGS,    /* list of free texts */
+    TYPE_INTS,       /* list of integers */
+    TYPE_RANKS,      /* an integer; in a matrix also auto */
+    TYPE_NODES,      /* an integer, or auto; as NODE_RANKS a number once the spec is read */
+    TYPE_NODE_RANKS, /* an integer, half or full */
+    TYPE_CONDITION,  /* ">= 96.5"; kept as number; "" is none */
+    TYPE_FIGURES,    /* list of names and of maps: bench/spec/figures/request.h */
+    TYPE_OWN,        /* a text as a program of somebody else takes it; its number too, else NAN */
 };
 
 enum option_scope { SCOPE_CAMPAIGN, SCOPE_FIGURE, SCOPE_POINT, SCOPE_WORKLOAD };
@@ -67,6 +69,13 @@ static inline bool type_is_list(enum option_type type)
 static inline bool scope_is_campaign(enum option_scope scope)
 {
     return scope == SCOPE_CAMPAIGN || scope == SCOPE_FIGURE;
+}
+
+/* Whether points of one identity may differ in it: it follows from ranks and nodes, or changes nothing
+ * of what runs. */
+static inline bool option_is_derived(enum option_id id)
+{
+    return id == OPT_RANKS_PER_NODE || id == OPT_SITE_HOSTS;
 }
 
 const struct spec_option *option_get(enum option_id id);
@@ -116,7 +125,8 @@ struct value {
     bool borrowed; /* its texts and numbers are another value's, which outlives it */
     struct mark mark;
     char *text;
-    /* INT REAL TIME SIZE PERCENT RANKS CONDITION OWN; BOOL 0, 1; ENUM index; RANGE low */
+    /* INT REAL TIME SIZE PERCENT RANKS NODES NODE_RANKS CONDITION OWN; BOOL 0, 1; ENUM index; RANGE
+     * low */
     double number;
     double number_hi;               /* RANGE high */
     double *numbers;                /* INTS */
@@ -226,6 +236,12 @@ static inline bool config_adds_launches(const struct config *c)
 {
     return c->values[OPT_TIME_LAUNCHES].number < c->values[OPT_TIME_LAUNCHES].number_hi;
 }
+/* Ranks of a node, from 0: each has as many, the first ones one more where that does not come out. */
+static inline int config_node_ranks(const struct config *c, int node)
+{
+    long ranks = config_int(c, OPT_RANKS), nodes = config_int(c, OPT_NODES);
+    return (int)(ranks / nodes + (node < ranks % nodes));
+}
 static inline bool config_writes_checkpoints(const struct config *c)
 {
     return config_number(c, OPT_CHECKPOINT_EPOCHS) > 0 ||
@@ -273,7 +289,8 @@ struct point {
 
 /* The base of a point is the point with the values of `baseline:` applied, of its case's or the
  * spec's; it is added where the matrix lacks it; so is, with measure.replay, the point of strategy
- * none beside one of several ranks. Without `baseline:` it is the first point with the fewest ranks
+ * none beside one of several ranks. Ranks, nodes and ranks_per_node that it does not give follow from those that it does. Without
+ * `baseline:` it is the first point with the fewest ranks
  * among those that solve the same problem (that differ in ranks, nodes, place.*, sync.* and inject.*
  * only), before others of as few ranks one of its own case. */
 struct alike;
@@ -301,7 +318,8 @@ const struct spec_input *spec_input_find(const struct spec *spec, enum option_id
 
 /* What expansion needs to know of the machine. */
 struct spec_machine {
-    int usable_cores;
+    int usable_cores; /* of a node */
+    int nodes;        /* of the batch job; 0 as 1: there is none */
 };
 
 /* Reads `path` (looked for as given, then in configs/ and $SCALEBENCH_HOME/configs/), applies `set`

@@ -39,12 +39,15 @@ static void write_value(FILE *out, const struct spec *spec, enum option_id id,
         fputs(value->text, out);
 }
 
-/* A batch size of 0 is one that is not given; neither is what has no preset and no value. */
+/* A batch size of 0 is one that is not given; neither is what has no preset and no value, nor what others
+ * say of ranks and nodes. */
 static bool is_absent(const struct spec *spec, const struct spec_option *option)
 {
-    bool batch = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK;
+    bool told = option->id == OPT_GLOBAL_BATCH || option->id == OPT_BATCH_PER_RANK ||
+                option->id == OPT_RANKS || option->id == OPT_NODES ||
+                option->id == OPT_RANKS_PER_NODE;
     return matrix_axis(spec->matrix, option->id) != NULL ||
-           ((batch || option->preset == NULL) && !spec->config.values[option->id].set);
+           ((told || option->preset == NULL) && !spec->config.values[option->id].set);
 }
 
 static void write_options(FILE *out, const struct spec *spec)

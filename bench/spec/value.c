@@ -307,6 +307,29 @@ static enum status parse_ranks(struct value *value, const struct spec_option *op
     return parse_int(value, option, node, e);
 }
 
+/* A number, or one of the words, which nodes_resolve makes a number of: NAN until then. */
+static enum status parse_or_word(struct value *value, const struct spec_option *option,
+                                 const struct node *node, const char *a, const char *b,
+                                 struct error *e)
+{
+    if (strcmp(node->text, a) != 0 && strcmp(node->text, b) != 0)
+        return parse_int(value, option, node, e);
+    value->number = NAN;
+    return set_text(value, e, "%s", node->text);
+}
+
+static enum status parse_nodes(struct value *value, const struct spec_option *option,
+                               const struct node *node, struct error *e)
+{
+    return parse_or_word(value, option, node, "auto", "auto", e);
+}
+
+static enum status parse_node_ranks(struct value *value, const struct spec_option *option,
+                                    const struct node *node, struct error *e)
+{
+    return parse_or_word(value, option, node, "half", "full", e);
+}
+
 static enum status parse_condition(struct value *value, const struct spec_option *option,
                                    const struct node *node, struct error *e)
 {
@@ -403,11 +426,23 @@ static enum status parse_strings(struct value *value, const struct spec_option *
 static value_parser *parser_of(enum option_type type)
 {
     static value_parser *const parsers[] = {
-        [TYPE_INT] = parse_int,     [TYPE_REAL] = parse_real,           [TYPE_BOOL] = parse_bool,
-        [TYPE_TEXT] = parse_text,   [TYPE_ENUM] = parse_enum,           [TYPE_TIME] = parse_time,
-        [TYPE_SIZE] = parse_size,   [TYPE_PERCENT] = parse_percent,     [TYPE_RANGE] = parse_range,
-        [TYPE_TEXTS] = parse_texts, [TYPE_STRINGS] = parse_strings,     [TYPE_INTS] = parse_ints,
-        [TYPE_RANKS] = parse_ranks, [TYPE_CONDITION] = parse_condition, [TYPE_OWN] = parse_own,
+        [TYPE_INT] = parse_int,
+        [TYPE_REAL] = parse_real,
+        [TYPE_BOOL] = parse_bool,
+        [TYPE_TEXT] = parse_text,
+        [TYPE_ENUM] = parse_enum,
+        [TYPE_TIME] = parse_time,
+        [TYPE_SIZE] = parse_size,
+        [TYPE_PERCENT] = parse_percent,
+        [TYPE_RANGE] = parse_range,
+        [TYPE_TEXTS] = parse_texts,
+        [TYPE_STRINGS] = parse_strings,
+        [TYPE_INTS] = parse_ints,
+        [TYPE_RANKS] = parse_ranks,
+        [TYPE_NODES] = parse_nodes,
+        [TYPE_NODE_RANKS] = parse_node_ranks,
+        [TYPE_CONDITION] = parse_condition,
+        [TYPE_OWN] = parse_own,
     };
     return parsers[type];
 }

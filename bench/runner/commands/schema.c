@@ -28,8 +28,9 @@ static json_t *zip_axis(const struct spec_option *option)
 static json_t *axis(const struct spec_option *option)
 {
     json_t *list = schema_put(zip_axis(option), "uniqueItems", json_true());
-    return option->type != TYPE_RANKS ? list
-                                      : json_pack("{s:[o,{s:s}]}", "anyOf", list, "const", "auto");
+    return option->type != TYPE_RANKS && option->type != TYPE_NODES
+               ? list
+               : json_pack("{s:[o,{s:s}]}", "anyOf", list, "const", "auto");
 }
 
 static json_t *one_or_list(const struct spec_option *option)
@@ -95,6 +96,8 @@ static json_t *properties_of(const struct place *place, const char *group)
         if (inside && (place->campaign || !scope_is_campaign(option->scope)))
             properties = add_words(properties, place, option, length + (length > 0));
     }
+    if (length > 0 && option_find(group) != NULL)
+        properties = schema_put(properties, "kind", place->value(option_find(group)));
     return properties;
 }
 

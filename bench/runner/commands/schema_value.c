@@ -55,6 +55,16 @@ static json_t *bounded(const struct spec_option *option, const char *type)
                      number_of(option->max));
 }
 
+/* A number or a word. */
+static json_t *or_words(const struct spec_option *option, const char *a, const char *b)
+{
+    json_t *words = json_pack("[s]", a);
+    if (b != NULL)
+        json_array_append_new(words, json_string(b));
+    return json_pack("{s:[o,{s:o}]}", "anyOf", with_preset(option, bounded(option, "integer")),
+                     "enum", words);
+}
+
 static json_t *pattern(const char *text)
 {
     return json_pack("{s:s, s:s}", "type", "string", "pattern", text);
@@ -95,6 +105,10 @@ static json_t *bare(const struct spec_option *option)
     case TYPE_INT:
     case TYPE_RANKS:
         return with_preset(option, bounded(option, "integer"));
+    case TYPE_NODES:
+        return or_words(option, "auto", NULL);
+    case TYPE_NODE_RANKS:
+        return or_words(option, "half", "full");
     case TYPE_REAL:
         return with_preset(option, bounded(option, "number"));
     case TYPE_BOOL:

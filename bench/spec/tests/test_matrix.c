@@ -19,7 +19,7 @@ static void test_auto_ranks(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct spec spec;
         struct error e;
-        struct spec_machine machine = {cases[i].cores};
+        struct spec_machine machine = {.usable_cores = cases[i].cores};
         write_file(text, strlen(text));
         assert_int_equal(spec_load(&spec, file, NULL, &machine, &e), OK);
         assert_labels(&spec, cases[i].labels);
@@ -200,7 +200,7 @@ static bool equal_where(const struct point *a, const struct point *b,
 
 static bool of_points(const struct spec_option *option)
 {
-    return !scope_is_campaign(option->scope);
+    return !scope_is_campaign(option->scope) && !option_is_derived(option->id);
 }
 
 static bool but_sync(const struct spec_option *option)

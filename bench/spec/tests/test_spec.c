@@ -22,7 +22,7 @@ static void test_byte_order_mark(void **state)
            "1:1: 'naem' is unknown; nearest 'name'; known: name "
            "scaling workload site figures bars caption link published "
            "differs model data seed train sync inject checkpoint "
-           "kernels ranks nodes place peer measure extends matrix "
+           "kernels ranks nodes ranks_per_node place peer measure extends matrix "
            "zip exclude baseline cases");
 }
 
@@ -245,7 +245,7 @@ static void check_round_trip(const char *path, const char *set)
     char *text = resolve(&spec);
     write_file(text, strlen(text));
     keep_copies(&spec, "/tmp", true);
-    if (spec_load(&again, file, NULL, &(struct spec_machine){3}, &e) != OK)
+    if (spec_load(&again, file, NULL, &(struct spec_machine){.usable_cores = 3}, &e) != OK)
         fail_msg("%d:%d: %s", e.line, e.column, e.text);
     assert_same_points(&spec, &again);
     char *text_again = resolve(&again);
@@ -288,16 +288,19 @@ static void test_shipped_specs(void **state)
 {
     struct spec spec;
     struct error e;
-    assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL, &(struct spec_machine){2}, &e),
+    assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL,
+                               &(struct spec_machine){.usable_cores = 2}, &e),
                      OK);
     assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 allreduce");
     spec_free(&spec);
     /* One core: nothing to exclude, nothing to scale, still a campaign. */
-    assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL, &(struct spec_machine){1}, &e),
+    assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL,
+                               &(struct spec_machine){.usable_cores = 1}, &e),
                      OK);
     assert_labels(&spec, "base");
     spec_free(&spec);
-    assert_int_equal(spec_load(&spec, "quick.yaml", NULL, &(struct spec_machine){1}, &e), OK);
+    assert_int_equal(
+        spec_load(&spec, "quick.yaml", NULL, &(struct spec_machine){.usable_cores = 1}, &e), OK);
     assert_labels(&spec, "ranks=1 none|ranks=2 none|ranks=2 allreduce");
     spec_free(&spec);
 }

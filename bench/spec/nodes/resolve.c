@@ -1,0 +1,305 @@
+#include "bench/spec/nodes/resolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/spec/matrix.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+static bool is_number(const char *text)
+{
+    return text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Gives an option a number, whoever gave its value. */
+static enum status set_number(struct config *config, enum option_id id, long number,
+                              struct error *e)
+{
+    char text[24];
+    struct value *value = &config->values[id];
+    bool set = value->set;
+    snprintf(text, sizeof text, "%ld", number);
+    if (strcmp(value->text, text) == 0)
+        return OK;
+    TRY(config_set(config, option_get(id), text, value->mark, e));
+    value->set = set;
+    return OK;
+}
+
+/* ---- Words ---- */
+
+/* Of the spec's own matrix, or of a case. */
+struct scope {
+    const struct spec *spec;
+    const struct matrix *of;
+    const struct spec_machine *machine;
+};
+
+/* The value that an option has all over; NULL where it varies. */
+static const struct value *single_value(const struct scope *s, enum option_id id)
+{
+    const struct matrix *all = s->spec->matrix;
+    for (size_t i = 0; s->of == all && i < all->n_cases; i++)
+        if (matrix_gives(&all->cases[i], id))
+            return NULL;
+    if (matrix_axis(s->of, id) != NULL)
+        return NULL;
+    if (s->of->own.config.values[id].set)
+        return &s->of->own.config.values[id];
+    return matrix_axis(all, id) == NULL ? &s->spec->config.values[id] : NULL;
+}
+
+/* How many nodes the site has, and cores each of them. */
+struct site_size {
+    long nodes, cores;
+};
+
+static enum status refuse(enum option_id id, const char *text, struct mark mark, enum option_id why,
+                          const char *what, struct error *e)
+{
+    return mark_error(e, ERR_SPEC, mark, "%s: '%s' goes by %s, which %s: a number is wanted",
+                      option_get(id)->key, text, option_get(why)->key, what);
+}
+
+static enum status find_size(struct site_size *size, const struct scope *s, enum option_id id,
+                             const char *text, struct mark mark, struct error *e)
+{
+    const struct value *site = single_value(s, OPT_SITE), *hosts = single_value(s, OPT_SITE_HOSTS);
+    struct config config = {0};
+    if (site == NULL)
+        return refuse(id, text, mark, OPT_SITE, "varies", e);
+    config.values[OPT_SITE] = *site;
+    *size =
+        (struct site_size){s->machine->nodes > 0 ? s->machine->nodes : 1, s->machine->usable_cores};
+    if (!config_site(&config)->shares_cores)
+        return OK;
+    if (hosts == NULL || hosts->number == 0)
+        return refuse(id, text, mark, OPT_SITE_HOSTS, hosts == NULL ? "varies" : "is not given", e);
+    size->nodes = (long)hosts->number;
+    size->cores = size->cores / size->nodes > 0 ? size->cores / size->nodes : 1;
+    return OK;
+}
+
+/* What all cores of a node hold, of threads that are not on an axis. */
+static long full_node(const struct scope *s, long cores)
+{
+    const struct value *threads = single_value(s, OPT_THREADS);
+    long each = threads != NULL ? (long)threads->number : 1;
+    return cores / each > 0 ? cores / each : 1;
+}
+
+static enum status resolve_word(struct value *value, enum option_id id, const struct scope *s,
+                                struct error *e)
+{
+    struct site_size size;
+    if (is_number(value->text))
+        return OK;
+    TRY(find_size(&size, s, id, value->text, value->mark, e));
+    long full = full_node(s, size.cores), number = full;
+    if (id == OPT_NODES)
+        number = size.nodes;
+    else if (strcmp(value->text, "half") == 0)
+        number = full / 2 > 0 ? full / 2 : 1;
+    char text[24];
+    snprintf(text, sizeof text, "%ld", number);
+    struct node node = {.kind = NODE_SCALAR, .mark = value->mark, .text = text};
+    return value_parse(value, option_get(id), &node, e);
+}
+
+/* Without what words have made equal to a value before it; in a zip it stands beside other values. */
+static void drop_repeated(struct axis *axis)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < axis->n; i++) {
+        bool known = false;
+        for (size_t k = 0; k < n && axis->zip == 0; k++)
+            known = known || value_equal(&axis->values[k], &axis->values[i]);
+        if (known)
+            value_free(&axis->values[i]);
+        else
+            axis->values[n++] = axis->values[i];
+    }
+    axis->n = n;
+}
+
+static enum status resolve_words(struct matrix *of, struct config *config, enum option_id id,
+                                 const struct scope *s, struct error *e)
+{
+    struct axis *axis = matrix_axis(of, id);
+    if (config->values[id].set)
+        TRY(resolve_word(&config->values[id], id, s, e));
+    if (of->has_baseline && of->baseline.config.values[id].set)
+        TRY(resolve_word(&of->baseline.config.values[id], id, s, e));
+    for (size_t i = 0; axis != NULL && i < axis->n; i++)
+        TRY(resolve_word(&axis->values[i], id, s, e));
+    if (axis != NULL)
+        drop_repeated(axis);
+    return OK;
+}
+
+/* ---- auto in a matrix ---- */
+
+static enum status add_value(struct axis *axis, long number, struct error *e)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%ld", number);
+    struct node node = {.kind = NODE_SCALAR, .mark = axis->mark, .text = text};
+    return value_parse(&axis->values[axis->n++], option_get(axis->id), &node, e);
+}
+
+/* 1 2 3 4 6 8 12 16 24 ... up to `most`, and this itself. */
+static enum status fill_axis(struct axis *axis, long most, struct error *e)
+{
+    enum { LONGEST = 128 }; /* twice the bits of a long */
+    TRY(MEM_NEW(axis->values, LONGEST, "the matrix", e));
+    TRY(add_value(axis, 1, e));
+    long last = 1;
+    for (long power = 2; power <= most; power *= 2) {
+        TRY(add_value(axis, last = power, e));
+        if (power + power / 2 <= most)
+            TRY(add_value(axis, last = power + power / 2, e));
+    }
+    return last < most ? add_value(axis, most, e) : OK;
+}
+
+/* Ranks go by the nodes of the site, as far as it says how many, and what is on each. */
+static enum status most_ranks(long *most, const struct scope *s, struct error *e)
+{
+    struct site_size size;
+    struct error none;
+    const struct value *each = single_value(s, OPT_RANKS_PER_NODE);
+    const struct value *nodes = single_value(s, OPT_NODES);
+    *most = s->machine->usable_cores;
+    if (find_size(&size, s, OPT_RANKS, "auto", (struct mark){0}, &none) != OK)
+        return OK;
+    if (nodes != NULL && nodes->set && nodes->number > 0)
+        size.nodes = (long)nodes->number;
+    *most = size.nodes * (each != NULL && each->number > 0 ? (long)each->number : size.cores);
+    double limit = option_get(OPT_RANKS)->max;
+    if ((double)*most > limit)
+        return error_set(e, ERR_SPEC, "ranks: auto would be %ld: at most %.0f", *most, limit);
+    return OK;
+}
+
+static enum status resolve_auto(struct matrix *of, const struct scope *s, struct error *e)
+{
+    struct axis *ranks = matrix_axis(of, OPT_RANKS), *nodes = matrix_axis(of, OPT_NODES);
+    struct site_size size;
+    long most;
+    if (nodes != NULL && nodes->automatic && nodes->n == 0) {
+        TRY(find_size(&size, s, OPT_NODES, "auto", nodes->mark, e));
+        TRY(fill_axis(nodes, size.nodes, e));
+    }
+    if (ranks == NULL || !ranks->automatic || ranks->n > 0)
+        return OK;
+    TRY(most_ranks(&most, s, e));
+    return fill_axis(ranks, most, e);
+}
+
+static enum status resolve_matrix(struct spec *spec, struct matrix *of, struct config *config,
+                                  const struct spec_machine *machine, struct error *e)
+{
+    const struct scope scope = {spec, of, machine};
+    TRY(resolve_words(of, config, OPT_NODES, &scope, e));
+    TRY(resolve_words(of, config, OPT_RANKS_PER_NODE, &scope, e));
+    return resolve_auto(of, &scope, e);
+}
+
+enum status nodes_resolve(struct spec *spec, const struct spec_machine *machine, struct error *e)
+{
+    struct matrix *all = spec->matrix;
+    TRY(resolve_matrix(spec, all, &spec->config, machine, e));
+    for (size_t i = 0; i < all->n_cases; i++)
+        TRY(resolve_matrix(spec, &all->cases[i], &all->cases[i].own.config, machine, e));
+    return OK;
+}
+
+/* ---- Points ---- */
+
+/* What was asked for, 0: nothing. */
+struct counts {
+    long ranks, nodes, each;
+};
+
+static long over(long ranks, long each)
+{
+    return (ranks + each - 1) / each;
+}
+
+/* Two of them say the third; the preset of ranks and nodes is 1. */
+static struct counts complete(struct counts c)
+{
+    if (c.each > 0 && c.ranks == 0)
+        c.ranks = c.each * (c.nodes > 0 ? c.nodes : 1);
+    if (c.each > 0 && c.nodes == 0)
+        c.nodes = over(c.ranks, c.each);
+    c.ranks = c.ranks > 0 ? c.ranks : 1;
+    c.nodes = c.nodes > 0 ? c.nodes : 1;
+    return c;
+}
+
+static enum status check(const struct counts *c, const struct config *config, struct error *e)
+{
+    const struct value *each = &config->values[OPT_RANKS_PER_NODE];
+    char ranks[MARK_TEXT_BYTES], nodes[MARK_TEXT_BYTES];
+    double most = option_get(OPT_RANKS)->max;
+    if ((double)c->ranks > most)
+        return mark_error(e, ERR_SPEC, each->mark,
+                          "ranks_per_node = %ld on nodes = %ld are %ld ranks: at most %.0f",
+                          c->each, c->nodes, c->ranks, most);
+    if (c->each == 0 || c->nodes == over(c->ranks, c->each))
+        return OK;
+    return mark_error(
+        e, ERR_SPEC, each->mark,
+        "ranks_per_node = %ld, but ranks = %ld (%s) on nodes = %ld (%s): so many fill "
+        "%ld; leave one of the three out",
+        c->each, c->ranks, mark_text(ranks, config->values[OPT_RANKS].mark), c->nodes,
+        mark_text(nodes, config->values[OPT_NODES].mark), over(c->ranks, c->each));
+}
+
+static enum status store(struct config *config, struct counts c, const struct spec *spec,
+                         struct error *e)
+{
+    static const enum option_id of_site[] = {OPT_SITE_HOSTS, OPT_SITE_RATE, OPT_SITE_DELAY};
+    TRY(set_number(config, OPT_RANKS, c.ranks, e));
+    TRY(set_number(config, OPT_NODES, c.nodes, e));
+    TRY(set_number(config, OPT_RANKS_PER_NODE, over(c.ranks, c.nodes), e));
+    for (size_t i = 0; i < 3 && !config_site(config)->shares_cores; i++) {
+        value_free(&config->values[of_site[i]]);
+        value_borrow(&config->values[of_site[i]], &spec->presets.values[of_site[i]]);
+    }
+    return OK;
+}
+
+static long given(const struct config *config, enum option_id id)
+{
+    return config->values[id].set ? config_int(config, id) : 0;
+}
+
+enum status nodes_resolve_point(struct config *config, const struct spec *spec, struct error *e)
+{
+    struct counts c = complete((struct counts){given(config, OPT_RANKS), given(config, OPT_NODES),
+                                               given(config, OPT_RANKS_PER_NODE)});
+    TRY(check(&c, config, e));
+    return store(config, c, spec, e);
+}
+
+enum status nodes_resolve_base(struct config *config, const struct config *baseline,
+                               const struct spec *spec, struct error *e)
+{
+    struct counts asked = {given(baseline, OPT_RANKS), given(baseline, OPT_NODES),
+                           given(baseline, OPT_RANKS_PER_NODE)};
+    struct counts c = asked;
+    bool by_node = given(config, OPT_RANKS_PER_NODE) > 0;
+    if (asked.each == 0 && by_node && (asked.ranks == 0 || asked.nodes == 0))
+        c.each = config_int(config, OPT_RANKS_PER_NODE);
+    if (asked.ranks == 0 && (c.each == 0 || asked.nodes == 0))
+        c.ranks = config_int(config, OPT_RANKS);
+    if (asked.nodes == 0 && c.each == 0)
+        c.nodes = config_int(config, OPT_NODES) < c.ranks ? config_int(config, OPT_NODES) : c.ranks;
+    c = complete(c);
+    TRY(check(&c, config, e));
+    return store(config, c, spec, e);
+}
