@@ -61,7 +61,7 @@ static bool parse_pair(struct pair *pair, const char *text)
     *pair = (struct pair){.factor = 1};
     if (strlen(text) >= WORD)
         return false;
-    snprintf(pair->ours, WORD, "%.*s", equals != NULL ? (int)(equals - text) : WORD, text);
+    snprintf(pair->ours, WORD, "%.*s", equals != NULL ? (int)(equals - text) : WORD - 1, text);
     snprintf(pair->theirs, WORD, "%s", equals != NULL ? equals + 1 : text);
     text_trim(pair->ours);
     text_trim(pair->theirs);

@@ -21,7 +21,7 @@ figures: [time, speedup, efficiency]
 SPEC
 }
 spec "$tmp/small.yaml" small 20 2
-spec "$tmp/long.yaml" long 30000 4
+spec "$tmp/long.yaml" long 15000 4
 
 run() { # spec name, then options
     local name=$1

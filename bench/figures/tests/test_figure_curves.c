@@ -400,7 +400,7 @@ static const char cases_text[] =
 
 static char *open_cases(struct fake_run *run, const char *dir)
 {
-    char path[64], *text;
+    char path[128], *text;
     snprintf(path, sizeof path, "%s/theirs.csv", dir);
     fake_write(path, "program,mib\nkeras,1500\nlightning,900\n");
     assert_true(asprintf(&text, cases_text, path) > 0);

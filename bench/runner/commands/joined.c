@@ -74,7 +74,7 @@ void joined_name(struct joined_run *runs, size_t n)
         tell_by(runs, n, part);
     bool counted = share_name(runs, n);
     for (size_t i = 0; i < n && counted; i++) {
-        char number[24];
+        char number[32];
         snprintf(number, sizeof number, "%s%zu", runs[i].name[0] ? "" : "run ", i + 1);
         append(&runs[i], number);
     }

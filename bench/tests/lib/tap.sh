@@ -106,10 +106,10 @@ gone() {
     return 1
 }
 
-# Waits (up to three minutes, for slow and busy machines) until the command succeeds.
+# Waits (up to ten minutes, for slow and busy machines) until the command succeeds.
 until_true() {
     local i
-    for ((i = 0; i < 1800; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.1
     done
