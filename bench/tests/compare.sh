@@ -79,6 +79,21 @@ writes_formats() {
 }
 check "every format is written" writes_formats
 
+# Each column of the file has its line.
+explains_columns() {
+    local column
+    "$scalebench" list columns | sed -n '/^compare.csv: /,$p' >"$tmp/columns" || return 1
+    for column in $(head -1 "$tmp/out.csv" | tr , ' '); do
+        grep -q "^ *$column " "$tmp/columns" || {
+            echo "no $column"
+            return 1
+        }
+    done
+    expect 0 "between_sd in compare.csv" "$scalebench" explain between_sd || return 1
+    expect 2 "nearest 'between_degrees'" "$scalebench" explain between_degree
+}
+check "the dictionary has the columns of a comparison" explains_columns
+
 if command -v python3 >/dev/null; then
     cat >"$tmp/junit.py" <<'END'
 import sys, xml.etree.ElementTree as tree

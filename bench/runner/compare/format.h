@@ -21,6 +21,9 @@ typedef enum status format_writer(FILE *out, const struct comparison *c,
 /* The writer of that name; ERR_ARGUMENT names all of them. */
 enum status format_find(format_writer **writer, const char *name, struct error *e);
 
+/* The columns of compare.csv, which stand in csv_compare.def. */
+const struct column *format_columns(size_t *n);
+
 /* Inside: the lines below a table. */
 void format_write_notes(FILE *out, const struct comparison *c);
 

@@ -18,6 +18,12 @@ static const struct column columns[] = {
 #undef COLUMN
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 
+const struct column *format_columns(size_t *n)
+{
+    *n = N_COLUMNS;
+    return columns;
+}
+
 static void begin_row(struct compare_row *row, const struct comparison *c, size_t side,
                       const struct side_point *p)
 {
