@@ -41,7 +41,15 @@ least_height = caption_height / caption_share - legend_height - axis_height - ca
 plot_height = plot_height > least_height ? plot_height : least_height
 height = legend_height + plot_height + axis_height + caption_height
 
-set lmargin at screen (is_horizontal ? 14 : 48) / width
+title_room = 0
+if (is_long(y_title, plot_height + 40)) {
+    broken_title = y_title
+    eval break_title
+    y_title = broken_title
+    title_room = 9.0
+}
+left = is_horizontal ? 14 : left + title_room
+set lmargin at screen left / width
 set rmargin at screen 1 - right / width
 set tmargin at screen 1 - legend_height / height
 set bmargin at screen (caption_height + axis_height) / height
@@ -75,9 +83,11 @@ do for [format in formats] {
     do for [k = 1:legend_n] {
         legend_x = k > legend_rows ? width / 2 : 8
         legend_at = legend_y(row + (k - 1) % legend_rows + 1)
-        set arrow from screen legend_x / width, screen legend_at \
-            to screen (legend_x + 18) / width, screen legend_at nohead \
-            linecolor rgb colour(k) linewidth legend_line(k) dashtype series_dash(k)
+        if (legend_line(k) > 0) {
+            set arrow from screen legend_x / width, screen legend_at \
+                to screen (legend_x + 18) / width, screen legend_at nohead \
+                linecolor rgb colour(k) linewidth legend_line(k) dashtype legend_dash(k)
+        }
         set label '' at screen (legend_x + 9) / width, screen legend_at point linecolor rgb colour(k) \
             pointtype legend_mark(k) pointsize scale
         set label series_name(k) noenhanced at screen (legend_x + 23) / width, screen legend_at left
@@ -124,7 +134,7 @@ do for [format in formats] {
         row = row + 1
         set label '' at screen 17 / width, screen legend_y(row) point \
             linecolor rgb mark_colour pointtype published_shape pointsize 1.5 * scale
-        set label 'published' at screen 31 / width, screen legend_y(row) left
+        set label published_name noenhanced at screen 31 / width, screen legend_y(row) left
     }
     if (oversubscribed_n > 0) {
         row = row + 1
@@ -141,7 +151,7 @@ do for [format in formats] {
 
     set label x_title noenhanced center at graph 0.5, screen (caption_height + 8) / height
     set label y_title noenhanced rotate center \
-        at screen 7 / width, screen (caption_height + axis_height + plot_height / 2) / height
+        at screen (7 + title_room / 2) / width, screen (caption_height + axis_height + plot_height / 2) / height
     do for [k = 1:caption_n] {
         set label value(sprintf('caption%d', k)) noenhanced font small textcolor rgb '#303030' left \
             at screen 4 / width, screen caption_y(k)

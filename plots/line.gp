@@ -9,7 +9,7 @@
 #   seriesK_published            1: nobody here measured it
 load plots.'/style.gp'
 panel = 'line_panel.gp'
-plot_height = words(columns) > 1 ? 210.0 : 140.0
+plot_height = words(columns) > 1 ? 105.0 * words(columns) : 140.0
 x_title = x_name
 y_title = ''
 as_bars = shape_of eq 'bars'
@@ -21,7 +21,8 @@ stem_of(name) = strstrt(name, '_pct') > 0 ? name[1:strstrt(name, '_pct') - 1] : 
 has_bounds(k, name) = in_series(k) && has_value(name.'_lo') && column(name.'_hi') > column(name.'_lo')
 is_published(k) = value(sprintf('series%d_published', k))
 legend_mark(k) = is_published(k) ? published_shape : as_bars ? 5 : shape(solid, k)
-legend_line(k) = is_published(k) || by_place ? 0.0001 : 1
+legend_dash(k) = is_published(k) ? 3 : series_dash(k)
+legend_line(k) = by_place ? 0 : value(sprintf('series%d_line', k)) * (is_published(k) ? 0.6 : 1)
 
 # Bars and names, which no line joins, stand at 1, 2, 3 ...; numbers where they belong, series side by side.
 tick(i) = value(sprintf('tick%d', i))
@@ -31,7 +32,7 @@ log_x = !by_place && x_min > 0 && (x_scale eq 'log' || \
     (x_scale eq 'auto' && x_option && x_max >= (x_name[1:5] eq 'ranks' ? 9 : 8 * x_min)))
 # Published values alone stand in the middle, beside no bar.
 bars_n = series_n > 0 ? (sum [i = 1:series_n] (is_published(i) ? 0 : 1)) : 0
-published_alone = as_bars && series_n - bars_n == 1
+published_alone = as_bars && y_scale ne 'log' && series_n - bars_n == 1
 bars_n = published_alone ? bars_n : series_n
 bar_before(k) = sum [i = 1:k] (published_alone && is_published(i) ? 0 : 1)
 bar_aside(k) = published_alone && is_published(k) ? 0 : bar * (bar_before(k) - (bars_n + 1) / 2.0)
@@ -43,8 +44,29 @@ aside(k) = as_bars ? bar_aside(k) : (log_x ? room : room * x_span) * (k - (serie
 x_of(k) = log_x ? column('x') * (x_max / real(x_min))**aside(k) : place_of(column('x')) + aside(k)
 x_if(condition, k) = condition ? x_of(k) : NaN
 
+# Titles of panels that are too high for them have two lines.
+panel_height = plot_height / words(columns)
+do for [i = 1:words(columns)] {
+    title_room_of = is_long(value(sprintf('column%d_title', i)), panel_height + (words(columns) > 1 ? 0 : 40)) ? 9.0 : 0
+    left = title_room_of > 0 ? 57.0 : left
+}
+whisker = 0.4 * bar / (x_span + 0.2)
+whisker = as_bars && whisker < 0.011 ? whisker : 0.011
+
 edge(k) = as_bars && !is_published(k) ? "#202020" : colour(k)
 whisker_of(k) = as_bars ? whisker_colour : dark(k)
+
+# Single launches stand beside each other in their order, as wide as a bar or as the place of their series.
+# Where marks would hide each other they are left out, and so are marks.
+crowded = x_different > 48
+mark_scale = x_different > 24 ? 0.6 : 1
+if (crowded) {
+    dots_n = 0
+}
+spread = as_bars ? 0.7 * bar : log_x ? room : room * x_span
+nth_aside(c) = 0.8 * spread * ((column('nth') - 0.5) / column('n') - 0.5)
+x_dot(k, name) = in_series(k) && strcol('y') eq name \
+    ? (log_x ? x_of(k) * (x_max / real(x_min))**nth_aside(0) : x_of(k) + nth_aside(0)) : NaN
 
 # Where the axis of each panel begins: shares shortly below the lowest, others at 0.
 least_of(name, stem) = has_value(stem.'_lo') ? column(stem.'_lo') : has_value(name) ? column(name) \
@@ -57,16 +79,17 @@ do for [i = 1:words(columns)] {
             name 'LEAST' nooutput
         lowest = LEAST_min
     }
+    if (dots_n > 0) {
+        stats dots_data using (strlen(strcol('curve')) > 0 && strcol('y') eq word(columns, i) \
+            && column('value') < lowest ? (lowest = column('value'), 0) : 0) nooutput
+    }
     from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
         : lowest < 0 ? -1 : 0)
 }
 
-# Marks that would hide each other are left out.
-crowded = x_different > 48
-mark_scale = x_different > 24 ? 0.6 : 1
-
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set xtics nomirror out scale 0.5 noenhanced
+listed = !by_place && x_option && ticks_n > 0 && ticks_n < 9
 label_of(i) = names_n > 0 ? value(sprintf('name%d', int(tick(i)))) : sprintf('%g', tick(i))
 widest = 0
 do for [i = 1:ticks_n] {
@@ -80,7 +103,7 @@ if (by_place && ticks_n > 0) {
     }
     if (widest * ticks_n > 44) {
         set xtics rotate by 25 right
-        axis_height = 24 + 2.6 * widest
+        axis_height = 24 + 1.9 * widest
     }
 } else {
     if (log_x) {
@@ -90,7 +113,7 @@ if (by_place && ticks_n > 0) {
         pad = x_option ? 0.5 : x_different > 24 ? 0.02 * (x_max - x_min) : 0.3
         set xrange [x_min - pad : x_max + pad]
     }
-    if (x_option && ticks_n > 0 && ticks_n < 9) {
+    if (listed) {
         set xtics ()
         do for [i = 1:ticks_n] {
             set xtics add (label_of(i) tick(i))

@@ -21,6 +21,9 @@ do for [i = 1:words(columns)] {
         if (by_place) {
             set xtics add ((last ? label_of(t) : '') t)
         }
+        if (listed) {
+            set xtics add ((last ? label_of(t) : '') tick(t))
+        }
     }
     unset logscale y
     set ytics autofreq nomirror out scale 0.5
@@ -53,8 +56,12 @@ do for [i = 1:words(columns)] {
         set label (nothing ne '' ? '' : 'no '.value(sprintf('column%d_title', i))) \
             at graph 0.5, graph 0.5 center textcolor rgb grey
     }
-    set label value(sprintf('column%d_title', i)) rotate center \
-        at screen 7 / width, screen upper - (i - 0.5) * share
+    broken_title = value(sprintf('column%d_title', i))
+    if (is_long(broken_title, panel_height + (words(columns) > 1 ? 0 : 40))) {
+        eval break_title
+    }
+    set label broken_title noenhanced rotate center \
+        at screen (left > 48 ? 11.5 : 7) / width, screen upper - (i - 0.5) * share
     if (series_n == 0 || value(sprintf('column%d_n', i)) == 0) {
         plot NaN notitle
         continue
@@ -64,6 +71,8 @@ do for [i = 1:words(columns)] {
     plot for [k = 1:series_n] data using (x_if(as_bars && !log_y && in_series(k) && has_value(name), k)): \
             (0.5 * column(name)):(x_of(k) - 0.46 * bar):(x_of(k) + 0.46 * bar):(0):(column(name)) \
             with boxxyerror fillstyle solid 1 noborder linecolor rgb colour(k), \
+        for [k = 1:dots_n > 0 ? series_n : 0] dots_data using (x_dot(k, name)):(column('value')) with points \
+            linecolor rgb faint(as_bars ? '#000000' : colour(k)) pointtype 7 pointsize 0.5 * scale linewidth 0.1, \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && has_value(name), k)): \
             (column(name)) with lines linecolor rgb colour(k) linewidth 1 dashtype series_dash(k), \
         for [k = 1:series_n] data using (x_if(!by_place && in_series(k) && is_published(k) && \
@@ -80,7 +89,7 @@ do for [i = 1:words(columns)] {
             (column(name)) with points linecolor rgb colour(k) pointtype legend_mark(k) pointsize 1.3 * scale, \
         for [k = 1:series_n] data using (x_if(has_bounds(k, stem), k)):(column(stem.'_lo')): \
             (0):(column(stem.'_hi') - column(stem.'_lo')) with vectors \
-            heads size graph 0.011, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \
+            heads size graph whisker, 90 fixed nofilled linecolor rgb whisker_of(k) linewidth 0.8, \
         for [k = 1:series_n] data using (x_if(in_series(k) && has_value(name) && !is_ok(k), k)): \
             (column(name)) with points linecolor rgb 'black' pointtype 2 pointsize 1.3 * scale linewidth 1.5, \
         for [k = 1:series_n] data using (x_if(in_series(k) && has_value(stem.'_published'), k)): \

@@ -1,4 +1,6 @@
 # Points without a value by name, beside those that have one, then reference lines, curves, intervals, marks.
+# A curve that passes does not run through them.
+set style textbox opaque noborder fillcolor rgb 'white' margins 0.2, 0.2
 do for [k = 1:missing_n] {
     missing = value(sprintf('missing%d_text', k))
     missing_x = value(sprintf('missing%d_ranks', k))
@@ -7,10 +9,10 @@ do for [k = 1:missing_n] {
     aside_by = alone ? 0 : (nth % 2 ? 1 : -1) * (1.7 + 1.2 * (nth / 2))
     if (missing_above) {
         set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.97 \
-            right rotate by 90 offset character aside_by, 0
+            right rotate by 90 offset character aside_by, 0 front boxed
     } else {
         set label missing noenhanced font small textcolor rgb grey at first missing_x, graph 0.03 \
-            left rotate by 90 offset character aside_by, 0
+            left rotate by 90 offset character aside_by, 0 front boxed
     }
 }
 # A line without a mark leads from the base of another curve to the first point of one that refers to it.

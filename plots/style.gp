@@ -16,6 +16,8 @@
 #   captionK                     K = 1..caption_n
 #   caption_share                of the picture's height that it may take at most
 #   values_n, published_n        points with a value of this figure; with a published one beside it
+#   published_name               what the legend calls that
+#   seriesK_line                 1: a line joins some of its marks
 #   model_n                      those that the model of time says something of
 #   doubtful_n, oversubscribed_n points with a value that are not ok; that are oversubscribed
 #   least, most                  of values and published ones, above 0; NaN: there are none
@@ -44,9 +46,11 @@ series_dash(k) = dash(k, value(sprintf('series%d_bound', k)))
 plot_height = 140.0                 # points
 is_horizontal = 0                   # bars lie, from the left
 axis_height = 30.0                  # of ticks and title below the plot, points
+left = 48.0                         # of ticks and title beside the plot, points
 legend_n = series_n                 # entries of series in the legend
 legend_mark(k) = shape(solid, k)    # of each
-legend_line(k) = 1
+legend_dash(k) = series_dash(k)
+legend_line(k) = value(sprintf('series%d_line', k))
 right = 8.0                         # margin, points
 whisker = 0.016                     # half of what ends an interval, of the plot's width: wider than marks
 whisker_colour = '#101010'          # which lies above them, where a bar is below
@@ -92,6 +96,12 @@ break_axis(axis) = "do for [stroke = 0:1] { set arrow from graph ".(axis eq 'y' 
     : "0.008 + 0.012 * stroke, graph -0.025 to graph 0.018 + 0.012 * stroke, graph 0.025")\
     ." nohead front linecolor rgb '#404040' linewidth 0.8 }"
 broken = ''                         # the axis of the figure that does not begin at 0
+
+# A title that is longer than its axis, about `room` points, is broken at the blank next to its middle.
+is_long(text, room) = strlen(text) * 4.6 > room
+break_title = "middle = strlen(broken_title) / 2; cut = 0; do for [at = 1:strlen(broken_title)] { \
+    if (broken_title[at:at] eq ' ' && abs(at - middle) < abs(cut - middle)) { cut = at } }; \
+    if (cut > 0) { broken_title = broken_title[1:cut - 1].\"\\n\".broken_title[cut + 1:*] }"
 
 # The current row.
 # What a skipped point shows is of its network, not of launches that went wrong.

@@ -120,6 +120,13 @@ static bool find_inaccuracy(struct point_summary *p, const struct spec *spec,
     return false;
 }
 
+static const char *why_skipped(const struct point_summary *p)
+{
+    if (p->skip_reason != NULL)
+        return p->skip_reason;
+    return p->timed || p->seeds > 0 ? "no launch finished" : "no launch was asked for";
+}
+
 void point_judge(struct point_summary *p, const struct summary *s, const struct journal *journal,
                  const struct samples *time, const struct samples *accuracy)
 {
@@ -131,6 +138,5 @@ void point_judge(struct point_summary *p, const struct summary *s, const struct 
     if (time->n + accuracy->n > 0)
         set_status(p, POINT_ok, "");
     else
-        set_status(p, POINT_skipped,
-                   p->skip_reason != NULL ? p->skip_reason : "no launch finished");
+        set_status(p, POINT_skipped, why_skipped(p));
 }

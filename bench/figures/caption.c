@@ -8,9 +8,6 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-/* Letters of the caption's size that fit a column of 3.5 in. */
-#define CAPTION_WIDTH 68
-
 /* More bases than these fill a picture with their names. */
 enum { BASES_TOLD = 6 };
 
@@ -121,7 +118,7 @@ struct basis {
 
 static bool is_ratio(const struct figure_data *d)
 {
-    return d->quantity->relation > RELATION_STEP;
+    return d->quantity->relation > RELATION_RATE;
 }
 
 /* What the value of a point is a median of; 0: nothing, as the ratio of a base to itself. */
@@ -468,14 +465,14 @@ static bool has_compute_only(const struct summary *s)
 }
 
 /* What does not fit the last line is cut with "...". */
-void caption_wrap(struct caption *caption)
+void caption_wrap(struct caption *caption, size_t width)
 {
     char *line = caption->text;
     while (*line && caption->n < CAPTION_LINES_MAX) {
         caption->lines[caption->n++] = line;
-        if (strlen(line) <= CAPTION_WIDTH)
+        if (strlen(line) <= width)
             return;
-        char *end = line + CAPTION_WIDTH;
+        char *end = line + width;
         while (end > line && *end != ' ')
             end--;
         if (end == line)
@@ -539,17 +536,35 @@ static enum status write_full(FILE *out, const struct figure_data *d, struct err
 }
 
 /* Where nothing here was measured, what was run says nothing of the figure. */
-static bool is_published_alone(const struct figure_data *d)
+static bool is_unmeasured(const struct figure_data *d)
 {
-    return d->values == 0 && d->published > 0 && d->figure->request->n_sources > 0;
+    bool published = d->published > 0 && d->figure->request->n_sources > 0;
+    return figure_is_of_networks(d) || (d->values == 0 && published);
+}
+
+static void write_unmeasured(FILE *out, const struct figure_data *d)
+{
+    char text[256];
+    if (d->values == 0)
+        fputs("Published values alone: nothing was measured here.", out);
+    else
+        fprintf(out, "Network %s as it is defined: nothing was measured.",
+                summary_distinct(text, sizeof text, d->s, COLUMN_model));
+}
+
+static void write_file(FILE *out, const struct spec *spec, const char *text, bool more)
+{
+    const struct spec_input *input = spec_input_find(spec, OPT_PUBLISHED_FILE, text);
+    const char *path = input != NULL ? input->path : text, *slash = strrchr(path, '/');
+    fprintf(out, "%s%s",
+            more ? ", " : " Published values of the figure: ", slash != NULL ? slash + 1 : path);
 }
 
 static void write_sources(FILE *out, const struct figure_data *d)
 {
     const struct figure_request *r = d->figure->request;
     for (size_t i = 0; i < r->n_sources; i++)
-        fprintf(out, "%s%s", i > 0 ? ", " : " Published values of the figure: ",
-                r->sources[i].options[PUBLISHED_FILE].text);
+        write_file(out, d->s->spec, r->sources[i].options[PUBLISHED_FILE].text, i > 0);
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 
@@ -562,13 +577,13 @@ enum status caption_make(struct caption *caption, const struct figure_data *d, b
     FILE *out = open_memstream(&caption->text, &size);
     if (out == NULL)
         return error_no_memory(e, "a caption");
-    if (is_published_alone(d))
-        fputs("Published values alone: nothing was measured here.", out);
+    if (is_unmeasured(d))
+        write_unmeasured(out, d);
     else if (full)
         status = write_full(out, d, e);
     else
         write_short(out, d);
-    if (full || is_published_alone(d))
+    if (full || is_unmeasured(d))
         write_sources(out, d);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a caption");

@@ -15,6 +15,8 @@ struct caption {
 /* One paragraph: all there is to say, or what a reader needs beside the figure. */
 enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
                          struct error *e);
-/* Breaks the text at blanks, in place, into lines that fit a column. */
-void caption_wrap(struct caption *caption);
+/* Letters of a line of the picture. */
+enum { CAPTION_COLUMN = 68, CAPTION_PAGE = 140 };
+/* Breaks the text at blanks, in place, into lines of this width. */
+void caption_wrap(struct caption *caption, size_t width);
 void caption_free(struct caption *caption);

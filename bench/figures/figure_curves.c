@@ -64,10 +64,9 @@ static void write_x(FILE *out, const struct figure_data *d, double x)
     figure_write_number(out, x);
 }
 
-static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row,
-                      size_t curve)
+static void write_row(FILE *out, const struct figure_data *d, const struct table_row *row)
 {
-    size_t n = 0;
+    size_t n = 0, curve = d->table.series[row->series].curve;
     for (size_t k = 0; k < d->n_quantities; k++)
         n = row->values[k].n > n ? row->values[k].n : n;
     fprintf(out, curve > 0 ? "%zu," : ",", curve);
@@ -93,25 +92,12 @@ static bool has_value(const struct figure_data *d, const struct table_row *row)
     return false;
 }
 
-/* The number of each series in the picture, from 1; 0: it is not drawn. Freed by the caller. */
-static enum status number_curves(size_t **curves, const struct figure_data *d, struct error *e)
-{
-    size_t n = 0;
-    TRY(MEM_NEW(*curves, d->table.n_series, "the curves of a figure", e));
-    for (size_t i = 0; i < d->table.n_series; i++)
-        (*curves)[i] = d->table.series[i].valued && n < d->curves ? ++n : 0;
-    return OK;
-}
-
 static enum status write_curves(FILE *out, struct figure_data *d, struct error *e)
 {
-    size_t *curves;
-    TRY(number_curves(&curves, d, e));
     write_header(out, d);
     for (size_t i = 0; i < d->table.n; i++)
         if (has_value(d, &d->table.rows[i]))
-            write_row(out, d, &d->table.rows[i], curves[d->table.rows[i].series]);
-    free(curves);
+            write_row(out, d, &d->table.rows[i]);
     return OK;
 }
 
@@ -126,19 +112,39 @@ static void define_of(FILE *out, const char *list, size_t k, const char *field, 
     gnuplot_define_number(out, gnuplot_numbered(name, list, k, field), value);
 }
 
+/* At two places at least, in one of the panels. */
+static bool has_line(const struct figure_data *d, size_t series)
+{
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        const struct table_row *first = NULL;
+        for (size_t i = 0; i < d->table.n; i++) {
+            const struct table_row *row = &d->table.rows[i];
+            bool ours = d->table.series[series].point != NO_POINT;
+            if (row->series != series ||
+                !isfinite(ours ? row->values[k].value.mid : row->published[k]))
+                continue;
+            if (first != NULL && first->x != row->x)
+                return true;
+            first = row;
+        }
+    }
+    return false;
+}
+
 static void define_series(FILE *out, const struct figure_data *d)
 {
     char name[GNUPLOT_NAME];
-    size_t k = 0;
     gnuplot_define_number(out, "series_n", (double)d->curves);
-    for (size_t i = 0; i < d->table.n_series && k < d->curves; i++) {
+    for (size_t i = 0; i < d->table.n_series; i++) {
         const struct table_series *series = &d->table.series[i];
+        size_t k = series->curve;
         bool ours = series->point != NO_POINT;
-        if (!series->valued)
+        if (k == 0)
             continue;
-        gnuplot_define_text(out, gnuplot_numbered(name, "series", ++k, "_name"), series->name);
+        gnuplot_define_text(out, gnuplot_numbered(name, "series", k, "_name"), series->name);
         define_of(out, "series", k, "_bound", ours && d->s->points[series->point].compute_only);
         define_of(out, "series", k, "_published", !ours);
+        define_of(out, "series", k, "_line", has_line(d, i));
     }
 }
 

@@ -96,7 +96,7 @@ static void count(struct figure_data *d)
     for (size_t i = 0; i < d->s->n; i++) {
         const struct point_summary *p = &d->s->points[i];
         bool value = isfinite(d->measured[i].value.mid);
-        if (!d->shown[i] || (d->figure->shape->communicating && !figure_data_has_bar(d, i)))
+        if (d->figure->shape->bars ? !figure_data_has_bar(d, i) : d->series_of[i] == NO_POINT)
             continue;
         d->values += value;
         d->doubtful += value && p->outcome != POINT_ok;
@@ -161,22 +161,53 @@ static void count_rows(struct figure_data *d)
     for (size_t i = 0; i < d->table.n; i++)
         count_row(d, &d->table.rows[i]);
     for (size_t k = 0; k < d->table.n_series; k++) {
-        d->curves += d->table.series[k].valued && d->curves < FIGURE_CURVES_MAX;
-        d->left_out += d->table.series[k].valued;
+        struct table_series *series = &d->table.series[k];
+        series->curve = series->valued && d->curves < FIGURE_CURVES_MAX ? ++d->curves : 0;
+        d->left_out += series->valued;
     }
     d->left_out -= d->curves;
 }
 
-static enum status series_a_point(struct series_list *list, const struct summary *s,
+/* A file without points says how networks are defined. */
+bool figure_is_of_networks(const struct figure_data *d)
+{
+    for (size_t k = 0; k < d->n_quantities; k++) {
+        size_t n = 0, i = 0;
+        const char *file = d->quantities[k].file;
+        const struct column *columns = file != NULL ? columns_of(file, &n) : NULL;
+        while (i < n && strcmp(columns[i].name, "point") != 0)
+            i++;
+        if (file == NULL || i < n)
+            return false;
+    }
+    return true;
+}
+
+static bool is_listed(const struct series_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A network is one, however many points train it. */
+static enum status series_a_point(struct series_list *list, const struct figure_data *d,
                                   struct error *e)
 {
+    const struct summary *s = d->s;
+    bool networks = figure_is_of_networks(d);
     TRY(MEM_NEW(list->items, s->n, "the series of a figure", e));
     for (size_t i = 0; i < s->n; i++) {
+        const struct point *point = s->points[i].point;
+        const char *name = networks && point->net != NULL ? point->net->net.name : point->label;
+        if (networks && (!d->shown[i] || is_listed(list, name)))
+            continue;
         struct series *series = &list->items[list->n++];
         TRY(MEM_NEW(series->points, 1, "the series of a figure", e));
         *series->points = i;
         series->n = 1;
-        snprintf(series->name, sizeof series->name, "%s", s->points[i].point->label);
+        snprintf(series->name, sizeof series->name, "%s", name);
     }
     return OK;
 }
@@ -196,7 +227,7 @@ static enum status collect_series(struct figure_data *d, struct error *e)
                            .only = wanted->n > 0,
                            .options = options};
     if (wanted->n == 0 && d->x.by_column)
-        return series_a_point(&d->series, d->s, e);
+        return series_a_point(&d->series, d, e);
     for (size_t i = 0; i < wanted->n; i++) {
         const struct spec_option *option = config_option_find(&d->spec->config, wanted->texts[i]);
         by.cases = by.cases || strcmp(wanted->texts[i], FIGURE_CASE) == 0;
@@ -231,7 +262,14 @@ static enum status find_points(struct figure_data *d, struct error *e)
     choose_shown(d);
     TRY(collect_series(d, e));
     drop_points(d);
-    return figure_settle_places(d, e);
+    TRY(figure_settle_places(d, e));
+    TRY(MEM_NEW(d->series_of, d->s->n, "the series of a figure", e));
+    for (size_t i = 0; i < d->s->n; i++)
+        d->series_of[i] = NO_POINT;
+    for (size_t k = 0; k < d->series.n; k++)
+        for (size_t i = 0; i < d->series.items[k].n; i++)
+            d->series_of[d->series.items[k].points[i]] = k;
+    return OK;
 }
 
 /* What `where` says is known before anything ran. */

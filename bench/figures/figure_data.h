@@ -41,7 +41,7 @@ struct figure_data {
     bool *shown;               /* one a point: `where` has nothing against it */
     size_t *stands_for;        /* one a point: itself; another one that it repeats, or NO_POINT */
     bool repeats;              /* some do */
-    size_t *series_of;         /* one a point: of the table, where there is one, or NO_POINT */
+    size_t *series_of;         /* one a point: of those below before they are chosen, or NO_POINT */
     struct figure_table table; /* of figures over anything */
     struct measured *measured; /* one a point */
     struct prediction prediction; /* of figures that show one */
@@ -68,6 +68,9 @@ enum status figure_data_read(struct figure_data *d, const struct figure_request 
                              const struct summary *s, const struct figure_run *runs, size_t n_runs,
                              struct error *e);
 void figure_data_free(struct figure_data *d);
+
+/* What it shows is how networks are defined, which nobody measures. */
+bool figure_is_of_networks(const struct figure_data *d);
 
 /* Why there is nothing to draw: no value and no published one; NULL where there is. */
 const char *figure_data_lack(const struct figure_data *d);

@@ -124,10 +124,13 @@ static bool same_kind(const struct point_summary *a, const struct point_summary 
     return strcmp(a->cells[COLUMN_kind], b->cells[COLUMN_kind]) == 0;
 }
 
-/* Where the curve of a series begins that has not its own base: a line without a mark leads to its
- * first point, unless one of both is emulated only. The base stands in another curve, `origin` of which
- * counts from 1; 0: none does. */
-static void define_origin(FILE *out, const struct figure_data *d, size_t k)
+/* The base of a series that has not its own, the curve in which it stands, and the first point. */
+struct origin {
+    size_t base, point, curve;
+    bool leads;
+};
+
+static struct origin find_origin(const struct figure_data *d, size_t k)
 {
     const struct series *series = &d->series.items[k];
     size_t base = d->s->points[series->points[0]].base, first = 0;
@@ -135,10 +138,34 @@ static void define_origin(FILE *out, const struct figure_data *d, size_t k)
         first++;
     size_t point = series->points[first], curve = curve_of(d, base);
     bool leads = curve != k && curve < d->curves && isfinite(d->measured[base].value.mid) &&
+                 isfinite(d->measured[point].value.mid) &&
                  ranks_of(&d->s->points[base]) < ranks_of(&d->s->points[point]) &&
                  same_kind(&d->s->points[base], &d->s->points[point]);
-    define_of_series(out, k, "_origin", leads ? (double)curve + 1 : 0);
-    if (!leads)
+    return (struct origin){base, point, curve, leads};
+}
+
+/* Its legend shows no line where there is none: a single mark joins nothing. */
+static bool has_line(const struct figure_data *d, size_t k)
+{
+    const struct series *series = &d->series.items[k];
+    size_t joined = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        const struct point_summary *p = &d->s->points[series->points[i]];
+        joined += isfinite(d->measured[series->points[i]].value.mid) &&
+                  (p->outcome == POINT_ok || p->outcome == POINT_skipped);
+    }
+    return joined > 1 || find_origin(d, k).leads;
+}
+
+/* Where the curve of a series begins that has not its own base: a line without a mark leads to its
+ * first point, unless one of both is emulated only. The base stands in another curve, `origin` of which
+ * counts from 1; 0: none does. */
+static void define_origin(FILE *out, const struct figure_data *d, size_t k)
+{
+    struct origin origin = find_origin(d, k);
+    size_t base = origin.base, point = origin.point;
+    define_of_series(out, k, "_origin", origin.leads ? (double)origin.curve + 1 : 0);
+    if (!origin.leads)
         return;
     define_of_series(out, k, "_from", (double)ranks_of(&d->s->points[base]));
     define_of_series(out, k, "_from_value", d->measured[base].value.mid);
@@ -157,6 +184,7 @@ static void define_series(FILE *out, const struct figure_data *d)
         const struct point_summary *last = &d->s->points[series->points[series->n - 1]];
         gnuplot_define_text(out, gnuplot_numbered(name, "series", k + 1, "_name"), series->name);
         define_of_series(out, k, "_bound", last->compute_only);
+        define_of_series(out, k, "_line", has_line(d, k));
         define_origin(out, d, k);
     }
 }
@@ -260,12 +288,21 @@ static void define_missing(FILE *out, const struct figure_data *d, struct axis *
 
 /* ---- Everything ---- */
 
+/* What the legend calls published values beside ours: as the one file says that they are of. */
+static const char *published_name(const struct figure_data *d)
+{
+    const struct figure_request *r = d->figure->request;
+    const char *name = r->n_sources == 1 ? r->sources[0].options[PUBLISHED_NAME].text : "";
+    return name[0] ? name : "published";
+}
+
 static void define_counts(FILE *out, const struct figure_data *d)
 {
     gnuplot_define_number(out, "values_n", (double)d->values);
     gnuplot_define_number(out, "doubtful_n", (double)d->doubtful);
     gnuplot_define_number(out, "oversubscribed_n", (double)d->oversubscribed);
     gnuplot_define_number(out, "published_n", (double)d->published_beside);
+    gnuplot_define_text(out, "published_name", published_name(d));
     gnuplot_define_number(out, "model_n", (double)d->predicted);
     gnuplot_define_number(out, "least", d->least);
     gnuplot_define_number(out, "most", d->most);
@@ -282,6 +319,11 @@ static void define_counts(FILE *out, const struct figure_data *d)
     }
 }
 
+static bool is_page(const struct figure_data *d)
+{
+    return strcmp(figure_text(d->figure, FIGURE_SIZE), "page") == 0;
+}
+
 /* The caption as the spec wants it, cut into lines: caption1, caption2 ... The share of the picture
  * that it may take is its own where it stands in full. */
 static enum status define_caption(FILE *out, const struct figure_data *d, struct error *e)
@@ -293,7 +335,7 @@ static enum status define_caption(FILE *out, const struct figure_data *d, struct
         wanted == CAPTION_none ? OK : caption_make(&caption, d, wanted == CAPTION_full, e);
     TRY(status);
     if (caption.text != NULL)
-        caption_wrap(&caption);
+        caption_wrap(&caption, is_page(d) ? CAPTION_PAGE : CAPTION_COLUMN);
     gnuplot_define_number(out, "caption_n", (double)caption.n);
     gnuplot_define_number(out, "caption_share", wanted == CAPTION_short ? 0.15 : 1);
     for (size_t k = 0; k < caption.n; k++)

@@ -222,6 +222,8 @@ double prediction_value(const struct prediction *p, const struct summary *s, siz
     switch (quantity->relation) {
     case RELATION_STEP:
         return p->step_ms[point];
+    case RELATION_RATE:
+        return 1e3 * images_of(own->point) / p->step_ms[point];
     case RELATION_SPEEDUP:
         return speedup;
     case RELATION_EFFICIENCY:

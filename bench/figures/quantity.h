@@ -9,7 +9,13 @@
 enum quantity_source { SOURCE_POINTS, SOURCE_TIMED, SOURCE_RUNS };
 
 /* How it follows from the time of a step. */
-enum quantity_relation { RELATION_NONE, RELATION_STEP, RELATION_SPEEDUP, RELATION_EFFICIENCY };
+enum quantity_relation {
+    RELATION_NONE,
+    RELATION_STEP,
+    RELATION_RATE,
+    RELATION_SPEEDUP,
+    RELATION_EFFICIENCY
+};
 
 struct quantity {
     const char *name;

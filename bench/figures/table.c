@@ -30,6 +30,18 @@ enum status table_add_series(struct figure_table *t, const struct table_series *
     return OK;
 }
 
+enum status table_add_dot(struct figure_table *t, struct table_dots *dots, double value,
+                          struct error *e)
+{
+    if (!isfinite(value))
+        return OK;
+    TRY(grow((void **)&t->dots, t->n_dots, sizeof *t->dots, e));
+    dots->first = dots->n == 0 ? t->n_dots : dots->first;
+    t->dots[t->n_dots++] = value;
+    dots->n++;
+    return OK;
+}
+
 /* From 1; 0 with an error. */
 size_t table_find_name(struct figure_table *t, const char *text, struct error *e)
 {
@@ -60,8 +72,10 @@ static int by_place(const void *a, const void *b)
 static void join(struct table_row *to, const struct table_row *from, size_t columns)
 {
     for (size_t k = 0; k < columns; k++) {
-        if (isfinite(from->values[k].value.mid))
+        if (isfinite(from->values[k].value.mid)) {
             to->values[k] = from->values[k];
+            to->dots[k] = from->dots[k];
+        }
         if (isfinite(from->published[k]))
             to->published[k] = from->published[k];
     }
@@ -90,6 +104,7 @@ void table_free(struct figure_table *t)
     free(t->names);
     free(t->rows);
     free(t->series);
+    free(t->dots);
     *t = (struct figure_table){0};
 }
 

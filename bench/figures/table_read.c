@@ -88,34 +88,6 @@ static bool row_is_wanted(const struct gathering *g, size_t point)
     return g->d->where == NULL || condition_holds(g->d->where, look_up, &(struct place){g, point});
 }
 
-/* ---- Points ---- */
-
-static enum status x_of_text(double *x, struct figure_table *t, const char *text, struct error *e)
-{
-    if (!t->by_name) {
-        if (!number_parse(text, x))
-            *x = NAN;
-        return OK;
-    }
-    *x = (double)table_find_name(t, text, e);
-    return *x > 0 ? OK : e->status;
-}
-
-static enum status x_of_point(double *x, struct figure_data *d, size_t point, struct error *e)
-{
-    const struct point_summary *p = &d->s->points[point];
-    if (d->x.by_case)
-        return x_of_text(x, &d->table, p->point->case_name, e);
-    if (d->x.by_run)
-        return x_of_text(x, &d->table, p->run, e);
-    if (d->x.by_column)
-        return x_of_text(x, &d->table, p->cells[column_find(d->x.name)], e);
-    *x = config_number(&p->point->config, d->x.option);
-    return d->table.by_name
-               ? x_of_text(x, &d->table, config_text(&p->point->config, d->x.option), e)
-               : OK;
-}
-
 /* ---- Series ---- */
 
 /* Part of a point's series: its rows that have the same in columns that `series` names. */
@@ -164,9 +136,9 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
         return OK;
     if (!g->by_point) {
         TRY(series_of_row(&sample->series, g, stands_for, e));
-        TRY(g->x >= 0 ? x_of_text(&sample->x, &d->table,
-                                  csv_table_cell(&g->table, g->row, (size_t)g->x), e)
-                      : x_of_point(&sample->x, d, point, e));
+        TRY(g->x >= 0 ? table_x_of_text(&sample->x, &d->table,
+                                        csv_table_cell(&g->table, g->row, (size_t)g->x), e)
+                      : table_x_of_point(&sample->x, d, point, e));
     }
     g->n += isfinite(sample->x);
     return OK;
@@ -298,6 +270,8 @@ static enum status take_places(struct gathering *g, struct error *e)
         }
         struct table_row row = table_empty_row(first->series, first->point, first->x);
         row.values[g->k] = m;
+        for (size_t launch = 0; launch < m.n && m.n > 1; launch++)
+            TRY(table_add_dot(&d->table, &row.dots[g->k], g->room[launch], e));
         TRY(table_add_row(&d->table, &row, e));
     }
     return OK;
@@ -350,109 +324,7 @@ enum status table_measure(struct figure_data *d, struct error *e)
     return gather(d, 0, true, e);
 }
 
-/* ---- The table ---- */
-
-enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
-                                  struct error *e)
+enum status table_gather(struct figure_data *d, size_t k, struct error *e)
 {
-    for (size_t i = 0; i < d->n_runs; i++) {
-        const struct figure_run *run = &d->runs[i];
-        const struct summary part = {
-            .spec = d->s->spec, .points = d->s->points + run->first, .n = run->n};
-        TRY(quantity_measure(d->measured + run->first, quantity, &part, run->dir, e));
-    }
-    return OK;
-}
-
-/* The k-th quantity as points have it. */
-static enum status take_points(struct figure_data *d, size_t k, struct error *e)
-{
-    const struct quantity *q = &d->quantities[k];
-    TRY(figure_measure_points(d, q, e));
-    TRY(figure_join_repetitions(d, e));
-    for (size_t i = 0; i < d->s->n; i++) {
-        struct table_row row = table_empty_row(d->series_of[i], i, NAN);
-        if (d->series_of[i] == NO_POINT || !d->shown[i])
-            continue;
-        TRY(x_of_point(&row.x, d, i, e));
-        row.values[k] = d->measured[i];
-        if (d->figure->published)
-            row.published[k] = published_value(d->s, i, q->column);
-        if (isfinite(row.x))
-            TRY(table_add_row(&d->table, &row, e));
-    }
-    return OK;
-}
-
-/* A series a point where x is none of its own, else those of the points without x. */
-static enum status open_series(struct figure_data *d, struct error *e)
-{
-    TRY(MEM_NEW(d->series_of, d->s->n, "the series of a figure", e));
-    for (size_t i = 0; i < d->s->n; i++)
-        d->series_of[i] = NO_POINT;
-    for (size_t k = 0; k < d->series.n; k++) {
-        const struct series *series = &d->series.items[k];
-        struct table_series own = {.point = series->points[series->n - 1], .base = k};
-        snprintf(own.name, sizeof own.name, "%s", series->name);
-        for (size_t i = 0; i < series->n; i++)
-            d->series_of[series->points[i]] = k;
-        TRY(table_add_series(&d->table, &own, e));
-    }
-    return OK;
-}
-
-/* Cases stand in the order of the spec and runs in that of the command, whichever was launched first. */
-static enum status name_cases(struct figure_data *d, struct error *e)
-{
-    double x;
-    for (size_t i = 0; i < d->s->n && (d->x.by_case || d->x.by_run); i++)
-        if (d->series_of[i] != NO_POINT && d->shown[i])
-            TRY(x_of_point(&x, d, i, e));
-    return OK;
-}
-
-/* Rows of several points at one x of a series that the spec chose. */
-static enum status check_rows(const struct figure_data *d, struct error *e)
-{
-    const struct figure_table *t = &d->table;
-    if (d->figure->request->options[FIGURE_SERIES].n == 0)
-        return OK;
-    for (size_t i = 1; i < t->n; i++) {
-        const struct table_row *a = &t->rows[i - 1], *b = &t->rows[i];
-        const size_t points[] = {a->point, b->point};
-        char x[TEXT_NUMBER];
-        if (a->series == b->series && a->x == b->x && d->quantities[0].file != NULL)
-            return figure_refuse_place(d, t->series[a->series].name,
-                                       t->by_name ? t->names[(size_t)a->x - 1] : text_real(x, a->x),
-                                       points, 2, e);
-    }
-    return OK;
-}
-
-/* What a caption says of the sample: the most launches that a value of the point rests on. */
-static void sum_up(struct figure_data *d)
-{
-    memset(d->measured, 0, d->s->n * sizeof *d->measured);
-    for (size_t i = 0; i < d->s->n; i++)
-        d->measured[i].value.mid = NAN;
-    for (size_t i = 0; i < d->table.n; i++) {
-        const struct table_row *row = &d->table.rows[i];
-        for (size_t k = 0; k < d->n_quantities && row->point != NO_POINT; k++)
-            if (row->values[k].n > d->measured[row->point].n)
-                d->measured[row->point] = row->values[k];
-    }
-}
-
-enum status table_read(struct figure_data *d, struct error *e)
-{
-    TRY(open_series(d, e));
-    TRY(name_cases(d, e));
-    for (size_t k = 0; k < d->n_quantities; k++)
-        TRY(d->quantities[k].file != NULL ? gather(d, k, false, e) : take_points(d, k, e));
-    table_sort(&d->table, d->n_quantities);
-    TRY(check_rows(d, e));
-    TRY(table_add_sources(d, e));
-    table_sort(&d->table, d->n_quantities);
-    sum_up(d);
-    return OK;
+    return gather(d, k, false, e);
 }

@@ -1,0 +1,31 @@
+/* The launches behind what points have of a quantity, from raw.csv of each run. Internal to
+ * bench/figures. */
+#pragma once
+
+#include "bench/figures/figure_data.h"
+
+/* A launch that counts; texts are borrowed from the file. */
+struct launch_value {
+    const char *point, *launch;
+    double block, seed;
+    double value;  /* of the column of raw.csv; of what follows from a step its time */
+    double images; /* in a step */
+};
+
+struct launches;
+
+/* Whether the quantity has one value a launch. */
+bool launches_have(const struct quantity *q);
+
+/* Of a run without raw.csv there are none. `d` and `q` are borrowed as long as the launches, which
+ * launches_free frees in any case. */
+enum status launches_read(struct launches **l, const struct figure_data *d,
+                          const struct quantity *q, struct error *e);
+void launches_free(struct launches *l);
+
+/* Those of a point by block, *n of them. */
+const struct launch_value *launches_of(const struct launches *l, size_t point, size_t *n);
+
+/* One of them in the unit of the figure; of a speed-up and an efficiency the ratio to the base's
+ * launch of the same block. NAN where that is none. */
+double launches_value(const struct launches *l, size_t point, const struct launch_value *launch);

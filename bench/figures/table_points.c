@@ -1,0 +1,164 @@
+/* What points have of each quantity as rows of a figure's table, and the table as a whole. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/collect/published.h"
+#include "bench/collect/summary.h"
+#include "bench/figures/figure_data.h"
+#include "bench/figures/launches.h"
+#include "bench/spec/value.h"
+#include "kernels/base/mem.h"
+
+/* ---- x ---- */
+
+enum status table_x_of_text(double *x, struct figure_table *t, const char *text, struct error *e)
+{
+    if (!t->by_name) {
+        if (!number_parse(text, x))
+            *x = NAN;
+        return OK;
+    }
+    *x = (double)table_find_name(t, text, e);
+    return *x > 0 ? OK : e->status;
+}
+
+enum status table_x_of_point(double *x, struct figure_data *d, size_t point, struct error *e)
+{
+    const struct point_summary *p = &d->s->points[point];
+    if (d->x.by_case)
+        return table_x_of_text(x, &d->table, p->point->case_name, e);
+    if (d->x.by_run)
+        return table_x_of_text(x, &d->table, p->run, e);
+    if (d->x.by_column)
+        return table_x_of_text(x, &d->table, p->cells[column_find(d->x.name)], e);
+    *x = config_number(&p->point->config, d->x.option);
+    return d->table.by_name
+               ? table_x_of_text(x, &d->table, config_text(&p->point->config, d->x.option), e)
+               : OK;
+}
+
+/* ---- The table ---- */
+
+enum status figure_measure_points(struct figure_data *d, const struct quantity *quantity,
+                                  struct error *e)
+{
+    for (size_t i = 0; i < d->n_runs; i++) {
+        const struct figure_run *run = &d->runs[i];
+        const struct summary part = {
+            .spec = d->s->spec, .points = d->s->points + run->first, .n = run->n};
+        TRY(quantity_measure(d->measured + run->first, quantity, &part, run->dir, e));
+    }
+    return OK;
+}
+
+/* The launches behind a point's value, and behind those of points that repeat it. */
+static enum status take_dots(struct figure_data *d, struct table_dots *dots, size_t point,
+                             const struct launches *l, struct error *e)
+{
+    size_t n, last = d->repeats ? d->s->n : point + 1;
+    for (size_t i = point; i < last; i++) {
+        const struct launch_value *launches = launches_of(l, i, &n);
+        for (size_t k = 0; k < n && d->stands_for[i] == point; k++)
+            TRY(table_add_dot(&d->table, dots, launches_value(l, i, &launches[k]), e));
+    }
+    return OK;
+}
+
+static enum status take_point(struct figure_data *d, size_t k, size_t point,
+                              const struct launches *l, struct error *e)
+{
+    struct table_row row = table_empty_row(d->series_of[point], point, NAN);
+    TRY(table_x_of_point(&row.x, d, point, e));
+    if (!isfinite(row.x))
+        return OK;
+    row.values[k] = d->measured[point];
+    if (d->figure->published)
+        row.published[k] = published_value(d->s, point, d->quantities[k].column);
+    if (l != NULL && isfinite(row.values[k].value.mid))
+        TRY(take_dots(d, &row.dots[k], point, l, e));
+    return table_add_row(&d->table, &row, e);
+}
+
+/* The k-th quantity as points have it. */
+static enum status take_points(struct figure_data *d, size_t k, struct error *e)
+{
+    const struct quantity *q = &d->quantities[k];
+    struct launches *l = NULL;
+    TRY(figure_measure_points(d, q, e));
+    TRY(figure_join_repetitions(d, e));
+    enum status status = launches_have(q) ? launches_read(&l, d, q, e) : OK;
+    for (size_t i = 0; i < d->s->n && status == OK; i++)
+        if (d->series_of[i] != NO_POINT && d->shown[i])
+            status = take_point(d, k, i, l, e);
+    launches_free(l);
+    return status;
+}
+
+/* A series a point where x is none of its own, else those of the points without x. */
+static enum status open_series(struct figure_data *d, struct error *e)
+{
+    for (size_t k = 0; k < d->series.n; k++) {
+        const struct series *series = &d->series.items[k];
+        struct table_series own = {.point = series->points[series->n - 1], .base = k};
+        snprintf(own.name, sizeof own.name, "%s", series->name);
+        TRY(table_add_series(&d->table, &own, e));
+    }
+    return OK;
+}
+
+/* Cases stand in the order of the spec and runs in that of the command, whichever was launched first. */
+static enum status name_cases(struct figure_data *d, struct error *e)
+{
+    double x;
+    for (size_t i = 0; i < d->s->n && (d->x.by_case || d->x.by_run); i++)
+        if (d->series_of[i] != NO_POINT && d->shown[i])
+            TRY(table_x_of_point(&x, d, i, e));
+    return OK;
+}
+
+/* Rows of several points at one x of a series that the spec chose. */
+static enum status check_rows(const struct figure_data *d, struct error *e)
+{
+    const struct figure_table *t = &d->table;
+    if (d->figure->request->options[FIGURE_SERIES].n == 0)
+        return OK;
+    for (size_t i = 1; i < t->n; i++) {
+        const struct table_row *a = &t->rows[i - 1], *b = &t->rows[i];
+        const size_t points[] = {a->point, b->point};
+        char x[TEXT_NUMBER];
+        if (a->series == b->series && a->x == b->x && d->quantities[0].file != NULL)
+            return figure_refuse_place(d, t->series[a->series].name,
+                                       t->by_name ? t->names[(size_t)a->x - 1] : text_real(x, a->x),
+                                       points, 2, e);
+    }
+    return OK;
+}
+
+/* What a caption says of the sample: the most launches that a value of the point rests on. */
+static void sum_up(struct figure_data *d)
+{
+    memset(d->measured, 0, d->s->n * sizeof *d->measured);
+    for (size_t i = 0; i < d->s->n; i++)
+        d->measured[i].value.mid = NAN;
+    for (size_t i = 0; i < d->table.n; i++) {
+        const struct table_row *row = &d->table.rows[i];
+        for (size_t k = 0; k < d->n_quantities && row->point != NO_POINT; k++)
+            if (row->values[k].n > d->measured[row->point].n)
+                d->measured[row->point] = row->values[k];
+    }
+}
+
+enum status table_read(struct figure_data *d, struct error *e)
+{
+    TRY(open_series(d, e));
+    TRY(name_cases(d, e));
+    for (size_t k = 0; k < d->n_quantities; k++)
+        TRY(d->quantities[k].file != NULL ? table_gather(d, k, e) : take_points(d, k, e));
+    table_sort(&d->table, d->n_quantities);
+    TRY(check_rows(d, e));
+    TRY(table_add_sources(d, e));
+    table_sort(&d->table, d->n_quantities);
+    sum_up(d);
+    return OK;
+}
