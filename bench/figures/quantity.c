@@ -43,7 +43,7 @@ static const struct column *find_column(const char *file, const char *name)
     return NULL;
 }
 
-/* "wait (ms)" of wait_ms; what is a quantity too has its title. */
+/* "wait (ms)" of wait_ms, "parameters" of params; what is a quantity too has its title. */
 static void write_title(char title[QUANTITY_TITLE], const struct column *column)
 {
     const struct quantity *known = quantity_find(column->name);
@@ -51,8 +51,9 @@ static void write_title(char title[QUANTITY_TITLE], const struct column *column)
     bool suffix = last != NULL && (strcasecmp(last + 1, column->unit) == 0 ||
                                    (strcmp(last, "_pct") == 0 && column->unit[0] == '%'));
     int stem = suffix ? (int)(last - column->name) : (int)strlen(column->name);
-    if (known != NULL)
-        snprintf(title, QUANTITY_TITLE, "%s", known->title);
+    bool named = strncmp(column->unit, column->name, strlen(column->name)) == 0;
+    if (known != NULL || named)
+        snprintf(title, QUANTITY_TITLE, "%s", known != NULL ? known->title : column->unit);
     else
         snprintf(title, QUANTITY_TITLE, "%.*s%s%s%s", stem, column->name,
                  column->unit[0] ? " (" : "", column->unit, column->unit[0] ? ")" : "");

@@ -77,12 +77,15 @@ static void many_curves_are_told_apart(void **state)
     char styles[CURVES + 1][160];
     size_t size;
     struct fake_run run;
-    fake_open(&run, "name: many\nmodel: lenet_21k\ntrain: {global_batch: 64}\nmatrix: {ranks: [2], "
-                    "sync.strategy: [none, allreduce, bucketed, fusion, ring, tree, shm, "
-                    "fixed_order, adasum, gossip, rabenseifner]}\n");
-    for (int i = 0; i < CURVES; i++)
-        fake_add(&run, &(struct fake_launch){
-                           .ranks = 2, .strategy = names[i], .seed = 1, .step_ms = 20 + i});
+    fake_open(&run,
+              "name: many\nmodel: lenet_21k\ntrain: {global_batch: 64}\nmatrix: {ranks: [2, 4], "
+              "sync.strategy: [none, allreduce, bucketed, fusion, ring, tree, shm, "
+              "fixed_order, adasum, gossip, rabenseifner]}\n");
+    for (int i = 0; i < 2 * CURVES; i++)
+        fake_add(&run, &(struct fake_launch){.ranks = i % 2 ? 4 : 2,
+                                             .strategy = names[i / 2],
+                                             .seed = 1,
+                                             .step_ms = 20 + i});
     struct summary s = summarise(&run);
     draw(&s, run.dir);
     char *svg = picture(run.dir, "time.svg", &size);

@@ -1,0 +1,388 @@
+/* What figures hold, before anything is drawn: their numbers, places, launches and faults. */
+#include "bench/collect/tests/fake_run.h"
+
+#include "bench/collect/columns.h"
+#include "bench/collect/summary.h"
+#include "bench/figures/caption.h"
+#include "bench/figures/dots.h"
+#include "bench/figures/figure_define.h"
+#include "bench/figures/figures.h"
+#include "bench/figures/merge.h"
+
+/* A run and one of its figures. */
+struct shown {
+    struct fake_run run;
+    struct summary s;
+    struct figure_run of;
+    struct figure_data d;
+};
+
+static void add(struct fake_run *run, long ranks, const char *strategy, double step_ms)
+{
+    for (int block = 0; block < 3; block++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = strategy,
+                                            .block = block,
+                                            .seed = 1,
+                                            .step_ms = step_ms + block});
+}
+
+static void add_accuracy(struct fake_run *run, long ranks)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        fake_add(run, &(struct fake_launch){.ranks = ranks,
+                                            .strategy = "allreduce",
+                                            .epochs = 2,
+                                            .seed = seed,
+                                            .test_acc_pct = 90 + (double)seed});
+}
+
+static void summarise(struct fake_run *run, struct summary *s)
+{
+    struct error e = {.status = OK};
+    if (summary_collect(s, &run->spec, run->dir, &run->journal, &e) != OK ||
+        summary_write(s, run->dir, &run->journal, &e) != OK)
+        fail_msg("%s: %s", e.file, e.text);
+}
+
+#define HEAD "name: data\nscaling: strong\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+
+/* Two strategies at two rank counts, three launches and seeds each; `figure` is the only one. */
+static void open_shown(struct shown *shown, const char *figure)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD "matrix: {ranks: [1, 2], sync.strategy: [allreduce, ring]}\n"
+                  "measure: {accuracy: {seeds: [1, 2, 3]}, steps_csv: true}\nfigures: [%s]\n",
+             figure);
+    fake_open(&shown->run, text);
+    add(&shown->run, 1, "allreduce", 40);
+    add(&shown->run, 2, "allreduce", 20);
+    add(&shown->run, 1, "ring", 50);
+    add(&shown->run, 2, "ring", 30);
+    add_accuracy(&shown->run, 1);
+    add_accuracy(&shown->run, 2);
+    summarise(&shown->run, &shown->s);
+}
+
+static const struct figure_request *figure_of_spec(const struct shown *shown)
+{
+    return &shown->run.spec.config.values[OPT_FIGURES].figures[0];
+}
+
+static enum status read_figure(struct shown *shown, struct error *e)
+{
+    shown->of = (struct figure_run){shown->run.dir, 0, shown->s.n};
+    return figure_data_read(&shown->d, figure_of_spec(shown), &shown->s, &shown->of, 1, e);
+}
+
+static void open_figure(struct shown *shown, const char *figure)
+{
+    struct error e = {.status = OK};
+    open_shown(shown, figure);
+    if (read_figure(shown, &e) != OK)
+        fail_msg("%s: %s", figure, e.text);
+}
+
+static void close_shown(struct shown *shown)
+{
+    figure_data_free(&shown->d);
+    summary_free(&shown->s);
+    fake_close(&shown->run);
+}
+
+/* The series file, the launches behind it and what the script is told; freed by the caller. */
+enum written { SERIES, DOTS, DEFINITIONS };
+
+static char *written(struct figure_data *d, enum written what)
+{
+    char *text = NULL;
+    size_t size;
+    struct error e = {.status = OK};
+    struct stage stage = {.dir = "/nowhere"};
+    FILE *out = open_memstream(&text, &size);
+    enum status status = what == SERIES ? d->figure->shape->write(out, d, &e)
+                         : what == DOTS ? dots_write(out, d, &e)
+                                        : figure_define(out, d, "plots", &stage, &e);
+    assert_int_equal(fclose(out), 0);
+    if (status != OK)
+        fail_msg("%s", e.text);
+    return text;
+}
+
+static void assert_holds(struct figure_data *d, enum written what, const char *const *texts)
+{
+    char *text = written(d, what);
+    for (; *texts; texts++)
+        if (strstr(text, *texts) == NULL)
+            fail_msg("nothing says '%s':\n%s", *texts, text);
+    free(text);
+}
+
+static size_t count_lines(struct figure_data *d, enum written what)
+{
+    size_t n = 0;
+    char *text = written(d, what);
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        n++;
+    free(text);
+    return n;
+}
+
+/* The error of a figure, before anything is run and when it is drawn. */
+static void assert_refused(const char *figure, const char *wanted)
+{
+    struct shown shown = {0};
+    struct error early = {.status = OK}, late = {.status = OK};
+    open_shown(&shown, figure);
+    assert_int_equal(figures_check(&shown.run.spec, &early), ERR_SPEC);
+    assert_int_equal(read_figure(&shown, &late), ERR_SPEC);
+    if (strstr(early.text, wanted) == NULL || early.line != 7)
+        fail_msg("line %d: '%s' does not say '%s'", early.line, early.text, wanted);
+    assert_string_equal(early.text, late.text);
+    close_shown(&shown);
+}
+
+/* ---- Places ---- */
+
+static void several_points_at_one_x_are_refused(void **state)
+{
+    assert_refused("{kind: line, y: step_ms, series: train.lr}",
+                   "has 2 points at ranks = 1; they differ in sync.strategy,");
+    assert_refused("{kind: time, series: train.lr}", "they differ in sync.strategy,");
+    assert_refused("{kind: line, y: step_ms, x: sync.strategy, series: train.lr, shape: bars}",
+                   "at sync.strategy = allreduce; they differ in ranks,");
+}
+
+/* Rows of several points at one epoch are found when they are read. */
+static void several_points_at_one_epoch_are_refused(void **state)
+{
+    struct shown shown = {0};
+    struct error e = {.status = OK};
+    open_shown(&shown, "{kind: line, y: train_loss, x: epoch, series: sync.strategy}");
+    assert_int_equal(read_figure(&shown, &e), ERR_SPEC);
+    assert_non_null(strstr(e.text, "has 2 points at epoch = 1; they differ in ranks,"));
+    close_shown(&shown);
+}
+
+/* Points that differ by their seed repeat each other. */
+static void seeds_are_one_median(void **state)
+{
+    struct shown shown = {0};
+    struct error e = {.status = OK};
+    fake_open(&shown.run, HEAD "matrix: {ranks: [1], seed: [3, 4, 5]}\n"
+                               "figures: [{kind: line, y: step_ms, series: sync.strategy}]\n");
+    for (int seed = 3; seed <= 5; seed++)
+        fake_add(&shown.run, &(struct fake_launch){.ranks = 1,
+                                                   .strategy = "allreduce",
+                                                   .seed = (uint64_t)seed,
+                                                   .step_ms = 10 * seed});
+    summarise(&shown.run, &shown.s);
+    for (size_t i = 0; i < 3; i++) {
+        free(shown.s.points[i].cells[COLUMN_step_ms_median]);
+        shown.s.points[i].cells[COLUMN_step_ms_median] =
+            strdup((const char *const[]){"30", "40", "50"}[i]);
+    }
+    assert_int_equal(read_figure(&shown, &e), OK);
+    assert_holds(&shown.d, SERIES, (const char *const[]){",1,3,40,30,50,\n", NULL});
+    assert_int_equal(count_lines(&shown.d, SERIES), 2);
+    close_shown(&shown);
+}
+
+/* ---- Launches ---- */
+
+static void curves_have_their_launches(void **state)
+{
+    struct shown shown = {0};
+    open_figure(&shown, "{kind: line, y: [step_ms, images_per_s, test_acc_pct]}");
+    assert_holds(&shown.d, DOTS,
+                 (const char *const[]){"allreduce,2,2,step_ms,1,3,20\n", ",2,2,step_ms,3,3,22\n",
+                                       ",2,2,images_per_s,1,3,3200\n", ",2,2,test_acc_pct,3,3,93\n",
+                                       NULL});
+    assert_int_equal(count_lines(&shown.d, DOTS), 1 + 12 + 12 + 6);
+    close_shown(&shown);
+}
+
+static void epochs_have_their_runs(void **state)
+{
+    struct shown shown = {0};
+    open_figure(&shown, "epochs");
+    assert_true(dots_exist(&shown.d));
+    assert_holds(&shown.d, DOTS,
+                 (const char *const[]){",2,2,test_acc_pct,1,3,91\n", ",2,2,test_acc_pct,3,3,93\n",
+                                       ",1,train_loss,2,3,", NULL});
+    assert_int_equal(count_lines(&shown.d, DOTS), 1 + 2 * 2 * 2 * 3);
+    close_shown(&shown);
+}
+
+/* ---- x ---- */
+
+static void steps_are_an_axis(void **state)
+{
+    struct shown shown = {0};
+    open_figure(&shown, "{kind: line, y: step_ms, x: step, where: sync.strategy = ring}");
+    char *text = written(&shown.d, SERIES);
+    assert_non_null(strstr(text, ",step,x,n,step_ms,"));
+    assert_null(strstr(text, "allreduce"));
+    assert_true(shown.d.table.n > 4);
+    for (size_t i = 0; i < shown.d.table.n; i++)
+        assert_int_equal(shown.d.table.rows[i].values[0].n, 3);
+    free(text);
+    close_shown(&shown);
+}
+
+static void cases_are_an_axis(void **state)
+{
+    struct shown shown = {0};
+    struct error e = {.status = OK};
+    fake_open(&shown.run, HEAD "cases:\n  - {label: naive, matrix: {ranks: [1, 2]}}\n"
+                               "  - {label: better, sync.strategy: ring, matrix: {ranks: [1, 2]}}\n"
+                               "figures: [{kind: line, y: step_ms, x: case}]\n");
+    add(&shown.run, 1, "allreduce", 40);
+    add(&shown.run, 2, "allreduce", 20);
+    add(&shown.run, 1, "ring", 50);
+    add(&shown.run, 2, "ring", 30);
+    summarise(&shown.run, &shown.s);
+    assert_int_equal(read_figure(&shown, &e), OK);
+    assert_holds(&shown.d, SERIES,
+                 (const char *const[]){"ranks 2,measured,", ",naive,1,3,21,20,22,",
+                                       ",better,2,3,31,30,32,", NULL});
+    assert_int_equal(shown.d.curves, 2);
+    close_shown(&shown);
+}
+
+static void classes_stand_side_by_side(void **state)
+{
+    struct shown shown = {0};
+    open_figure(&shown, "{kind: classes, where: ranks = 2}");
+    assert_holds(&shown.d, DEFINITIONS,
+                 (const char *const[]){"shape_of='bars'", "x_name='class'",
+                                       "column1_title='test accuracy (%)'", NULL});
+    close_shown(&shown);
+}
+
+/* ---- Looks ---- */
+
+/* A page has longer lines below than a column and a slide. */
+static void sizes_reach_the_script(void **state)
+{
+    static const char *const sizes[] = {"column", "slide", "page"};
+    size_t lines[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct shown shown = {0};
+        char figure[64], wanted[32];
+        snprintf(figure, sizeof figure, "{kind: speedup, size: %s}", sizes[i]);
+        snprintf(wanted, sizeof wanted, "size='%s'", sizes[i]);
+        open_figure(&shown, figure);
+        char *text = written(&shown.d, DEFINITIONS), *at = strstr(text, "caption_n=");
+        assert_non_null(strstr(text, wanted));
+        assert_int_equal(sscanf(at, "caption_n=%zu", &lines[i]), 1);
+        free(text);
+        close_shown(&shown);
+    }
+    assert_int_equal(lines[0], lines[1]);
+    assert_true(lines[2] < lines[0]);
+}
+
+/* A single mark joins nothing, in the picture as in its legend. */
+static void single_marks_have_no_line(void **state)
+{
+    struct shown shown = {0};
+    open_figure(&shown, "{kind: line, y: step_ms, where: ranks = 2 or sync.strategy = ring}");
+    assert_holds(&shown.d, DEFINITIONS,
+                 (const char *const[]){"series1_name='allreduce'; series1_bound=0; "
+                                       "series1_published=0; series1_line=0;",
+                                       "series2_line=1;", NULL});
+    close_shown(&shown);
+}
+
+static void parts_that_are_none_are_refused(void **state)
+{
+    assert_refused("{kind: breakdown, y: [forward, frwd]}",
+                   "'frwd' is unknown; known: load forward backward pack");
+    assert_refused("{kind: breakdown, y: [forward, forward]}", "listed twice");
+}
+
+/* ---- Kinds and runs ---- */
+
+/* What was measured and what was emulated are curves of their own, whatever `series` says. */
+static void kinds_are_never_joined(void **state)
+{
+    struct shown shown = {0};
+    struct error e = {.status = OK};
+    fake_open(&shown.run, HEAD "ranks: 2\nmatrix: {site: [local, emulated], nodes: [1, 2]}\n"
+                               "exclude: [nodes = 2 and site = local]\n"
+                               "figures: [{kind: line, y: step_ms, x: nodes, series: train.lr}]\n");
+    summarise(&shown.run, &shown.s);
+    assert_int_equal(read_figure(&shown, &e), OK);
+    for (size_t k = 0; k < shown.d.series.n; k++)
+        for (size_t i = 1; i < shown.d.series.items[k].n; i++)
+            assert_string_equal(
+                shown.s.points[shown.d.series.items[k].points[i]].cells[COLUMN_kind],
+                shown.s.points[shown.d.series.items[k].points[0]].cells[COLUMN_kind]);
+    assert_int_equal(shown.d.series.n, 2);
+    close_shown(&shown);
+}
+
+/* Reads the first figure of the first run over both. */
+static void read_both(struct figure_data *d, struct merged *merged, struct shown *a,
+                      struct shown *b)
+{
+    struct error e = {.status = OK};
+    const struct figures_run runs[] = {{&a->s, a->run.dir, "old"}, {&b->s, b->run.dir, "new code"}};
+    if (merge_runs(merged, runs, 2, &e) != OK ||
+        figure_data_read(d, figure_of_spec(a), &merged->s, merged->runs, 2, &e) != OK)
+        fail_msg("%s", e.text);
+}
+
+static void runs_are_chosen_by_name(void **state)
+{
+    static const char *const figures[] = {
+        "{kind: line, y: step_ms, x: run}",
+        "{kind: line, y: wait_ms, where: run = \"new code\" and ranks = 2}",
+        "{kind: time, where: not run = old}"};
+    for (size_t i = 0; i < 3; i++) {
+        struct shown a = {0}, b = {0};
+        struct merged merged;
+        struct figure_data d;
+        open_shown(&a, figures[i]);
+        open_shown(&b, "time");
+        read_both(&d, &merged, &a, &b);
+        char *text = written(&d, SERIES);
+        assert_non_null(strstr(text, "new code"));
+        assert_true((strstr(text, "old") == NULL) == (i > 0));
+        assert_int_equal(d.curves, i == 0 ? 4 : 2);
+        free(text);
+        figure_data_free(&d);
+        merged_free(&merged);
+        close_shown(&a);
+        close_shown(&b);
+    }
+}
+
+/* Of a single run it has no name that a condition could ask for. */
+static void one_run_has_no_name(void **state)
+{
+    assert_refused("{kind: time, where: run = old}", "run");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_points_at_one_x_are_refused),
+        cmocka_unit_test(several_points_at_one_epoch_are_refused),
+        cmocka_unit_test(seeds_are_one_median),
+        cmocka_unit_test(curves_have_their_launches),
+        cmocka_unit_test(epochs_have_their_runs),
+        cmocka_unit_test(steps_are_an_axis),
+        cmocka_unit_test(cases_are_an_axis),
+        cmocka_unit_test(classes_stand_side_by_side),
+        cmocka_unit_test(sizes_reach_the_script),
+        cmocka_unit_test(single_marks_have_no_line),
+        cmocka_unit_test(parts_that_are_none_are_refused),
+        cmocka_unit_test(kinds_are_never_joined),
+        cmocka_unit_test(runs_are_chosen_by_name),
+        cmocka_unit_test(one_run_has_no_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
