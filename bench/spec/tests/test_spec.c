@@ -260,6 +260,11 @@ static void check_round_trip(const char *path, const char *set)
 static void test_round_trip(void **state)
 {
     check_round_trip("strong_scaling.yaml", NULL);
+    check_round_trip(
+        "strong_scaling.yaml",
+        "figures=[time, {kind: line, name: a, y: [wait_ms, step_ms], x: sync.strategy, "
+        "series: [ranks, case], where: \"ranks > 1 and not sync.strategy = 'ring'\", x_scale: log, "
+        "title: \"It's: a #1\", size: page, shape: bars, published: false}]");
     check_round_trip("strong_scaling.yaml", "matrix.ranks=[2] data.path='a \"b\" \\c: #'");
     check_round_trip("strong_scaling.yaml", "matrix={train.lr: [0.1, 1e-7]} sync.strategy=none");
     check_round_trip("quick.yaml", NULL);
