@@ -369,7 +369,10 @@ static enum status read_line(struct journal *j, const char *text, size_t length,
             *e = memory;
         return memory.status;
     }
-    return error_at(e, ERR_DATA, j->path, number, 0, "not a line of a journal: %s", line.why);
+    return error_at(
+        e, ERR_DATA, j->path, number, 0,
+        "not a line of a journal: %s; nothing is written to it, --fresh begins a new run",
+        line.why);
 }
 
 /* Reads lines; *good is the number of bytes up to the end of the last whole line. A last line

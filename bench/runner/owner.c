@@ -91,7 +91,8 @@ enum status owner_take(struct owner *o, const char *run_dir, struct error *e)
             continue;
         }
         status = error_at(e, ERR_UNAVAILABLE, o->path, 0, 0,
-                          "another scalebench is running this campaign: %s", line);
+                          "another scalebench is running this campaign: %.*s",
+                          (int)strcspn(line, ","), line);
     }
     if (status != OK)
         o->path[0] = '\0';

@@ -236,7 +236,9 @@ static enum status lock_folder(const struct campaign *c, int *lock, struct error
     TRY(path_format(path, e, "%s/.lock", c->folder));
     *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (*lock < 0)
-        return error_at(e, ERR_SYSTEM, path, 0, 0, "%s", strerror(errno));
+        return error_at(e, ERR_SYSTEM, c->folder, 0, 0,
+                        "nothing can be written there: %s; --out names another folder of results",
+                        strerror(errno));
     do
         failed = flock(*lock, LOCK_EX);
     while (failed && errno == EINTR);
@@ -259,7 +261,8 @@ enum status campaign_link_latest(const struct campaign *c, struct error *e)
     TRY(lock_folder(c, &lock, e));
     unlink(temporary); /* of one that was killed right here */
     if (symlink(run, temporary) != 0 || rename(temporary, latest) != 0) {
-        status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s", strerror(errno));
+        status = error_at(e, ERR_SYSTEM, latest, 0, 0, "cannot link the run: %s",
+                          errno == EISDIR ? "a folder is in the way" : strerror(errno));
         unlink(temporary);
     }
     close(lock);
@@ -326,6 +329,7 @@ static enum status wait_for_journal(struct campaign *c, struct error *e)
     if (status != ERR_UNAVAILABLE)
         return status;
     owner_read(c->run_dir, line);
+    line[strcspn(line, ",")] = '\0'; /* what its signs of life count */
     return error_at(e, status, c->run_dir, 0, 0, "another scalebench is running this campaign: %s",
                     line);
 }

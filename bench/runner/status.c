@@ -169,8 +169,9 @@ static enum status count_launches(struct run_status *s, const struct reading *r,
 static double seconds_since(const char *at)
 {
     struct tm utc = {0};
-    return strptime(at, "%Y-%m-%dT%H:%M:%SZ", &utc) != NULL ? difftime(time(NULL), timegm(&utc))
-                                                            : NAN;
+    if (strptime(at, "%Y-%m-%dT%H:%M:%SZ", &utc) == NULL)
+        return NAN;
+    return fmax(0, difftime(time(NULL), timegm(&utc))); /* the clock may have been set back */
 }
 
 /* One launch runs at a time: the last. */
@@ -244,6 +245,14 @@ static enum status read_run(struct run_status *s, struct reading *r,
     return count(s, r, e);
 }
 
+static void format_error(char *text, size_t size, const struct error *e)
+{
+    char line[16] = "";
+    if (e->line > 0)
+        snprintf(line, sizeof line, ":%d", e->line);
+    snprintf(text, size, "%.240s%s%s%.240s", e->file, line, e->file[0] ? ": " : "", e->text);
+}
+
 enum status run_status_read(struct run_status *status, const char *run_dir,
                             const struct spec_machine *machine, struct error *e)
 {
@@ -263,8 +272,7 @@ enum status run_status_read(struct run_status *status, const char *run_dir,
     }
     if (read != OK) {
         status->state = RUN_UNREADABLE;
-        snprintf(status->why, sizeof status->why, "%.250s%s%.250s", why.file,
-                 why.file[0] ? ": " : "", why.text);
+        format_error(status->why, sizeof status->why, &why);
     }
     return OK;
 }

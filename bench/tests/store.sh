@@ -181,6 +181,26 @@ the_old_peer_runs_nothing() {
         [ "$(grep -c '"running"' "$journal")" -eq 24 ]
 }
 
+# spec.yaml and the tables are of one spec, also of one that measures nothing.
+nothing_measured_writes_all() {
+    local nothing=(--set 'measure.time.launches=0..0 figures=[{kind: line, file: layers, y: params, x: layer, shape: bars}]')
+    rm -rf "$out"
+    expect 0 "2 of 2 points skipped" run "${nothing[@]}" || return 1
+    nothing[1]+=" matrix.sync.strategy=[none,allreduce,ring]"
+    expect 0 "3 of 3 points skipped" run "${nothing[@]}" || return 1
+    grep -q ring "$latest/spec.yaml" && grep -q ring "$latest/summary.csv" &&
+        expect 0 "line.svg" "$bin/scalebench" figures "$latest"
+}
+
+tells_of_a_damaged_journal() {
+    rm -rf "$out"
+    expect 0 "fake" run && cp "$journal" "$tmp/before" || return 1
+    printf '{"event":"running","laun' >>"$journal"
+    expect 0 "fake" run && cmp "$tmp/before" "$journal" || return 1
+    sed -i 5s/.*/garbage/ "$journal"
+    expect 2 "journal.jsonl:5: not a line of a journal" run && expect 0 "journal.jsonl:5: not a line" status fake
+}
+
 # --- Looking on -------------------------------------------------------------------------------------
 
 slow() { # a runner that has a launch on its way
@@ -323,7 +343,7 @@ repeats_its_analysis() {
 
 # The same command completes what was interrupted.
 completes_all() {
-    keeps_its_lines && run "${many[@]}" && keeps_its_lines && [ "$(runs)" -eq 1 ] &&
+    { [ ! -e "$journal" ] || keeps_its_lines; } && run "${many[@]}" && keeps_its_lines && [ "$(runs)" -eq 1 ] &&
         counts_everything_once && repeats_its_analysis
 }
 
@@ -394,6 +414,8 @@ check "another program leaves the old run to go on with" another_program_keeps_t
 check "runs of earlier versions are shown, not gone on with" runs_of_earlier_versions_are_shown
 check "another version of a peer runs itself, in the same run" another_peer_runs_itself
 check "the old version back runs nothing" the_old_peer_runs_nothing
+check "a spec that measures nothing rewrites spec and tables" nothing_measured_writes_all
+check "a torn line is cut off, a damaged one is named" tells_of_a_damaged_journal
 check "status tells what runs and what was interrupted" tells_what_runs
 check "growing is refused while it runs" growing_is_refused_while_it_runs
 check "killed $kills times, nothing is lost or counted twice" survives_kills
