@@ -13,6 +13,9 @@
 # that there are, and the same command goes on, as it does when it was interrupted. All is kept in
 # $BUILD/compare/<digits>, of the programs and the spec; FRESH=1 begins anew.
 #
+# It means something on a machine without other load only; what others took of the processors stands behind
+# each campaign.
+#
 # Exit status 1: less than 95 % of `repeated` or `repeated_alone`, or less than 90 % of `slowed` (`slowed_alone`
 # is what it is: see floor.h); 4: campaigns are missing still.
 set -eu -o pipefail
@@ -77,6 +80,14 @@ run() { # kind, name
     echo "$1 $2 $(realpath "$latest")" >>"$work/done"
 }
 
+# What makes the numbers of a campaign worth little.
+foreign() { # folder
+    awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR > 1 && $column["foreign_pct"] > most { most = $column["foreign_pct"] }
+        END { printf "others took up to %.1f %% of its processors", most }' "$1/summary.csv"
+}
+
 campaign() { # kind, name, function
     local begin=$SECONDS
     write_spec "$2" "$3" >"$work/$2.yaml"
@@ -85,7 +96,7 @@ campaign() { # kind, name, function
         echo >&2
         return 1
     }
-    echo ": $((SECONDS - begin)) s" >&2
+    echo ": $((SECONDS - begin)) s, $(foreign "$(tail -1 "$work/done" | cut -d' ' -f3)")" >&2
 }
 
 # Slow ones stand between repetitions, and each has a name of its own: none repeats another.
