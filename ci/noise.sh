@@ -2,7 +2,7 @@
 # Whether disturbed launches are told: two campaigns of the same points, one left alone, one with a
 # program that never rests (a hog) on a launch's first processor in one launch of ten. As CSV on standard
 # output and a sentence a row on standard error: how many launches were flagged of those beside a hog, of
-# those between them, and of those left alone.
+# those between them, and of those left alone; before that, which launches were flagged and by what.
 #
 # LAUNCHES (10) a point, of which there are two; STEPS (30) and MODEL (keras_690k) may be set; BUILD is the
 # build folder. Exit status 1: a launch beside a hog was not flagged, or more than QUIET (0) per cent of
@@ -64,7 +64,11 @@ campaign() { # hog
     }
     awk 'NR == FNR { hogged[$1] = $2; next }
         FNR == 1 { FS = ","; $0 = $0; for (i = 1; i <= NF; i++) if ($i == "disturbed") c = i; next }
-        { gsub(/"[^"]*"/, "quoted"); print hogged[$1], ($c != "") }' \
+        { while (match($0, /"[^"]*"/)) { # commas of a cell
+              cell = substr($0, RSTART + 1, RLENGTH - 2); gsub(/,/, ";", cell)
+              $0 = substr($0, 1, RSTART - 1) cell substr($0, RSTART + RLENGTH) }
+          print hogged[$1], ($c != "")
+          if ($c != "") print "flagged  " $1 (hogged[$1] ? ", beside the hog: " : ": ") $c >"/dev/stderr" }' \
         "$work/launches" "$work/results/noise/latest/raw.csv"
 }
 
