@@ -35,7 +35,7 @@ static inline double sim_draw(struct simulated *s)
 
 static inline bool sim_is_precise(const double *values, size_t n)
 {
-    struct interval i = timing_interval(values, n);
+    struct interval i = timing_interval(values, n, true);
     return timing_half_width_pct(&i, false) <= timing_asked_pct(5, n);
 }
 
