@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/collect/collect.h"
 #include "bench/collect/losses.h"
@@ -463,12 +464,22 @@ static enum status write_file(FILE *out, void *what, struct error *e)
     return files[csv->file].write(csv, e);
 }
 
+/* A table of an earlier analysis, which this one has no rows for, would be taken for its own. */
+static void remove_stale(const char *run_dir, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", run_dir, name);
+    unlink(path);
+}
+
 static enum status write_files(struct csv *csv, const struct stage *stage, struct error *e)
 {
     for (size_t i = 0; i < FILES; i++) {
         csv->file = i;
-        if (!csv_file_is_wanted(i, csv->s->spec))
+        if (!csv_file_is_wanted(i, csv->s->spec)) {
+            remove_stale(csv->run_dir, files[i].name);
             continue;
+        }
         TRY(stage_write(stage, files[i].name, write_file, csv, e));
         TRY(stage_keep(stage, files[i].name, e));
     }

@@ -146,6 +146,7 @@ static int cores_used(const struct point_summary *p)
 static enum rule_grade grade_subset(char *by, const struct summary *s)
 {
     bool explained = s->spec->config.values[OPT_DIFFERS].n > 0;
+    char points[TEXT_NUMBER], sentences[TEXT_NUMBER];
     size_t left_out = 0;
     int most = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -161,9 +162,11 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
     if (most < s->usable_cores && !explained)
         return NOT_MET("%d of %d usable cores are used and nothing says why", most,
                        s->usable_cores);
-    return MET("%zu of %zu points not measured, each with its reason; up to %d of %d cores; "
-               "`differs` says %zu things",
-               left_out, s->n, most, s->usable_cores, s->spec->config.values[OPT_DIFFERS].n);
+    text_plural(points, (long)s->n, "point");
+    text_plural(sentences, (long)s->spec->config.values[OPT_DIFFERS].n, "sentence");
+    return MET("%zu of %s not measured, each with its reason; up to %d of %d cores; "
+               "`differs` has %s",
+               left_out, points, most, s->usable_cores, sentences);
 }
 
 /* ---- 3 and 4: means and ratios ---- */
@@ -259,6 +262,7 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
 static enum rule_grade grade_comparisons(char *by, const struct summary *s)
 {
     struct ratio r;
+    char pairs[TEXT_NUMBER];
     size_t n = 0, doubted = 0;
     int k = 0;
     for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
@@ -267,8 +271,8 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
         n += usable;
         if (usable && (!isfinite(r.interval->lo) || !isfinite(r.interval->hi) ||
                        timing_level(r.pairs, false) < SUMMARY_CONFIDENCE))
-            return NOT_MET("the %s of %s has %zu pairs: no interval of 95 %%", r.name,
-                           label_of(r.own), r.pairs);
+            return NOT_MET("the %s of %s has %s: no interval of 95 %%", r.name, label_of(r.own),
+                           text_plural(pairs, (long)r.pairs, "pair"));
     }
     if (n == 0)
         return NOT_APPLICABLE("%s", doubted > 0 ? "nothing is compared that has an interval"
@@ -376,14 +380,15 @@ static bool has_more_cores(const struct summary *s)
 
 static enum rule_grade grade_bounds(char *by, const struct summary *s)
 {
-    char names[160];
+    char names[160], drawn[TEXT_NUMBER], alone[TEXT_NUMBER];
     size_t figures = list_figures(names, sizeof names, s, true), points = count(s, is_bound);
     if (!has_more_cores(s))
         return NOT_APPLICABLE("no speed-up over cores is formed");
     if (figures + points == 0)
         return NOT_MET("no figure shows an ideal line or a model, no point computing alone");
-    return MET("ideal line or model in %zu figures%s%s; computing alone at %zu points", figures,
-               figures > 0 ? ": " : "", names, points);
+    return MET("ideal line or model in %s%s%s; computing alone at %s",
+               text_plural(drawn, (long)figures, "figure"), figures > 0 ? ": " : "", names,
+               text_plural(alone, (long)points, "point"));
 }
 
 static enum rule_grade grade_figures(char *by, const struct summary *s)

@@ -204,6 +204,16 @@ static void name_strategy(struct series *series, const struct summary *s,
         append(series, strategy_text(text, last->point));
 }
 
+/* Where nothing tells series apart: the program that is not ours, or what kind of time this is. */
+static const char *last_resort(const struct point *point)
+{
+    const char *program = config_is_foreign(&point->config)
+                              ? point->config.values[OPT_COMMAND].texts[0]
+                              : config_site(&point->config)->kind;
+    const char *slash = strrchr(program, '/');
+    return slash != NULL ? slash + 1 : program;
+}
+
 static void name_series(struct series *series, const struct summary *s,
                         const struct splitting *splitting, const struct series_by *by)
 {
@@ -228,7 +238,7 @@ static void name_series(struct series *series, const struct summary *s,
     }
     const char *kind = config_site(&last->point->config)->kind;
     if (!series->name[0] || ((by->only || of_run) && kinds_differ(s, splitting, last)))
-        append(series, kind);
+        append(series, series->name[0] ? kind : last_resort(last->point));
     size_t used = strlen(series->name);
     if (!last->point->requested)
         snprintf(series->name + used, sizeof series->name - used, " (base)");

@@ -125,6 +125,20 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
     return refuse(d, FIGURE_Y, name, text, e);
 }
 
+/* Programs that are not ours have no steps, but a time that counts. */
+static void title_time(struct figure_data *d, const struct spec *spec)
+{
+    struct quantity *q = &d->quantities[d->n_quantities];
+    const struct config *first = spec->n_points > 0 ? &spec->points[0].config : &spec->config;
+    const char *time = config_text(first, OPT_JUDGED);
+    bool wall = strcmp(time, option_get(OPT_JUDGED)->preset) == 0;
+    if (q->relation != RELATION_STEP || spec_foreign(spec) == NULL)
+        return;
+    snprintf(d->titles[d->n_quantities], QUANTITY_TITLE, "%s (ms)",
+             wall ? "time of a run, exec to exit" : time);
+    q->title = d->titles[d->n_quantities];
+}
+
 static enum status resolve_quantity(struct figure_data *d, const char *name, struct error *e)
 {
     struct quantity *q = &d->quantities[d->n_quantities];
@@ -138,6 +152,7 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
     else if (!quantity_of_column(q, d->titles[d->n_quantities], name, any ? NULL : file,
                                  d->x.by_column ? d->x.name : NULL))
         return unknown_y(d, name, e);
+    title_time(d, d->spec);
     d->n_quantities++;
     return OK;
 }

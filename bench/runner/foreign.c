@@ -35,7 +35,8 @@ static size_t index_of(const struct foreign_programs *programs, const char *writ
 
 const char *foreign_program(const struct foreign_programs *programs, const struct config *config)
 {
-    return programs->paths[index_of(programs, written_of(config))];
+    size_t i = index_of(programs, written_of(config));
+    return i < programs->n ? programs->paths[i] : "";
 }
 
 /* Whether folder/name is a program; `length` characters of folder. What is there and cannot be run is

@@ -20,7 +20,7 @@ enum status foreign_find(struct foreign_programs *programs, const struct config 
                          struct error *e);
 void foreign_free(struct foreign_programs *programs);
 
-/* The path of a program that was found. */
+/* The path of a program; "" where it was not found. */
 const char *foreign_program(const struct foreign_programs *programs, const struct config *config);
 
 /* "pi" of "build/pi". */

@@ -44,7 +44,9 @@ static void note_kept(const struct summary *s)
 /* Says aloud which points are not ok; true when none has failed. */
 static bool name_failures(const struct summary *s, bool aloud)
 {
+    char points[TEXT_NUMBER];
     size_t failed = 0, others[POINT_STATUSES] = {0};
+    text_plural(points, (long)s->n, "point");
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         bool fails = summary_fails(s, i);
@@ -56,11 +58,11 @@ static bool name_failures(const struct summary *s, bool aloud)
     }
     for (int i = 0; i < POINT_STATUSES; i++)
         if (aloud && i != POINT_ok && others[i] > 0)
-            log_print(LOG_NOTE, "%zu of %zu points %s", others[i], s->n, point_status_names()[i]);
+            log_print(LOG_NOTE, "%zu of %s %s", others[i], points, point_status_names()[i]);
     if (aloud)
         note_kept(s);
     if (aloud && failed > 0)
-        log_print(LOG_ERROR, "%zu of %zu points failed", failed, s->n);
+        log_print(LOG_ERROR, "%zu of %s failed", failed, points);
     return failed == 0;
 }
 

@@ -10,6 +10,13 @@ static long id_of(const struct point *point)
     return config_int(&point->config, OPT_WORKLOAD);
 }
 
+/* One that is not there leaves its own points out: workloads_ask says why. */
+static enum status find_foreign(struct workloads *w, const struct config *config, struct error *e)
+{
+    enum status status = foreign_find(&w->foreign, config, e);
+    return status == ERR_UNAVAILABLE ? OK : status;
+}
+
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e)
 {
@@ -18,7 +25,7 @@ enum status workloads_find(struct workloads *w, const struct spec *spec, const s
         long id = id_of(&spec->points[i]);
         const struct workload_row *row = config_workload(&spec->points[i].config);
         if (row->foreign)
-            TRY(foreign_find(&w->foreign, &spec->points[i].config, e));
+            TRY(find_foreign(w, &spec->points[i].config, e));
         else if (w->programs[id][0] == '\0')
             TRY(tools_program(tools, row->name, w->programs[id], e));
         if (w->helpers[id][0] == '\0' && row->helper[0] != '\0')
@@ -167,7 +174,7 @@ enum status workloads_ask(struct workloads *w, const struct point *point, struct
     char answer[1024];
     int exit_status = 0;
     if (config_is_foreign(&point->config))
-        return OK;
+        return foreign_find(&w->foreign, &point->config, e);
     if (!config_is_peer(&point->config)) {
         TRY(identify_once(w, point, e));
         return check_fits(w, point, e);

@@ -26,7 +26,7 @@ struct workloads {
 
 #define WORKLOAD_PROGRAMS_MAX (2 * WORKLOADS + FOREIGN_PROGRAMS_MAX)
 
-/* ERR_UNAVAILABLE when a program has not been built. Ended with workloads_free in any case. */
+/* ERR_UNAVAILABLE when a program of ours has not been built. Ended with workloads_free in any case. */
 enum status workloads_find(struct workloads *w, const struct spec *spec, const struct tools *tools,
                            struct error *e);
 void workloads_free(struct workloads *w);

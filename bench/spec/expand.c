@@ -318,6 +318,13 @@ struct known {
     struct alike *own, *any;
 };
 
+/* What was added for points of several cases is none of the first one's. */
+static void share(struct point *added, const struct point *with)
+{
+    if (!added->requested && strcmp(added->case_name, with->case_name) != 0)
+        added->case_name = "";
+}
+
 /* Makes the base of points[i], or finds it among those that are known. */
 static enum status place_base(struct spec *spec, size_t i, const struct known *known,
                               struct error *e)
@@ -336,6 +343,7 @@ static enum status place_base(struct spec *spec, size_t i, const struct known *k
         config_free(&base.config);
     }
     spec->points[i].base_index = index;
+    share(&spec->points[index], &spec->points[i]);
     return OK;
 }
 
@@ -481,6 +489,8 @@ static enum status add_silent(struct spec *spec, struct error *e)
                       config_int(&point->config, OPT_RANKS) > 1 && !is_silent(point) &&
                       !config_is_foreign(&point->config);
         size_t *silent = alike_of(known, point);
+        if (wanted && *silent != ALIKE_NONE)
+            share(&spec->points[*silent], point);
         if (!wanted || *silent != ALIKE_NONE)
             continue;
         status = make_silent(&spec->points[spec->n_points], spec, point, e);
@@ -551,6 +561,13 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
     }
 }
 
+/* Its case; a base that several cases share has none. */
+static const char *first_word(const struct spec *spec, const struct point *point)
+{
+    bool shared = spec->matrix->n_cases > 0 && point->case_name[0] == '\0';
+    return shared && point->base ? "base" : point->case_name;
+}
+
 /* Ranks come first: that is how people look for a point. */
 static enum status label_points(struct spec *spec, struct error *e)
 {
@@ -558,14 +575,14 @@ static enum status label_points(struct spec *spec, struct error *e)
     TRY(MEM_NEW(cases, spec->matrix->n_cases + 1, "the labels of points", e));
     for (size_t i = 0; i < spec->n_points; i++)
         snprintf(spec->points[i].label, sizeof spec->points[i].label, "%s",
-                 spec->points[i].case_name);
+                 first_word(spec, &spec->points[i]));
     label_option(spec, cases, OPT_RANKS);
     for (size_t id = 0; id < OPTION_COUNT; id++)
         if (id != OPT_RANKS && !option_is_derived((enum option_id)id))
             label_option(spec, cases, (enum option_id)id);
     for (size_t i = 0; i < spec->n_points; i++)
         if (spec->points[i].label[0] == '\0')
-            strcpy(spec->points[i].label, "base");
+            extend_label(&spec->points[i], option_get(OPT_RANKS));
     free(cases);
     return OK;
 }

@@ -171,8 +171,8 @@ static void print_base(FILE *out, const struct point_summary *p, bool alone)
                 text_significant(rate, p->gflop_per_s, 3));
     print_done(out, p);
     if (p->failed_launches > 0)
-        fprintf(out, "; %zu of its %zu launches failed", p->failed_launches,
-                p->failed_launches + p->launches);
+        fprintf(out, "; %zu of its %s failed", p->failed_launches,
+                text_plural(ranks, (long)(p->failed_launches + p->launches), "launch"));
     fputs(".\n", out);
 }
 

@@ -94,13 +94,13 @@ static void print_memory(FILE *out, const struct point_summary *p, const struct 
  * step; median of 12 pairs" */
 static void print_peer(FILE *out, const struct point_summary *p, const struct point_summary *peer)
 {
-    char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL];
+    char ratio[TEXT_INTERVAL], step[TEXT_INTERVAL], pairs[TEXT_NUMBER];
     fprintf(out, "%s: %s x the images/s of %s (%s), %s ms a step", p->point->label,
             text_interval(ratio, &p->peer_ratio, 3),
             config_text(&peer->point->config, OPT_WORKLOAD), peer->cells[COLUMN_blas],
             text_interval(step, &peer->step_ms, 4));
     if (p->peer_pairs > 0)
-        fprintf(out, "; median of %zu pairs", p->peer_pairs);
+        fprintf(out, "; median of %s", text_plural(pairs, (long)p->peer_pairs, "pair"));
     fputs(".\n", out);
     print_factors(out, p);
     print_memory(out, p, peer);

@@ -6,6 +6,7 @@
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 /* One row of a table. */
 struct csv_row {
@@ -179,10 +180,12 @@ enum status table_print_sweep(FILE *out, const char *path, bool *all_well, struc
         return error_set(e, ERR_ARGUMENT, "table: %s",
                          name_explain(why, sizeof why, name, names, KINDS));
     struct csv_table table;
+    char rows[TEXT_NUMBER];
     enum status status = csv_table_read(&table, path, e);
     if (status == OK) {
         size_t wrong = kinds[kind].print(out, &table);
-        fprintf(out, "%zu rows, %zu %s\n", table.rows, wrong, kinds[kind].wrong);
+        fprintf(out, "%s, %zu %s\n", text_plural(rows, (long)table.rows, "row"), wrong,
+                kinds[kind].wrong);
         *all_well = wrong == 0;
     }
     csv_table_free(&table);

@@ -95,7 +95,7 @@ static void rule_7_wants_pairs(void **state)
                 .ranks = 2, .strategy = "allreduce", .block = block + 6, .seed = 1, .step_ms = 60});
     }
     struct summary s = collect(&run);
-    assert_broken(&s, 7, "has 1 pairs: no interval");
+    assert_broken(&s, 7, "has 1 pair: no interval");
     summary_free(&s);
     fake_close(&run);
 }

@@ -78,7 +78,7 @@ static enum status read_walls(struct walls **walls, const struct campaign *c, st
 
 static enum status print_forecast(const struct campaign *c, FILE *out, struct error *e)
 {
-    char text[TEXT_NUMBER];
+    char text[TEXT_NUMBER], points[TEXT_NUMBER];
     struct walls *walls;
     TRY(read_walls(&walls, c, e));
     struct forecast f = forecast(c, walls);
@@ -86,8 +86,8 @@ static enum status print_forecast(const struct campaign *c, FILE *out, struct er
     if (f.known == 0)
         fprintf(out, "forecast: none, no point has been run yet\n");
     else
-        fprintf(out, "forecast: %s for the least launches of %zu points%s\n",
-                text_duration(text, f.seconds), f.known,
+        fprintf(out, "forecast: %s for the least launches of %s%s\n",
+                text_duration(text, f.seconds), text_plural(points, (long)f.known, "point"),
                 f.unknown > 0 ? "; the others have not been run yet" : "");
     return OK;
 }
@@ -127,6 +127,7 @@ static enum status print_point(const struct campaign *c, size_t i, FILE *out, st
 static enum status print_plan(const struct campaign *c, FILE *out, struct error *e)
 {
     const struct value *launches = &c->spec.config.values[OPT_TIME_LAUNCHES];
+    char points[TEXT_NUMBER], runs[TEXT_NUMBER];
     size_t able = 0, accuracy = 0;
     for (size_t i = 0; i < c->spec.n_points; i++) {
         TRY(print_point(c, i, out, e));
@@ -135,9 +136,10 @@ static enum status print_plan(const struct campaign *c, FILE *out, struct error 
         accuracy += accuracy_runs(c, i);
         able++;
     }
-    fprintf(out, "%zu points, %zu skipped; %.0f to %.0f timed launches, %zu accuracy runs; ",
-            c->spec.n_points, c->n_refused, (double)able * launches->number,
-            (double)able * launches->number_hi, accuracy);
+    fprintf(out, "%s, %zu skipped; %.0f to %.0f timed launches, %s; ",
+            text_plural(points, (long)c->spec.n_points, "point"), c->n_refused,
+            (double)able * launches->number, (double)able * launches->number_hi,
+            text_plural(runs, (long)accuracy, "accuracy run"));
     fprintf(out, "budget %s\n", config_text(&c->spec.config, OPT_BUDGET));
     return print_forecast(c, out, e);
 }

@@ -15,11 +15,13 @@ static enum status check_refusals(const struct campaign *c, bool strict, struct 
     while (c->refusals[first][0] == '\0')
         first++;
     const char *label = c->spec.points[first].label;
+    char points[TEXT_NUMBER];
     if (c->n_refused == n)
         return error_set(e, ERR_UNAVAILABLE, "no point can run here: %s: %s", label,
                          c->refusals[first]);
-    return error_set(e, ERR_UNAVAILABLE, "--strict: %zu of %zu points cannot run here: %s: %s",
-                     c->n_refused, n, label, c->refusals[first]);
+    return error_set(e, ERR_UNAVAILABLE, "--strict: %zu of %s cannot run here: %s: %s",
+                     c->n_refused, text_plural(points, (long)n, "point"), label,
+                     c->refusals[first]);
 }
 
 /* The table of a run, its files and figures: made again even where nothing was run, which takes

@@ -46,15 +46,16 @@ static void list_end(const struct list *list)
 
 static void write_counts(FILE *out, const struct comparison *c, size_t side)
 {
+    char points[TEXT_NUMBER];
     size_t counts[VERDICT_UNDECIDED + 1] = {0}, n = 0;
     for (size_t i = 0; i < c->sides[0].n; i++)
         if (compare_cell(c, i, side)->point != NULL)
             counts[compare_cell(c, i, side)->judged.verdict]++;
     for (int v = VERDICT_SAME; v <= VERDICT_UNDECIDED; v++)
         n += counts[v];
-    fprintf(out, "%s: %zu %s, %zu %s, %zu same, %zu undecided of %zu points.\n",
-            c->sides[side].name, counts[VERDICT_GOOD], c->what->good, counts[VERDICT_BAD],
-            c->what->bad, counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], n);
+    fprintf(out, "%s: %zu %s, %zu %s, %zu same, %zu undecided of %s.\n", c->sides[side].name,
+            counts[VERDICT_GOOD], c->what->good, counts[VERDICT_BAD], c->what->bad,
+            counts[VERDICT_SAME], counts[VERDICT_UNDECIDED], text_plural(points, (long)n, "point"));
 }
 
 /* Undecided for this reason, and no cell before it was. */

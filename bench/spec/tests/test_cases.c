@@ -250,7 +250,7 @@ static void test_extends(void **state)
              "cases: []\nexclude: []\n",
              folder);
     load(&spec, text, NULL);
-    assert_labels(&spec, "base");
+    assert_labels(&spec, "ranks=2");
     spec_free(&spec);
 }
 
@@ -281,6 +281,25 @@ static void test_refused_bases(void **state)
     refuse_base("/base.yaml:1:10: extends: 'nowhere.yaml' is not there; looked in ");
     write_base("base.yaml", "extends: {a: b}\n");
     refuse_base("/base.yaml:1:10: extends takes a file, or a list of files");
+}
+
+/* A base that is added for several cases is none of the first one's; one that is a case's own is. */
+static void test_bases_shared_by_cases(void **state)
+{
+    struct spec spec;
+    load(&spec,
+         BODY "baseline: {ranks: 1}\nmatrix: {ranks: [2, 4]}\n"
+              "cases:\n  - {label: a, sync.strategy: ring}\n  - {label: b, sync.strategy: ring}\n",
+         NULL);
+    assert_labels(&spec, "base ranks=1|a ranks=2|a ranks=4|b ranks=2|b ranks=4");
+    assert_string_equal(spec.points[0].case_name, "");
+    spec_free(&spec);
+    load(&spec,
+         BODY "baseline: {ranks: 1}\nmatrix: {ranks: [2, 4]}\n"
+              "cases:\n  - {label: a, train.lr: 1}\n  - {label: b, train.lr: 2}\n",
+         NULL);
+    assert_labels(&spec, "a ranks=1|b ranks=1|a ranks=2|a ranks=4|b ranks=2|b ranks=4");
+    spec_free(&spec);
 }
 
 /* ---- Options of somebody else's program ---- */
@@ -352,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_laid_over),
         cmocka_unit_test(test_bases_of_cases),
+        cmocka_unit_test(test_bases_shared_by_cases),
         cmocka_unit_test(test_sites),
         cmocka_unit_test(test_zip),
         cmocka_unit_test(test_refused),

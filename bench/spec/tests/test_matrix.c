@@ -8,7 +8,7 @@ static void test_auto_ranks(void **state)
     static const struct {
         int cores;
         const char *labels;
-    } cases[] = {{1, "base"},
+    } cases[] = {{1, "ranks=1"},
                  {2, "ranks=1|ranks=2"},
                  {6, "ranks=1|ranks=2|ranks=3|ranks=4|ranks=6"},
                  {7, "ranks=1|ranks=2|ranks=3|ranks=4|ranks=6|ranks=7"},

@@ -42,7 +42,7 @@ static void test_nested_and_dotted(void **state)
     assert_string_equal(mark.file, file);
     assert_int_equal(mark.line, 3);
     assert_int_equal(mark.column, 31);
-    assert_labels(&spec, "base");
+    assert_labels(&spec, "ranks=1");
     assert_true(spec.points[0].base && spec.points[0].requested);
     assert_int_equal(spec.n_varying, 0);
     spec_free(&spec);
@@ -302,7 +302,7 @@ static void test_shipped_specs(void **state)
     assert_int_equal(spec_load(&spec, "strong_scaling.yaml", NULL,
                                &(struct spec_machine){.usable_cores = 1}, &e),
                      OK);
-    assert_labels(&spec, "base");
+    assert_labels(&spec, "ranks=1");
     spec_free(&spec);
     assert_int_equal(
         spec_load(&spec, "quick.yaml", NULL, &(struct spec_machine){.usable_cores = 1}, &e), OK);

@@ -89,6 +89,11 @@ goes_on() {
     [ "$before" -eq 24 ] && [ "$after" -eq 24 ]
 }
 
+# The axis says which time.
+names_its_time() {
+    grep -q 'time_ms (ms)' "$out/pi/latest/time.svg"
+}
+
 takes_wall_time() {
     expect 0 "time ms" run "workload.time=wall workload.metrics=[] matrix.workload.options.intervals=[1000]" \
         "measure.time.launches=2..2" || return 1
@@ -110,6 +115,36 @@ figures: []
 END
     expect 0 "training" "$scalebench" run "$tmp/both.yaml" --out "$out" || return 1
     [ "$(grep -c ',ok,' "$out/both/latest/summary.csv")" -eq 2 ]
+}
+
+# The others run; what is missing is told at its points.
+leaves_out() { # program, reason
+    cat >"$tmp/lost.yaml" <<END
+name: lost
+cases:
+  - {label: there, workload: {command: [sh, -c, "echo hello"]}}
+  - {label: missing, workload: {command: [$1]}}
+measure: {time: {launches: 1..1}, retries: 0}
+figures: []
+END
+    expect 0 "missing: skipped: workload.command: '$1' cannot be run: $2" \
+        "$scalebench" run "$tmp/lost.yaml" --out "$out" --fresh || return 1
+    [ "$(grep -c ',ok,' "$out/lost/latest/summary.csv")" -eq 1 ] &&
+        expect 3 "--strict: 1 of 2 points cannot run here" \
+            "$scalebench" run "$tmp/lost.yaml" --out "$out" --strict
+}
+
+lacks_all() {
+    printf 'name: none\nworkload: {command: [./nobody]}\nmeasure: {time: {launches: 1..1}}\n' >"$tmp/none.yaml"
+    expect 3 "no point can run here: ranks=1: workload.command: './nobody' cannot be run" \
+        "$scalebench" run "$tmp/none.yaml" --out "$out"
+}
+
+# metrics.csv of a run whose spec has no metrics any more.
+removes_old_tables() {
+    touch "$out/lost/latest/metrics.csv"
+    "$scalebench" run "$tmp/lost.yaml" --out "$out" >"$tmp/expect.log" 2>&1 &&
+        [ ! -e "$out/lost/latest/metrics.csv" ]
 }
 
 # A program of a few lines in a spec of a few: what the table says of it.
@@ -147,6 +182,7 @@ measure: {time: {launches: 2..2}}' >"$tmp/own.yaml"
 check "it is measured with its own option as an axis" measures
 check "it is judged by the time that it tells" judges_by_its_own_time
 check "figures of time, speed-up and efficiency" draws
+check "the axis of time says which" names_its_time
 check "metrics by pattern" tells_metrics
 check "a figure of a metric" draws_metrics
 check "a figure over an option of its own" draws_own_options
@@ -159,8 +195,10 @@ check "weak scaling counts the work of each rank" scales weak 2 1
 check "a program that fails" fails_with 1 "exit status 7" 'echo oh; exit 7'
 check "a program that hangs" fails_with 1 "not done within measure.limit (2 s)" 'sleep 60'
 check "a program that tells no metric" fails_with 1 "looks for it: 'time_s = took (.*) s'" 'echo done'
-check "a program that is not there" refuses "'./nobody' cannot be run: No such file" '{command: [./nobody]}' 3
-check "a program that cannot be executed" refuses "cannot be run: Permission denied" '{command: [./pi.yaml]}' 3
+check "a program that is not there leaves its own points out" leaves_out ./nobody "No such file"
+check "so does one that cannot be executed" leaves_out ./pi.yaml "Permission denied"
+check "where no other is left nothing runs" lacks_all
+check "a table of an earlier analysis goes" removes_old_tables
 check "no command" refuses "own.yaml:2:11: workload.command is missing" command
 check "unknown braces" refuses \
     "own.yaml:2:21: workload.command: '{size}': no option of this name; workload.options of this point: {n}" \
