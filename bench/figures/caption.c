@@ -8,8 +8,8 @@
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
 
-/* More bases than these fill a picture with their names. */
-enum { BASES_TOLD = 6 };
+/* More bases than these fill a picture with their names; a short caption has room for fewer. */
+enum { BASES_TOLD = 6, BASES_TOLD_SHORT = 3 };
 
 /* "1" or "6 to 12". */
 static void write_range(FILE *out, double least, double most)
@@ -142,12 +142,12 @@ static struct basis find_basis(const struct figure_data *d)
     basis.added = d->quantity->source == SOURCE_POINTS && config_adds_launches(&d->s->spec->config);
     for (size_t i = 0; i < d->s->n; i++) {
         size_t n = sample_size(d, i);
-        if (n == 0)
+        if (n == 0 || !d->shown[i])
             continue;
         basis.least = fmin(basis.least, (double)n);
         basis.most = fmax(basis.most, (double)n);
         basis.points++;
-        if (n < 2)
+        if (n < 2 || !isfinite(d->measured[i].value.lo))
             continue;
         double level = timing_level(n, basis.added);
         basis.low = fmin(basis.low, 100 * level);
@@ -177,6 +177,10 @@ static void write_whiskers(FILE *out, const struct basis *basis)
 {
     if (basis->most < 2) {
         fputs("; a single one has no interval.", out);
+        return;
+    }
+    if (!(basis->high > 0)) {
+        fputs("; without intervals.", out);
         return;
     }
     fputs("; whiskers: exact ", out);
@@ -253,21 +257,37 @@ static void write_base(FILE *out, const struct point_summary *p, bool alone)
         fprintf(out, "%s, %s ms a step", p->point->label, step);
 }
 
-static void write_bases(FILE *out, const struct summary *s)
+/* Which points are bases of those that the figure shows. */
+static enum status find_bases(bool **bases, size_t *n, const struct figure_data *d, struct error *e)
 {
-    size_t n = 0, written = 0;
-    for (size_t i = 0; i < s->n; i++)
-        n += is_timed_base(&s->points[i]);
-    if (n > BASES_TOLD)
+    const struct point_summary *points = d->s->points;
+    TRY(MEM_NEW(*bases, d->s->n, "a caption", e));
+    *n = 0;
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->shown[i] && is_timed_base(&points[points[i].base]))
+            (*bases)[points[i].base] = true;
+    for (size_t i = 0; i < d->s->n; i++)
+        *n += (*bases)[i];
+    return OK;
+}
+
+static enum status write_bases(FILE *out, const struct figure_data *d, size_t most, struct error *e)
+{
+    size_t n, written = 0;
+    bool *bases;
+    TRY(find_bases(&bases, &n, d, e));
+    if (n > most)
         fprintf(out, " Bases: %zu, told by base_point of summary.csv.", n);
-    for (size_t i = 0; i < s->n && n <= BASES_TOLD; i++) {
-        if (!is_timed_base(&s->points[i]))
+    for (size_t i = 0; i < d->s->n && n <= most; i++) {
+        if (!bases[i])
             continue;
         fputs(written++ ? "; " : " Base: ", out);
-        write_base(out, &s->points[i], n == 1);
+        write_base(out, &d->s->points[i], n == 1);
     }
     if (written > 0)
         fputc('.', out);
+    free(bases);
+    return OK;
 }
 
 static void write_place(FILE *out, const struct summary *s)
@@ -412,18 +432,24 @@ static const char *name_flaws(char *text, size_t size, const struct point_summar
     return text;
 }
 
-/* " 3 of 54 launches disturbed." */
-static void write_disturbed(FILE *out, const struct summary *s)
+/* " 3 of 54 launches disturbed." of those behind the points that are shown; what cases share counts once. */
+static enum status write_disturbed(FILE *out, const struct figure_data *d, struct error *e)
 {
     size_t disturbed = 0, launches = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->points[i].point->twin != i)
+    bool *counted;
+    TRY(MEM_NEW(counted, d->s->n, "a caption", e));
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct point_summary *p = &d->s->points[i];
+        if (!d->shown[i] || counted[p->point->twin])
             continue;
-        disturbed += s->points[i].disturbed;
-        launches += s->points[i].launches;
+        counted[p->point->twin] = true;
+        disturbed += p->disturbed;
+        launches += p->launches;
     }
     if (disturbed > 0)
         fprintf(out, " %zu of %zu launches disturbed.", disturbed, launches);
+    free(counted);
+    return OK;
 }
 
 /* " By design weights differ between ranks (broadcast_init=false): naive ranks=2." */
@@ -487,15 +513,15 @@ void caption_wrap(struct caption *caption, size_t width)
 }
 
 /* What a reader must know to read the figure: the rest stands in <figure>.txt. */
-static void write_short(FILE *out, const struct figure_data *d)
+static enum status write_short(FILE *out, const struct figure_data *d, const struct summary *s,
+                               struct error *e)
 {
-    const struct summary *s = d->s;
     struct basis basis = find_basis(d);
     write_subject(out, s, true);
     if (basis.points > 0) {
         fputs(" Median of ", out);
         write_sizes(out, &basis);
-        if (d->figure->shape->whiskers && basis.most >= 2) {
+        if (d->figure->shape->whiskers && basis.high > 0) {
             fputs(", ", out);
             write_levels(out, &basis);
             fputs(basis.met == 0 ? " % intervals (least to greatest)" : " % intervals", out);
@@ -503,36 +529,37 @@ static void write_short(FILE *out, const struct figure_data *d)
         fputc('.', out);
     }
     if (is_ratio(d))
-        write_bases(out, s);
+        TRY(write_bases(out, d, BASES_TOLD_SHORT, e));
     write_missing_counts(out, s);
     if (d->quantity->source != SOURCE_RUNS)
-        write_disturbed(out, s);
+        TRY(write_disturbed(out, d, e));
     write_flaws(out, s);
+    return OK;
 }
 
 /* A part a line. */
-static enum status write_full(FILE *out, const struct figure_data *d, struct error *e)
+static enum status write_full(FILE *out, const struct figure_data *d, const struct summary *s,
+                              struct error *e)
 {
-    const struct summary *s = d->s;
     write_subject(out, s, false);
     write_method(out, d);
-    write_bases(out, s);
+    TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
         fputs(d->prediction.words, out);
     if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
     write_place(out, s);
-    enum status status = write_missing(out, s, e);
+    TRY(write_missing(out, s, e));
     if (d->quantity->source == SOURCE_RUNS)
         write_missing_seeds(out, s);
     else
-        write_disturbed(out, s);
+        TRY(write_disturbed(out, d, e));
     write_flaws(out, s);
     write_published(out, s);
     if (d->left_out > 0)
         fprintf(out, " Not drawn for want of room: %zu %s of series_%s.csv.", d->left_out,
                 d->figure->shape->bars ? "bars" : "curves", d->figure->name);
-    return status;
+    return OK;
 }
 
 /* Where nothing here was measured, what was run says nothing of the figure. */
@@ -568,23 +595,42 @@ static void write_sources(FILE *out, const struct figure_data *d)
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 
+/* The summary without the points that the figure leaves out; its points are the caller's to free. */
+static enum status find_shown(struct summary *shown, const struct figure_data *d, struct error *e)
+{
+    *shown = *d->s;
+    shown->n = 0;
+    TRY(MEM_NEW(shown->points, d->s->n, "a caption", e));
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->shown[i])
+            shown->points[shown->n++] = d->s->points[i];
+    return OK;
+}
+
+static enum status write_caption(FILE *out, const struct figure_data *d, bool full, struct error *e)
+{
+    struct summary shown;
+    enum status status = OK;
+    TRY(find_shown(&shown, d, e));
+    if (is_unmeasured(d))
+        write_unmeasured(out, d);
+    else
+        status = (full ? write_full : write_short)(out, d, &shown, e);
+    if (full || is_unmeasured(d))
+        write_sources(out, d);
+    free(shown.points);
+    return status;
+}
+
 enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
                          struct error *e)
 {
     size_t size = 0;
-    enum status status = OK;
     *caption = (struct caption){0};
     FILE *out = open_memstream(&caption->text, &size);
     if (out == NULL)
         return error_no_memory(e, "a caption");
-    if (is_unmeasured(d))
-        write_unmeasured(out, d);
-    else if (full)
-        status = write_full(out, d, e);
-    else
-        write_short(out, d);
-    if (full || is_unmeasured(d))
-        write_sources(out, d);
+    enum status status = write_caption(out, d, full, e);
     if (fclose(out) != 0 && status == OK)
         status = error_no_memory(e, "a caption");
     if (status != OK)

@@ -189,10 +189,11 @@ static void define_x(FILE *out, const struct figure_data *d)
     if (option != NULL && option->id == OPT_RANKS)
         snprintf(title, sizeof title, "ranks (MPI processes)");
     else
-        snprintf(title, sizeof title, "%s%s%s%s",
-                 d->x.option >= OPT_OWN ? last_word(d->x.name) : d->x.name,
+        snprintf(title, sizeof title, "%s%s%s%s", last_word(d->x.name),
                  option != NULL && option->unit[0] ? " (" : "", option != NULL ? option->unit : "",
                  option != NULL && option->unit[0] ? ")" : "");
+    for (char *c = title; *c && d->x.option < OPT_OWN; c++)
+        *c = *c == '_' ? ' ' : *c;
     gnuplot_define_text(out, "x_name", title);
     gnuplot_define_number(out, "x_option", d->x.by_option || d->x.by_case || d->x.by_run);
     gnuplot_define_number(out, "names_n", (double)d->table.n_names);

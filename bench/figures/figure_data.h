@@ -34,7 +34,7 @@ struct figure_data {
     const char *run_dir;             /* of the first */
     const struct quantity *quantity; /* the first of those it shows */
     struct quantity quantities[FIGURE_COLUMNS_MAX];
-    char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];
+    char titles[FIGURE_COLUMNS_MAX][QUANTITY_TITLE], names[FIGURE_COLUMNS_MAX][QUANTITY_TITLE];
     size_t n_quantities;
     struct figure_x x;
     struct condition *where;   /* NULL: nothing is left out */

@@ -373,7 +373,8 @@ static enum status define_over_ranks(FILE *out, const struct figure_data *d, str
                                   figure_text(d->figure, FIGURE_WHERE));
 }
 
-/* What a spec says of the figure, and its words: what it stacks or has panels of. */
+/* What a spec says of the figure, and its words: what it stacks or has panels of; sums without
+ * blanks, as the series file has them. */
 static void define_options(FILE *out, const struct figure_data *d)
 {
     gnuplot_define_text(out, "title", figure_text(d->figure, FIGURE_TITLE));
@@ -382,8 +383,12 @@ static void define_options(FILE *out, const struct figure_data *d)
     gnuplot_define_text(out, "x_scale", figure_text(d->figure, FIGURE_X_SCALE));
     gnuplot_define_text(out, "y_scale", figure_text(d->figure, FIGURE_Y_SCALE));
     fputs("columns='", out);
-    for (size_t i = 0; figure_column(d->figure, i) != NULL; i++)
-        fprintf(out, "%s%s", i > 0 ? " " : "", figure_column(d->figure, i));
+    for (size_t i = 0; figure_column(d->figure, i) != NULL; i++) {
+        fputs(i > 0 ? " " : "", out);
+        for (const char *c = figure_column(d->figure, i); *c; c++)
+            if (*c != ' ')
+                fputc(*c, out);
+    }
     fputs("'; ", out);
 }
 

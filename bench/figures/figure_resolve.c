@@ -144,10 +144,15 @@ static enum status resolve_quantity(struct figure_data *d, const char *name, str
     struct quantity *q = &d->quantities[d->n_quantities];
     const char *wanted = figure_text(d->figure, FIGURE_FILE);
     bool any = strcmp(wanted, "auto") == 0;
+    char why[QUANTITY_TITLE];
     const struct quantity *known = any && !d->x.by_column ? quantity_find(name) : NULL;
     char file[64];
     snprintf(file, sizeof file, "%s.csv", wanted);
-    if (known != NULL)
+    if (strchr(name, '+') != NULL) {
+        if (!quantity_of_sum(q, d->names[d->n_quantities], d->titles[d->n_quantities], name,
+                             any ? NULL : file, d->x.by_column ? d->x.name : NULL, why))
+            return refuse(d, FIGURE_Y, name, why, e);
+    } else if (known != NULL)
         *q = *known;
     else if (!quantity_of_column(q, d->titles[d->n_quantities], name, any ? NULL : file,
                                  d->x.by_column ? d->x.name : NULL))

@@ -41,7 +41,7 @@ double figure_data_model(const struct figure_data *d, size_t point)
 
 double figure_data_published(const struct figure_data *d, size_t point)
 {
-    return d->figure->published ? published_value(d->s, point, d->quantity->column) : NAN;
+    return d->figure->published ? quantity_published(d->quantity, d->s, point) : NAN;
 }
 
 bool figure_data_has_bar(const struct figure_data *d, size_t point)

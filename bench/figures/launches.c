@@ -31,7 +31,7 @@ static bool is_ratio(const struct quantity *q)
 static const char *raw_column(const struct quantity *q)
 {
     if (q->source != SOURCE_POINTS)
-        return q->raw;
+        return q->n_added == 0 ? q->raw : NULL;
     return q->relation != RELATION_NONE ? "step_ms" : NULL;
 }
 

@@ -4,18 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "bench/record/csv_reader.h"
 #include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/names.h"
+#include "kernels/base/text.h"
 
 static const struct quantity quantities[] = {
 #define POINT_QUANTITY(name, title, most, column, unit, whole, lo, hi, relation)                   \
-    {#name,           title, NULL,           most,        SOURCE_POINTS, NULL,                     \
-     COLUMN_##column, unit,  COLUMN_##whole, COLUMN_##lo, COLUMN_##hi,   RELATION_##relation},
+    {                                                                                              \
+        #name,           title, NULL,           most,        SOURCE_POINTS, NULL,                  \
+        COLUMN_##column, unit,  COLUMN_##whole, COLUMN_##lo, COLUMN_##hi,   RELATION_##relation,   \
+        {NULL},          0},
 #define QUANTITY(name, title, most, source, raw, column)                                           \
-    {#name, title, NULL, most, SOURCE_##source, #raw, COLUMN_##column, 1, 0, 0, 0, RELATION_NONE},
+    {#name, title, NULL, most, SOURCE_##source, #raw,   COLUMN_##column,                           \
+     1,     0,     0,    0,    RELATION_NONE,   {NULL}, 0},
 #include "bench/spec/quantities.def"
 };
 
@@ -114,6 +119,72 @@ bool quantity_of_column(struct quantity *q, char title[QUANTITY_TITLE], const ch
     return true;
 }
 
+/* ---- Sums of columns ---- */
+
+bool quantity_is(const struct quantity *quantity, const char *text)
+{
+    const char *name = quantity->name;
+    for (; *text; text++)
+        if (*text != ' ' && *text != *name++)
+            return false;
+    return *name == '\0';
+}
+
+/* "forward + backward (ms)" of "forward (ms)" and "backward (ms)"; false where units differ. */
+static bool add_title(char title[QUANTITY_TITLE], const char *term)
+{
+    const char *unit = strstr(title, " ("), *own = strstr(term, " (");
+    if (strcmp(unit != NULL ? unit : "", own != NULL ? own : "") != 0)
+        return false;
+    size_t used = unit != NULL ? (size_t)(unit - title) : strlen(title);
+    snprintf(title + used, QUANTITY_TITLE - used, " + %s", term);
+    return true;
+}
+
+/* The next term of the text that `rest` stands at, cut off without blanks; false at the end. */
+static bool next_term(char term[QUANTITY_TITLE], const char **rest)
+{
+    if (*rest == NULL)
+        return false;
+    size_t length = strcspn(*rest, "+");
+    snprintf(term, QUANTITY_TITLE, "%.*s", (int)length, *rest);
+    text_trim(term);
+    *rest = (*rest)[length] ? *rest + length + 1 : NULL;
+    return true;
+}
+
+bool quantity_of_sum(struct quantity *q, char name[QUANTITY_TITLE], char title[QUANTITY_TITLE],
+                     const char *text, const char *file, const char *x, char why[QUANTITY_TITLE])
+{
+    char term[QUANTITY_TITLE], own[QUANTITY_TITLE];
+    size_t n = 0, used = 0;
+    for (struct quantity added; next_term(term, &text); n++) {
+        if (n == QUANTITY_TERMS_MAX)
+            return snprintf(why, QUANTITY_TITLE, "more than %d terms", QUANTITY_TERMS_MAX), false;
+        if (!quantity_of_column(&added, own, term, file, x) || added.file == NULL)
+            return snprintf(why, QUANTITY_TITLE,
+                            "'%.40s' is no column of launches, epochs or steps", term),
+                   false;
+        used +=
+            (size_t)snprintf(name + used, QUANTITY_TITLE - used, "%s%s", n > 0 ? "+" : "", term);
+        if (used >= QUANTITY_TITLE)
+            return snprintf(why, QUANTITY_TITLE, "too long"), false;
+        if (n == 0) {
+            *q = added;
+            snprintf(title, QUANTITY_TITLE, "%s", own);
+            continue;
+        }
+        if (strcmp(q->file, added.file) != 0 || !add_title(title, own))
+            return snprintf(why, QUANTITY_TITLE, "'%.40s' is of another file or unit", term), false;
+        q->added[q->n_added++] = added.raw;
+    }
+    q->name = name;
+    q->title = title;
+    q->most = INFINITY;
+    q->column = COLUMNS;
+    return true;
+}
+
 enum status quantity_names(const char ***names, size_t *n, struct error *e)
 {
     size_t columns_n;
@@ -129,6 +200,13 @@ enum status quantity_names(const char ***names, size_t *n, struct error *e)
 }
 
 /* ---- Values of points ---- */
+
+double quantity_published(const struct quantity *quantity, const struct summary *s, size_t point)
+{
+    return quantity->column != COLUMNS
+               ? quantity->unit * published_value(s, point, quantity->column)
+               : NAN;
+}
 
 struct measured measured_of(const double *values, size_t n)
 {

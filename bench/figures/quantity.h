@@ -17,6 +17,9 @@ enum quantity_relation {
     RELATION_EFFICIENCY
 };
 
+/* Most columns that are added to one. */
+enum { QUANTITY_TERMS_MAX = 4 };
+
 struct quantity {
     const char *name;
     const char *title; /* of the axis */
@@ -24,11 +27,14 @@ struct quantity {
     double most;       /* that there can be */
     enum quantity_source source;
     const char *raw;       /* column of raw.csv, unless the source is POINTS */
-    enum column_id column; /* of summary.csv */
+    enum column_id column; /* of summary.csv; COLUMNS: none */
     /* Of the source POINTS. */
     double unit;                  /* of the column in one of the axis */
     enum column_id whole, lo, hi; /* whose interval is as wide, for its size */
     enum quantity_relation relation;
+    /* Of a sum: columns of `file` that are added to `raw`. */
+    const char *added[QUANTITY_TERMS_MAX - 1];
+    size_t n_added;
 };
 
 /* A row of quantities.def; NULL: there is none of this name. */
@@ -40,6 +46,14 @@ enum { QUANTITY_TITLE = 96 };
 bool quantity_of_column(struct quantity *quantity, char title[QUANTITY_TITLE], const char *name,
                         const char *file, const char *x);
 
+/* "forward_ms + backward_ms", columns of one file and one unit, as a quantity; false with the
+ * reason in `why`. `name` is room for what it is called, the text without blanks. */
+bool quantity_of_sum(struct quantity *quantity, char name[QUANTITY_TITLE],
+                     char title[QUANTITY_TITLE], const char *text, const char *file, const char *x,
+                     char why[QUANTITY_TITLE]);
+/* Whether a text says a quantity, blanks being of no matter. */
+bool quantity_is(const struct quantity *quantity, const char *text);
+
 /* Every name that a figure can show, quantities and columns of numbers, for messages: *n of them,
  * in an array that is the caller's to free. */
 enum status quantity_names(const char ***names, size_t *n, struct error *e);
@@ -49,6 +63,10 @@ struct measured {
     struct interval value; /* lo, hi: NAN of a single launch */
     size_t n;              /* launches or runs */
 };
+
+/* What was published of a point by published.* of the spec, in the unit of the axis; NAN where
+ * nothing was. */
+double quantity_published(const struct quantity *quantity, const struct summary *s, size_t point);
 
 /* Fills measured[s->n]. */
 enum status quantity_measure(struct measured *measured, const struct quantity *quantity,

@@ -97,7 +97,7 @@ static enum status check_key(struct pair *key, const struct figure_data *d,
 static enum status check_value(struct pair *value, const struct figure_data *d,
                                const struct figure_source *source, struct error *e)
 {
-    while (value->k < d->n_quantities && strcmp(d->quantities[value->k].name, value->ours) != 0)
+    while (value->k < d->n_quantities && !quantity_is(&d->quantities[value->k], value->ours))
         value->k++;
     return value->k < d->n_quantities
                ? OK
@@ -265,7 +265,8 @@ static enum status take_value(const struct reading *r, const struct pair *value,
         return OK;
     if (own.series == NO_POINT)
         TRY(own_series(&own.series, r, value, row, e));
-    own.published[value->k] = number * value->factor + value->shift;
+    own.published[value->k] =
+        r->d->quantities[value->k].unit * (number * value->factor + value->shift);
     return table_add_row(&r->d->table, &own, e);
 }
 

@@ -47,7 +47,7 @@ static enum status take_point(struct figure_data *d, size_t k, size_t point,
         return OK;
     row.values[k] = d->measured[point];
     if (d->figure->published)
-        row.published[k] = published_value(d->s, point, d->quantities[k].column);
+        row.published[k] = quantity_published(&d->quantities[k], d->s, point);
     if (l != NULL && isfinite(row.values[k].value.mid))
         TRY(take_dots(d, &row.dots[k], point, l, e));
     return table_add_row(&d->table, &row, e);

@@ -26,7 +26,8 @@ struct gathering {
     size_t k;      /* of y */
     bool by_point; /* x and series are of no matter */
     struct csv_table table;
-    int point, launch, timed, of_case, x, value; /* columns; -1: it has none */
+    int point, launch, timed, of_case, x; /* columns; -1: it has none */
+    size_t values[QUANTITY_TERMS_MAX];    /* those that are added to the value */
     bool by_model; /* `point` names a network: its rows are of all points with it */
     size_t row;
     struct row_sample *samples;
@@ -131,7 +132,11 @@ static enum status take_sample(struct gathering *g, size_t point, struct error *
         sample->launch = csv_table_cell(&g->table, g->row, (size_t)g->launch);
     if (g->timed >= 0)
         sample->timed = strcmp(csv_table_cell(&g->table, g->row, (size_t)g->timed), "time") == 0;
-    TRY(csv_table_number(&g->table, g->row, (size_t)g->value, &sample->value, e));
+    for (size_t k = 0; k <= g->q->n_added; k++) {
+        double term;
+        TRY(csv_table_number(&g->table, g->row, g->values[k], &term, e));
+        sample->value += term;
+    }
     if (!isfinite(sample->value) || !row_is_wanted(g, point))
         return OK;
     if (!g->by_point) {
@@ -279,13 +284,14 @@ static enum status take_places(struct gathering *g, struct error *e)
 
 static enum status gather_rows(struct gathering *g, struct error *e)
 {
-    size_t point, value, *order;
+    size_t point, *order;
     g->by_model = csv_table_find(&g->table, "point") < 0;
-    const struct csv_wanted wanted[] = {{g->by_model ? "model" : "point", &point},
-                                        {g->q->raw, &value}};
-    TRY(csv_table_columns(&g->table, wanted, sizeof wanted / sizeof *wanted, e));
+    struct csv_wanted wanted[1 + QUANTITY_TERMS_MAX] = {{g->by_model ? "model" : "point", &point},
+                                                        {g->q->raw, &g->values[0]}};
+    for (size_t k = 0; k < g->q->n_added; k++)
+        wanted[2 + k] = (struct csv_wanted){g->q->added[k], &g->values[1 + k]};
+    TRY(csv_table_columns(&g->table, wanted, 2 + g->q->n_added, e));
     g->point = (int)point;
-    g->value = (int)value;
     g->launch = csv_table_find(&g->table, "launch");
     g->timed = csv_table_find(&g->table, "run");
     g->of_case = csv_table_find(&g->table, FIGURE_CASE);

@@ -547,7 +547,8 @@ static void look_at_option(struct in_case *cases, const struct spec *spec, enum 
 }
 
 /* What a label says besides its case: what varies within that, or in a spec without cases. A
- * strategy's usual variant goes without saying, another never does; and so does no compressor. */
+ * strategy's usual variant goes without saying; another does where the name of a case stands for it;
+ * and so with compressors. */
 static void label_option(struct spec *spec, struct in_case *cases, enum option_id id)
 {
     bool unusual = id == OPT_VARIANT || id == OPT_COMPRESS;
@@ -556,7 +557,8 @@ static void label_option(struct spec *spec, struct in_case *cases, enum option_i
     for (size_t i = 0; i < spec->n_points; i++) {
         struct point *point = &spec->points[i];
         bool other = unusual && strcmp(config_text(&point->config, id), preset) != 0;
-        if (unusual ? other : cases[case_index(spec, point)].differs)
+        bool differs = cases[case_index(spec, point)].differs;
+        if (unusual ? other && (differs || point->case_name[0] == '\0') : differs)
             extend_label(point, config_option(&spec->config, id));
     }
 }

@@ -22,18 +22,22 @@ static const char spec_text[] =
     "bars: total_s\n"
     "link: LINK\n"
     "published: {file: FILE, keys: [ranks], values: [test_acc_pct = accuracy, "
-    "total_s_median = minutes * 60, step_ms_median = ms]}\n"
+    "total_s_median = minutes * 60, step_ms_median = ms, efficiency = share]}\n"
     "differs: [\"Their net was another, \\\"larger\\\" one.\"]\n"
     "figures: [time, speedup, efficiency, breakdown, overlap, bars, accuracy, epochs, "
-    "epoch_time, total_time]\n";
+    "epoch_time, total_time, {kind: line, name: forward, y: forward_ms},\n"
+    "{kind: line, name: backward, y: backward_ms, where: ranks = 2},\n"
+    "{kind: line, name: both, y: forward_ms + backward_ms,\n"
+    "published: {file: FILE, name: theirs, keys: [ranks], values: [forward_ms+backward_ms = ms * "
+    "2]}}]\n";
 
 static const char published_text[] = "# a report\n"
-                                     "ranks,accuracy,minutes,ms\n"
-                                     "1,98.8,0.05,110\n"
-                                     "2,98.5,0.04,60.5\n"
-                                     "4,,0.03,35\n"
-                                     "8,97.2,0.02,20\n"
-                                     "64,90,0.01,10\n";
+                                     "ranks,accuracy,minutes,ms,share\n"
+                                     "1,98.8,0.05,110,1\n"
+                                     "2,98.5,0.04,60.5,0.9\n"
+                                     "4,,0.03,35,\n"
+                                     "8,97.2,0.02,20,\n"
+                                     "64,90,0.01,10,\n";
 
 /* Powers of ten that do not hide each other in a sum. */
 static const char link_text[] = "coefficient,value,lo,hi\n"
@@ -55,10 +59,12 @@ struct run {
 /* The spec with the file of coefficients and the published one in their places. */
 static char *spec_with(const char *link, const char *file)
 {
-    const char *first = strstr(spec_text, "LINK"), *second = strstr(spec_text, "FILE");
+    const char *first = strstr(spec_text, "LINK"), *second = strstr(spec_text, "FILE"),
+               *third = strstr(second + 1, "FILE");
     char *text = NULL;
-    assert_true(asprintf(&text, "%.*s%s%.*s%s%s", (int)(first - spec_text), spec_text, link,
-                         (int)(second - first - 4), first + 4, file, second + 4) > 0);
+    assert_true(asprintf(&text, "%.*s%s%.*s%s%.*s%s%s", (int)(first - spec_text), spec_text, link,
+                         (int)(second - first - 4), first + 4, file, (int)(third - second - 4),
+                         second + 4, file, third + 4) > 0);
     return text;
 }
 
@@ -222,6 +228,33 @@ static void series_over_ranks_hold_the_numbers(void **state)
     NEAR(number_at(&speedup, "name", "allreduce", "ranks", "4", "value"), 100 / 30.0);
     csv_table_free(&time);
     csv_table_free(&speedup);
+}
+
+/* A share of summary.csv is drawn in per cent, and what was published of it. */
+static void published_shares_have_the_unit_of_the_axis(void **state)
+{
+    const struct run *run = *state;
+    struct csv_table efficiency = series_of(run, "efficiency");
+    NEAR(point_number(&efficiency, "ranks=2 allreduce", "value"), 50 * 100 / 56.0);
+    NEAR(point_number(&efficiency, "ranks=2 allreduce", "published"), 90);
+    csv_table_free(&efficiency);
+}
+
+/* Columns of raw.csv, launch by launch. */
+static void columns_are_added(void **state)
+{
+    const struct run *run = *state;
+    struct csv_table forward = series_of(run, "forward"), backward = series_of(run, "backward"),
+                     both = series_of(run, "both");
+    const char *label = "ranks=2 allreduce";
+    assert_true(point_number(&backward, label, "backward_ms") > 0);
+    NEAR(point_number(&both, label, "forward_ms+backward_ms"),
+         point_number(&forward, label, "forward_ms") +
+             point_number(&backward, label, "backward_ms"));
+    NEAR(number_at(&both, "name", "theirs", "x", "4", "forward_ms+backward_ms_published"), 70);
+    csv_table_free(&forward);
+    csv_table_free(&backward);
+    csv_table_free(&both);
 }
 
 /* Of the accuracy runs; replicas that train apart have none and no place in the figure. */
@@ -477,6 +510,19 @@ static double caption_share(const struct run *run, const char *figure)
     return isinf(first) ? 0 : (height - first + 13) / height; /* 13 pixels: its letters */
 }
 
+/* What `where` leaves out is not told of either; a sum has the titles of its terms. */
+static void captions_tell_of_what_is_shown(void **state)
+{
+    const struct run *run = *state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/backward.txt", run->fake.dir);
+    char *words = fake_read(path);
+    assert_null(strstr(words, "Failed"));
+    assert_null(strstr(words, "Skipped"));
+    free(words);
+    assert_says(run, "both.svg", (const char *const[]){">forward + backward (ms)<", NULL});
+}
+
 /* Short leaves most of a picture to what it shows, none leaves all of it; the text is beside it. */
 static void captions_take_the_room_that_the_spec_gives_them(void **state)
 {
@@ -570,6 +616,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_is_there),
         cmocka_unit_test(series_over_ranks_hold_the_numbers),
+        cmocka_unit_test(published_shares_have_the_unit_of_the_axis),
+        cmocka_unit_test(columns_are_added),
+        cmocka_unit_test(captions_tell_of_what_is_shown),
         cmocka_unit_test(series_of_runs_hold_the_numbers),
         cmocka_unit_test(dots_hold_single_launches),
         cmocka_unit_test(bars_hold_the_chosen_quantity),
