@@ -121,6 +121,13 @@ static void test_values(void **state)
     check_value("measure.accuracy.test_acc_pct", "", "", 0);
     check_value("measure.accuracy.seeds", "[3,1, 2]", "[3, 1, 2]", 0);
     check_value("figures", "[time]", "[time]", 0);
+    /* What is written reads back the same. */
+    static const char map[] =
+        "[{kind: line, y: [\"train_loss\"], x: \"epoch\", published: [{file: \"theirs.csv\", name: "
+        "\"theirs\", where: \"epoch > 1\", keys: [\"epoch = epoch + 1\"], values: "
+        "[\"train_loss\"]}, "
+        "{file: \"b.csv\", keys: [\"epoch\"], values: [\"train_loss\"]}]}]";
+    check_value("figures", map, map, 0);
     check_value("differs", "[\"a, b\", 'the \"other\" \\\\ one', plain words]",
                 "[\"a, b\", \"the \\\"other\\\" \\\\\\\\ one\", \"plain words\"]", 0);
     check_value("published.keys", "[ranks * train.epochs = ranks]",
