@@ -265,15 +265,43 @@ wrong_runs_of_figures_are_named() {
         expect 2 'asks for none; --set "figures=' "$scalebench" figures efficiency peer --out "$tmp/results"
 }
 
+# A file of a figure alone goes with the run, which nothing else is needed for then.
+a_run_keeps_the_files_of_its_figures() {
+    local spec=$tmp/alone.yaml dir=$tmp/results/alone/latest
+    printf 'layer,count\ntotal,7000\nhidden,5\n' >"$tmp/layers.csv"
+    cat >"$spec" <<END
+name: alone
+model: softmax_784
+data: {set: digits, samples: 100}
+ranks: 1
+train: {global_batch: 10}
+measure: {time: {launches: 0}}
+figures:
+  - {kind: line, name: layers, y: params, file: layers, x: layer, shape: bars,
+     published: {file: $tmp/layers.csv, name: theirs, keys: [layer], values: [params = count]}}
+END
+    expect 0 "layers" "$scalebench" run "$spec" --out "$tmp/results" || return 1
+    rm "$tmp/layers.csv" "$spec" && mv "$(realpath "$dir")" "$tmp/moved" && rm "$tmp/moved/series_layers.csv"
+    expect 0 "moved/layers.svg" "$scalebench" figures "$tmp/moved" || return 1
+    grep -q '^2,theirs,published,.*,7000$' "$tmp/moved/series_layers.csv" &&
+        grep -q '^Network softmax_784 as it is defined: nothing was measured.*layers.csv' "$tmp/moved/layers.txt"
+}
+
+# Nothing is written before all of them are checked.
 wrong_options_of_figures_are_named() {
     local dir=$tmp/wrong
-    cp -r results/reference/accuracy "$dir" || return 1
+    cp -r results/reference/accuracy "$dir" && echo before >"$dir/summary.md" || return 1
     expect 2 "figures.y = wait_mz: neither a quantity nor a column of numbers; nearest 'wait_ms'" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, y: wait_mz}]" || return 1
     expect 2 "figures: 'yy' is unknown; nearest 'y'" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, yy: step_ms}]" || return 1
     expect 2 "figures.name: 'a/b' is no name of a file" \
         "$scalebench" figures "$dir" --set "figures=[{kind: line, name: a/b}]" || return 1
+    expect 2 "has 3 points at sync.strategy = allreduce; they differ in ranks, " "$scalebench" figures "$dir" \
+        --set "figures=[time, {kind: line, x: sync.strategy, y: test_loss, series: train.lr}]" || return 1
+    expect 2 "column 'epochs' is unknown; nearest 'epoch'" "$scalebench" figures "$dir" --set "figures=[time, \
+{kind: line, x: epoch, y: seconds, published: {file: wang_yang_gpu.csv, keys: [epoch = epochs], values: [seconds = time_s]}}]" || return 1
+    [ "$(cat "$dir/summary.md")" = before ] && [ ! -e "$dir/series_time.csv" ] || return 1
     expect 0 "what it goes over" "$scalebench" explain figures.x
 }
 
@@ -296,6 +324,7 @@ else
     skip "several runs share a figure, with the values of each alone" "no python3"
 fi
 check "runs of a figure that are none, and figures that nobody asks for, are named" wrong_runs_of_figures_are_named
+check "a run keeps the files of its figures" a_run_keeps_the_files_of_its_figures
 check "wrong options of figures are named" wrong_options_of_figures_are_named
 if command -v python3 >/dev/null; then
     check "a model line follows from coefficients" model_line_follows_the_coefficients
