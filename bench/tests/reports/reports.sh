@@ -14,6 +14,11 @@ every_spec_plans() {
     done
 }
 
+the_index_has_every_spec() {
+    diff <(cd configs/reports && printf '%s\n' */*.yaml | sed 's/[.]yaml$//' | sort) \
+        <(grep '^|' configs/reports/README.md | cut -d'|' -f2 | grep -o '[a-z_]*/[a-z0-9_]*' | sort)
+}
+
 # Of series_<figure>.csv: m, a row has a measured value; p, one has a published value. Columns of a value
 # are those with an interval, `value`, and `step_ms` of a bar of parts.
 holds() { # folder, then figure:letters ...
@@ -92,7 +97,7 @@ wang_fig7() {
 }
 wang_fig8() {
     draws wang_yang fig8 "$untimed $data $net" epoch_time:mp total_time:mp &&
-        cases_are wang_yang_fig8 "pickled,allreduce,PyTorch"
+        cases_are wang_yang_fig8 "as published,allreduce,PyTorch"
 }
 wang_accuracy() {
     draws wang_yang accuracy "$untimed $data $net train.epochs=1 matrix.ranks=[1,2]" accuracy:m loss:m table1:mp &&
@@ -133,6 +138,7 @@ amundkar_hypothesis() {
 }
 
 check "every spec of the reports plans" every_spec_plans
+check "the index names every spec" the_index_has_every_spec
 for row in naik_table1 naik_fig1_3 naik_fig4 naik_batches wang_fig1 wang_fig6 wang_fig7 wang_fig8 \
     wang_accuracy wang_mpiio wang_gpu wang_table2 amundkar_memory_mnist amundkar_memory_cifar10 \
     amundkar_throughput amundkar_accuracy_mnist amundkar_accuracy_cifar10 amundkar_per_class amundkar_hypothesis; do
