@@ -401,7 +401,8 @@ static int compare_keys(const void *a, const void *b)
 
 static void find_all_outdated(struct journal *j)
 {
-    qsort(j->keys, j->n_keys, sizeof *j->keys, compare_keys);
+    if (j->n_keys > 0)
+        qsort(j->keys, j->n_keys, sizeof *j->keys, compare_keys);
     for (size_t i = 0; i < j->n_launches && j->n_keys > 0; i++) {
         struct journal_key of;
         snprintf(of.point, sizeof of.point, "%s", j->launches[i].point);
