@@ -15,8 +15,8 @@
 # root, ip and tc (Debian's iproute2), unshare and MPICH. Exit status: the command's; 2 usage; 3 cannot
 # be had here (why).
 #
-# Ranks on different hosts share no memory although they could: UCX would find it (UCX_TLS=tcp,self
-# keeps to the network), and hosts have names of their own, by which MPICH tells nodes apart.
+# Ranks on different hosts share no memory although they could: hosts have names of their own, by which
+# MPICH tells nodes apart, and IPC namespaces of their own, by which UCX does. Ranks of one host share it.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -126,8 +126,8 @@ cat >"$folder/launcher" <<END
 while [[ \$1 == -* ]]; do shift; done
 host=\$1
 shift
-export UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
-exec ip netns exec "$prefix-\$host" unshare --uts sh -c "hostname \$host; exec \$*" </dev/null
+export UCX_TLS=posix,sysv,cma,tcp,self UCX_NET_DEVICES=eth0
+exec ip netns exec "$prefix-\$host" unshare --uts --ipc sh -c "hostname \$host; exec \$*" </dev/null
 END
 chmod +x "$folder/launcher"
 

@@ -1,8 +1,9 @@
 /* The emulated site: hosts that ci/netns.sh has made on this machine, network namespaces with
- * shaped interfaces. mpiexec starts one rank on each, bound to cores of its own: hosts share the
- * machine's cores, and nothing but the network joins their ranks. */
+ * shaped interfaces. mpiexec starts the ranks of each, bound to cores of their own: hosts share the
+ * machine's cores, ranks of one host its memory, and nothing but the network joins different hosts. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/sites/mpiexec.h"
 
@@ -36,32 +37,79 @@ static enum status find_hosts(struct hosts *h, struct error *e)
                      "site: emulated has no hosts here: run this command under ci/netns.sh exec");
 }
 
+/* What a point asks for and the hosts do not have would be measured under a wrong name. */
+static enum status check_link(const struct config *c, struct error *e)
+{
+    char wanted[128];
+    const char *link = getenv("SCALEBENCH_LINK");
+    const char *rate = config_text(c, OPT_SITE_RATE), *delay = config_text(c, OPT_SITE_DELAY);
+    snprintf(wanted, sizeof wanted, "%.40s delay %.40s", rate, delay);
+    bool asked = c->values[OPT_SITE_RATE].set || c->values[OPT_SITE_DELAY].set;
+    if (!asked || (link != NULL && strcmp(link, wanted) == 0))
+        return OK;
+    return error_set(e, ERR_UNAVAILABLE,
+                     "site.rate = %s, site.delay = %s: the hosts have '%s' (ci/netns.sh --rate %s "
+                     "--delay %s exec ...)",
+                     rate, delay, link != NULL ? link : "", rate, delay);
+}
+
 static enum status check_nodes(const struct config *c, const struct hosts *h, struct error *e)
 {
-    long nodes = config_int(c, OPT_NODES), ranks = config_int(c, OPT_RANKS);
+    long nodes = config_int(c, OPT_NODES);
     if (nodes > h->n)
         return error_set(e, ERR_UNAVAILABLE, "nodes = %ld: ci/netns.sh has made %d hosts", nodes,
                          h->n);
-    if (ranks != nodes)
-        return error_set(e, ERR_UNAVAILABLE,
-                         "ranks = %ld on nodes = %ld: an emulated host takes one rank", ranks,
-                         nodes);
-    return OK;
+    return check_link(c, e);
 }
 
-/* Hosts are given out in the order of the file, one to each of the parts between colons. */
+/* "node0:2,node1:1" of the hosts in the order of the file: how many ranks each takes. Freed with free,
+ * NULL without memory or file. */
+static char *name_hosts(const struct hosts *h, const struct config *c)
+{
+    char *text = NULL, line[128];
+    size_t size;
+    FILE *file = fopen(h->file, "r"), *out = file != NULL ? open_memstream(&text, &size) : NULL;
+    for (int node = 0; out != NULL && node < config_int(c, OPT_NODES); node++)
+        if (fgets(line, sizeof line, file) != NULL)
+            fprintf(out, "%s%.*s:%d", node > 0 ? "," : "", (int)strcspn(line, ":\n"), line,
+                    config_node_ranks(c, node));
+    if (file != NULL)
+        fclose(file);
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Those of one host: neighbours, told apart by pin. */
+static void add_host(struct argv_builder *argv, const struct mpiexec_job *job,
+                     const struct hosts *h, int first, int ranks)
+{
+    char number[16], *cpus = mpiexec_join_cpus(job->plan, first, ranks);
+    const char *const part[] = {":", "-n", number, NULL}, *const own[] = {"--nic", h->nic, NULL};
+    snprintf(number, sizeof number, "%d", ranks);
+    argv_add_all(argv, first > 0 ? part : part + 1);
+    mpiexec_add_command(argv, job, cpus != NULL ? cpus : "", own);
+    argv->failed |= cpus == NULL;
+    free(cpus);
+}
+
+/* A part between colons for each host. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     const struct hosts *h = arg;
-    const char *const start[] = {"-rmk",           "user",      "-f",        h->file,
-                                 "-iface",         h->head,     "-launcher", "ssh",
-                                 "-launcher-exec", h->launcher, NULL};
-    const char *const one[] = {":", "-n", "1", NULL};
-    const char *const own[] = {"--nic", h->nic, NULL};
+    const struct config *c = &job->job->point->config;
+    char *names = name_hosts(h, c);
+    const char *const start[] = {
+        "-rmk",           "user",      "-hosts",    names != NULL ? names : "",
+        "-iface",         h->head,     "-launcher", "ssh",
+        "-launcher-exec", h->launcher, NULL};
     argv_add_all(argv, start);
-    for (int r = 0; r < job->plan->ranks; r++) {
-        argv_add_all(argv, r > 0 ? one : one + 1);
-        mpiexec_add_command(argv, job, job->plan->slots[r].cpus, own);
+    argv->failed |= names == NULL;
+    free(names);
+    for (int node = 0, first = 0; first < job->plan->ranks; node++) {
+        add_host(argv, job, h, first, config_node_ranks(c, node));
+        first += config_node_ranks(c, node);
     }
 }
 

@@ -5,27 +5,13 @@
 
 #include "bench/sites/mpiexec.h"
 
-/* "0|1|2-3" for pin; freed with free, NULL without memory. */
-static char *join_cpus(const struct place_plan *plan)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int r = 0; out != NULL && r < plan->ranks; r++)
-        fprintf(out, "%s%s", r > 0 ? "|" : "", plan->slots[r].cpus);
-    if (out != NULL && fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* Inside a batch job hydra would ask the batch system for nodes and start ranks through it. */
 static void add_ranks(struct argv_builder *argv, const struct mpiexec_job *job, const void *arg)
 {
     static const char *const here[] = {"-rmk",   "user",      "-launcher", "fork",
                                        "-hosts", "localhost", "-n",        NULL};
     static const char *const nothing[] = {NULL};
-    char number[16], *cpus = join_cpus(job->plan);
+    char number[16], *cpus = mpiexec_join_cpus(job->plan, 0, job->plan->ranks);
     snprintf(number, sizeof number, "%d", job->plan->ranks);
     argv_add_all(argv, here);
     argv_add(argv, number);

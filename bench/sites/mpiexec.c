@@ -1,5 +1,6 @@
 #include "bench/sites/mpiexec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static enum status make_plan(const struct config *c, const struct place *place,
@@ -24,6 +25,19 @@ static void add_options(struct argv_builder *argv, const struct mpiexec_job *job
     /* A rank that shares its core must let the others run while it waits. */
     argv_add(argv, job->plan->oversubscribed ? "--wait=yield" : "--wait=block");
     argv_add_all(argv, own);
+}
+
+char *mpiexec_join_cpus(const struct place_plan *plan, int first, int n)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int r = first; out != NULL && r < first + n; r++)
+        fprintf(out, "%s%s", r > first ? "|" : "", plan->slots[r].cpus);
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,

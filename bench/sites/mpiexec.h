@@ -11,6 +11,10 @@ struct mpiexec_job {
     const char *const *options; /* the point's; NULL-terminated */
 };
 
+/* "0|1|2-3" for pin: of `n` ranks of one node, the first of which is `first`. Freed with free, NULL
+ * without memory. */
+char *mpiexec_join_cpus(const struct place_plan *plan, int first, int n);
+
 /* Adds a rank's command: pin, which binds it to `cpus`, then the program with its arguments and,
  * before the runner's, the site's `own` (NULL-terminated). */
 void mpiexec_add_command(struct argv_builder *argv, const struct mpiexec_job *job, const char *cpus,

@@ -78,6 +78,27 @@ sed -e 's/^name: small/name: mixed/' -e '/^site:/d' -e '/^nodes:/d' -e '/^matrix
     -e 's/^  sync.strategy: .*/cases: [{label: here, nodes: 1}, {label: there, site: emulated, nodes: 2}]/' \
     "$tmp/small.yaml" >"$tmp/mixed.yaml"
 
+sed -e 's/^name: small/name: several/' -e '/^ranks:/d' -e '/^nodes:/d' -e 's/bucketed/leader/' \
+    "$tmp/small.yaml" >"$tmp/several.yaml"
+cat >>"$tmp/several.yaml" <<'END'
+cases:
+  - {label: one, nodes: 1, ranks: 2}
+  - {label: even, nodes: 2, ranks_per_node: 2}
+  - {label: uneven, ranks: 3, ranks_per_node: 2}
+  - {label: wide, nodes: 2, ranks_per_node: 3}
+END
+
+# A ring crosses between two hosts once each way, 2 (p-1)/p n; the others send n; one host sends nothing.
+ranks_of_a_host_share_memory() {
+    ci/netns.sh exec "$scalebench" run "$tmp/several.yaml" --out "$tmp/out" || return 1
+    [ "$(column status several | sort -u)" = ok ] || return 1
+    paste -d' ' <(column ranks several) <(column nodes several) <(column strategy several) \
+        <(column bytes_nic several) | tee /dev/stderr | awk '
+        { sent = $2 == 1 ? 0 : $3 == "ring" ? 2 * ($1 - 1) / $1 * 87360 : 87360 }
+        !($4 >= sent && $4 <= 1.1 * sent) { wrong = 1 } END { exit wrong || NR != 12 }'
+}
+check "ranks of a host share memory, those of different hosts do not" ranks_of_a_host_share_memory
+
 # What UCX is told of the hosts' interfaces is not told to ranks that are not on them.
 local_points_run_beside() {
     ci/netns.sh exec "$scalebench" run "$tmp/mixed.yaml" --out "$tmp/out" || return 1
