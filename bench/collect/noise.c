@@ -31,9 +31,9 @@
 #define FAULTS_SHARE  0.01
 
 /* A turn that the scheduler gives to another program lasts a millisecond or more: twenty a second are
- * a fiftieth of the time. */
+ * a fiftieth of the time. A few in all say nothing. */
 #define SWITCHES_PER_S 20.0
-#define SWITCHES_MIN   5.0
+#define SWITCHES_FEW   4.0
 
 /* Of what the other launches of its point have. */
 #define TIMES_MEDIAN 3.0
@@ -48,22 +48,31 @@
 /* ---- Words ---- */
 
 enum { FOREIGN, STEAL, WORK, FAULTS, SWITCHES, KINDS };
-static const char *const kinds[KINDS] = {"foreign", "steal", "work", "faults", "switches"};
+static const struct {
+    const char *name, *unit;
+} kinds[KINDS] = {[FOREIGN] = {"foreign", "%"},
+                  [STEAL] = {"steal", "%"},
+                  [WORK] = {"work", "% slower"},
+                  [FAULTS] = {"faults", "% of its steps"},
+                  [SWITCHES] = {"switches", "a second"}};
 
-static void tell(struct launch_result *r, int kind, double amount, const char *unit)
+/* Tells of an amount above the limit, and that limit: it is another one in every campaign. */
+static void judge_amount(struct launch_result *r, int kind, double amount, double limit)
 {
-    char number[TEXT_NUMBER];
+    char number[TEXT_NUMBER], most[TEXT_NUMBER];
     size_t used = strlen(r->disturbed);
-    snprintf(r->disturbed + used, sizeof r->disturbed - used, "%s%s %s %s", used > 0 ? ", " : "",
-             kinds[kind], text_significant(number, amount, 2), unit);
+    if (amount > limit)
+        snprintf(r->disturbed + used, sizeof r->disturbed - used, "%s%s %s %s (limit %s)",
+                 used > 0 ? ", " : "", kinds[kind].name, text_significant(number, amount, 3),
+                 kinds[kind].unit, text_significant(most, limit, 3));
 }
 
 void noise_join(char *to, size_t size, const char *by)
 {
     for (int k = 0; k < KINDS; k++) {
         size_t used = strlen(to);
-        if (strstr(by, kinds[k]) != NULL && strstr(to, kinds[k]) == NULL)
-            snprintf(to + used, size - used, "%s%s", used > 0 ? " " : "", kinds[k]);
+        if (strstr(by, kinds[k].name) != NULL && strstr(to, kinds[k].name) == NULL)
+            snprintf(to + used, size - used, "%s%s", used > 0 ? " " : "", kinds[k].name);
     }
 }
 
@@ -99,10 +108,8 @@ static void judge_load(const struct judge *j, struct summary_launch *launch, dou
     double ticks_pct = 100 * TICKS / (double)sysconf(_SC_CLK_TCK) / wall_s;
     double foreign = fmin(SUMMARY_BUSY_PCT, j->foreign_pct + FOREIGN_EXCESS_PCT) + ticks_pct;
     double steal = fmin(SUMMARY_BUSY_PCT, j->steal_pct + STEAL_EXCESS_PCT) + ticks_pct;
-    if (r->foreign_pct > foreign)
-        tell(r, FOREIGN, r->foreign_pct, "%");
-    if (r->steal_pct > steal)
-        tell(r, STEAL, r->steal_pct, "%");
+    judge_amount(r, FOREIGN, r->foreign_pct, foreign);
+    judge_amount(r, STEAL, r->steal_pct, steal);
 }
 
 static double *work_of(struct launch_result *r, int after)
@@ -133,12 +140,16 @@ static void take_work(struct judge *j, struct launch_result *r, void *arg)
             j->values[(*n)++] = *work_of(r, after);
 }
 
+static double excess_pct(double value, double median)
+{
+    return 100 * (value / median - 1);
+}
+
 static void judge_work(struct judge *j, struct launch_result *r, void *arg)
 {
     const double *limits = arg; /* the median, and what is slow */
     double slowest = fmax(r->work_before_us, r->work_after_us);
-    if (slowest > limits[1])
-        tell(r, WORK, 100 * (slowest / limits[0] - 1), "% slower");
+    judge_amount(r, WORK, excess_pct(slowest, limits[0]), excess_pct(limits[1], limits[0]));
 }
 
 /* More cores may have a lower clock, each by itself: they are compared among themselves. */
@@ -196,11 +207,9 @@ static void judge_interruptions(struct judge *j, const struct point_summary *p)
         struct launch_result *r = &j->s->launches[i].result;
         if (!j->s->launches[i].ok)
             continue;
-        if (fault_share(r) > FAULTS_SHARE + TIMES_MEDIAN * faults)
-            tell(r, FAULTS, r->faults_minor + r->faults_major, "in its steps");
-        if (switch_rate(r) > SWITCHES_PER_S + TIMES_MEDIAN * switches &&
-            r->switches_involuntary >= SWITCHES_MIN)
-            tell(r, SWITCHES, switch_rate(r), "a second");
+        double turns = fmax(SWITCHES_PER_S + TIMES_MEDIAN * switches, SWITCHES_FEW / window_s(r));
+        judge_amount(r, FAULTS, 100 * fault_share(r), 100 * (FAULTS_SHARE + TIMES_MEDIAN * faults));
+        judge_amount(r, SWITCHES, switch_rate(r), turns);
     }
 }
 

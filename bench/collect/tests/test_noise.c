@@ -121,11 +121,11 @@ static void a_disturbed_launch_is_told_and_counts(void **state)
         void (*change)(struct scene *scene, int i);
         const char *told, *by;
     } rows[] = {
-        {of_others, "foreign 14 %", "foreign"},
-        {of_a_hypervisor, "steal 5.0 %", "steal"},
-        {of_a_slow_core, "work 10 % slower", "work"},
-        {of_faults, "faults 980 in its steps", "faults"},
-        {of_switches, "switches 100 a second", "switches"},
+        {of_others, "foreign 14.0 % (limit 7.10)", "foreign"},
+        {of_a_hypervisor, "steal 5.00 % (limit 3.10)", "steal"},
+        {of_a_slow_core, "work 10.0 % slower (limit 5.00)", "work"},
+        {of_faults, "faults 4.47 % of its steps (limit 1.00)", "faults"},
+        {of_switches, "switches 100 a second (limit 35.0)", "switches"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         struct fake_run run;
@@ -239,7 +239,7 @@ static void the_files_keep_it(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s/raw.csv", run.dir);
     char *text = fake_read(path);
-    assert_line(text, ",2026-11-20T19:05:03Z,9,1,3,0,foreign 14 %,");
+    assert_line(text, ",2026-11-20T19:05:03Z,9,1,3,0,foreign 14.0 % (limit 7.10),");
     free(text);
     summary_free(&again);
     summary_free(&s);
