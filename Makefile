@@ -327,10 +327,11 @@ bench-compare:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' ci/compare.sh
 
-# Whether launches beside a hog are flagged and others not; LAUNCHES= STEPS= as ci/noise.sh says.
+# Whether launches beside a hog are flagged and others not; LAUNCHES= STEPS= MINUTES= as ci/noise.sh says.
 bench-noise:
 	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/noise.sh
+
 # What choosing the next launch costs in a campaign of 10,000 points and 100,000 launches.
 bench-order: $(BUILD)/tests/speed_launch_order
 	@$<
@@ -413,7 +414,8 @@ clean:
 #: make bench-overhead                what the harness costs a launch and a step, as CSV
 #: make bench-verdicts                how often `scalebench compare` is right about made-up campaigns, as CSV
 #: make bench-compare                 whether `scalebench compare` is right about repetitions and a slow-down, as CSV
-#: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV
+#: make bench-noise                   whether launches beside a hog are flagged, and no others, as CSV;
+#:      MINUTES=60: launches that are left alone, for so long
 #: make references [NAMES="peer comm"]   measures what results/reference holds again; stopped, it goes on;
 #:      FRESH=1 starts anew, ci/references.sh plan says how long it takes
 #: make bench-kernels [SWEEP="--model keras_690k --plan fast,reference"]   every op of a net, CSV and roofline

@@ -2,16 +2,22 @@
 # Whether disturbed launches are told: two campaigns of the same points, one left alone, one with a
 # program that never rests (a hog) on a launch's first processor in one launch of ten. As CSV on standard
 # output and a sentence a row on standard error: how many launches were flagged of those beside a hog, of
-# those between them, and of those left alone; before that, which launches were flagged and by what.
+# those between them, and of those left alone, with exact binomial intervals of 95 % (Clopper and Pearson);
+# before that, which launches were flagged, by what and above which limit.
+#
+# With MINUTES such campaigns follow each other for so long, all left alone, and the rows are of all of
+# them, one a reason as well; progress is told after each, and an interruption ends with the rows so far.
 #
 # LAUNCHES (10) a point, of which there are two; STEPS (30) and MODEL (keras_690k) may be set; BUILD is the
-# build folder. Exit status 1: a launch beside a hog was not flagged, or more than QUIET (0) per cent of
-# the others. Both mean something on a machine without other load only.
+# build folder. Runs stay in its noise/hog and noise/quiet until the next call. Exit status 1: a launch
+# beside a hog was not flagged, or more than QUIET (0) per cent of the others; 130: interrupted. All of it
+# means something on a machine without other load only.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 launcher=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
-work=$build/noise
+work=$build/noise/hog
+[ -z "${MINUTES:-}" ] || work=$build/noise/quiet
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -28,13 +34,6 @@ measure:
   budget: 4h
 figures: []
 SPEC
-
-# The hog is no child of a launch, whose own time it would count as; it is let go and stopped.
-cpus=$(taskset -cp $$)
-first=${cpus##*: }
-taskset -c "${first%%[-,]*}" sh -c 'kill -STOP $$; while :; do :; done' &
-hog=$!
-trap 'kill -CONT "$hog"; kill "$hog"' EXIT
 
 # Takes the place of mpiexec: beside the launches 4, 11, 28, 35, ... it lets the hog go.
 cat >"$work/mpiexec" <<'WRAPPER'
@@ -54,42 +53,124 @@ exit "$status"
 WRAPPER
 chmod +x "$work/mpiexec"
 
-# Lines "hogged flagged" of the campaign that was run with this hog, or 0 for none.
+# Runs a campaign with this hog, or 0 for none.
 campaign() { # hog
     : >"$work/launches"
     NOISE_WORK=$work NOISE_LAUNCHER=$launcher NOISE_HOG=$1 MPIEXEC=$work/mpiexec "$build/scalebench" \
-        run "$work/noise.yaml" --out "$work/results" --fresh >"$work/run.log" 2>&1 || {
+        run "$work/noise.yaml" --out "$work/results" --fresh >"$work/run.log" 2>&1
+}
+
+must() { # command
+    "$@" || {
         tail -n 20 "$work/run.log" >&2
         exit 1
     }
-    awk 'NR == FNR { hogged[$1] = $2; next }
-        FNR == 1 { FS = ","; $0 = $0; for (i = 1; i <= NF; i++) if ($i == "disturbed") c = i; next }
-        { while (match($0, /"[^"]*"/)) { # commas of a cell
-              cell = substr($0, RSTART + 1, RLENGTH - 2); gsub(/,/, ";", cell)
-              $0 = substr($0, 1, RSTART - 1) cell substr($0, RSTART + RLENGTH) }
-          print hogged[$1], ($c != "")
-          if ($c != "") print "flagged  " $1 (hogged[$1] ? ", beside the hog: " : ": ") $c >"/dev/stderr" }' \
-        "$work/launches" "$work/results/noise/latest/raw.csv"
 }
 
-count() { # what, file, hogged, wanted: all or few
-    awk -v what="$1" -v hogged="$3" -v wanted="$4" -v quiet="${QUIET:-0}" '
-        $1 == hogged { n++; flagged += $2 }
+# Lines "hogged reasons" of the latest campaign, a launch each; no reasons are "-".
+launches() {
+    local run
+    run=$(realpath "$work/results/noise/latest")
+    awk -v run="${run##*/}" '
+        NR == FNR { hogged[$1] = $2; next }
+        FNR == 1 { FS = ","; $0 = $0; for (i = 1; i <= NF; i++) if ($i == "disturbed") c = i; next }
+        {
+            while (match($0, /"[^"]*"/)) { # commas of a cell
+                cell = substr($0, RSTART + 1, RLENGTH - 2)
+                gsub(/,/, ";", cell)
+                $0 = substr($0, 1, RSTART - 1) cell substr($0, RSTART + RLENGTH)
+            }
+            n = split($c, told, "; ")
+            reasons = n ? "" : "-"
+            for (i = 1; i <= n; i++) reasons = reasons (i > 1 ? "," : "") substr(told[i], 1, index(told[i], " ") - 1)
+            print hogged[$1] + 0, reasons
+            if (n) print "flagged  " run "/" $1 (hogged[$1] ? ", beside the hog: " : ": ") $c >"/dev/stderr"
+        }' "$work/launches" "$run/raw.csv"
+}
+
+# A row of the launches with or without a hog that were flagged, by this reason if one is named. The limits
+# of the rate p are where as many or more (fewer) of n turn up in 2.5 %, n and p being known.
+count() { # what, file, hogged, wanted: all, few or "", reason
+    awk -v what="$1" -v hogged="$3" -v wanted="$4" -v reason="${5:-}" -v quiet="${QUIET:-0}" '
+        function tail(n, k, p,   i, log_term, sum) { # P(B >= k), 0 < p < 1
+            log_term = n * log(1 - p)
+            for (i = 0; i <= n; i++) {
+                if (i >= k) sum += exp(log_term)
+                log_term += log((n - i) / (i + 1) + (i == n)) + log(p / (1 - p))
+            }
+            return sum
+        }
+        function rate(n, k, probability,   lo, hi, i) { # at which P(B >= k) is that
+            hi = 1
+            for (i = 0; i < 50; i++)
+                if (tail(n, k, (lo + hi) / 2) < probability) lo = (lo + hi) / 2
+                else hi = (lo + hi) / 2
+            return (lo + hi) / 2
+        }
+        $1 == hogged { n++; flagged += reason == "" ? $2 != "-" : index("," $2 ",", "," reason ",") > 0 }
         END {
             pct = n ? 100 * flagged / n : 0
-            met = (wanted == "all" ? flagged == n : pct <= quiet) ? "yes" : "no"
-            printf "%s,%d,%d,%.4g,%s,%s\n", what, n, flagged, pct, wanted, met
-            printf "%-8s %d of %d launches flagged (%.3g %%), %s wanted: %s\n", what, flagged, n, pct, wanted,
-                met >"/dev/stderr"
+            lo = flagged > 0 ? 100 * rate(n, flagged, 0.025) : 0
+            hi = flagged < n ? 100 * rate(n, flagged + 1, 0.975) : 100
+            met = wanted == "" ? "" : (wanted == "all" ? flagged == n : pct <= quiet) ? "yes" : "no"
+            printf "%s,%d,%d,%.4g,%.4g,%.4g,%s,%s\n", what, n, flagged, pct, lo, hi, wanted, met
+            printf "%-8s %d of %d launches flagged%s: %.3g %% [%.3g, %.3g]%s\n", what, flagged, n,
+                reason == "" ? "" : " by " reason, pct, lo, hi,
+                wanted == "" ? "" : ", " wanted " wanted: " met >"/dev/stderr"
         }' "$2"
 }
 
-campaign 0 >"$work/alone"
-campaign "$hog" >"$work/hogged"
-{
-    echo "launches,n,flagged,flagged_pct,wanted,met"
-    count hogged "$work/hogged" 1 all
-    count between "$work/hogged" 0 few
-    count alone "$work/alone" 0 few
-} | tee "$work/noise.csv"
+heading="launches,n,flagged,flagged_pct,lo_pct,hi_pct,wanted,met"
+
+beside_a_hog() {
+    # The hog is no child of a launch, whose own time it would count as; it is let go and stopped.
+    local cpus first
+    cpus=$(taskset -cp $$)
+    first=${cpus##*: }
+    taskset -c "${first%%[-,]*}" sh -c 'kill -STOP $$; while :; do :; done' &
+    hog=$!
+    trap 'kill -CONT "$hog"; kill "$hog"' EXIT
+    must campaign 0
+    launches >"$work/alone"
+    must campaign "$hog"
+    launches >"$work/hogged"
+    {
+        echo "$heading"
+        count hogged "$work/hogged" 1 all
+        count between "$work/hogged" 0 few
+        count alone "$work/alone" 0 few
+    } | tee "$work/noise.csv"
+}
+
+# An interrupted campaign has launches, of which its tables are made here; its first may be missing.
+left_alone() {
+    local begin=$SECONDS end interrupted='' before=''
+    end=$(awk -v minutes="$MINUTES" -v now="$SECONDS" 'BEGIN { printf "%d", now + 60 * minutes }')
+    : >"$work/quiet"
+    trap 'interrupted=1' INT TERM
+    while [ -z "$interrupted" ] && { [ "$SECONDS" -lt "$end" ] || [ ! -s "$work/quiet" ]; }; do
+        campaign 0 || {
+            [ -n "$interrupted" ] || must false
+            [ "$(readlink "$work/results/noise/latest")" != "$before" ] || break
+            "$build/scalebench" figures "$work/results/noise/latest" >>"$work/run.log" 2>&1 || break
+        }
+        before=$(readlink "$work/results/noise/latest")
+        launches >>"$work/quiet"
+        awk -v seconds=$((SECONDS - begin)) -v minutes="$MINUTES" '
+            $2 != "-" { flagged++ }
+            END { printf "%.1f of %g minutes: %d launches, %d flagged\n", seconds / 60, minutes, NR, flagged }' \
+            "$work/quiet" >&2
+    done
+    trap - INT TERM
+    {
+        echo "$heading"
+        count quiet "$work/quiet" 0 few
+        awk '$2 != "-" { print $2 }' "$work/quiet" | tr ',' '\n' | sort -u | while read -r reason; do
+            count "quiet_$reason" "$work/quiet" 0 "" "$reason"
+        done
+    } | tee "$work/noise.csv"
+    [ -z "$interrupted" ] || exit 130
+}
+
+if [ -n "${MINUTES:-}" ]; then left_alone; else beside_a_hog; fi
 ! grep -q ',no$' "$work/noise.csv"

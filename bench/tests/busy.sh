@@ -53,14 +53,43 @@ says_so() {
 prints_rows() {
     MODEL=softmax_784 STEPS=5 LAUNCHES=10 BUILD=$build ci/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
     cat "$tmp/rows.csv"
-    [ "$(cut -d, -f1,2,5 "$tmp/rows.csv")" = "launches,n,wanted
+    [ "$(cut -d, -f1,2,7 "$tmp/rows.csv")" = "launches,n,wanted
 hogged,2,all
 between,18,few
 alone,20,few" ] || return 1
-    awk -F, 'NR > 1 && ($3 > $2 || $6 !~ /^(yes|no)$/) { print "bad row: " $0; bad = 1 } END { exit bad }' \
-        "$tmp/rows.csv"
+    awk -F, 'BEGIN { limits[0] = "0,84.19"; limits[1] = "1.258,98.74"; limits[2] = "15.81,100" }
+        NR > 1 && ($5 > $4 || $4 > $6 || $3 > $2 || $8 !~ /^(yes|no)$/ ||
+            ($2 == 2 && $5 "," $6 != limits[$3])) { print "bad row: " $0; bad = 1 } END { exit bad }' "$tmp/rows.csv"
+}
+
+# The first row is of all launches, others of one reason each.
+left_alone() { # launches
+    cat "$tmp/rows.csv"
+    awk -F, -v n="$1" 'NR == 2 && $1 == "quiet" && $2 >= n && $7 == "few" { found = 1; flagged = $3 }
+        NR > 2 && ($1 !~ /^quiet_(foreign|steal|work|faults|switches)$/ || !$3 || $3 > flagged || $7 $8 != "") {
+            print "bad row: " $0; bad = 1
+        } END { exit bad || !found }' "$tmp/rows.csv"
+}
+
+ends_in_time() {
+    MINUTES=0.001 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/noise.sh >"$tmp/rows.csv" || [ $? -eq 1 ] || return 1
+    left_alone 4
+}
+
+# Bash looks at a signal when the campaign that runs meanwhile is over.
+tells_what_it_has() {
+    MINUTES=60 MODEL=softmax_784 STEPS=5 LAUNCHES=2 BUILD=$build ci/noise.sh >"$tmp/rows.csv" 2>"$tmp/told" &
+    local pid=$!
+    while kill -0 "$pid" && ! grep -q " of 60 minutes: 8 launches" "$tmp/told"; do sleep 0.1; done
+    kill -TERM "$pid"
+    local status=0
+    wait "$pid" || status=$?
+    cat "$tmp/told"
+    [ "$status" -eq 130 ] && left_alone 8
 }
 
 check "others on the processors are told" says_so
 check "flagged launches as CSV" prints_rows
+check "campaigns without a hog for a time" ends_in_time
+check "interrupted, the rows so far" tells_what_it_has
 finish
