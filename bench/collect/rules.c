@@ -61,6 +61,17 @@ static bool was_measured(const struct point_summary *p)
     return p->launches > 0 || isfinite(p->test_acc_pct);
 }
 
+/* One of a program that is not ours and writes no records: it has one time a launch, no steps. */
+static bool is_whole(const struct point_summary *p)
+{
+    return config_is_foreign(&p->point->config) && isnan(cell_number(p, COLUMN_step_p95_ms));
+}
+
+static bool is_timed_whole(const struct point_summary *p)
+{
+    return is_timed(p) && is_whole(p);
+}
+
 static size_t count(const struct summary *s, bool (*has)(const struct point_summary *))
 {
     size_t n = 0;
@@ -73,6 +84,13 @@ static bool has_interval(const struct point_summary *p)
 {
     return is_timed(p) && isfinite(p->step_ms.lo) && isfinite(p->step_ms.hi) &&
            p->step_ms.level >= SUMMARY_CONFIDENCE;
+}
+
+/* What medians are of. */
+static const char *time_of(const struct summary *s)
+{
+    size_t timed = count(s, is_timed), whole = count(s, is_timed_whole);
+    return whole == 0 ? "a step's time" : whole == timed ? "a launch's time" : "times";
 }
 
 /* A ratio of two points; `other` is their base, the peer or the one that does not communicate. */
@@ -112,7 +130,7 @@ static bool next_ratio(struct ratio *ratio, const struct summary *s, size_t *i, 
 static enum rule_grade grade_base(char *by, const struct summary *s)
 {
     const struct point_summary *base = NULL;
-    char step[TEXT_INTERVAL], ranks[TEXT_NUMBER];
+    char step[TEXT_INTERVAL], ranks[TEXT_NUMBER], n[TEXT_NUMBER];
     size_t speedups = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
@@ -128,8 +146,9 @@ static enum rule_grade grade_base(char *by, const struct summary *s)
         return NOT_APPLICABLE("no speed-up is formed");
     text_interval(step, &base->step_ms, 4);
     text_plural(ranks, config_int(&base->point->config, OPT_RANKS), "rank");
-    return MET("%zu speed-ups over a base with its time, as %s (%s) %s ms a step", speedups,
-               label_of(base), ranks, step);
+    return MET("%s over a base with its time, as %s (%s) %s ms%s",
+               text_plural(n, (long)speedups, "speed-up"), label_of(base), ranks, step,
+               is_whole(base) ? "" : " a step");
 }
 
 /* ---- 2: subsets ---- */
@@ -171,13 +190,20 @@ static enum rule_grade grade_subset(char *by, const struct summary *s)
 
 /* ---- 3 and 4: means and ratios ---- */
 
+/* Programs that are not ours have no images, but what they record. */
+static bool has_rate(const struct point_summary *p)
+{
+    return is_timed(p) && !config_is_foreign(&p->point->config);
+}
+
 static enum rule_grade grade_means(char *by, const struct summary *s)
 {
+    char rates[TEXT_NUMBER];
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         double rate = 1e3 * cell_number(p, COLUMN_global_batch) / p->step_ms.mid;
-        if (!is_timed(p))
+        if (!has_rate(p))
             continue;
         n++;
         if (!(fabs(p->images_per_s / rate - 1) <= SAME))
@@ -186,14 +212,14 @@ static enum rule_grade grade_means(char *by, const struct summary *s)
     }
     if (n == 0)
         return NOT_APPLICABLE("no rate is formed");
-    return MET("%zu of %zu rates are images over the median time of a step", n, n);
+    return MET("%s, images over the median time of a step", text_plural(rates, (long)n, "rate"));
 }
 
 static enum rule_grade grade_ratios(char *by, const struct summary *s)
 {
     struct ratio r;
     size_t n = 0, least = SIZE_MAX, most = 0;
-    char pairs[2 * TEXT_NUMBER];
+    char pairs[2 * TEXT_NUMBER], ratios[TEXT_NUMBER];
     int k = 0;
     for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
         if (r.pairs == 0 || !is_timed(r.own) || !is_timed(r.other))
@@ -205,8 +231,8 @@ static enum rule_grade grade_ratios(char *by, const struct summary *s)
     }
     if (n == 0)
         return NOT_APPLICABLE("no ratio is formed");
-    return MET("%zu ratios are medians of ratios of %s blocks, the times beside them", n,
-               range_text(pairs, least, most));
+    return MET("%s, by median over those of %s blocks, the times beside them",
+               text_plural(ratios, (long)n, "ratio"), range_text(pairs, least, most));
 }
 
 /* ---- 5 to 8: statistics ---- */
@@ -230,16 +256,19 @@ static enum rule_grade grade_accuracies(char *by, const struct summary *s)
 static enum rule_grade grade_intervals(char *by, const struct summary *s)
 {
     size_t timed = count(s, is_timed), met = count(s, has_interval);
+    char medians[TEXT_NUMBER];
     if (timed == 0)
         return grade_accuracies(by, s);
     if (met < timed)
-        return NOT_MET("%zu of %zu medians of a step's time have no interval of 95 %%", timed - met,
-                       timed);
-    return MET("%zu of %zu medians of a step's time carry intervals of 95 %% or more", met, timed);
+        return NOT_MET("%zu of %s of %s without an interval of 95 %%", timed - met,
+                       text_plural(medians, (long)timed, "median"), time_of(s));
+    return MET("%s of %s, %swith an interval of 95 %% or more",
+               text_plural(medians, (long)met, "median"), time_of(s), met > 1 ? "each " : "");
 }
 
 static enum rule_grade grade_normality(char *by, const struct summary *s)
 {
+    char intervals[TEXT_NUMBER];
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
@@ -254,15 +283,15 @@ static enum rule_grade grade_normality(char *by, const struct summary *s)
     }
     if (n == 0)
         return NOT_APPLICABLE("no interval is formed");
-    return MET("%zu intervals are of order statistics, exact for any distribution; outliers are "
-               "flagged by a test of logarithms and left out nowhere",
-               n);
+    return MET("%s by order statistics, exact for any distribution; outliers are flagged by a test "
+               "of logarithms and left out nowhere",
+               text_plural(intervals, (long)n, "interval"));
 }
 
 static enum rule_grade grade_comparisons(char *by, const struct summary *s)
 {
     struct ratio r;
-    char pairs[TEXT_NUMBER];
+    char pairs[TEXT_NUMBER], ratios[TEXT_NUMBER];
     size_t n = 0, doubted = 0;
     int k = 0;
     for (size_t i = 0; next_ratio(&r, s, &i, &k);) {
@@ -277,33 +306,56 @@ static enum rule_grade grade_comparisons(char *by, const struct summary *s)
     if (n == 0)
         return NOT_APPLICABLE("%s", doubted > 0 ? "nothing is compared that has an interval"
                                                 : "nothing is compared");
-    return MET(
-        "%zu ratios carry intervals of 95 %% or more, paired by block; causes are named where "
-        "a test says so",
-        n);
+    return MET("%s with intervals of 95 %% or more, paired by block; causes are named where a test "
+               "says so",
+               text_plural(ratios, (long)n, "ratio"));
+}
+
+/* What a point lacks: "" nothing. Its single times are `n`. */
+static const char *lacks_tail(char text[160], const struct point_summary *p, double n)
+{
+    bool whole = is_whole(p), told = !isnan(cell_number(p, COLUMN_step_p95_ms)) &&
+                                     !isnan(cell_number(p, COLUMN_step_max_ms));
+    text[0] = '\0';
+    if (!whole && !told)
+        snprintf(text, 160, "no step_p95_ms or step_max_ms");
+    else if (n < TAIL_STEPS)
+        snprintf(text, 160, "%.0f %s in all, %d wanted", n,
+                 whole ? "launches of one time each" : "timed steps", TAIL_STEPS);
+    return text;
 }
 
 static enum rule_grade grade_tails(char *by, const struct summary *s)
 {
-    double least = INFINITY;
+    char lacking[160];
+    double least[2] = {INFINITY, INFINITY}; /* of steps, of whole launches */
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
-        double steps = (double)p->launches * cell_number(p, COLUMN_steps);
+        double n = (double)p->launches * cell_number(p, COLUMN_steps);
         if (!is_timed(p))
             continue;
-        if (isnan(cell_number(p, COLUMN_step_p95_ms)) || isnan(cell_number(p, COLUMN_step_max_ms)))
-            return NOT_MET("%s has no step_p95_ms or step_max_ms", label_of(p));
-        if (steps < TAIL_STEPS)
-            return NOT_MET("%s has %.0f timed steps in all, %d wanted", label_of(p), steps,
-                           TAIL_STEPS);
-        least = fmin(least, steps);
+        if (lacks_tail(lacking, p, n)[0])
+            return NOT_MET("%s has %s", label_of(p), lacking);
+        least[is_whole(p)] = fmin(least[is_whole(p)], n);
     }
-    if (isinf(least))
+    if (isinf(least[0]) && isinf(least[1]))
         return NOT_APPLICABLE("no time is reported");
-    return MET("step_p95_ms and step_max_ms of each point, from %.0f timed steps or more", least);
+    if (isinf(least[0]))
+        return MET("single times stand in raw.csv, of %.0f launches or more a point", least[1]);
+    return MET("step_p95_ms and step_max_ms of each point%s, from %.0f timed steps or more",
+               isinf(least[1]) ? "" : " that has steps", least[0]);
 }
 
 /* ---- 9 and 10: setup and method ---- */
+
+/* A program that is not ours need not know where it runs. */
+static const char *binding_text(const struct summary *s)
+{
+    size_t timed = count(s, is_timed), whole = count(s, is_timed_whole);
+    return whole == 0      ? "was read back"
+           : whole < timed ? "was read back but from workload.command"
+                           : "is as it was asked for: workload.command tells none";
+}
 
 static enum rule_grade grade_setup(char *by, const struct summary *s)
 {
@@ -313,7 +365,8 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
-        if (was_measured(p) && bound && !p->cells[COLUMN_bound][0])
+        bool told = is_whole(p) || p->cells[COLUMN_bound][0];
+        if (was_measured(p) && bound && !told)
             return NOT_MET("the binding of %s was not read back", label_of(p));
     }
     for (size_t i = 0; i < s->spec->n_varying; i++) {
@@ -323,14 +376,39 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     }
     return MET(
         "spec.yaml has every option, %zu of which vary%s; manifest.json machine, software and "
-        "command; binding was read back",
-        s->spec->n_varying, factors);
+        "command; binding %s",
+        s->spec->n_varying, factors, binding_text(s));
+}
+
+/* The times that whole launches are known by, as their option says it. */
+static const char *whole_time(const struct summary *s)
+{
+    size_t i = 0;
+    while (!is_timed_whole(&s->points[i]))
+        i++;
+    const char *time = config_text(&s->points[i].point->config, OPT_JUDGED);
+    return strcmp(time, option_get(OPT_JUDGED)->preset) == 0 ? "its time from exec to exit" : time;
+}
+
+/* What a launch's time is. */
+static void method_text(char *text, size_t size, const struct summary *s)
+{
+    char steps[128] = "";
+    size_t timed = count(s, is_timed), whole = count(s, is_timed_whole), used = 0;
+    summary_distinct(steps, sizeof steps, s, COLUMN_steps);
+    if (whole < timed)
+        used += (size_t)snprintf(text, size,
+                                 "a launch's step: from the first to the last boundary of its%s%s "
+                                 "timed steps, warm-up before them, slowest rank; ",
+                                 whole == 0 ? " " : "", whole == 0 ? steps : "");
+    if (whole > 0)
+        snprintf(text + used, size - used, "a launch of workload.command: %s; ", whole_time(s));
 }
 
 static enum rule_grade grade_method(char *by, const struct summary *s)
 {
     size_t least = SIZE_MAX, most = 0;
-    char launches[2 * TEXT_NUMBER], steps[128];
+    char launches[2 * TEXT_NUMBER], method[BY_BYTES];
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         if (!is_timed(p))
@@ -342,10 +420,9 @@ static enum rule_grade grade_method(char *by, const struct summary *s)
     }
     if (most == 0)
         return NOT_APPLICABLE("no time is reported");
-    return MET(
-        "a launch's step: from the first to the last boundary of its %s timed steps, warm-up "
-        "before them, slowest rank; a point: median of %s launches in random blocks",
-        summary_distinct(steps, sizeof steps, s, COLUMN_steps), range_text(launches, least, most));
+    method_text(method, sizeof method, s);
+    return MET("%sa point: median of %s launches in random blocks", method,
+               range_text(launches, least, most));
 }
 
 /* ---- 11 and 12: bounds and figures ---- */
@@ -386,9 +463,12 @@ static enum rule_grade grade_bounds(char *by, const struct summary *s)
         return NOT_APPLICABLE("no speed-up over cores is formed");
     if (figures + points == 0)
         return NOT_MET("no figure shows an ideal line or a model, no point computing alone");
-    return MET("ideal line or model in %s%s%s; computing alone at %s",
-               text_plural(drawn, (long)figures, "figure"), figures > 0 ? ": " : "", names,
-               text_plural(alone, (long)points, "point"));
+    text_plural(drawn, (long)figures, "figure");
+    text_plural(alone, (long)points, "point");
+    if (figures == 0)
+        return MET("computing alone at %s", alone);
+    return MET("ideal line or model in %s: %s%s%s", drawn, names,
+               points > 0 ? "; computing alone at " : "", points > 0 ? alone : "");
 }
 
 static enum rule_grade grade_figures(char *by, const struct summary *s)

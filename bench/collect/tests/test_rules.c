@@ -108,7 +108,7 @@ static void rule_5_wants_launches(void **state)
     for (int block = 0; block < 5; block++)
         add_block(&run, block);
     struct summary s = collect(&run);
-    assert_broken(&s, 5, "2 of 2 medians of a step's time have no interval");
+    assert_broken(&s, 5, "2 of 2 medians of a step's time without an interval");
     char *text = print(&s);
     assert_line(text, "Rules of Hoefler and Belli: 11 of 12 met; not met:\n  5 what is measured "
                       "carries an interval: 2 of 2 medians");
@@ -235,13 +235,68 @@ static void files_have_all_rules(void **state)
     fake_close(&run);
 }
 
+/* ---- Programs that are not ours ---- */
+
+#define WHOLE_SPEC                                                                                 \
+    "name: synthetic\nscaling: strong\n"                                                           \
+    "workload: {command: [./pi]}\nmatrix: {ranks: [1, 2]}\n"                                       \
+    "measure: {time: {launches: 1..30}}\n"
+
+static void open_whole(struct fake_run *run, int launches)
+{
+    open_run(run, WHOLE_SPEC);
+    for (int i = 0; i < launches; i++)
+        for (int k = 0; k < 2; k++) {
+            struct journal_launch *l = fake_journal(run, run->spec.points[k].id, RUN_TIME);
+            l->block = i;
+            l->wall_s = (4 + 0.01 * i) / (k + 1);
+        }
+}
+
+/* Rules ask of a program without records for what it can have. */
+static void whole_launches_meet_all(void **state)
+{
+    struct rule_result results[RULES];
+    struct fake_run run;
+    open_whole(&run, 20);
+    struct summary s = collect(&run);
+    assert_broken(&s, 0, "");
+    rules_grade(results, &s);
+    assert_int_equal(results[2].grade, RULE_NOT_APPLICABLE);
+    assert_string_equal(results[4].by,
+                        "2 medians of a launch's time, each with an interval of 95 % or more");
+    assert_string_equal(results[7].by,
+                        "single times stand in raw.csv, of 20 launches or more a point");
+    assert_line(results[8].by, "workload.command tells none");
+    assert_string_equal(results[9].by, "a launch of workload.command: its time from exec to exit; "
+                                       "a point: median of 20 launches in random blocks");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+static void whole_launches_have_a_tail(void **state)
+{
+    struct fake_run run;
+    open_whole(&run, 19);
+    struct summary s = collect(&run);
+    assert_broken(&s, 8, "ranks=1 has 19 launches of one time each in all, 20 wanted");
+    summary_free(&s);
+    fake_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_run_meets_all),  cmocka_unit_test(rule_1_wants_a_base_with_a_time),
-        cmocka_unit_test(specs_break_rules),      cmocka_unit_test(tables_break_rules),
-        cmocka_unit_test(rule_5_wants_launches),  cmocka_unit_test(rule_7_wants_pairs),
-        cmocka_unit_test(rule_12_wants_a_figure), cmocka_unit_test(files_have_all_rules),
+        cmocka_unit_test(a_whole_run_meets_all),
+        cmocka_unit_test(rule_1_wants_a_base_with_a_time),
+        cmocka_unit_test(specs_break_rules),
+        cmocka_unit_test(tables_break_rules),
+        cmocka_unit_test(rule_5_wants_launches),
+        cmocka_unit_test(rule_7_wants_pairs),
+        cmocka_unit_test(rule_12_wants_a_figure),
+        cmocka_unit_test(files_have_all_rules),
+        cmocka_unit_test(whole_launches_meet_all),
+        cmocka_unit_test(whole_launches_have_a_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
