@@ -267,7 +267,7 @@ test: $(if $(filter deps,$(MAKECMDGOALS)),deps)
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/run_tests.sh
 
 .PHONY: tests
-tests: $(PROGRAMS) $(TEST_PROGRAMS)
+tests: $(PROGRAMS) $(TEST_PROGRAMS) $(call tests_of,$(SPEED_TESTS))
 
 asan:
 	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
@@ -316,9 +316,9 @@ figures:
 	@$(MAKE) --no-print-directory -j$(NPROC) all
 	@$(BUILD)/scalebench figures "$$CONFIG" --out "$$OUT"
 
-# What the harness itself costs; PAIRS= STEPS= RANKS= as ci/overhead.sh says.
+# What the harness itself costs; PAIRS= LOOKS= STEPS= RANKS= as ci/overhead.sh says.
 bench-overhead:
-	@$(MAKE) --no-print-directory -j$(NPROC) all >&2
+	@$(MAKE) --no-print-directory -j$(NPROC) all $(BUILD)/tests/speed_view >&2
 	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' ci/overhead.sh
 
 # Fourteen short campaigns: whether repetitions are called the same and a slow-down is found; REPETITIONS= SLOWED=

@@ -6,18 +6,22 @@
 #            binding, records, journal, clean-up. The two take turns: a launcher that stands before
 #            mpiexec first runs the command by hand, then lets the campaign have its own. Its start
 #            counts as the campaign's cost.
+#   look     the same launch with what a campaign looks at before and after it (load of the processors, a
+#            fixed piece of work) beyond one without, in turns: the paired ratio less 1. It lasts some
+#            tenths of a second, of which looking takes the largest share.
 #   step     a step of lenet_21k with weights hashed and a record kept of every step, beyond one without.
 #            Launches with and without take turns on the cores of the campaign. Clocks are read in both.
 #   between  the part of `step` that lies between the timed steps, which is all of it but for what
 #            hashing leaves in the caches; hardly any noise reaches it.
 #
-# Each row is the median over pairs with the exact binomial interval of 95 % or more. PAIRS (12), STEPS
-# (200) and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target is missed, by all
-# of its interval.
+# Each row is the median over pairs with the exact binomial interval of 95 % or more. PAIRS (12), of `look`
+# LOOKS (60), STEPS (200) and RANKS ("1 2") may be set; BUILD is the build folder. Exit status 1: a target
+# is missed, by all of its interval.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=$(cd "${BUILD:-build}" && pwd)
 pairs=${PAIRS:-12}
+looks=${LOOKS:-60}
 steps=${STEPS:-200}
 launcher=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 # In the build folder, not in memory: the journal is synced to a disk.
@@ -97,6 +101,13 @@ launches() { # ranks
         summarise launch "$1" ms 50 0
 }
 
+looking() { # ranks
+    local command
+    eval "command=($(cat "$work/command"))"
+    "$build/tests/speed_view" "$looks" "$1" "$launcher" "${command[@]}" >"$work/looks"
+    summarise look "$1" % 5 1 <"$work/looks"
+}
+
 # Microseconds of a step in the whole loop and in the timed part, of the slowest rank: "loop window".
 one_run() { # options
     local command
@@ -131,6 +142,7 @@ measuring() { # ranks
 echo "what,ranks,with,without,cost,cost_lo,cost_hi,unit,confidence_pct,pairs,target,met"
 for ranks in ${RANKS:-1 2}; do
     launches "$ranks"
+    looking "$ranks"
     measuring "$ranks"
 done | tee "$work/overhead.csv"
 ! grep -q ',no$' "$work/overhead.csv"

@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 
 #include "bench/collect/collect.h"
-#include "bench/place/load.h"
-#include "bench/place/probe.h"
+#include "bench/place/view.h"
 #include "bench/runner/campaign.h"
 #include "bench/runner/launch.h"
 #include "bench/runner/log_tail.h"
@@ -192,26 +191,6 @@ static double expected_wall_s(const struct launch_points *points, size_t point)
     return points->last_s > 0 ? points->last_s : INFINITY;
 }
 
-/* What was seen of the processors of a launch right before it and right after it. */
-struct view {
-    struct load load;
-    struct probe probe;
-    bool known;
-};
-
-/* The piece of work lies outside of what the loads enclose. */
-static void look_before(struct view *view, const bool *cpus, double probe_s)
-{
-    view->probe = probe_s > 0 ? probe_run(cpus, CPUS_MAX, probe_s) : (struct probe){NAN, NAN};
-    view->known = load_read(&view->load, cpus, CPUS_MAX);
-}
-
-static void look_after(struct view *view, const bool *cpus, double probe_s)
-{
-    view->known = load_read(&view->load, cpus, CPUS_MAX);
-    view->probe = probe_s > 0 ? probe_run(cpus, CPUS_MAX, probe_s) : (struct probe){NAN, NAN};
-}
-
 static void take_noise(struct journal_launch *l, const struct view *before,
                        const struct view *after, const struct launch_outcome *outcome)
 {
@@ -242,11 +221,11 @@ static enum status run_command(struct campaign *c, const struct place_plan *plan
     enum status status = core_locks_add(own, plan, e);
     double probe_s = status == OK ? probe_seconds(expected_s, own->cpus, CPUS_MAX) : 0;
     if (status == OK)
-        look_before(&before, own->cpus, probe_s);
+        view_before(&before, own->cpus, CPUS_MAX, probe_s);
     THEN(status, launch_start(&launch, command, e));
     if (status == OK) {
         *outcome = watch(c, &launch);
-        look_after(&after, own->cpus, outcome->cause == CAUSE_ENDED ? probe_s : 0);
+        view_after(&after, own->cpus, CPUS_MAX, outcome->cause == CAUSE_ENDED ? probe_s : 0);
         take_noise(l, &before, &after, outcome);
     }
     free(own);
