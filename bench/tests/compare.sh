@@ -56,6 +56,17 @@ tells_what_is_slower() {
 }
 check "what is slower fails, what is undecided only with --strict" tells_what_is_slower
 
+# What took 15 % more while others computed: not slower, and not passed where undecided fails.
+leaves_neighbours_out() {
+    cp -r "$tmp/slower" "$tmp/busy"
+    sed -e '1s/$/,disturbed/' -e '2,$s/$/,foreign 31 %/' "$tmp/slower/raw.csv" >"$tmp/busy/raw.csv"
+    expect 0 "6 of 6 launches disturbed at ranks=2" compare strong_scaling "$tmp/busy" || return 1
+    expect 0 "others used the processors in most launches of the run" compare strong_scaling "$tmp/busy" || return 1
+    expect 1 "3 undecided" compare strong_scaling "$tmp/busy" --strict || return 1
+    expect 1 "2 slower" compare strong_scaling "$tmp/busy" --count-disturbed
+}
+check "launches that a neighbour disturbed fail nothing and pass nothing" leaves_neighbours_out
+
 compares_several() {
     local wide
     wide=$(COLUMNS=60 compare strong_scaling "$tmp/slower" strong_scaling "$tmp/slower" | wc -L)

@@ -19,7 +19,7 @@ struct arguments {
     const char *published;                         /* file to show beside a network, or NULL */
     const char *quantity, *margin, *level, *floor; /* of compare */
     const char *file, *format, *output;            /* of check; of both */
-    bool fresh, strict, json;
+    bool fresh, strict, json, count_disturbed;
 };
 
 typedef enum status command_function(const struct arguments *arguments, const struct tools *tools,

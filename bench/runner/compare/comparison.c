@@ -40,6 +40,7 @@ static enum status read_rules(struct comparison *c, const struct compare_request
         TRY(read_share(&c->margin, "--margin", request->margin, 0, 100, e));
     TRY(read_share(&c->level, "--level", request->level != NULL ? request->level : "95%", 50, 100,
                    e));
+    c->count_disturbed = request->count_disturbed;
     floor_begin(&c->floor, c->what->spread_pct);
     if (request->floor == NULL)
         return OK;
@@ -187,11 +188,11 @@ static struct judge_sample sample_of(const struct comparison *c, size_t side,
 {
     const struct repeats *repeats = &c->repeats[side];
     struct judge_sample sample = {launches, 1, p->exact};
-    launches[0] = (struct judge_launches){p->values, p->n};
+    launches[0] = (struct judge_launches){p->values, p->n, p->disturbed};
     for (size_t r = 0; r < repeats->n && p->n > 0; r++) {
         const struct side_point *own = repeats_find_point(&repeats->sides[r], p);
         if (own != NULL)
-            launches[sample.n++] = (struct judge_launches){own->values, own->n};
+            launches[sample.n++] = (struct judge_launches){own->values, own->n, own->disturbed};
     }
     return sample;
 }
@@ -202,7 +203,12 @@ static enum status judge_point(struct comparison *c, size_t i, size_t side,
     struct compare_cell *cell = &c->cells[i * (c->n_sides - 1) + side - 1];
     const struct side_point *reference = &c->sides[0].points[i];
     const struct judge_rules rules = {
-        .what = c->what, .margin = c->margin, .level = c->each_level, .floor = &c->floor};
+        .what = c->what,
+        .margin = c->margin,
+        .level = c->each_level,
+        .floor = &c->floor,
+        .count_disturbed = c->count_disturbed,
+    };
     if (cell->point == NULL)
         return OK;
     const struct judge_sample left = sample_of(c, 0, reference, launches);

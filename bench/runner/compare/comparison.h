@@ -17,6 +17,7 @@ struct compare_request {
     size_t n_operands;
     const char *out, *home;                        /* folder of all results; where configs/ is */
     const char *quantity, *margin, *level, *floor; /* as typed; NULL: usual */
+    bool count_disturbed;                          /* verdicts also where most launches are */
 };
 
 struct compare_cell {
@@ -29,6 +30,7 @@ struct comparison {
     const struct compared *what;
     double margin, level, each_level; /* 0.05; of all ratios together, of each */
     struct noise_floor floor;
+    bool count_disturbed;
     struct side *sides;      /* the reference first */
     struct repeats *repeats; /* [n_sides], of each side */
     size_t n_sides;

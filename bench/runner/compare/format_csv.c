@@ -70,12 +70,15 @@ static void write_pair(FILE *out, const struct comparison *c, size_t i, size_t s
     begin_row(&row, c, side, reference);
     row.reference_point = reference->id;
     row.reference_launches = count_of(reference, reference->n);
+    row.reference_disturbed = count_of(reference, reference->disturbed);
     row.reason = "the run does not have this point";
     if (cell->point != NULL) {
         row.point = cell->point->id;
         row.matched_by = cell->by_label ? "label" : "id";
         row.reference_launches = count_of(reference, cell->judged.reference_n);
         row.launches = count_of(cell->point, cell->judged.n);
+        row.reference_disturbed = count_of(reference, cell->judged.reference_disturbed);
+        row.disturbed = count_of(cell->point, cell->judged.disturbed);
         row.reference_campaigns = count_of(reference, cell->judged.reference_campaigns);
         row.campaigns = count_of(cell->point, cell->judged.campaigns);
         take_judged(&row, &cell->judged, c->what);
@@ -90,6 +93,7 @@ static void write_single(FILE *out, const struct comparison *c, size_t i, size_t
     begin_row(&row, c, side, p);
     row.point = p->id;
     row.launches = count_of(p, p->n);
+    row.disturbed = count_of(p, p->disturbed);
     row.reason = "the reference does not have this point";
     csv_write_row(out, columns, N_COLUMNS, &row);
 }

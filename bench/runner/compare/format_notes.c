@@ -160,6 +160,36 @@ static void write_floor(FILE *out, const struct comparison *c)
     }
 }
 
+/* ---- What else the machine did ---- */
+
+/* Of the reference that of the first run that has the point. */
+static const struct judged *judged_of(const struct comparison *c, size_t side, size_t i)
+{
+    size_t run = side > 0 ? side : 1;
+    while (side == 0 && run + 1 < c->n_sides && compare_cell(c, i, run)->judged.reference_n == 0)
+        run++;
+    return &compare_cell(c, i, run)->judged;
+}
+
+/* "4 of 6 launches disturbed at ranks=2", one behind the other. */
+static void write_disturbed(FILE *out, const struct comparison *c, size_t side)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < c->sides[0].n; i++) {
+        const struct judged *j = judged_of(c, side, i);
+        size_t disturbed = side > 0 ? j->disturbed : j->reference_disturbed;
+        if (disturbed == 0)
+            continue;
+        if (told == 0)
+            fprintf(out, "%s (its raw.csv says by what): ", c->sides[side].name);
+        if (told++ < LISTED)
+            fprintf(out, "%s%zu of %zu launches disturbed at %s", told > 1 ? ", " : "", disturbed,
+                    side > 0 ? j->n : j->reference_n, compare_label(&c->sides[0].points[i]));
+    }
+    if (told > 0)
+        list_end(&(struct list){out, told});
+}
+
 /* ---- What was left out ---- */
 
 static void write_matches(FILE *out, const struct comparison *c)
@@ -230,6 +260,8 @@ void format_write_notes(FILE *out, const struct comparison *c)
     for (size_t side = 1; side < c->n_sides; side++)
         write_counts(out, c, side);
     write_reasons(out, c);
+    for (size_t side = 0; side < c->n_sides; side++)
+        write_disturbed(out, c, side);
     write_level(out, c);
     write_repeats(out, c);
     write_floor(out, c);

@@ -15,17 +15,23 @@ static void put(const struct grid *g, size_t row, size_t column, const char *tex
     snprintf(grid_cell(g, row, column), GRID_TEXT, "%s", text);
 }
 
-/* "12", "66 in 11": of several campaigns their number, too. */
+struct count {
+    size_t launches, campaigns, disturbed;
+};
+
+/* "12", "66 in 11", "6, 4 disturbed": of several campaigns their number, too. */
 static void put_count(const struct grid *g, size_t row, size_t column, const struct side_point *p,
-                      size_t launches, size_t campaigns)
+                      const struct count *count)
 {
-    char *cell = grid_cell(g, row, column);
+    char *cell = grid_cell(g, row, column), campaigns[48] = "", disturbed[48] = "";
+    if (count->campaigns > 1)
+        snprintf(campaigns, sizeof campaigns, " in %zu", count->campaigns);
+    if (count->disturbed > 0)
+        snprintf(disturbed, sizeof disturbed, ", %zu disturbed", count->disturbed);
     if (p->exact)
         put(g, row, column, "published");
-    else if (campaigns > 1)
-        snprintf(cell, GRID_TEXT, "%zu in %zu", launches, campaigns);
     else
-        snprintf(cell, GRID_TEXT, "%zu", launches);
+        snprintf(cell, GRID_TEXT, "%zu%s%s", count->launches, campaigns, disturbed);
 }
 
 static void put_number(const struct grid *g, size_t row, size_t column, double number)
@@ -60,7 +66,8 @@ static void put_cell(const struct grid *g, size_t row, size_t column, const stru
     if (cell->point == NULL)
         return;
     put_number(g, row, column, cell->judged.median);
-    put_count(g, row, column + 1, cell->point, cell->judged.n, cell->judged.campaigns);
+    put_count(g, row, column + 1, cell->point,
+              &(struct count){cell->judged.n, cell->judged.campaigns, cell->judged.disturbed});
     put(g, row, column + 2, format_ratio(ratio, &cell->judged));
     put(g, row, column + 3, verdict_name(cell->judged.verdict, c->what));
 }
@@ -70,12 +77,14 @@ static void put_row(const struct grid *g, size_t row, const struct comparison *c
     const struct side_point *p = &c->sides[0].points[i];
     put(g, row, 0, compare_label(p));
     put_number(g, row, 1, stats_median(p->values, p->n));
-    put_count(g, row, 2, p, p->n, 1);
+    put_count(g, row, 2, p, &(struct count){p->n, 1, p->disturbed});
     for (size_t side = 1; side < c->n_sides; side++) {
         const struct judged *j = &compare_cell(c, i, side)->judged;
         if (j->reference_n > 0) {
             put_number(g, row, 1, j->reference);
-            put_count(g, row, 2, p, j->reference_n, j->reference_campaigns);
+            put_count(
+                g, row, 2, p,
+                &(struct count){j->reference_n, j->reference_campaigns, j->reference_disturbed});
         }
         put_cell(g, row, OF_REFERENCE + OF_RUN * (side - 1), c, compare_cell(c, i, side));
     }

@@ -12,7 +12,7 @@
 /* Their logarithms, moved together. */
 struct aligned {
     double *logs;
-    size_t n, campaigns;
+    size_t n, disturbed, campaigns;
     double median; /* geometric mean of the campaigns' medians */
     bool exact, positive;
 };
@@ -66,6 +66,7 @@ static void count_launches(struct aligned *a, const struct judge_sample *s)
         logs += log(median);
         a->median = ++a->campaigns > 1 ? exp(logs / (double)a->campaigns) : median;
         a->n += l->n;
+        a->disturbed += l->disturbed;
         for (size_t i = 0; i < l->n; i++)
             a->positive = a->positive && l->values[i] > 0;
     }
@@ -185,6 +186,19 @@ static void judge_logs(struct judged *j, const struct judge_rules *rules,
         explain(j, logs, rules, both);
 }
 
+static void doubt(struct judged *j, const struct judge_rules *rules)
+{
+    bool reference = 2 * j->reference_disturbed > j->reference_n;
+    bool run = 2 * j->disturbed > j->n;
+    if (rules->count_disturbed || rules->what->spread_pct == 0 || (!reference && !run))
+        return;
+    j->verdict = VERDICT_UNDECIDED;
+    snprintf(j->reason, sizeof j->reason, "others used the processors in most launches of %s",
+             !run         ? "the reference"
+             : !reference ? "the run"
+                          : "the reference and of the run");
+}
+
 static struct judged nothing_judged(const struct aligned *reference, const struct aligned *sample)
 {
     const struct interval unknown = {.lo = NAN, .mid = NAN, .hi = NAN};
@@ -194,6 +208,8 @@ static struct judged nothing_judged(const struct aligned *reference, const struc
                            .ratio = unknown,
                            .reference_n = reference->n,
                            .n = sample->n,
+                           .reference_disturbed = reference->disturbed,
+                           .disturbed = sample->disturbed,
                            .reference_campaigns = reference->campaigns,
                            .campaigns = sample->campaigns};
 }
@@ -220,6 +236,7 @@ enum status judge(struct judged *j, const struct judge_rules *rules,
                            right.exact ? 0 : right.campaigns);
     struct interval shift = log_ratio(&left, &right, rules->level);
     judge_logs(j, rules, &shift, !left.exact && !right.exact);
+    doubt(j, rules);
     free(logs);
     return OK;
 }

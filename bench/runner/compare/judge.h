@@ -16,7 +16,13 @@
  * A point is the same when all of the interval lies within the margin (Schuirmann's two one-sided tests,
  * 1987). It is slower, or faster, when all of the interval lies on that side of 1 and the ratio itself beyond
  * the margin: that there is a difference is certain at the level, that it is of a size that matters is the
- * best guess. */
+ * best guess.
+ *
+ * Where others used the processors in more than half of the launches of a side, its times are theirs as
+ * well, and a median no longer leaves them out: they make a side slower, and what it is compared with faster or
+ * the same. So no verdict stands there, not "same" either, be the interval what it is; the point is
+ * undecided. A neighbour then fails no build, and passes none where undecided fails (--strict).
+ * Quantities that do not depend on who else computes (no `spread` in compared.def) are judged as ever. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,12 +37,13 @@ struct judge_rules {
     double margin; /* 0.05 */
     double level;  /* of each ratio, corrected for how many there are */
     const struct noise_floor *floor;
+    bool count_disturbed; /* as other launches */
 };
 
 /* What one campaign says of a point. */
 struct judge_launches {
     const double *values;
-    size_t n;
+    size_t n, disturbed;
 };
 
 struct judge_sample {
@@ -51,6 +58,7 @@ struct judged {
     struct interval ratio;                 /* the same interval with the floor */
     double floor;                          /* half a width, of logarithms */
     size_t reference_n, n;                 /* launches */
+    size_t reference_disturbed, disturbed; /* of them */
     size_t reference_campaigns, campaigns; /* with launches */
     enum verdict verdict;
     char reason[160]; /* of UNDECIDED and NONE */

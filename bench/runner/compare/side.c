@@ -10,10 +10,12 @@
 struct launch {
     const char *point, *label;
     double block, value, batch;
+    bool disturbed;
 };
 
 struct raw_columns {
     size_t point, label, run, block, status, value, batch;
+    int disturbed; /* negative: the tables of earlier versions have none */
 };
 
 static int by_point_and_block(const void *a, const void *b)
@@ -33,6 +35,7 @@ static enum status find_columns(struct raw_columns *c, const struct csv_table *r
         {"block", &c->block},        {"status", &c->status}, {what->raw, &c->value},
         {"global_batch", &c->batch},
     };
+    c->disturbed = csv_table_find(raw, "disturbed");
     return csv_table_columns(raw, wanted, sizeof wanted / sizeof *wanted, e);
 }
 
@@ -41,6 +44,8 @@ static enum status take_launch(struct launch *launch, const struct csv_table *ra
 {
     launch->point = csv_table_cell(raw, row, c->point);
     launch->label = csv_table_cell(raw, row, c->label);
+    launch->disturbed =
+        c->disturbed >= 0 && csv_table_cell(raw, row, (size_t)c->disturbed)[0] != '\0';
     TRY(csv_table_number(raw, row, c->block, &launch->block, e));
     TRY(csv_table_number(raw, row, c->value, &launch->value, e));
     TRY(csv_table_number(raw, row, c->batch, &launch->batch, e));
@@ -85,14 +90,12 @@ static double rate_of(const struct launch *launch)
     return 1e3 * launch->batch / launch->value;
 }
 
-/* Launches of one block ran under like conditions: a ratio is one of a block. */
-static double rate_in_block(const struct launch *launches, size_t n, const char *point,
-                            double block)
+/* Launches of one block ran under like conditions: a ratio is one of a block. NULL: there is none. */
+static const struct launch *launch_in_block(const struct launch *launches, size_t n,
+                                            const char *point, double block)
 {
     const struct launch wanted = {.point = point, .block = block};
-    const struct launch *found =
-        *point ? bsearch(&wanted, launches, n, sizeof wanted, by_point_and_block) : NULL;
-    return found != NULL ? rate_of(found) : NAN;
+    return *point ? bsearch(&wanted, launches, n, sizeof wanted, by_point_and_block) : NULL;
 }
 
 /* ---- Points ---- */
@@ -124,22 +127,30 @@ static void take_point(struct side_point *p, const struct csv_table *summary, si
     };
 }
 
-static double value_of(const struct side_point *p, const struct launch *launches, size_t n,
-                       const struct launch *launch, enum compared_source source)
+/* `partner`: what a ratio is to, or NULL. */
+static double value_of(const struct side_point *p, const struct launch *launch,
+                       const struct launch *partner, enum compared_source source)
 {
+    double rate = partner != NULL ? rate_of(partner) : NAN;
     switch (source) {
     case SOURCE_COLUMN:
         return launch->value;
     case SOURCE_RATE:
         return rate_of(launch);
     case SOURCE_BASE:
-        return rate_of(launch) / rate_in_block(launches, n, p->base, launch->block);
-    case SOURCE_CORES:
-        return rate_of(launch) / rate_in_block(launches, n, p->base, launch->block) / p->cores;
     case SOURCE_PEER:
-        return rate_of(launch) / rate_in_block(launches, n, p->peer, launch->block);
+        return rate_of(launch) / rate;
+    case SOURCE_CORES:
+        return rate_of(launch) / rate / p->cores;
     }
     return NAN;
+}
+
+static const char *partner_point(const struct side_point *p, enum compared_source source)
+{
+    return source == SOURCE_PEER                             ? p->peer
+           : source == SOURCE_BASE || source == SOURCE_CORES ? p->base
+                                                             : "";
 }
 
 /* A base is 1 times itself in every block, which tells nothing. */
@@ -166,9 +177,13 @@ static size_t take_values(struct side_point *p, double *values, const struct lau
     if (own > 0)
         take_label(p, first->label);
     for (size_t i = 0; i < own && !is_trivial(p, source); i++) {
-        double value = value_of(p, launches, n, &first[i], source);
-        if (isfinite(value))
-            values[p->n++] = value;
+        const struct launch *partner =
+            launch_in_block(launches, n, partner_point(p, source), first[i].block);
+        double value = value_of(p, &first[i], partner, source);
+        if (!isfinite(value))
+            continue;
+        values[p->n++] = value;
+        p->disturbed += first[i].disturbed || (partner != NULL && partner->disturbed);
     }
     return p->n;
 }

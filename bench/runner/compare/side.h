@@ -14,7 +14,8 @@ struct side_point {
     double cores;                        /* over those of the base; NAN: unknown */
     const double *values;                /* one a launch that counts */
     size_t n;
-    bool exact; /* the only value is a published one */
+    size_t disturbed; /* of those n, as raw.csv says; of a ratio's launches either */
+    bool exact;       /* the only value is a published one */
 };
 
 struct side {

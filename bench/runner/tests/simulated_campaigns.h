@@ -79,7 +79,7 @@ static inline struct judge_sample sim_sample(struct judge_launches *launches,
                                              const struct sim_campaign *c, size_t k, size_t p)
 {
     for (size_t r = 0; r < k; r++)
-        launches[r] = (struct judge_launches){c[r].values[p], c[r].n[p]};
+        launches[r] = (struct judge_launches){c[r].values[p], c[r].n[p], 0};
     return (struct judge_sample){launches, k, false};
 }
 

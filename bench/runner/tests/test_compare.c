@@ -16,7 +16,7 @@
 
 static const char summary_names[] = "point,status,base_point,peer_point,speedup,efficiency\n";
 static const char raw_names[] = "launch,point,label,run,block,status,step_ms,global_batch,wall_s,"
-                                "test_acc_pct,memory_mib\n";
+                                "test_acc_pct,memory_mib,disturbed\n";
 
 static void write_file(const char *folder, const char *name, const char *head, const char *rows)
 {
@@ -28,8 +28,10 @@ static void write_file(const char *folder, const char *name, const char *head, c
     assert_int_equal(fclose(out), 0);
 }
 
-/* Points a (base) and b of six launches in blocks, one that failed; `factor` times b. */
-static void write_run(const char *folder, const char *a, const char *b, double factor)
+/* Points a (base) and b of six launches in blocks, one that failed; `factor` times b, of which the first
+ * launches are `disturbed`. */
+static void write_disturbed_run(const char *folder, const char *a, const char *b, double factor,
+                                int disturbed)
 {
     char summary[1024], raw[8192];
     size_t used = 0;
@@ -37,16 +39,22 @@ static void write_run(const char *folder, const char *a, const char *b, double f
     for (int block = 0; block < 6; block++)
         used +=
             (size_t)snprintf(raw + used, sizeof raw - used,
-                             "x,%s,ranks=1,time,%d,ok,%g,100,1,,50\n"
-                             "x,%s,\"ranks=2 \"\"<a&b>\"\"\",time,%d,ok,%g,100,1,,50\n",
-                             a, block, 20 + 0.01 * block, b, block, factor * (10 + 0.02 * block));
-    snprintf(raw + used, sizeof raw - used, "x,%s,ranks=2,time,6,failed,9999,100,1,,50\n", b);
+                             "x,%s,ranks=1,time,%d,ok,%g,100,1,,50,\n"
+                             "x,%s,\"ranks=2 \"\"<a&b>\"\"\",time,%d,ok,%g,100,1,,50,%s\n",
+                             a, block, 20 + 0.01 * block, b, block, factor * (10 + 0.02 * block),
+                             block < disturbed ? "foreign 31 %" : "");
+    snprintf(raw + used, sizeof raw - used, "x,%s,ranks=2,time,6,failed,9999,100,1,,50,\n", b);
     write_file(folder, "summary.csv", summary_names, summary);
     write_file(folder, "raw.csv", raw_names, raw);
 }
 
-static enum status compare_two(struct comparison *c, const char *a, const char *b,
-                               const char *quantity, struct error *e)
+static void write_run(const char *folder, const char *a, const char *b, double factor)
+{
+    write_disturbed_run(folder, a, b, factor, 0);
+}
+
+static enum status compare_flagged(struct comparison *c, const char *a, const char *b,
+                                   const char *quantity, bool count_disturbed, struct error *e)
 {
     const char *const operands[] = {a, b};
     const struct compare_request request = {.operands = operands,
@@ -54,8 +62,15 @@ static enum status compare_two(struct comparison *c, const char *a, const char *
                                             .out = "/nowhere",
                                             .home = "/nowhere",
                                             .quantity = quantity,
-                                            .floor = "0%"};
+                                            .floor = "0%",
+                                            .count_disturbed = count_disturbed};
     return compare_run(c, &request, e);
+}
+
+static enum status compare_two(struct comparison *c, const char *a, const char *b,
+                               const char *quantity, struct error *e)
+{
+    return compare_flagged(c, a, b, quantity, false, e);
 }
 
 static struct comparison compared_two(const char *a, const char *b, const char *quantity)
@@ -179,6 +194,72 @@ static void every_format_tells_and_escapes(void **state)
     compare_free(&c);
 }
 
+/* Of b, whose launches are 10 us of 10 ms apart. */
+static void most_launches_disturbed_leave_a_point_undecided(void **state)
+{
+    static const struct {
+        double factor;
+        int reference, run; /* disturbed of six */
+        const char *quantity;
+        bool count;
+        enum verdict verdict;
+        const char *reason;
+    } rows[] = {
+        {1.2, 0, 3, "step_ms", false, VERDICT_BAD, ""}, /* half are not most */
+        {1.2, 0, 4, "step_ms", false, VERDICT_UNDECIDED, "of the run"},
+        {1.2, 0, 4, "step_ms", true, VERDICT_BAD, ""},
+        {0.8, 4, 0, "step_ms", false, VERDICT_UNDECIDED, "of the reference"},
+        {1.0, 6, 0, "step_ms", false, VERDICT_UNDECIDED, "of the reference"}, /* may hide slower */
+        {1.2, 6, 6, "step_ms", false, VERDICT_UNDECIDED, "of the reference and of the run"},
+        {1.2, 0, 4, "speedup", false, VERDICT_UNDECIDED, "of the run"},
+        {1.0, 6, 6, "memory_mib", false, VERDICT_SAME, ""}, /* whoever computes */
+    };
+    const struct folders *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct comparison c;
+        struct error e = {.status = OK};
+        write_disturbed_run(f->a, "aaaa", "bbbb", 1, rows[i].reference);
+        write_disturbed_run(f->b, "aaaa", "bbbb", rows[i].factor, rows[i].run);
+        assert_int_equal(compare_flagged(&c, f->a, f->b, rows[i].quantity, rows[i].count, &e), OK);
+        const struct judged *j = &compare_cell(&c, 1, 1)->judged;
+        assert_int_equal(j->verdict, rows[i].verdict);
+        assert_int_equal(j->reference_disturbed, rows[i].reference);
+        assert_int_equal(j->disturbed, rows[i].run);
+        const char *end = j->reason + strlen(j->reason) - strlen(rows[i].reason);
+        assert_string_equal(rows[i].reason[0] ? end : j->reason, rows[i].reason);
+        compare_free(&c);
+    }
+}
+
+/* A launch is disturbed of a ratio where its partner was. */
+static void a_disturbed_peer_disturbs_the_ratio(void **state)
+{
+    const struct folders *f = *state;
+    write_disturbed_run(f->a, "aaaa", "bbbb", 1, 5);
+    write_file(f->a, "summary.csv", summary_names, "aaaa,ok,,bbbb,,\nbbbb,ok,,,,\n");
+    struct comparison c = compared_two(f->a, f->a, "peer_ratio");
+    assert_int_equal(c.sides[0].points[0].n, 6);
+    assert_int_equal(c.sides[0].points[0].disturbed, 5);
+    compare_free(&c);
+}
+
+static void every_format_tells_of_disturbed_launches(void **state)
+{
+    const struct folders *f = *state;
+    write_run(f->a, "aaaa", "bbbb", 1);
+    write_disturbed_run(f->b, "aaaa", "bbbb", 1.2, 4);
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "0 faster, 0 slower, 1 same, 1 undecided of 2 points.");
+    assert_told(&c, "text", "6, 4 disturbed");
+    assert_told(&c, "text", "4 of 6 launches disturbed at ranks=2");
+    assert_told(&c, "text", "Undecided, others used the processors in most launches of the run: ");
+    assert_told(&c, "csv", ",reference_disturbed,disturbed\n");
+    assert_told(&c, "csv", ",0,4\n");
+    assert_told(&c, "junit", "failures=\"0\" errors=\"0\" skipped=\"1\"");
+    assert_told(&c, "junit", "others used the processors in most launches of the run");
+    compare_free(&c);
+}
+
 static void unmatched_points_are_listed(void **state)
 {
     const struct folders *f = *state;
@@ -214,7 +295,7 @@ static void bad_input_is_refused(void **state)
     assert_refused(f->a, f->a, "step_m", ERR_ARGUMENT, "nearest 'step_ms'");
     assert_refused(f->a, f->a, "test_acc_pct", ERR_UNAVAILABLE, "nothing to compare");
     assert_refused(f->a, f->a, "peer_ratio", ERR_UNAVAILABLE, "nothing to compare");
-    write_file(f->b, "raw.csv", raw_names, "x,aaaa,ranks=1,time,0,ok,zwölf,100,1,,50\n");
+    write_file(f->b, "raw.csv", raw_names, "x,aaaa,ranks=1,time,0,ok,zwölf,100,1,,50,\n");
     assert_refused(f->a, f->b, "step_ms", ERR_DATA, "zwölf");
     write_file(f->b, "raw.csv", "", "launch,point\n");
     assert_refused(f->a, f->b, "step_ms", ERR_DATA, "label");
@@ -333,6 +414,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(points_match_by_label_where_identities_differ, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(every_format_tells_and_escapes, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(most_launches_disturbed_leave_a_point_undecided,
+                                        make_folders, remove_folders),
+        cmocka_unit_test_setup_teardown(a_disturbed_peer_disturbs_the_ratio, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(every_format_tells_of_disturbed_launches, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),

@@ -26,7 +26,7 @@ static struct judged judged(const char *quantity, const double *a, size_t n, con
     const struct noise_floor noise = {.given = floor};
     const struct judge_rules rules = {
         .what = row(quantity), .margin = 0.02, .level = level, .floor = &noise};
-    const struct judge_launches left = {a, n}, right = {b, m};
+    const struct judge_launches left = {a, n, 0}, right = {b, m, 0};
     assert_int_equal(judge(&j, &rules, &(struct judge_sample){&left, 1, n == 1},
                            &(struct judge_sample){&right, 1, m == 1}, &e),
                      OK);
@@ -94,15 +94,15 @@ static void campaigns_of_a_side_count_by_their_mean(void **state)
     struct error e = {.status = OK};
     double values[3][6];
     const double at[] = {0.1, -0.1, 0.5};
-    struct judge_launches left[3], right = {values[2], 6};
+    struct judge_launches left[3], right = {values[2], 6, 0};
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < 6; i++)
             values[c][i] = exp(at[c]);
-    left[0] = (struct judge_launches){values[0], 6};
-    left[1] = (struct judge_launches){values[0], 0}; /* does not count */
-    left[2] = (struct judge_launches){values[1], 6};
+    left[0] = (struct judge_launches){values[0], 6, 0};
+    left[1] = (struct judge_launches){values[0], 0, 0}; /* does not count */
+    left[2] = (struct judge_launches){values[1], 6, 0};
     const struct noise_floor noise = {.given = 0.2};
-    const struct judge_rules rules = {row("step_ms"), 0.02, 0.95, &noise};
+    const struct judge_rules rules = {row("step_ms"), 0.02, 0.95, &noise, false};
     assert_int_equal(judge(&j, &rules, &(struct judge_sample){left, 3, false},
                            &(struct judge_sample){&right, 1, false}, &e),
                      OK);
