@@ -21,7 +21,7 @@ double point_work(const struct spec *spec, const struct point *point, double ima
 {
     long scaling = config_int(&spec->config, OPT_SCALING);
     bool grows = scaling == SCALING_weak || scaling == SCALING_epoch;
-    return !isnan(images) ? images : grows ? config_number(&point->config, OPT_RANKS) : 1;
+    return images > 0 ? images : grows ? config_number(&point->config, OPT_RANKS) : 1;
 }
 
 /* ---- Output ---- */

@@ -349,11 +349,16 @@ static enum rule_grade grade_tails(char *by, const struct summary *s)
 /* ---- 9 and 10: setup and method ---- */
 
 /* A program that is not ours need not know where it runs. */
+static bool tells_no_binding(const struct point_summary *p)
+{
+    return config_is_foreign(&p->point->config) && !p->cells[COLUMN_bound][0];
+}
+
 static const char *binding_text(const struct summary *s)
 {
-    size_t timed = count(s, is_timed), whole = count(s, is_timed_whole);
-    return whole == 0      ? "was read back"
-           : whole < timed ? "was read back but from workload.command"
+    size_t silent = count(s, tells_no_binding);
+    return silent == 0     ? "was read back"
+           : silent < s->n ? "was read back but from workload.command"
                            : "is as it was asked for: workload.command tells none";
 }
 
@@ -365,8 +370,7 @@ static enum rule_grade grade_setup(char *by, const struct summary *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct point_summary *p = &s->points[i];
         bool bound = config_int(&p->point->config, OPT_BIND) != BIND_none;
-        bool told = is_whole(p) || p->cells[COLUMN_bound][0];
-        if (was_measured(p) && bound && !told)
+        if (was_measured(p) && bound && !p->cells[COLUMN_bound][0] && !tells_no_binding(p))
             return NOT_MET("the binding of %s was not read back", label_of(p));
     }
     for (size_t i = 0; i < s->spec->n_varying; i++) {

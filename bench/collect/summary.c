@@ -264,9 +264,10 @@ static void set_rates(struct point_summary *p, const struct samples *time)
     if (time->n == 0)
         return;
     const struct launch_result *result = time->items[0].result;
-    p->images_per_s = 1e3 * (double)result->global_batch / p->step_ms.mid;
-    p->images_per_s_lo = 1e3 * (double)result->global_batch / p->step_ms.hi;
-    p->images_per_s_hi = 1e3 * (double)result->global_batch / p->step_ms.lo;
+    double images = result->global_batch > 0 ? (double)result->global_batch : NAN;
+    p->images_per_s = 1e3 * images / p->step_ms.mid;
+    p->images_per_s_lo = 1e3 * images / p->step_ms.hi;
+    p->images_per_s_hi = 1e3 * images / p->step_ms.lo;
     p->gflop_per_s = p->images_per_s * result->flops_per_image / 1e9;
     p->gflop_done_per_s = p->images_per_s * result->flops_done_per_image / 1e9;
 }

@@ -117,6 +117,35 @@ END
     [ "$(grep -c ',ok,' "$out/both/latest/summary.csv")" -eq 2 ]
 }
 
+# The script of configs/examples has all that a record must hold, of steps of a hundredth of a second.
+records_steps() {
+    cp configs/examples/steps.sh "$tmp" || return 1
+    cat >"$tmp/steps.yaml" <<END
+name: steps
+scaling: weak
+workload: {command: [steps.sh, "{record}", "{ranks}"]}
+matrix: {ranks: [1, 2]}
+place: {oversubscribe: allow}
+measure: {time: {launches: 6..6}, retries: 0}
+END
+    expect 0 "12 of 12 met" "$scalebench" run "$tmp/steps.yaml" --out "$out" || return 1
+    awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR == 3 {
+            p95 = $column["step_p95_ms"]
+            exit !($column["status"] == "ok" && $column["steps"] == 12 && $column["images_per_s"] == "" &&
+                   $column["step_ms_median"] >= 10 && p95 >= 10 && $column["step_max_ms"] >= p95 &&
+                   $column["speedup"] > 0 && $column["speedup"] < 1e3 && $column["trend_pct"] != "")
+        }' "$out/steps/latest/summary.csv"
+}
+
+# A field too few: which, and in which file.
+lacks_field() {
+    sed -i 's/"window_cpu_ns": 0, //' "$tmp/steps.sh"
+    expect 1 "records: rank.0.jsonl: end: 'window_cpu_ns' is missing" \
+        "$scalebench" run "$tmp/steps.yaml" --out "$out" --fresh
+}
+
 # The others run; what is missing is told at its points.
 leaves_out() { # program, reason
     cat >"$tmp/lost.yaml" <<END
@@ -189,6 +218,8 @@ check "a figure over an option of its own" draws_own_options
 check "the same command runs nothing again" goes_on
 check "wall time" takes_wall_time
 check "beside a point that trains" stands_beside_training
+check "a program that writes records tells its steps" records_steps
+check "a field that a record lacks" lacks_field
 check "the last line that matches counts" reads_last_line
 check "strong scaling is a ratio of times" scales strong 1 0.5
 check "weak scaling counts the work of each rank" scales weak 2 1
