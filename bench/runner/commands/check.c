@@ -1,5 +1,5 @@
 #include "bench/runner/commands/commands.h"
-#include "bench/runner/compare/checks.h"
+#include "bench/runner/compare/format.h"
 
 struct written {
     const struct checking *checking;
@@ -24,7 +24,7 @@ enum status command_check(const struct arguments *arguments, const struct tools 
                                           .file = arguments->file,
                                           .out = arguments->out,
                                           .home = tools->home};
-    TRY(check_find_format(&w.writer, arguments->format != NULL ? arguments->format : "text", e));
+    TRY(format_find_check(&w.writer, arguments->format != NULL ? arguments->format : "text", e));
     enum status status = check_run(&c, &request, e);
     if (status == OK)
         status = arguments->output != NULL ? file_write(arguments->output, write_output, &w, e)

@@ -15,13 +15,15 @@ static const char *const quantities[] = {
     NULL};
 
 static const char *const formats[] = {
-#define FORMAT(name, ...) #name,
+#define FORMAT(name, ...)         #name,
+#define COMPARE_FORMAT(name, ...) #name,
 #include "bench/runner/compare/formats.def"
     NULL};
 
 static const char *const checks_formats[] = {
 #define FORMAT(name, ...) #name,
-#include "bench/runner/compare/checks_formats.def"
+#define COMPARE_FORMAT(name, ...)
+#include "bench/runner/compare/formats.def"
     NULL};
 
 #define TEXT required_argument

@@ -44,9 +44,6 @@ struct checking {
 enum status check_run(struct checking *c, const struct check_request *request, struct error *e);
 void check_free(struct checking *c);
 
-typedef void check_writer(FILE *out, const struct checking *c, bool strict);
-enum status check_find_format(check_writer **writer, const char *name, struct error *e);
-
 /* Inside: what the name is at the point, as condition_interval_lookup. */
 struct check_point {
     const struct checking *c;

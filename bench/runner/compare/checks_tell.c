@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runner/compare/checks.h"
-#include "bench/runner/compare/comparison.h"
+#include "bench/runner/compare/format.h"
 #include "bench/runner/compare/junit.h"
-#include "kernels/base/names.h"
 #include "kernels/base/terminal.h"
 #include "kernels/base/text.h"
 
@@ -55,7 +53,7 @@ static void write_check(FILE *out, const struct checking *c, const struct check 
     }
 }
 
-static void write_text(FILE *out, const struct checking *c, bool strict)
+void check_write_text(FILE *out, const struct checking *c, bool strict)
 {
     for (size_t i = 0; i < c->n; i++)
         write_check(out, c, &c->checks[i]);
@@ -90,7 +88,7 @@ static char *message_of(const struct checking *c, const struct check *check)
     return text;
 }
 
-static void write_junit(FILE *out, const struct checking *c, bool strict)
+void check_write_junit(FILE *out, const struct checking *c, bool strict)
 {
     struct junit_counts counts = {0};
     for (size_t i = 0; i < c->n; i++)
@@ -106,24 +104,4 @@ static void write_junit(FILE *out, const struct checking *c, bool strict)
     }
     junit_end_suite(out);
     junit_end(out);
-}
-
-static const struct {
-    const char *name;
-    check_writer *writer;
-} formats[] = {
-#define FORMAT(name, writer, meaning) {#name, writer},
-#include "bench/runner/compare/checks_formats.def"
-};
-#define N_FORMATS (sizeof formats / sizeof *formats)
-
-enum status check_find_format(check_writer **writer, const char *name, struct error *e)
-{
-    const char *names[N_FORMATS];
-    int index;
-    for (size_t i = 0; i < N_FORMATS; i++)
-        names[i] = formats[i].name;
-    TRY(option_name("format", name, names, N_FORMATS, &index, e));
-    *writer = formats[index].writer;
-    return OK;
 }

@@ -1,8 +1,9 @@
-/* The rows of formats.def: how a comparison is told. */
+/* The rows of formats.def: how a comparison is told, and what checks found. */
 #pragma once
 
 #include <stdio.h>
 
+#include "bench/runner/compare/checks.h"
 #include "bench/runner/compare/comparison.h"
 #include "kernels/base/text.h"
 
@@ -15,11 +16,17 @@ struct format_options {
 typedef enum status format_writer(FILE *out, const struct comparison *c,
                                   const struct format_options *options, struct error *e);
 
-#define FORMAT(name, writer, meaning) format_writer writer;
+typedef void check_writer(FILE *out, const struct checking *c, bool strict);
+
+#define FORMAT(name, compare, check, meaning)                                                      \
+    format_writer compare;                                                                         \
+    check_writer check;
+#define COMPARE_FORMAT(name, compare, meaning) format_writer compare;
 #include "bench/runner/compare/formats.def"
 
 /* The writer of that name; ERR_ARGUMENT names all of them. */
 enum status format_find(format_writer **writer, const char *name, struct error *e);
+enum status format_find_check(check_writer **writer, const char *name, struct error *e);
 
 /* The columns of compare.csv, which stand in csv_compare.def. */
 const struct column *format_columns(size_t *n);
