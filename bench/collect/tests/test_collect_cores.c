@@ -1,0 +1,102 @@
+/* Ranks and threads that share cores: what is flagged, and what is not claimed of them. */
+#include "bench/collect/tests/collected.h"
+
+static void too_many_threads_are_oversubscribed(void **state)
+{
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: crowd\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nmatrix: {ranks: [1, 2]}\n");
+    for (long ranks = 1; ranks <= 2; ranks++)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "allreduce", .seed = 1, .step_ms = 20});
+    struct summary s = collect(&run);
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), ""); /* of an unknown machine */
+    summary_free(&s);
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 1}}");
+    s = collect(&run);
+    assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    NEAR(s.points[1].speedup.mid, 1);
+    assert_string_equal(cell(&s.points[1], COLUMN_efficiency), ""); /* of cores that they share */
+    assert_string_equal(cell(&s.points[1], COLUMN_karp_flatt), "");
+    assert_string_equal(s.points[1].flags, "ci_not_met oversubscribed");
+    summary_free(&s);
+    fake_write(path, "{");
+    struct error e = {.status = OK};
+    assert_int_equal(summary_collect(&s, &run.spec, run.dir, &run.journal, &e), ERR_DATA);
+    assert_string_equal(e.file, path);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* A time that was measured is known, whoever shared the cores; what it says of scaling is not. */
+static void points_that_share_cores_claim_nothing(void **state)
+{
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: crowd\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "scaling: strong\nmeasure: {time: {precision: 10%}}\n"
+                    "place: {oversubscribe: allow}\nmatrix: {ranks: [1, 2, 4]}\n");
+    for (int block = 0; block < 6; block++)
+        for (long ranks = 1; ranks <= 4; ranks *= 2)
+            fake_add(&run, &(struct fake_launch){.ranks = ranks,
+                                                 .strategy = "allreduce",
+                                                 .block = block,
+                                                 .seed = 1,
+                                                 .step_ms = (100 + block) / (double)ranks});
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 2}}");
+    struct summary s = collect(&run);
+    const struct point_summary *own = &s.points[1], *shared = &s.points[2];
+    static const enum column_id withheld[] = {
+        COLUMN_speedup_lo,    COLUMN_speedup_hi,    COLUMN_images_per_s_lo,
+        COLUMN_efficiency,    COLUMN_efficiency_lo, COLUMN_images_per_s_hi,
+        COLUMN_efficiency_hi, COLUMN_karp_flatt,    COLUMN_karp_flatt_lo};
+    for (size_t i = 0; i < sizeof withheld / sizeof *withheld; i++) {
+        assert_string_not_equal(cell(own, withheld[i]), "");
+        assert_string_equal(cell(shared, withheld[i]), "");
+    }
+    NEAR(shared->speedup.mid, 4);
+    NEAR(shared->step_ms.lo, 25);
+    NEAR(shared->step_ms.hi, 26.25);
+    assert_true(shared->precision_met);
+    char *text = print(&s);
+    assert_line(text, "  (oversubscribed: ranks share cores, which tells nothing of scaling)\n");
+    free(text);
+    summary_free(&s);
+    fake_close(&run);
+}
+
+/* Emulated hosts take a rank each, of the cores of one machine, which says what joins them. */
+static void hosts_beyond_the_cores_are_oversubscribed(void **state)
+{
+    struct fake_run run;
+    char path[128];
+    fake_open(&run, "name: hosts\nsite: emulated\nmodel: lenet_21k\ntrain: {global_batch: 64}\n"
+                    "place: {oversubscribe: allow}\nsync: {strategy: ring}\n"
+                    "matrix: {ranks: [2, 4], nodes: [2, 4]}\n"
+                    "exclude: [{ranks: 2, nodes: 4}, {ranks: 4, nodes: 2}]\n");
+    for (long ranks = 2; ranks <= 4; ranks += 2)
+        fake_add(&run, &(struct fake_launch){
+                           .ranks = ranks, .strategy = "ring", .seed = 1, .step_ms = 20});
+    snprintf(path, sizeof path, "%s/manifest.json", run.dir);
+    fake_write(path, "{\"machine\": {\"usable_cores\": 2, \"link\": \"1gbit delay none\"}}");
+    struct summary s = collect(&run);
+    assert_string_equal(cell(&s.points[0], COLUMN_oversubscribed), "0");
+    assert_string_equal(cell(&s.points[1], COLUMN_oversubscribed), "1");
+    assert_string_equal(cell(&s.points[1], COLUMN_link), "1gbit delay none");
+    summary_free(&s);
+    fake_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_many_threads_are_oversubscribed),
+        cmocka_unit_test(points_that_share_cores_claim_nothing),
+        cmocka_unit_test(hosts_beyond_the_cores_are_oversubscribed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
