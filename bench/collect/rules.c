@@ -231,8 +231,9 @@ static enum rule_grade grade_ratios(char *by, const struct summary *s)
     }
     if (n == 0)
         return NOT_APPLICABLE("no ratio is formed");
-    return MET("%s, by median over those of %s blocks, the times beside them",
-               text_plural(ratios, (long)n, "ratio"), range_text(pairs, least, most));
+    return MET("%s, by median over those of %s block%s, the times beside them",
+               text_plural(ratios, (long)n, "ratio"), range_text(pairs, least, most),
+               most == 1 ? "" : "s");
 }
 
 /* ---- 5 to 8: statistics ---- */

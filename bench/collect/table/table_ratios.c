@@ -43,10 +43,12 @@ static void print_speedups(FILE *out, const struct summary *s)
     }
     if (most == 0)
         return;
-    fputs("Speed-ups are medians of ", out);
-    if (least < most)
-        fprintf(out, "%zu to ", least);
-    fprintf(out, "%zu ratios paired by block", most);
+    if (most == 1)
+        fputs("Speed-ups are the ratio of one block each", out);
+    else if (least < most)
+        fprintf(out, "Speed-ups are medians of %zu to %zu ratios paired by block", least, most);
+    else
+        fprintf(out, "Speed-ups are medians of %zu ratios paired by block", most);
     if (differs > 0)
         fprintf(out, "; quotients of the medians beside them differ by up to %s %%",
                 text_significant(number, differs, 2));

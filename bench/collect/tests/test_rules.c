@@ -96,6 +96,9 @@ static void rule_7_wants_pairs(void **state)
     }
     struct summary s = collect(&run);
     assert_broken(&s, 7, "has 1 pair: no interval");
+    char *text = print(&s);
+    assert_line(text, "Speed-ups are the ratio of one block each");
+    free(text);
     summary_free(&s);
     fake_close(&run);
 }
