@@ -11,7 +11,6 @@
 #include "bench/runner/run_spec.h"
 #include "bench/runner/runs.h"
 #include "bench/spec/spec.h"
-#include "bench/spec/value.h"
 #include "kernels/base/mem.h"
 
 /* A run stands as it is: only what is shown of it can be set. */
@@ -103,8 +102,8 @@ static enum status choose_run(const struct spec *asked, const struct arguments *
                     set ? arguments->set : "", set ? "\"" : "");
 }
 
-/* What a spec says of figures holds for its run, whatever it said when it was run. `asked` stays
- * with the caller as long as `spec`. */
+/* What a spec says of figures holds for its run, whatever it said when it was run. Points borrow the
+ * values of their campaign: the run's go to `asked`, which stays with the caller as long as `spec`. */
 static enum status load_campaign(struct spec *spec, struct spec *asked,
                                  const struct arguments *arguments, char run_dir[PATH_BYTES],
                                  struct error *e)
@@ -116,8 +115,9 @@ static enum status load_campaign(struct spec *spec, struct spec *asked,
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_get((enum option_id)i)->scope != SCOPE_FIGURE)
             continue;
-        value_free(&spec->config.values[i]);
-        TRY(value_copy(&spec->config.values[i], &asked->config.values[i], e));
+        struct value of_run = spec->config.values[i];
+        spec->config.values[i] = asked->config.values[i];
+        asked->config.values[i] = of_run;
     }
     return OK;
 }
