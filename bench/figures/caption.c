@@ -514,10 +514,10 @@ void caption_wrap(struct caption *caption, size_t width)
 
 /* What a reader must know to read the figure: the rest stands in <figure>.txt. */
 static enum status write_short(FILE *out, const struct figure_data *d, const struct summary *s,
-                               struct error *e)
+                               const struct summary *ran, struct error *e)
 {
     struct basis basis = find_basis(d);
-    write_subject(out, s, true);
+    write_subject(out, ran, true);
     if (basis.points > 0) {
         fputs(" Median of ", out);
         write_sizes(out, &basis);
@@ -539,16 +539,16 @@ static enum status write_short(FILE *out, const struct figure_data *d, const str
 
 /* A part a line. */
 static enum status write_full(FILE *out, const struct figure_data *d, const struct summary *s,
-                              struct error *e)
+                              const struct summary *ran, struct error *e)
 {
-    write_subject(out, s, false);
+    write_subject(out, ran, false);
     write_method(out, d);
     TRY(write_bases(out, d, BASES_TOLD, e));
     if (d->predicted > 0)
         fputs(d->prediction.words, out);
     if (d->quantity->source != SOURCE_RUNS && has_compute_only(s))
         fputs(" Compute only: ranks train apart, nothing is communicated.", out);
-    write_place(out, s);
+    write_place(out, ran);
     TRY(write_missing(out, s, e));
     if (d->quantity->source == SOURCE_RUNS)
         write_missing_seeds(out, s);
@@ -595,31 +595,42 @@ static void write_sources(FILE *out, const struct figure_data *d)
     fputs(r->n_sources > 0 ? "." : "", out);
 }
 
-/* The summary without the points that the figure leaves out; its points are the caller's to free. */
-static enum status find_shown(struct summary *shown, const struct figure_data *d, struct error *e)
+/* The summary without the points that the figure leaves out, or that were skipped besides; its points
+ * are the caller's to free. */
+static enum status find_shown(struct summary *shown, const struct figure_data *d, bool skipped,
+                              struct error *e)
 {
     *shown = *d->s;
     shown->n = 0;
     TRY(MEM_NEW(shown->points, d->s->n, "a caption", e));
     for (size_t i = 0; i < d->s->n; i++)
-        if (d->shown[i])
+        if (d->shown[i] && (skipped || d->s->points[i].outcome != POINT_skipped))
             shown->points[shown->n++] = d->s->points[i];
     return OK;
 }
 
+/* What was run is said of the points that ran, or of all where none did. */
+static enum status write_measured(FILE *out, const struct figure_data *d, bool full,
+                                  struct error *e)
+{
+    struct summary shown = {0}, ran = {0};
+    enum status status = find_shown(&shown, d, true, e);
+    THEN(status, find_shown(&ran, d, false, e));
+    THEN(status, (full ? write_full : write_short)(out, d, &shown, ran.n > 0 ? &ran : &shown, e));
+    free(shown.points);
+    free(ran.points);
+    return status;
+}
+
 static enum status write_caption(FILE *out, const struct figure_data *d, bool full, struct error *e)
 {
-    struct summary shown;
-    enum status status = OK;
-    TRY(find_shown(&shown, d, e));
     if (is_unmeasured(d))
         write_unmeasured(out, d);
     else
-        status = (full ? write_full : write_short)(out, d, &shown, e);
+        TRY(write_measured(out, d, full, e));
     if (full || is_unmeasured(d))
         write_sources(out, d);
-    free(shown.points);
-    return status;
+    return OK;
 }
 
 enum status caption_make(struct caption *caption, const struct figure_data *d, bool full,
