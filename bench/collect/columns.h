@@ -51,7 +51,8 @@ enum column_id {
 #undef COLUMN
 #undef PLACE
 #undef PLACE_AS
-    COLUMNS
+    COLUMNS,
+    COLUMN_none = COLUMNS
 };
 
 /* A number of a point that is a column of its own: where it is in struct point_summary. */

@@ -56,7 +56,9 @@ static void write_title(char title[QUANTITY_TITLE], const struct column *column)
     bool suffix = last != NULL && (strcasecmp(last + 1, column->unit) == 0 ||
                                    (strcmp(last, "_pct") == 0 && column->unit[0] == '%'));
     int stem = suffix ? (int)(last - column->name) : (int)strlen(column->name);
-    bool named = strncmp(column->unit, column->name, strlen(column->name)) == 0;
+    size_t length = strlen(column->name);
+    length -= length > 1 && column->name[length - 1] == 's';
+    bool named = strncmp(column->unit, column->name, length) == 0;
     if (known != NULL || named)
         snprintf(title, QUANTITY_TITLE, "%s", known != NULL ? known->title : column->unit);
     else
