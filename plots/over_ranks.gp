@@ -10,6 +10,7 @@ y_hi(k) = column('hi')
 missing_above = 0
 reference(k, x) = NaN
 x_title = 'ranks (MPI processes)'
+legend_mark(k) = value(sprintf('series%d_published', k)) ? published_shape : shape(solid, k)
 
 # Up to 8 ranks the axis is linear, beyond it is logarithmic.
 log_ranks = x_scale eq 'auto' ? ranks_max > 8 : x_scale eq 'log'

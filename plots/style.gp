@@ -7,6 +7,7 @@
 #   ranks, ranks_min, ranks_max  rank counts of the campaign: those with room for a label as words; least, greatest
 #   seriesK_name                 K = 1..series_n: its legend
 #   seriesK_bound                1: no result but a bound (ranks that do not communicate)
+#   seriesK_published            1: it has published values alone
 #   seriesK_origin               the curve in which its base stands, if that is another one; else 0. Then
 #     _from, _from_value, _from_model, _to, _to_value, _to_model: ranks and value of the base and of its
 #     own first point, and what the model says of them

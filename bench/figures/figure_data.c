@@ -39,6 +39,32 @@ static void drop_points(struct figure_data *d)
     list->n = kept;
 }
 
+/* Its published value at these ranks is the value of an earlier series. */
+static bool is_repeated(const struct figure_data *d, size_t series, size_t point)
+{
+    double own = figure_data_published(d, point);
+    long ranks = config_int(&d->s->points[point].point->config, OPT_RANKS);
+    for (size_t k = 0; k < series; k++)
+        for (size_t i = 0; i < d->series.items[k].n; i++) {
+            size_t other = d->series.items[k].points[i];
+            if (config_int(&d->s->points[other].point->config, OPT_RANKS) == ranks &&
+                figure_data_published(d, other) == own)
+                return true;
+        }
+    return false;
+}
+
+/* Something was measured, or published values are not those of an earlier series again. */
+static bool is_drawn(const struct figure_data *d, size_t series)
+{
+    const struct series *own = &d->series.items[series];
+    for (size_t i = 0; i < own->n; i++)
+        if (isfinite(d->measured[own->points[i]].value.mid) ||
+            (is_valued(d, own->points[i]) && !is_repeated(d, series, own->points[i])))
+            return true;
+    return false;
+}
+
 /* Brings the curves that are drawn to the front: those with a value, as many as fit. Where there is
  * none at all, the legend still says what was asked for. */
 static enum status choose_curves(struct figure_data *d, struct error *e)
@@ -47,20 +73,23 @@ static enum status choose_curves(struct figure_data *d, struct error *e)
     struct series *items;
     bool any = figure_data_lack(d) == NULL;
     size_t rest = 0;
-    TRY(MEM_NEW(items, list->n, "the curves of a figure", e));
-    for (size_t k = 0; k < list->n; k++) {
-        bool drawn = !any;
-        for (size_t i = 0; i < list->items[k].n; i++)
-            drawn |= is_valued(d, list->items[k].points[i]);
-        d->left_out += drawn && d->curves == FIGURE_CURVES_MAX;
-        if (drawn && d->curves < FIGURE_CURVES_MAX)
+    bool *drawn = NULL;
+    enum status status = MEM_NEW(items, list->n, "the curves of a figure", e);
+    THEN(status, MEM_NEW(drawn, list->n, "the curves of a figure", e));
+    for (size_t k = 0; k < list->n && status == OK; k++)
+        drawn[k] = !any || is_drawn(d, k);
+    for (size_t k = 0; k < list->n && status == OK; k++) {
+        d->left_out += drawn[k] && d->curves == FIGURE_CURVES_MAX;
+        if (drawn[k] && d->curves < FIGURE_CURVES_MAX)
             list->items[d->curves++] = list->items[k];
         else
             items[rest++] = list->items[k];
     }
-    memcpy(list->items + d->curves, items, rest * sizeof *items);
+    if (status == OK)
+        memcpy(list->items + d->curves, items, rest * sizeof *items);
     free(items);
-    return OK;
+    free(drawn);
+    return status;
 }
 
 /* Every point has a bar where they fit, else those with a value, as many as fit. */

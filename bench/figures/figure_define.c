@@ -157,6 +157,19 @@ static bool has_line(const struct figure_data *d, size_t k)
     return joined > 1 || find_origin(d, k).leads;
 }
 
+/* It has published values alone. */
+static bool is_published(const struct figure_data *d, size_t k)
+{
+    const struct series *series = &d->series.items[k];
+    bool published = false;
+    for (size_t i = 0; i < series->n; i++) {
+        if (isfinite(d->measured[series->points[i]].value.mid))
+            return false;
+        published |= isfinite(figure_data_published(d, series->points[i]));
+    }
+    return published;
+}
+
 /* Where the curve of a series begins that has not its own base: a line without a mark leads to its
  * first point, unless one of both is emulated only. The base stands in another curve, `origin` of which
  * counts from 1; 0: none does. */
@@ -185,6 +198,7 @@ static void define_series(FILE *out, const struct figure_data *d)
         gnuplot_define_text(out, gnuplot_numbered(name, "series", k + 1, "_name"), series->name);
         define_of_series(out, k, "_bound", last->compute_only);
         define_of_series(out, k, "_line", has_line(d, k));
+        define_of_series(out, k, "_published", is_published(d, k));
         define_origin(out, d, k);
     }
 }
