@@ -4,6 +4,7 @@
 #   x_different                  how many there are
 #   ticks_n, tickK               them, rising, where they are few; else 0
 #   names_n, nameK               where x is told by name: what its numbers 1 .. names_n stand for; else 0
+#   tick_names_n, tickK_name     what these ticks are called, where that is not their number; else 0
 #   x_option                     1: it is an option of points; 0: a column, as epoch
 #   columnK_title, _most         of the K-th of columns: its axis, what there can be at most
 #   seriesK_published            1: nobody here measured it
@@ -90,7 +91,7 @@ do for [i = 1:words(columns)] {
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
 set xtics nomirror out scale 0.5 noenhanced
 listed = !by_place && x_option && ticks_n > 0 && ticks_n < 9
-label_of(i) = names_n > 0 ? value(sprintf('name%d', int(tick(i)))) : sprintf('%g', tick(i))
+label_of(i) = tick_names_n > 0 ? value(sprintf('tick%d_name', i)) : names_n > 0 ? value(sprintf('name%d', int(tick(i)))) : sprintf('%g', tick(i))
 widest = 0
 do for [i = 1:ticks_n] {
     widest = strlen(label_of(i)) > widest ? strlen(label_of(i)) : widest

@@ -154,6 +154,43 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What the data set calls its classes; NULL where x is something else or points differ in it. */
+static const char *class_names(const struct figure_data *d)
+{
+    const struct data_set_row *set = NULL;
+    if (!d->x.by_column || strcmp(d->x.name, "class") != 0)
+        return NULL;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct data_set_row *own = data_set_find(d->s->points[i].cells[COLUMN_dataset]);
+        if (!d->shown[i] || d->s->points[i].cells[COLUMN_dataset][0] == '\0')
+            continue;
+        if (own == NULL || (set != NULL && own != set))
+            return NULL;
+        set = own;
+    }
+    return set != NULL && set->class_names[0] ? set->class_names : NULL;
+}
+
+/* The k-th of words with blanks between them. */
+static void define_word(FILE *out, const char *words, size_t k, const char *name)
+{
+    char word[64];
+    for (; k > 0 && *words; k--)
+        words += strcspn(words, " ") + (strchr(words, ' ') != NULL);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+    gnuplot_define_text(out, name, word);
+}
+
+/* Ticks that have names of their own; 0: none. */
+static void define_tick_names(FILE *out, const struct figure_data *d, const double *x, size_t n)
+{
+    char name[GNUPLOT_NAME];
+    const char *words = class_names(d);
+    gnuplot_define_number(out, "tick_names_n", words != NULL ? (double)n : 0);
+    for (size_t i = 0; i < n && words != NULL; i++)
+        define_word(out, words, (size_t)x[i], gnuplot_numbered(name, "tick", i + 1, "_name"));
+}
+
 /* Where ticks may stand: the values of x that there are, if they are few. */
 static enum status define_ticks(FILE *out, const struct figure_data *d, struct error *e)
 {
@@ -176,6 +213,7 @@ static enum status define_ticks(FILE *out, const struct figure_data *d, struct e
     gnuplot_define_number(out, "ticks_n", different <= TICKS_MAX ? (double)different : 0);
     for (size_t i = 0; i < different && different <= TICKS_MAX; i++)
         define_of(out, "tick", i + 1, "", x[i]);
+    define_tick_names(out, d, x, different <= TICKS_MAX ? different : 0);
     free(x);
     return OK;
 }

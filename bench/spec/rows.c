@@ -1,5 +1,7 @@
 /* What the tables of sites, workloads, data sets, ways of reading and optimizers say of the row that a spec
  * chose, besides its name. */
+#include <string.h>
+
 #include "bench/spec/spec.h"
 
 const struct site_row *config_site(const struct config *config)
@@ -28,13 +30,23 @@ const char *spec_foreign(const struct spec *spec)
     return spec->n_points > 0 ? spec->points[0].config.values[OPT_COMMAND].texts[0] : NULL;
 }
 
+static const struct data_set_row data_sets[DATA_SETS] = {
+#define DATA_SET(name, source, c, h, w, classes, names, summary)                                   \
+    {#name, DATA_##source, {c, h, w}, classes, names},
+#include "bench/spec/data_sets.def"
+};
+
 const struct data_set_row *config_data_set(const struct config *config)
 {
-    static const struct data_set_row rows[DATA_SETS] = {
-#define DATA_SET(name, source, c, h, w, classes, summary) {DATA_##source, {c, h, w}, classes},
-#include "bench/spec/data_sets.def"
-    };
-    return &rows[config_int(config, OPT_DATA_SET)];
+    return &data_sets[config_int(config, OPT_DATA_SET)];
+}
+
+const struct data_set_row *data_set_find(const char *name)
+{
+    for (size_t i = 0; i < DATA_SETS; i++)
+        if (strcmp(data_sets[i].name, name) == 0)
+            return &data_sets[i];
+    return NULL;
 }
 
 bool config_reads_in_step(const struct config *config)

@@ -194,13 +194,17 @@ struct workload_row {
 };
 enum data_source { DATA_FOUND, DATA_GENERATED, DATA_OWN };
 struct data_set_row {
+    const char *name;
     enum data_source source;
     struct shape shape;
-    int classes; /* 0, as the shape, where its files say */
+    int classes;             /* 0, as the shape, where its files say */
+    const char *class_names; /* with blanks between them; "": their numbers */
 };
 const struct site_row *config_site(const struct config *config);
 const struct workload_row *config_workload(const struct config *config);
 const struct data_set_row *config_data_set(const struct config *config);
+/* NULL: there is none of this name. */
+const struct data_set_row *data_set_find(const char *name);
 /* All ranks must keep step with each other to read their data. */
 bool config_reads_in_step(const struct config *config);
 /* The optimizer's rates go by norms of whole tensors. */
