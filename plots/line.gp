@@ -85,7 +85,7 @@ do for [i = 1:words(columns)] {
             && column('value') < lowest ? (lowest = column('value'), 0) : 0) nooutput
     }
     from_y = from_y.sprintf(' %.10g', value(sprintf('column%d_most', i)) == 100 && !as_bars ? percent_from(lowest) \
-        : lowest < 0 ? -1 : 0)
+        : lowest < 0 && value(sprintf('column%d_most', i)) != 100 ? -1 : 0)
 }
 
 set grid y linewidth 0.4 linecolor rgb '#d8d8d8' linetype 1
