@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench/place/place.h"
@@ -73,11 +74,25 @@ static enum status die_with_parent(pid_t parent, struct error *e)
     return OK;
 }
 
+/* Hydra does not end a launch for a process that leaves before MPI_Init: the other ranks would wait for
+ * this one in there for ever. So it is told as MPI_Abort does, by PMI's own words (version 1). A
+ * launcher that is not hydra speaks others and has its own option for this. */
+static int end_launch(int status)
+{
+    char line[64];
+    const char *fd = getenv("PMI_FD");
+    if (fd == NULL || getenv("MPI_LOCALRANKID") == NULL)
+        return status;
+    int n = snprintf(line, sizeof line, "cmd=abort exitcode=%d\n", status);
+    (void)send((int)strtol(fd, NULL, 10), line, (size_t)n, MSG_NOSIGNAL);
+    return status;
+}
+
 static int fail(const struct error *e)
 {
     fputs("pin: ", stderr);
     error_print(stderr, e);
-    return error_exit_status(e);
+    return end_launch(error_exit_status(e));
 }
 
 static int parse(int argc, char **argv, char **cpus)
@@ -118,5 +133,5 @@ int main(int argc, char **argv)
     execvp(argv[first], argv + first);
     int status = errno == ENOENT ? 127 : 126;
     fprintf(stderr, "pin: cannot run %s: %s\n", argv[first], strerror(errno));
-    return status;
+    return end_launch(status);
 }

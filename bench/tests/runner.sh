@@ -554,6 +554,15 @@ refuses_a_test_that_is_none() {
     expect 1 "0 passed, 0 failed, 0 skipped" env BUILD="$tmp/none" TEST=nothing ci/run_tests.sh
 }
 
+# The other rank would stay in MPI_Init, where it waits for all; it is killed if it does.
+ends_with_a_rank_that_does_not_start() {
+    local sweep=("$build/comm_sweep" --sizes 4KiB --models none --strategies ring --turns 1)
+    local start=(timeout -s KILL 60 "$mpiexec" -n 1 "$build/pin" --cpus '' "${sweep[@]}")
+    expect 2 "node-local rank 1, but --cpus '' has 1" \
+        "${start[@]}" : -n 1 "$build/pin" --cpus '' "${sweep[@]}" &&
+        expect 127 "pin: cannot run $tmp/nowhere" "${start[@]}" : -n 1 "$build/pin" --cpus '|' "$tmp/nowhere"
+}
+
 check "a campaign completes" completes
 check "a run keeps what is needed to repeat it" keeps_what_is_needed_to_repeat
 check "the same command runs nothing twice" runs_nothing_twice
@@ -616,5 +625,6 @@ fi
 check "launches on cores without locks are marked" marks_launches_without_locks
 check "latest follows the runs, not the clock" latest_follows_the_runs
 check "no temporary link is left" leaves_no_temporary_link
+check "a rank that pin cannot start ends the launch" ends_with_a_rank_that_does_not_start
 check "closed standard descriptors harm nothing" runs_with_closed_descriptors
 finish
