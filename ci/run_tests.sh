@@ -123,8 +123,7 @@ run() {
     settle "$1"
 }
 
-# Starts one that does nothing but wait for most of its time, and goes on; `settle_idle` counts it. A
-# shell's background jobs ignore interrupts, which `env` takes back for what the test starts.
+# Starts one that does nothing but wait for most of its time, and goes on; `settle_idle` counts it.
 idle=()
 idle_pids=()
 start_idle() {
@@ -144,8 +143,9 @@ settle_idle() {
     done
 }
 
-# Runs one beside others of its kind: what uses one core, and is not interrupted. `all_settled` ends the
-# group.
+# Runs one beside others of its kind, those that use one core; `all_settled` ends the group. A shell's background
+# jobs ignore interrupts, which `env` takes back: tests send them, and a bash that ignores one runs its EXIT trap
+# where a child dies of it, and goes on.
 group=()
 group_pids=()
 beside() {
@@ -154,7 +154,7 @@ beside() {
         wait -n
     done
     group+=("$1")
-    execute "$@" &
+    execute "$1" env --default-signal=INT,QUIT "${@:2}" &
     group_pids+=($!)
 }
 

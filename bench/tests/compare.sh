@@ -5,7 +5,7 @@ set -u
 . bench/tests/lib/tap.sh
 
 mkdir -p "$tmp/bin" "$tmp/results"
-for program in scalebench pin; do ln -s "$build/$program" "$tmp/bin/$program"; done
+cp "$build/scalebench" "$build/pin" "$tmp/bin"
 ln -s "$PWD/bench/tests/lib/fake_trainer.sh" "$tmp/bin/train_cnn"
 for folder in configs plots; do ln -s "$PWD/$folder" "$tmp/$folder"; done
 fake=$tmp/bin/scalebench
