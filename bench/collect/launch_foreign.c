@@ -62,7 +62,8 @@ static enum status check_values(const struct config *config, const double *value
     for (size_t i = 0; i < wanted->n; i++)
         if (isnan(values[i]))
             return error_at(e, ERR_DATA, path, 0, 0,
-                            "no line has a number where workload.metrics looks for it: '%s'",
+                            "no line has a number where workload.metrics looks for it: '%s'; its "
+                            "group holds a number alone, without its unit, as ([0-9.]+) does",
                             wanted->texts[i]);
     return OK;
 }

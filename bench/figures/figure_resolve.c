@@ -125,6 +125,14 @@ static enum status unknown_y(const struct figure_data *d, const char *name, stru
     return refuse(d, FIGURE_Y, name, text, e);
 }
 
+static bool has_foreign(const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_points; i++)
+        if (config_is_foreign(&spec->points[i].config))
+            return true;
+    return false;
+}
+
 /* Programs that are not ours have no steps, but a time that counts. */
 static void title_time(struct figure_data *d, const struct spec *spec)
 {
@@ -132,10 +140,12 @@ static void title_time(struct figure_data *d, const struct spec *spec)
     const struct config *first = spec->n_points > 0 ? &spec->points[0].config : &spec->config;
     const char *time = config_text(first, OPT_JUDGED);
     bool wall = strcmp(time, option_get(OPT_JUDGED)->preset) == 0;
-    if (q->relation != RELATION_STEP || spec_foreign(spec) == NULL)
+    if (q->relation != RELATION_STEP || !has_foreign(spec))
         return;
     snprintf(d->titles[d->n_quantities], QUANTITY_TITLE, "%s (ms)",
-             wall ? "time of a run, exec to exit" : time);
+             spec_foreign(spec) == NULL ? "time of a step or a program"
+             : wall                     ? "time of a run, exec to exit"
+                                        : time);
     q->title = d->titles[d->n_quantities];
 }
 

@@ -8,10 +8,31 @@
 #include "bench/collect/table/table.h"
 #include "kernels/base/terminal.h"
 
+/* "pi 1000" of [build/pi, 1000]; cut to fit. */
+static void format_command(char text[TABLE_CELL], const struct config *config)
+{
+    const struct value *command = &config->values[OPT_COMMAND];
+    char line[TABLE_CELL] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < command->n && used < sizeof line; i++) {
+        const char *word = command->texts[i], *slash = i == 0 ? strrchr(word, '/') : NULL;
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", i > 0 ? " " : "",
+                                 slash != NULL ? slash + 1 : word);
+    }
+    terminal_clean(text, TABLE_CELL, line);
+}
+
 static void format_option(char text[TABLE_CELL], const struct point_summary *p,
                           enum option_id option)
 {
-    terminal_clean(text, TABLE_CELL, config_text(&p->point->config, option));
+    const struct config *config = &p->point->config;
+    bool of_foreign = option == OPT_COMMAND || option == OPT_JUDGED;
+    if (of_foreign && !config_is_foreign(config))
+        strcpy(text, "-");
+    else if (option == OPT_COMMAND)
+        format_command(text, config);
+    else
+        terminal_clean(text, TABLE_CELL, config_text(config, option));
 }
 
 static void format_case(char text[TABLE_CELL], const struct point_summary *p, enum option_id option)
@@ -100,7 +121,7 @@ static const struct table_column measured_columns[] = {
      .worth = 12,
      .format = format_step,
      .level = table_step_level,
-     .of = OF_TRAINING},
+     .of = OF_STEPS},
     {.header = "time ms",
      .worth = 12,
      .format = format_step,
@@ -166,6 +187,31 @@ static bool has_peers(const struct summary *s)
 static const struct table_column case_column = {
     .header = "case", .worth = TABLE_WORTH_KEPT, .format = format_case};
 
+/* What is read from a program's output tells nothing of its point; nor does its command where a case
+ * has a name for it. */
+static bool has_column(const struct summary *s, enum option_id option)
+{
+    return option != OPT_RANKS && option != OPT_METRICS &&
+           (option != OPT_COMMAND || s->spec->points[0].case_name[0] == '\0');
+}
+
+static bool is_measured(const struct summary *s, const struct table_column *column)
+{
+    size_t foreign = 0;
+    for (size_t i = 0; i < s->n; i++)
+        foreign += config_is_foreign(&s->points[i].point->config);
+    switch (column->of) {
+    case OF_TRAINING:
+        return foreign < s->n || s->n == 0;
+    case OF_STEPS:
+        return foreign == 0;
+    case OF_FOREIGN:
+        return foreign > 0;
+    default:
+        return true;
+    }
+}
+
 void table_make(struct table *t, const struct summary *s)
 {
     *t = (struct table){.s = s};
@@ -173,11 +219,10 @@ void table_make(struct table *t, const struct summary *s)
         t->columns[t->n++] = case_column;
     table_add_option(t, OPT_RANKS);
     for (size_t i = 0; i < s->spec->n_varying; i++)
-        if (s->spec->varying[i] != OPT_RANKS)
+        if (has_column(s, s->spec->varying[i]))
             table_add_option(t, s->spec->varying[i]);
-    bool foreign = spec_foreign(s->spec) != NULL;
     for (size_t i = 0; i < MEASURED_COLUMNS; i++)
-        if (measured_columns[i].of != (foreign ? OF_TRAINING : OF_FOREIGN))
+        if (is_measured(s, &measured_columns[i]))
             t->columns[t->n++] = measured_columns[i];
     if (has_peers(s))
         t->columns[t->n++] = peer_column;

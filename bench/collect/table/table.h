@@ -23,7 +23,12 @@ struct table_column {
     bool published;        /* the value that was published for it */
     double (*level)(const struct point_summary *p); /* of its interval; NULL: it has none */
     bool tells_level;                               /* levels differ from row to row */
-    enum { OF_ALL, OF_TRAINING, OF_FOREIGN } of;    /* which programs have it */
+    enum {
+        OF_ALL,
+        OF_TRAINING,
+        OF_STEPS,
+        OF_FOREIGN
+    } of; /* which programs have it; OF_STEPS: all points do */
 };
 
 struct table {

@@ -141,7 +141,10 @@ static enum status print_plan(const struct campaign *c, FILE *out, struct error 
             (double)able * launches->number, (double)able * launches->number_hi,
             text_plural(runs, (long)accuracy, "accuracy run"));
     fprintf(out, "budget %s\n", config_text(&c->spec.config, OPT_BUDGET));
-    return print_forecast(c, out, e);
+    if (c->n_refused < c->spec.n_points)
+        return print_forecast(c, out, e);
+    fprintf(out, "no point can run here: `run` would end with exit status 3\n");
+    return OK;
 }
 
 enum status command_plan(const struct arguments *arguments, const struct tools *tools, FILE *out,

@@ -111,10 +111,12 @@ cases:
   - {label: pi, workload: {command: [./pi, 1000, "{ranks}", "{seed}", "{record}"]}}
   - {label: training}
 measure: {time: {warmup_steps: 1, steps: 2, launches: 2..2}}
-figures: []
+figures: [time]
 END
     expect 0 "training" "$scalebench" run "$tmp/both.yaml" --out "$out" || return 1
-    [ "$(grep -c ',ok,' "$out/both/latest/summary.csv")" -eq 2 ]
+    [ "$(grep -c ',ok,' "$out/both/latest/summary.csv")" -eq 2 ] &&
+        grep -qF '| case | ranks | workload | img/rank | launches | time ms [' "$out/both/latest/summary.md" &&
+        grep -q 'time of a step or a program (ms)' "$out/both/latest/time.svg"
 }
 
 # The script of configs/examples has all that a record must hold, of steps of a hundredth of a second.
@@ -166,7 +168,9 @@ END
 lacks_all() {
     printf 'name: none\nworkload: {command: [./nobody]}\nmeasure: {time: {launches: 1..1}}\n' >"$tmp/none.yaml"
     expect 3 "no point can run here: ranks=1: workload.command: './nobody' cannot be run" \
-        "$scalebench" run "$tmp/none.yaml" --out "$out"
+        "$scalebench" run "$tmp/none.yaml" --out "$out" &&
+        expect 0 "no point can run here: \`run\` would end with exit status 3" \
+            "$scalebench" plan "$tmp/none.yaml" --out "$out"
 }
 
 # metrics.csv of a run whose spec has no metrics any more.
