@@ -234,14 +234,16 @@ static enum status fill_waits(struct launch_result *result, const struct rank_re
 
 /* ---- What follows from several fields ---- */
 
-/* The slowest rank sets the pace. */
+/* The slowest rank sets the pace. Polling is told by the clock: of a rank that polled for longer than it had a core,
+ * it is not known what it used to any purpose. */
 static void fill_times(struct launch_result *result, const struct rank_record *records, int ranks)
 {
     double slowest_ns = 0, cpu = 0;
     for (int i = 0; i < ranks; i++) {
         const struct record_end *end = &records[i].end;
+        double useful_ns = (double)end->window_cpu_ns - (double)end->poll_ns;
         slowest_ns = fmax(slowest_ns, (double)end->window_ns);
-        cpu += (double)(end->window_cpu_ns - end->poll_ns) / (double)end->window_ns;
+        cpu += useful_ns < 0 ? NAN : useful_ns / (double)end->window_ns;
     }
     if (result->steps > 0) {
         result->step_ms = slowest_ns / result->steps / 1e6;

@@ -33,6 +33,7 @@ struct fake_rank {
     const char *host, *model, *dataset, *strategy, *variant, *bound;
     const char *work;   /* NULL: none; else further fields of hello, with a comma at the end */
     const char *memory; /* the same of end */
+    int poll_quarters;  /* of its window, spent in polling; 0: one */
     long params, batch, global_batch;
     int n_steps;
     double step_ms, compute_ms, comm_ms;
@@ -183,7 +184,8 @@ static inline void fake_write_rank(const char *dir, int rank, int ranks, const s
             "\"bytes_payload\":%d,\"bytes_wire\":%d,\"messages_wire\":%d,"
             "\"wire_source\":\"formula: ring\",\"user_s\":%d.5,\"sys_s\":0.25,\"rss_mib\":%d.5,%s"
             "\"check\":\"step\",\"weights_equal\":%s,\"first_difference\":\"%s\"}\n",
-            r->n_steps + 1, r->n_steps, window, window, window / 4, 2 * r->n_steps,
+            r->n_steps + 1, r->n_steps, window, window,
+            window / 4 * (r->poll_quarters ? r->poll_quarters : 1), 2 * r->n_steps,
             1000 * r->n_steps, 1500 * r->n_steps, 4 * r->n_steps, 1 + rank, 90 + rank,
             r->memory ? r->memory : "", r->weights_equal ? "true" : "false",
             r->weights_equal ? "" : "step 3, rank 1");

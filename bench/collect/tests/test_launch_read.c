@@ -250,6 +250,30 @@ static void too_many_processors_are_cut(void **state)
     assert_string_equal(r.bound + 801, "...");
 }
 
+/* By the clock it polled for longer than it had its core. */
+static void polling_off_the_core_is_unknown_use(void **state)
+{
+    struct fake_rank rank = {.host = "n1",
+                             .model = "m",
+                             .dataset = "digits",
+                             .strategy = "none",
+                             .bound = "",
+                             .batch = 8,
+                             .global_batch = 8,
+                             .step_ms = 2,
+                             .n_steps = 2,
+                             .poll_quarters = 3};
+    struct launch_result r;
+    struct error e;
+    fake_write_rank(dir, 0, 1, &rank);
+    assert_int_equal(launch_read(dir, 1, &r, &e), OK);
+    NEAR(r.cpu_pct, 25);
+    rank.poll_quarters = 5;
+    fake_write_rank(dir, 0, 1, &rank);
+    assert_int_equal(launch_read(dir, 1, &r, &e), OK);
+    assert_true(isnan(r.cpu_pct));
+}
+
 /* Accuracy runs have no timed window. */
 static void untimed_launches_have_no_step_time(void **state)
 {
@@ -446,6 +470,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(no_arrival_is_unknown_wait, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(untimed_launches_have_no_step_time, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(polling_off_the_core_is_unknown_use, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(too_many_processors_are_cut, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damages_are_named, make_folder, remove_folder),

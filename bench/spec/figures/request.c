@@ -138,6 +138,17 @@ static enum status read_source(struct figure_source *source, const struct node *
     return OK;
 }
 
+static void free_sources(struct figure_request *r)
+{
+    for (size_t k = 0; k < r->n_sources; k++)
+        for (int i = 0; i < PUBLISHED_OPTIONS; i++)
+            value_free_plain(&r->sources[k].options[i]);
+    free(r->sources);
+    r->sources = NULL;
+    r->n_sources = 0;
+}
+
+/* In place of those of a preset. */
 static enum status read_published(struct figure_request *r, const struct node *node,
                                   struct error *e)
 {
@@ -147,6 +158,7 @@ static enum status read_published(struct figure_request *r, const struct node *n
     size_t n = yes || no ? 0 : node->kind == NODE_LIST ? node->n : 1;
     r->published = yes;
     r->published_set = true;
+    free_sources(r);
     TRY(MEM_NEW(r->sources, n, "a figure", e));
     for (size_t i = 0; i < n; i++)
         TRY(read_source(&r->sources[r->n_sources++], &maps[i], e));
@@ -232,10 +244,7 @@ void figure_request_free(struct figure_request *r)
 {
     for (int i = 0; i < FIGURE_OPTIONS; i++)
         value_free_plain(&r->options[i]);
-    for (size_t k = 0; k < r->n_sources; k++)
-        for (int i = 0; i < PUBLISHED_OPTIONS; i++)
-            value_free_plain(&r->sources[k].options[i]);
-    free(r->sources);
+    free_sources(r);
     *r = (struct figure_request){0};
 }
 
