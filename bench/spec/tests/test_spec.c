@@ -265,9 +265,10 @@ static void test_round_trip(void **state)
         "figures=[time, {kind: line, name: a, y: [wait_ms, step_ms], x: sync.strategy, "
         "series: [ranks, case], where: \"ranks > 1 and not sync.strategy = 'ring'\", x_scale: log, "
         "title: \"It's: a #1\", size: page, shape: bars, published: false}]");
-    check_round_trip("strong_scaling.yaml",
-                     "figures=[{kind: epochs, published: {file: a.csv, keys: [epoch], values: "
-                     "[train_loss]}}]");
+    check_round_trip(
+        "strong_scaling.yaml",
+        "figures=[{kind: epochs, published: {file: amundkar_accuracy.csv, keys: [epoch], values: "
+        "[train_loss]}}]");
     check_round_trip("strong_scaling.yaml", "matrix.ranks=[2] data.path='a \"b\" \\c: #'");
     check_round_trip("strong_scaling.yaml", "matrix={train.lr: [0.1, 1e-7]} sync.strategy=none");
     check_round_trip("quick.yaml", NULL);
