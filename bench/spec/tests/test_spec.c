@@ -265,14 +265,25 @@ static void test_round_trip(void **state)
         "figures=[time, {kind: line, name: a, y: [wait_ms, step_ms], x: sync.strategy, "
         "series: [ranks, case], where: \"ranks > 1 and not sync.strategy = 'ring'\", x_scale: log, "
         "title: \"It's: a #1\", size: page, shape: bars, published: false}]");
-    check_round_trip(
-        "strong_scaling.yaml",
-        "figures=[{kind: epochs, published: {file: amundkar_accuracy.csv, keys: [epoch], values: "
-        "[train_loss]}}]");
     check_round_trip("strong_scaling.yaml", "matrix.ranks=[2] data.path='a \"b\" \\c: #'");
     check_round_trip("strong_scaling.yaml", "matrix={train.lr: [0.1, 1e-7]} sync.strategy=none");
     check_round_trip("quick.yaml", NULL);
     check_round_trip("quick", "baseline={ranks: 2, place.bind: none}");
+}
+
+/* Its kind has none of its own; nothing of the preset is left behind. */
+static void test_published_of_a_preset(void **state)
+{
+    struct spec spec;
+    struct error e = {.status = OK};
+    const char *set = "figures=[{kind: epochs, published: {file: amundkar_accuracy.csv, "
+                      "keys: [index], values: [test_acc_pct]}}]";
+    if (spec_load(&spec, "strong_scaling.yaml", set, &eight, &e) != OK)
+        fail_msg("%s", e.text);
+    char *text = resolve(&spec);
+    assert_non_null(strstr(text, "amundkar_accuracy.csv"));
+    free(text);
+    spec_free(&spec);
 }
 
 /* Cases with all that they take; twins stay twins. */
@@ -327,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_refused_set),
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_published_of_a_preset),
         cmocka_unit_test(test_round_trip_of_cases),
         cmocka_unit_test(test_shipped_specs),
     };
