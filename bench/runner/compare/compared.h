@@ -5,7 +5,14 @@
 #include "bench/collect/columns.h"
 
 enum compared_better { BETTER_LOWER, BETTER_HIGHER };
-enum compared_source { SOURCE_COLUMN, SOURCE_RATE, SOURCE_BASE, SOURCE_CORES, SOURCE_PEER };
+enum compared_source {
+    SOURCE_COLUMN,
+    SOURCE_RATE,
+    SOURCE_BASE,
+    SOURCE_CORES,
+    SOURCE_PEER,
+    SOURCE_WORK
+};
 
 struct compared {
     const char *name, *title;

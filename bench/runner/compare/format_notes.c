@@ -255,6 +255,20 @@ static void write_published(FILE *out, const struct comparison *c)
         }
 }
 
+/* Worth a sentence from 2 % on. Not a median of times: what the processor was worth while a side was measured. */
+static void write_speed(FILE *out, const struct comparison *c, size_t side)
+{
+    double longer_pct = 100 * (c->sides[side].work_us / c->sides[0].work_us - 1);
+    if (!(fabs(longer_pct) >= 2) || c->what->source == SOURCE_WORK)
+        return;
+    fprintf(out,
+            "The processor was %s: the fixed piece of work beside each launch took %.1f %% %s in "
+            "%s than "
+            "in the reference. --quantity step_work compares steps by that work.\n",
+            longer_pct > 0 ? "slower" : "faster", fabs(longer_pct),
+            longer_pct > 0 ? "longer" : "less", c->sides[side].name);
+}
+
 void format_write_notes(FILE *out, const struct comparison *c)
 {
     for (size_t side = 1; side < c->n_sides; side++)
@@ -262,6 +276,8 @@ void format_write_notes(FILE *out, const struct comparison *c)
     write_reasons(out, c);
     for (size_t side = 0; side < c->n_sides; side++)
         write_disturbed(out, c, side);
+    for (size_t side = 1; side < c->n_sides; side++)
+        write_speed(out, c, side);
     write_level(out, c);
     write_repeats(out, c);
     write_floor(out, c);

@@ -44,7 +44,7 @@ enum status side_publish(struct side *side, const char *name, const char *publis
 {
     char set[PATH_BYTES] = "";
     struct spec spec;
-    *side = (struct side){.name = name};
+    *side = (struct side){.name = name, .work_us = NAN};
     if (published != NULL)
         TRY(path_format(set, e, "published.file=%s", published));
     enum status status = run_spec_load(&spec, run->path, *set ? set : NULL, e);

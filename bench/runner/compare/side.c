@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/base/stats.h"
 
-/* A launch that counts. `value` is the column asked for. */
+/* A launch that counts. `value` is the column asked for, `work_us` what the fixed piece of work took beside it. */
 struct launch {
     const char *point, *label;
-    double block, value, batch;
+    double block, value, batch, work_us;
     bool disturbed;
 };
 
 struct raw_columns {
     size_t point, label, run, block, status, value, batch;
-    int disturbed; /* negative: the tables of earlier versions have none */
+    int disturbed, work_before, work_after; /* negative: the tables of earlier versions have none */
 };
 
 static int by_point_and_block(const void *a, const void *b)
@@ -36,7 +37,17 @@ static enum status find_columns(struct raw_columns *c, const struct csv_table *r
         {"global_batch", &c->batch},
     };
     c->disturbed = csv_table_find(raw, "disturbed");
+    c->work_before = csv_table_find(raw, "work_before_us");
+    c->work_after = csv_table_find(raw, "work_after_us");
     return csv_table_columns(raw, wanted, sizeof wanted / sizeof *wanted, e);
+}
+
+/* NAN where the table has no such column, or an empty cell. */
+static enum status take_optional(double *number, const struct csv_table *raw, size_t row,
+                                 int column, struct error *e)
+{
+    *number = NAN;
+    return column >= 0 ? csv_table_number(raw, row, (size_t)column, number, e) : OK;
 }
 
 static enum status take_launch(struct launch *launch, const struct csv_table *raw, size_t row,
@@ -49,6 +60,10 @@ static enum status take_launch(struct launch *launch, const struct csv_table *ra
     TRY(csv_table_number(raw, row, c->block, &launch->block, e));
     TRY(csv_table_number(raw, row, c->value, &launch->value, e));
     TRY(csv_table_number(raw, row, c->batch, &launch->batch, e));
+    double before, after;
+    TRY(take_optional(&before, raw, row, c->work_before, e));
+    TRY(take_optional(&after, raw, row, c->work_after, e));
+    launch->work_us = (before + after) / 2;
     launch->block = isnan(launch->block) ? -1 : launch->block; /* of an accuracy run */
     return OK;
 }
@@ -142,6 +157,8 @@ static double value_of(const struct side_point *p, const struct launch *launch,
         return rate_of(launch) / rate;
     case SOURCE_CORES:
         return rate_of(launch) / rate / p->cores;
+    case SOURCE_WORK:
+        return 1e3 * launch->value / launch->work_us;
     }
     return NAN;
 }
@@ -226,6 +243,21 @@ static enum status read_table(struct csv_table *table, const struct side *side, 
     return csv_table_read(table, path, e);
 }
 
+static enum status take_work(struct side *side, const struct launch *launches, size_t n,
+                             struct error *e)
+{
+    double *work;
+    size_t known = 0;
+    TRY(MEM_NEW(work, n, "the launches of a run", e));
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(launches[i].work_us))
+            work[known++] = launches[i].work_us;
+    if (known > 0)
+        side->work_us = stats_median(work, known);
+    free(work);
+    return OK;
+}
+
 static enum status read_tables(struct side *side, const struct compared *what, struct error *e)
 {
     size_t n, id;
@@ -236,6 +268,7 @@ static enum status read_tables(struct side *side, const struct compared *what, s
     enum status status = MEM_NEW(launches, side->raw.rows, "the launches of a run", e);
     THEN(status, take_launches(launches, &n, &side->raw, what, e));
     THEN(status, take_points(side, launches, n, what, e));
+    THEN(status, take_work(side, launches, n, e));
     free(launches);
     return status;
 }
@@ -243,7 +276,7 @@ static enum status read_tables(struct side *side, const struct compared *what, s
 enum status side_read(struct side *side, const char *name, const char *path,
                       const struct compared *what, struct error *e)
 {
-    *side = (struct side){.name = name};
+    *side = (struct side){.name = name, .work_us = NAN};
     char *absolute = realpath(path, NULL);
     if (absolute == NULL)
         return error_at(e, ERR_ARGUMENT, path, 0, 0, "no such folder");

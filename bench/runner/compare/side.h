@@ -25,6 +25,8 @@ struct side {
     struct side_point *points; /* in the order of summary.csv */
     size_t n;
     double *values;
+    double
+        work_us; /* what the fixed piece of work took beside its launches, median; NAN: not told */
 };
 
 /* Reads the run in the folder `path`. Freed with side_free in any case. ERR_DATA with file and line

@@ -260,6 +260,34 @@ static void every_format_tells_of_disturbed_launches(void **state)
     compare_free(&c);
 }
 
+/* A clock a quarter slower, and nothing else. */
+static void a_slower_clock_is_told_and_left_out(void **state)
+{
+    const struct folders *f = *state;
+    static const char names[] = "launch,point,label,run,block,status,step_ms,global_batch,wall_s,"
+                                "work_before_us,work_after_us\n";
+    const double factors[] = {1, 1.25};
+    for (int side = 0; side < 2; side++) {
+        char raw[4096];
+        size_t used = 0;
+        for (int block = 0; block < 12; block++)
+            used += (size_t)snprintf(raw + used, sizeof raw - used,
+                                     "x,aaaa,ranks=1,time,%d,ok,%.17g,100,1,%.17g,%.17g\n", block,
+                                     factors[side] * (10 + 0.01 * block), factors[side] * 19,
+                                     factors[side] * 21);
+        write_file(side == 0 ? f->a : f->b, "summary.csv", summary_names, "aaaa,ok,aaaa,,1,1\n");
+        write_file(side == 0 ? f->a : f->b, "raw.csv", names, raw);
+    }
+    struct comparison c = compared_two(f->a, f->b, "step_ms");
+    assert_told(&c, "text", "1 slower");
+    assert_told(&c, "text", "took 25.0 % longer in");
+    compare_free(&c);
+    c = compared_two(f->a, f->b, "step_work");
+    assert_told(&c, "text", "1 same");
+    assert_true(fabs(c.sides[0].points[0].values[0] - 500) < 1e-9);
+    compare_free(&c);
+}
+
 static void unmatched_points_are_listed(void **state)
 {
     const struct folders *f = *state;
@@ -420,6 +448,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_disturbed_peer_disturbs_the_ratio, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(every_format_tells_of_disturbed_launches, make_folders,
+                                        remove_folders),
+        cmocka_unit_test_setup_teardown(a_slower_clock_is_told_and_left_out, make_folders,
                                         remove_folders),
         cmocka_unit_test_setup_teardown(unmatched_points_are_listed, make_folders, remove_folders),
         cmocka_unit_test_setup_teardown(bad_input_is_refused, make_folders, remove_folders),
