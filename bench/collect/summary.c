@@ -8,6 +8,7 @@
 #include "bench/collect/published.h"
 #include "bench/collect/summary.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 #include "kernels/base/votes.h"
 
 static const struct point *point_find(const struct spec *spec, const char *id)
@@ -68,21 +69,6 @@ static void take_launch(struct summary_launch *launch, const struct spec *spec, 
         take_error(launch, &e);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* How many different texts there are; sorts them. */
-static size_t count_distinct(const char **texts, size_t n)
-{
-    size_t distinct = n > 0;
-    qsort(texts, n, sizeof *texts, compare_texts);
-    for (size_t i = 1; i < n; i++)
-        distinct += strcmp(texts[i - 1], texts[i]) != 0;
-    return distinct;
-}
-
 static enum status count_kept(struct summary *s, const struct journal *journal, struct error *e)
 {
     const char **points;
@@ -99,7 +85,7 @@ static enum status count_kept(struct summary *s, const struct journal *journal, 
         s->n_unasked += ended;
         points[n++] = journal->launches[i].point;
     }
-    s->n_unasked_points = count_distinct(points, n);
+    s->n_unasked_points = text_count_distinct(points, n);
     free(points);
     return OK;
 }

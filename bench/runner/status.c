@@ -8,6 +8,7 @@
 #include "bench/runner/launch_order.h"
 #include "bench/runner/owner.h"
 #include "kernels/base/mem.h"
+#include "kernels/base/text.h"
 
 /* What a point has, of a run's journal. */
 struct tally {
@@ -122,20 +123,6 @@ static void share_with_twins(struct reading *r)
 
 /* ---- Launches ---- */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static size_t count_distinct(const char **texts, size_t n)
-{
-    size_t distinct = n > 0;
-    qsort(texts, n, sizeof *texts, compare_texts);
-    for (size_t i = 1; i < n; i++)
-        distinct += strcmp(texts[i - 1], texts[i]) != 0;
-    return distinct;
-}
-
 static void count_launch(struct run_status *s, const struct journal_launch *l)
 {
     bool ended = l->status != LAUNCH_RUNNING;
@@ -161,7 +148,7 @@ static enum status count_launches(struct run_status *s, const struct reading *r,
             kept[n++] = l->point;
     }
     s->kept = n;
-    s->kept_points = count_distinct(kept, n);
+    s->kept_points = text_count_distinct(kept, n);
     free(kept);
     return OK;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Puts a point where the locale wrote its own decimal mark, which may be several bytes. */
@@ -161,4 +162,19 @@ void text_trim(char *text)
         n--;
     memmove(text, text + blanks, n - blanks);
     text[n - blanks] = '\0';
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t text_count_distinct(const char **texts, size_t n)
+{
+    size_t distinct = n > 0;
+    if (n > 0)
+        qsort(texts, n, sizeof *texts, compare_texts);
+    for (size_t i = 1; i < n; i++)
+        distinct += strcmp(texts[i - 1], texts[i]) != 0;
+    return distinct;
 }

@@ -51,3 +51,6 @@ void text_clean(char *text);
 
 /* Takes the blanks at both ends off. */
 void text_trim(char *text);
+
+/* How many different texts there are; sorts them. */
+size_t text_count_distinct(const char **texts, size_t n);
